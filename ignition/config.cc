@@ -1,0 +1,217 @@
+#include "ignition/config.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <utility>
+
+#include "ignition/json_path.h"
+#include "ignition/merged_config.h"
+#include "ignition/resource.h"
+#include "ignition/schema.h"
+#include "ignition/shorten.h"
+
+namespace prov::ignition {
+namespace {
+
+constexpr unsigned kDefaultMode = 0644;
+
+// Reads the contents of one wanted file.
+class FileReader {
+ public:
+  FileReader(const MergedConfig& config, const Node& node) : config_(config), layers_(config.LayersUpFrom(node.top)) {}
+
+  // nullopt: entries without contents.
+  Result<std::optional<std::string>> Read() {
+    if (config_.parts[layers_.back()->part].version.major == 2) {
+      PROV_TRY(Concatenate());
+      return std::move(bytes_);
+    }
+    const bool has_contents = PROV_TRY(MergedContents());
+    const bool has_appends = PROV_TRY(Appends());
+    if (!has_contents && !has_appends) return std::nullopt;
+    return std::move(bytes_);
+  }
+
+  unsigned Mode() const {
+    unsigned mode = kDefaultMode;
+    for (const Layer* layer : layers_) {
+      if (const JsonValue* value = Member(layer->entry, "mode")) mode = static_cast<unsigned>(value->GetInt());
+    }
+    return mode;
+  }
+
+ private:
+  Result<void> Append(const Resource& resource, SpecVersion version, const std::string& where) {
+    ResourceContext context;
+    context.allow_sha256 = version.AllowsSha256();
+    context.limit = config_.limits.file - bytes_.size();
+    context.fetcher = config_.fetcher;
+    std::string more = PROV_TRY(ReadResource(resource, context, where));
+    if (bytes_.empty()) {
+      bytes_ = std::move(more);
+    } else {
+      bytes_ += more;
+    }
+    return {};
+  }
+
+  // Spec 2: each entry of the chain after the first has append: true.
+  Result<void> Concatenate() {
+    for (const Layer* layer : layers_) {
+      const std::string where = config_.FilePathOf(*layer) + ".contents";
+      const Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(where)));
+      PROV_TRY(Append(resource, config_.parts[layer->part].version, where));
+    }
+    return {};
+  }
+
+  // Spec 3: each field comes from the highest entry that has it. That is how a compression can outlive the source it
+  // belonged to; Ignition merges so, and so must this.
+  Result<bool> MergedContents() {
+    Resource merged;
+    SpecVersion hash_version;
+    std::string where;
+    for (const Layer* layer : layers_) {
+      std::string at = config_.FilePathOf(*layer) + ".contents";
+      Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(at)));
+      if (resource.compression) merged.compression = resource.compression;
+      if (resource.hash) {
+        merged.hash = resource.hash;
+        hash_version = config_.parts[layer->part].version;
+      }
+      for (auto& header : resource.http_headers) MergeHeader(merged, std::move(header));
+      if (resource.source) {
+        merged.source = resource.source;
+        where = std::move(at);
+      }
+    }
+    if (!merged.source) return false;
+    PROV_TRY(Append(merged, hash_version, where));
+    return true;
+  }
+
+  void MergeHeader(Resource& merged, std::pair<std::string, std::string> header) {
+    const auto [at, is_new] = headers_.try_emplace(header.first, merged.http_headers.size());
+    if (is_new) {
+      merged.http_headers.push_back(std::move(header));
+    } else {
+      merged.http_headers[at->second].second = std::move(header.second);
+    }
+  }
+
+  Result<bool> Appends() {
+    bool any = false;
+    for (const Layer* layer : layers_) {
+      const JsonValue* list = Member(layer->entry, "append");
+      if (list == nullptr) continue;
+      for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
+        any = true;
+        const std::string where = fmt::format("{}.append[{}]", config_.FilePathOf(*layer), i);
+        const Resource resource = PROV_TRY(ReadResourceMembers(&(*list)[i], JsonPath(where)));
+        PROV_TRY(Append(resource, config_.parts[layer->part].version, where));
+      }
+    }
+    return any;
+  }
+
+  const MergedConfig& config_;
+  std::vector<const Layer*> layers_;
+  std::unordered_map<std::string, std::size_t> headers_;
+  std::string bytes_;
+};
+
+std::string WantedAt(std::string_view path, std::string_view where) { return fmt::format("{} ({})", path, where); }
+
+// A wanted path must be a file of its own, not one that another entry puts elsewhere.
+Result<void> CheckPlace(const MergedConfig& config, std::string_view path) {
+  const Node* node = config.Find(path);
+  if (node != nullptr && node->kind == NodeKind::kDirectory) {
+    return Fail(Code::kDirectory, "the config makes this path a directory, a file is wanted",
+                WantedAt(path, config.PathOf(*node)));
+  }
+  if (node != nullptr && node->kind == NodeKind::kLink) {
+    return Fail(Code::kLink, "the config makes this path a link, whose target is not followed; a file is wanted",
+                WantedAt(path, config.PathOf(*node)));
+  }
+  for (std::size_t end = path.rfind('/'); end != std::string_view::npos && end > 0; end = path.rfind('/', end - 1)) {
+    const Node* above = config.Find(path.substr(0, end));
+    if (above == nullptr || above->kind == NodeKind::kDirectory) continue;
+    const std::string where = WantedAt(path, config.PathOf(*above));
+    if (above->kind == NodeKind::kLink) {
+      return Fail(Code::kLink,
+                  fmt::format("the path lies below \"{}\", which the config makes a link", Shorten(above->path)),
+                  where);
+    }
+    if (node == nullptr) continue;
+    return Fail(Code::kInvalidConfig,
+                fmt::format("the path lies below \"{}\", which the config makes a file", Shorten(above->path)), where);
+  }
+  return {};
+}
+
+// Collects the entries of one unit: later contents win, drop-ins of the same name are one.
+Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
+  Unit out;
+  out.name = node.name;
+  std::unordered_map<std::string_view, std::size_t> drop_in_by_name;
+  for (const Layer* layer : config.LayersUpFrom(node.top)) {
+    out.where = config.UnitPathOf(*layer);
+    const bool spec2 = config.parts[layer->part].version.major == 2;
+    const JsonValue* contents = Member(layer->entry, "contents");
+    // In spec 2 "" is how "no contents" is written.
+    if (contents != nullptr && !(spec2 && contents->GetStringLength() == 0)) out.contents = TextOf(*contents);
+    const JsonValue* list = Member(layer->entry, "dropins");
+    if (list == nullptr) continue;
+    for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
+      const std::string_view name = TextOf(*Member(&(*list)[i], "name"));
+      const auto [at, is_new] = drop_in_by_name.try_emplace(name, out.drop_ins.size());
+      if (is_new) out.drop_ins.push_back({std::string(name), "", ""});
+      DropIn& drop_in = out.drop_ins[at->second];
+      drop_in.where = fmt::format("{}.dropins[{}]", out.where, i);
+      if (const JsonValue* text = Member(&(*list)[i], "contents")) drop_in.contents = TextOf(*text);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Config::Config(std::unique_ptr<const MergedConfig> merged) : merged_(std::move(merged)) {}
+Config::Config(Config&&) noexcept = default;
+Config& Config::operator=(Config&&) noexcept = default;
+Config::~Config() = default;
+
+const std::string& Config::version() const { return merged_->version_text; }
+
+Result<std::optional<FileContents>> Config::Read(std::string_view path) const {
+  PROV_TRY(CheckPlace(*merged_, path));
+  const Node* node = merged_->Find(path);
+  if (node == nullptr) return std::nullopt;
+  FileReader reader(*merged_, *node);
+  auto bytes = reader.Read();
+  if (!bytes) {
+    Error error = std::move(bytes).error();
+    error.where = WantedAt(path, error.where);
+    return std::unexpected(std::move(error));
+  }
+  if (!*bytes) return std::nullopt;
+  return FileContents{std::string(path), **std::move(bytes), reader.Mode(), merged_->PathOf(*node)};
+}
+
+Result<std::vector<Unit>> Config::Units() const {
+  std::vector<Unit> out;
+  out.reserve(merged_->units.size());
+  for (const UnitNode& node : merged_->units) out.push_back(ReadUnit(*merged_, node));
+  return out;
+}
+
+std::vector<std::string> Config::FilePaths() const {
+  std::vector<std::string> out;
+  for (const Node& node : merged_->nodes) {
+    if (node.kind == NodeKind::kFile) out.emplace_back(node.path);
+  }
+  return out;
+}
+
+}  // namespace prov::ignition

@@ -1,0 +1,235 @@
+#include "ignition/data_url.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/text.h"
+
+namespace prov::ignition {
+namespace {
+
+constexpr std::string_view kPrefix = "data:";
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+bool IsTokenChar(char c) { return IsAscii(c) && !IsControl(c) && !IsOneOf(c, " ()<>@,;:\\\"/[]?="); }
+
+constexpr std::array<bool, 256> MakePlainTable() {
+  std::array<bool, 256> table{};
+  for (unsigned c = 0x21; c < 0x7F; ++c) table[c] = true;
+  for (const char c : std::string_view("<>#\"{}|\\^[]`")) table[static_cast<unsigned char>(c)] = false;
+  return table;
+}
+constexpr auto kPlain = MakePlainTable();
+
+constexpr std::array<std::int8_t, 256> MakeHexTable() {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  for (int i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
+  for (int i = 0; i < 6; ++i) {
+    table[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
+    table[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
+  }
+  return table;
+}
+constexpr auto kHex = MakeHexTable();
+
+int HexValue(char c) { return kHex[static_cast<unsigned char>(c)]; }
+
+// One malformation: what, and at which byte of the URL.
+struct Malformed {
+  std::string_view what;
+  std::size_t at;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view url) : url_(url) {}
+
+  // Reads up to and including the comma; afterwards data() and base64() say what follows.
+  std::optional<Malformed> Header() {
+    if (!url_.starts_with(kPrefix)) return Malformed{"missing data prefix (\"data:\", lower case)", 0};
+    at_ = kPrefix.size();
+    if (!AtEnd() && !IsOneOf(url_[at_], ";,")) {
+      if (auto bad = MediaType()) return bad;
+    }
+    while (!AtEnd() && url_[at_] == ';') {
+      ++at_;
+      if (auto bad = Parameter()) return bad;
+      if (base64_) break;
+    }
+    if (AtEnd()) return Malformed{"missing comma before data", at_};
+    if (url_[at_] != ',') return Malformed{"expected a semicolon or a comma", at_};
+    ++at_;
+    return std::nullopt;
+  }
+
+  bool base64() const { return base64_; }
+  std::string_view data() const { return url_.substr(at_); }
+  std::size_t offset() const { return at_; }
+
+ private:
+  bool AtEnd() const { return at_ >= url_.size(); }
+
+  std::string_view Token() {
+    const std::size_t start = at_;
+    while (!AtEnd() && IsTokenChar(url_[at_])) ++at_;
+    return url_.substr(start, at_ - start);
+  }
+
+  std::optional<Malformed> MediaType() {
+    const std::size_t start = at_;
+    const std::string_view type = Token();
+    if (AtEnd() || url_[at_] != '/')
+      return Malformed{"invalid character in the media type, or its slash is missing", at_};
+    ++at_;
+    // Ignition compares the beginning only: "textual/plain" passes, "font/woff" does not.
+    bool known = type.starts_with("x-") || type.starts_with("X-");
+    for (const std::string_view prefix : {"text", "image", "audio", "video", "application", "message", "multipart"}) {
+      known = known || type.starts_with(prefix);
+    }
+    if (!known) return Malformed{"invalid media type", start};
+    Token();
+    if (!AtEnd() && !IsOneOf(url_[at_], ";,")) return Malformed{"invalid character in the media subtype", at_};
+    return std::nullopt;
+  }
+
+  std::optional<Malformed> Parameter() {
+    const std::size_t start = at_;
+    const std::string_view attribute = Token();
+    if (attribute.empty()) return Malformed{"a parameter without a name", at_};
+    if (AtEnd()) return Malformed{"missing comma before data", at_};
+    if (url_[at_] == ',') {
+      if (attribute != "base64")
+        return Malformed{"expected \"base64\" (lower case) or a parameter with a value", start};
+      base64_ = true;
+      return std::nullopt;
+    }
+    if (url_[at_] != '=') return Malformed{"invalid character in a parameter", at_};
+    ++at_;
+    if (!AtEnd() && url_[at_] == '"') return QuotedValue();
+    const std::size_t value_at = at_;
+    const std::string_view value = Token();
+    if (value.empty()) return Malformed{"a parameter without a value", at_};
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (value[i] != '%') continue;
+      if (i + 2 >= value.size() || HexValue(value[i + 1]) < 0 || HexValue(value[i + 2]) < 0) {
+        return Malformed{"invalid percent escape in a parameter", value_at + i};
+      }
+      i += 2;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Malformed> QuotedValue() {
+    for (++at_; !AtEnd(); ++at_) {
+      const char c = url_[at_];
+      if (c == '"') {
+        ++at_;
+        return std::nullopt;
+      }
+      if (!IsAscii(c)) return Malformed{"invalid character in a quoted parameter", at_};
+      if (c == '\\' && !Escape()) return Malformed{"invalid escape in a quoted parameter", at_};
+    }
+    return Malformed{"unclosed quoted parameter", url_.size()};
+  }
+
+  // at_ is on a backslash; leaves it on the last character of the escape. The escapes of a Go string literal.
+  bool Escape() {
+    if (at_ + 1 >= url_.size()) return false;
+    const char kind = url_[at_ + 1];
+    if (IsOneOf(kind, "abfnrtv\\\"")) {
+      ++at_;
+      return true;
+    }
+    std::size_t digits = 0;
+    std::size_t skip = 2;
+    const bool octal = kind >= '0' && kind <= '3';
+    if (kind == 'x') digits = 2;
+    if (kind == 'u') digits = 4;
+    if (kind == 'U') digits = 8;
+    if (octal) digits = 3, skip = 1;
+    if (digits == 0 || url_.size() - at_ < skip + digits) return false;
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      const int digit = HexValue(url_[at_ + skip + i]);
+      if (digit < 0 || (octal && digit > 7)) return false;
+      value = value * (octal ? 8U : 16U) + static_cast<std::uint32_t>(digit);
+    }
+    if (digits >= 4 && (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))) return false;
+    at_ += skip + digits - 1;
+    return true;
+  }
+
+  std::string_view url_;
+  std::size_t at_ = 0;
+  bool base64_ = false;
+};
+
+std::unexpected<Error> Bad(const Malformed& bad, std::string_view where) {
+  return Fail(Code::kDataUrl, fmt::format("malformed data URL at byte {}: {}", bad.at, bad.what), std::string(where));
+}
+
+std::unexpected<Error> TooLarge(std::uint64_t limit, std::string_view where) {
+  return Fail(Code::kTooLarge, fmt::format("the data URL holds more than {} bytes", limit), std::string(where));
+}
+
+Result<std::string> Base64(std::string_view text, std::size_t offset, std::uint64_t limit, std::string_view where) {
+  // Padding takes up to two bytes off this figure.
+  if (text.size() / 4 * 3 > limit && text.size() / 4 * 3 - limit > 2) return TooLarge(limit, where);
+  auto bytes = DecodeBase64(text);
+  if (!bytes) {
+    const std::size_t at = bytes.error();
+    const bool cut = at >= text.size();
+    return Bad({cut ? "illegal base64: its length or padding is wrong (cut short?)"
+                    : "illegal base64 (standard alphabet, padded, no blanks)",
+                offset + at},
+               where);
+  }
+  if (bytes->size() > limit) return TooLarge(limit, where);
+  return *std::move(bytes);
+}
+
+Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64_t limit, std::string_view where) {
+  std::string out;
+  // Escapes only shrink: this is the most it can hold, and no more than the limit and a byte.
+  out.resize(text.size() < limit ? text.size() : limit);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (!kPlain[static_cast<unsigned char>(c)])
+      return Bad({"invalid data character (it must be percent-escaped)", offset + i}, where);
+    if (c == '%') {
+      if (text.size() - i < 3) return Bad({"unexpected end of a percent escape", offset + i}, where);
+      const int high = HexValue(text[i + 1]);
+      const int low = HexValue(text[i + 2]);
+      if (high < 0 || low < 0) return Bad({"a percent escape needs two hex digits", offset + i}, where);
+      c = static_cast<char>((high << 4) | low);
+      i += 2;
+    }
+    if (used == limit) return TooLarge(limit, where);
+    out[used++] = c;
+  }
+  out.resize(used);
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> DecodeDataUrl(std::string_view url, std::uint64_t limit, std::string_view where) {
+  Parser parser(url);
+  if (const auto bad = parser.Header()) return Bad(*bad, where);
+  // Within quoted parameters the grammar would allow control characters; a URL never does.
+  const std::string_view header = url.substr(0, parser.offset());
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (IsControl(header[i])) return Bad({"control character", i}, where);
+  }
+  if (parser.base64()) return Base64(parser.data(), parser.offset(), limit, where);
+  return Plain(parser.data(), parser.offset(), limit, where);
+}
+
+}  // namespace prov::ignition

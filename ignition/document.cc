@@ -1,0 +1,224 @@
+#include "ignition/document.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ignition/json.h"
+#include "ignition/json_path.h"
+#include "ignition/load.h"
+#include "ignition/rendered.h"
+#include "ignition/schema.h"
+#include "ignition/shorten.h"
+
+namespace prov::ignition {
+namespace {
+
+constexpr std::size_t kNamesShown = 8;
+
+// A MachineConfig in the document.
+struct Candidate {
+  const JsonValue* object = nullptr;
+  std::string path;  // JSON path of the object: $ or $.items[2]
+  std::string_view name;
+  std::string_view created;
+  std::optional<Timestamp> time;
+};
+
+Result<std::string_view> KindOf(const JsonValue& object, const JsonPath& at) {
+  const auto kind = PROV_TRY(StringMember(&object, "kind", at));
+  return kind.value_or("");
+}
+
+Result<Candidate> ReadCandidate(const JsonValue& object, const JsonPath& at) {
+  Candidate out;
+  out.object = &object;
+  out.path = at.Text();
+  const JsonValue* metadata = PROV_TRY(ObjectMember(&object, "metadata", at));
+  const JsonPath metadata_at = at.Key("metadata");
+  out.name = PROV_TRY(StringMember(metadata, "name", metadata_at)).value_or("");
+  out.created = PROV_TRY(StringMember(metadata, "creationTimestamp", metadata_at)).value_or("");
+  out.time = ParseTimestamp(out.created);
+  return out;
+}
+
+// What to do about documents of other kinds that people have at hand.
+std::string_view HintFor(std::string_view kind) {
+  if (kind == "MachineConfigPool") return "; its status.configuration.name is the name of the MachineConfig to give";
+  if (kind == "MachineConfigPoolList")
+    return "; the status.configuration.name of a pool is the name of the MachineConfig to give";
+  if (kind == "Secret") return "; its data.userData (base64) is an Ignition config";
+  return "; get one with: oc get machineconfig rendered-worker-… -o json";
+}
+
+std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where) {
+  return Fail(Code::kKind,
+              fmt::format("expected a MachineConfig, a list of them or an Ignition config, found a {}{}", Shorten(kind),
+                          HintFor(kind)),
+              where);
+}
+
+// A document that is not even an object.
+std::unexpected<Error> NoObject(const JsonValue& root, const std::string& where) {
+  const bool markup = root.IsString() && TextOf(root).starts_with('<');
+  return Fail(
+      Code::kKind,
+      markup
+          ? "expected a MachineConfig or an Ignition config, found HTML or XML (the error or login page of a server?)"
+          : fmt::format("expected a MachineConfig or an Ignition config, found {}", TypeName(root)),
+      where);
+}
+
+std::string JoinNames(const std::vector<Candidate>& candidates) {
+  std::string out;
+  for (std::size_t i = 0; i < candidates.size() && i < kNamesShown; ++i) {
+    if (i > 0) out += ", ";
+    out += Shorten(candidates[i].name);
+  }
+  if (candidates.size() > kNamesShown) out += fmt::format(" and {} more", candidates.size() - kNamesShown);
+  return out;
+}
+
+class Reader {
+ public:
+  Reader(const std::string& where, const Selection& selection) : where_(where), selection_(selection) {}
+
+  // The MachineConfig to read; nullopt: the root is a bare Ignition config.
+  Result<std::optional<Candidate>> Choose(const JsonValue& root) {
+    if (!root.IsObject()) return NoObject(root, where_);
+    const JsonPath at("$");
+    const std::string_view kind = PROV_TRY(KindOf(root, at));
+    if (kind == "MachineConfig") return PROV_TRY(Single(root, at));
+    if (kind == "List" || kind == "MachineConfigList") return PROV_TRY(FromList(root, at, kind));
+    if (!kind.empty()) return WrongKind(kind, "$.kind");
+    if (Member(&root, "ignition") != nullptr) return std::nullopt;
+    return Fail(
+        Code::kKind,
+        "expected a MachineConfig (it has a \"kind\") or an Ignition config (it has an \"ignition\"), found neither",
+        where_);
+  }
+
+  Findings& findings() { return findings_; }
+
+ private:
+  Result<Candidate> Single(const JsonValue& root, const JsonPath& at) {
+    Candidate found = PROV_TRY(ReadCandidate(root, at));
+    const std::string name_at = "$.metadata.name";
+    if (!selection_.name.empty()) {
+      if (selection_.name == found.name) return found;
+      return Fail(
+          Code::kNotFound,
+          fmt::format("the MachineConfig \"{}\" is wanted, this is \"{}\"", selection_.name, Shorten(found.name)),
+          name_at);
+    }
+    const auto pool = PoolOfRenderedName(found.name);
+    if (!pool) {
+      AddWarning(findings_, "not-rendered",
+                 fmt::format("\"{}\" is not a rendered MachineConfig: it is one of several that a pool merges, and may "
+                             "be overridden by others",
+                             Shorten(found.name)),
+                 name_at);
+    } else if (*pool != selection_.pool) {
+      AddWarning(findings_, "other-pool",
+                 fmt::format("\"{}\" is rendered for the pool {}, not {}", Shorten(found.name), Shorten(*pool),
+                             selection_.pool),
+                 name_at);
+    }
+    return found;
+  }
+
+  Result<Candidate> FromList(const JsonValue& root, const JsonPath& at, std::string_view kind) {
+    std::vector<Candidate> all = PROV_TRY(MachineConfigs(root, at, kind));
+    const Candidate* best = nullptr;
+    std::size_t matches = 0;
+    for (const Candidate& candidate : all) {
+      const bool match = selection_.name.empty()
+                             ? PoolOfRenderedName(candidate.name) == std::string_view(selection_.pool)
+                             : candidate.name == selection_.name;
+      if (!match) continue;
+      ++matches;
+      // A missing or malformed time compares as older than any.
+      if (best == nullptr || best->time < candidate.time) best = &candidate;
+    }
+    if (best == nullptr) return NotFound(all);
+    if (matches > 1) {
+      AddWarning(
+          findings_, "newest-of-list",
+          fmt::format(
+              "{} of the listed MachineConfigs fit; the newest, {}, was taken. Which one the nodes run is told by "
+              "status.configuration.name of the MachineConfigPool {}: give that name",
+              matches, best->name, selection_.pool),
+          best->path + ".metadata.name");
+    }
+    return *best;
+  }
+
+  static Result<std::vector<Candidate>> MachineConfigs(const JsonValue& root, const JsonPath& at,
+                                                       std::string_view list_kind) {
+    std::vector<Candidate> out;
+    const JsonValue* items = PROV_TRY(ArrayMember(&root, "items", at));
+    if (items == nullptr) return out;
+    const JsonPath items_at = at.Key("items");
+    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
+      const JsonPath item_at = items_at.At(i);
+      PROV_TRY(RequireObject((*items)[i], item_at));
+      std::string_view kind = PROV_TRY(KindOf((*items)[i], item_at));
+      // The API server leaves the kind of items out of typed lists.
+      if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
+      if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate((*items)[i], item_at)));
+    }
+    return out;
+  }
+
+  std::unexpected<Error> NotFound(const std::vector<Candidate>& all) const {
+    const std::string wanted = selection_.name.empty()
+                                   ? fmt::format("a MachineConfig named rendered-{}-<32 hex digits>", selection_.pool)
+                                   : fmt::format("the MachineConfig \"{}\"", selection_.name);
+    const std::string there = all.empty() ? "no MachineConfig at all" : JoinNames(all);
+    return Fail(Code::kNotFound, fmt::format("{} is wanted, the list holds {}", wanted, there), "$.items");
+  }
+
+  const std::string& where_;
+  const Selection& selection_;
+  Findings findings_;
+};
+
+}  // namespace
+
+Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
+                              const Limits& limits, Fetcher* fetcher) {
+  auto parsed = ParseJsonOrYaml(std::move(bytes), limits);
+  if (!parsed) {
+    Error error = std::move(parsed).error();
+    if (error.where.empty()) error.where = where;
+    return std::unexpected(std::move(error));
+  }
+  const JsonValue& root = (*parsed)->root();
+  Reader reader(where, selection);
+  const std::optional<Candidate> candidate = PROV_TRY(reader.Choose(root));
+  if (!candidate) {
+    auto merged = PROV_TRY(LoadConfig(*std::move(parsed), root, "$", limits, fetcher, reader.findings()));
+    return Document{"Ignition", "", "", Config(std::move(merged)), std::move(reader.findings())};
+  }
+  const JsonPath at(candidate->path);
+  const JsonValue* spec = PROV_TRY(ObjectMember(candidate->object, "spec", at));
+  const JsonPath spec_at = at.Key("spec");
+  const JsonValue* config = Member(spec, "config");
+  const JsonPath config_at = spec_at.Key("config");
+  if (config == nullptr) {
+    return Fail(Code::kNoConfig,
+                fmt::format("the MachineConfig \"{}\" holds no Ignition config", Shorten(candidate->name)),
+                config_at.Text());
+  }
+  std::string name(candidate->name);
+  std::string created(candidate->created);
+  auto merged = PROV_TRY(LoadConfig(*std::move(parsed), *config, config_at.Text(), limits, fetcher, reader.findings()));
+  return Document{"MachineConfig", std::move(name), std::move(created), Config(std::move(merged)),
+                  std::move(reader.findings())};
+}
+
+}  // namespace prov::ignition

@@ -1,0 +1,37 @@
+// The outer documents an Ignition config comes in.
+#pragma once
+
+#include <string>
+
+#include "ignition/config.h"
+#include "ignition/fetcher.h"
+#include "ignition/limits.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+
+namespace prov::ignition {
+
+// Which MachineConfig of a list is meant.
+struct Selection {
+  std::string pool = "worker";  // names rendered-<pool>-<32 hex digits> are candidates, the newest is taken
+  std::string name = {};        // exact name; wins over the pool. "" = by pool
+};
+
+struct Document {
+  std::string kind;                // "MachineConfig" or "Ignition"
+  std::string name;                // of the MachineConfig; "" for a bare Ignition config
+  std::string creation_timestamp;  // RFC 3339 as written; "" where there is none
+  Config config;
+  Findings findings;
+};
+
+// Reads JSON or YAML (told apart by content) that is a MachineConfig, a List or MachineConfigList of them, or a bare
+// Ignition config. `where` names the input and is used where neither a field nor a line can be named. Syntax errors say
+// "line L, column C" (1-based, bytes in JSON), semantic ones a JSON path. For large inputs leave 64 bytes of spare
+// capacity in `bytes`: they are parsed in place. `fetcher` reads remote references and may be null (then they are
+// errors); it must outlive the document. Findings: old-version, newer-version, newest-of-list, not-rendered,
+// other-pool.
+Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
+                              const Limits& limits, Fetcher* fetcher);
+
+}  // namespace prov::ignition

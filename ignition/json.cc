@@ -1,0 +1,158 @@
+#include "ignition/json.h"
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "ignition/line_index.h"
+#include "ignition/yaml.h"
+#include "provisioner/base/text.h"
+
+namespace prov::ignition {
+namespace {
+
+constexpr std::string_view kBom = "\xEF\xBB\xBF";
+constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
+
+// What can be said before parsing. The parser itself would take a NUL for the end of the text and doesn't look at
+// encodings.
+Result<void> CheckBytes(std::string_view bytes, const Limits& limits) {
+  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostBytes);
+  if (bytes.size() > limit) {
+    return Fail(Code::kTooLarge, fmt::format("the document has {} bytes, more than {}", bytes.size(), limit));
+  }
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+    return Fail(Code::kJson, "the document is UTF-16 (written by a PowerShell redirection?); save it as UTF-8",
+                "line 1, column 1");
+  }
+  if (bytes.starts_with(kBom)) {
+    return Fail(Code::kJson,
+                "the document begins with a byte order mark, which JSON forbids; save it as UTF-8 without BOM",
+                "line 1, column 1");
+  }
+  if (const std::size_t bad = FindInvalidUtf8(bytes); bad != std::string_view::npos) {
+    return Fail(Code::kJson, fmt::format("invalid UTF-8 (byte 0x{:02x})", static_cast<unsigned char>(bytes[bad])),
+                Position(bytes, bad));
+  }
+  if (const std::size_t nul = bytes.find('\0'); nul != std::string_view::npos) {
+    return Fail(Code::kJson, "a NUL byte in the text", Position(bytes, nul));
+  }
+  return {};
+}
+
+std::string_view WithoutFullStop(std::string_view sentence) {
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  return sentence;
+}
+
+// The parser drives the handler of Document::Populate().
+class Generator {
+ public:
+  Generator(char* text, const Limits& limits) : text_(text), limits_(limits) {}
+
+  bool operator()(rapidjson::Document& document) {
+    BoundedHandler<rapidjson::Document> handler(document, limits_);
+    rapidjson::Reader reader;
+    rapidjson::InsituStringStream stream(text_);
+    result_ = reader.Parse<kParseFlags>(stream, handler);
+    stop_ = handler.stop();
+    return !result_.IsError();
+  }
+
+  bool failed() const { return result_.IsError(); }
+  std::size_t offset() const { return result_.Offset(); }
+
+  Error Failure(std::string position) const {
+    using Stop = BoundedHandler<rapidjson::Document>::Stop;
+    if (stop_ == Stop::kDepth) {
+      return {Code::kJson, fmt::format("the document is nested deeper than {} levels", limits_.depth),
+              std::move(position)};
+    }
+    if (stop_ == Stop::kValues) {
+      return {Code::kTooLarge, fmt::format("the document has more than {} values", limits_.values),
+              std::move(position)};
+    }
+    // RapidJSON calls a raw line break in a string an invalid escape.
+    const bool in_string = result_.Code() == rapidjson::kParseErrorStringEscapeInvalid;
+    if (in_string && static_cast<unsigned char>(text_[result_.Offset()]) < 0x20) {
+      return {Code::kJson, "not JSON: a control character (a line break?) within a string", std::move(position)};
+    }
+    return {Code::kJson, fmt::format("not JSON: {}", WithoutFullStop(rapidjson::GetParseError_En(result_.Code()))),
+            std::move(position)};
+  }
+
+ private:
+  char* text_;
+  const Limits& limits_;
+  rapidjson::ParseResult result_;
+  BoundedHandler<rapidjson::Document>::Stop stop_ = BoundedHandler<rapidjson::Document>::Stop::kNone;
+};
+
+}  // namespace
+
+namespace internal {
+
+void JsonAssertionFailed(const char* expression) {
+  std::fputs("internal error: JSON access violates ", stderr);
+  std::fputs(expression, stderr);
+  std::fputs("\n", stderr);
+  std::abort();
+}
+
+}  // namespace internal
+
+Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits) {
+  PROV_TRY(CheckBytes(bytes, limits));
+  const LineIndex lines(bytes);
+  auto document = std::make_unique<JsonDocument>();
+  document->buffer = std::move(bytes);
+  document->buffer.resize(document->buffer.size() + kJsonPadding, '\0');
+  Generator generator(document->buffer.data(), limits);
+  document->dom.Populate(generator);
+  if (generator.failed()) return std::unexpected(generator.Failure(lines.Position(generator.offset())));
+  return document;
+}
+
+Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits) {
+  std::string_view view = bytes;
+  if (view.starts_with(kBom)) view.remove_prefix(kBom.size());
+  const std::size_t first = view.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return Fail(Code::kJson, "the document is empty", "line 1, column 1");
+  const bool utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+  if (utf16 || view[first] == '{' || view[first] == '[') return ParseJson(std::move(bytes), limits);
+  return ParseYaml(std::move(bytes), limits);
+}
+
+const JsonValue* Member(const JsonValue* object, std::string_view name) {
+  if (object == nullptr) return nullptr;
+  for (auto member = object->MemberEnd(); member != object->MemberBegin();) {
+    --member;
+    if (TextOf(member->name) == name) return member->value.IsNull() ? nullptr : &member->value;
+  }
+  return nullptr;
+}
+
+std::string_view TypeName(const JsonValue& value) {
+  switch (value.GetType()) {
+    case rapidjson::kNullType:
+      return "null";
+    case rapidjson::kFalseType:
+    case rapidjson::kTrueType:
+      return "a boolean";
+    case rapidjson::kObjectType:
+      return "an object";
+    case rapidjson::kArrayType:
+      return "an array";
+    case rapidjson::kStringType:
+      return "a string";
+    case rapidjson::kNumberType:
+      break;
+  }
+  return value.IsDouble() ? "a number that is no integer" : "an integer";
+}
+
+}  // namespace prov::ignition

@@ -1,0 +1,19 @@
+// Bounds on what a document may cost. The defaults are far above what a cluster produces (a stored MachineConfig is at
+// most 1.5 MiB, a list of them some tens of MiB) and far below what would hurt a node.
+#pragma once
+
+#include <cstdint>
+
+namespace prov::ignition {
+
+struct Limits {
+  std::uint64_t input = 256ULL << 20U;  // bytes of the document itself
+  std::uint64_t file = 64ULL << 20U;    // decoded bytes of one file, append entries included; also of one decoding step
+  unsigned depth = 1000;                // nesting of JSON and YAML
+  std::uint64_t values = 24'000'000;    // JSON values in one document: each costs 16 bytes or more of memory
+  unsigned merge_depth = 16;            // configs that refer to configs that refer to configs …
+  unsigned merged_configs = 256;        // configs that are referred to, all levels together
+  std::uint64_t merged_configs_total = 256ULL << 20U;  // decoded bytes of all of them together
+};
+
+}  // namespace prov::ignition

@@ -1,0 +1,131 @@
+#include "ignition/load.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "ignition/json_path.h"
+#include "ignition/resource.h"
+#include "ignition/schema.h"
+
+namespace prov::ignition {
+namespace {
+
+class Loader {
+ public:
+  Loader(MergedConfig& to, Findings& findings) : to_(to), findings_(findings) {}
+
+  // `depth` is 0 for the config itself. `is_base`: it, or what replaces it, gives the version of the whole.
+  Result<void> Load(std::unique_ptr<JsonDocument> owner, const JsonValue& root, std::string prefix, unsigned depth,
+                    bool is_base) {
+    const JsonPath at(prefix);
+    PROV_TRY(RequireObject(root, at));
+    const std::string_view version_text = PROV_TRY(VersionText(root, at));
+    const SpecVersion version = PROV_TRY(Version(version_text, prefix));
+    if (is_base) to_.version_text = version_text;
+    const JsonValue* ignition = Member(&root, "ignition");
+    const JsonPath ignition_at = at.Key("ignition");
+    const JsonValue* references = PROV_TRY(ObjectMember(ignition, "config", ignition_at));
+    const JsonPath references_at = ignition_at.Key("config");
+    const JsonValue* replace = PROV_TRY(ObjectMember(references, "replace", references_at));
+    const JsonPath replace_at = references_at.Key("replace");
+    const Resource replacement = PROV_TRY(ReadResourceMembers(replace, replace_at));
+    const bool replaced = replacement.source && (version.major == 3 || !replacement.source->empty());
+    if (replaced) return Follow(replacement, version, replace_at, depth, is_base);
+
+    const std::string_view list_name = version.major == 3 ? "merge" : "append";
+    const JsonValue* list = PROV_TRY(ArrayMember(references, list_name, references_at));
+    PROV_TRY(to_.Add({std::move(owner), &root, version, std::string(prefix)}));
+    if (list == nullptr) return {};
+    return FollowAll(*list, version, references_at.Key(list_name), depth);
+  }
+
+ private:
+  Result<SpecVersion> Version(std::string_view text, const std::string& prefix) {
+    const std::string where = prefix + ".ignition.version";
+    const SpecVersion version = PROV_TRY(ParseSpecVersion(text, where));
+    if (version.IsOld())
+      AddInfo(findings_, "old-version", fmt::format("Ignition spec {} is read as 2.2.0", text), where);
+    if (version.IsNewer()) {
+      AddWarning(findings_, "newer-version",
+                 fmt::format("Ignition spec {} is newer than 3.{}.0, the newest this program knows; it is read as that",
+                             text, kNewestMinor),
+                 where);
+    }
+    if (!major_) major_ = version.major;
+    if (*major_ != version.major) {
+      return Fail(Code::kVersion,
+                  fmt::format("the config has spec {}, the one that refers to it has spec {}.x; they can't be mixed",
+                              text, *major_),
+                  where);
+    }
+    return version;
+  }
+
+  Result<void> FollowAll(const JsonValue& list, SpecVersion version, const JsonPath& list_at, unsigned depth) {
+    std::unordered_set<std::string_view> sources;
+    for (rapidjson::SizeType i = 0; i < list.Size(); ++i) {
+      const JsonPath at = list_at.At(i);
+      PROV_TRY(RequireObject(list[i], at));
+      const Resource reference = PROV_TRY(ReadResourceMembers(&list[i], at));
+      const bool is_new = sources.insert(reference.source.value_or("")).second;
+      if (version.major == 3 && !is_new && reference.source) {
+        return Fail(Code::kInvalidConfig, "two references have the same source", at.Key("source").Text());
+      }
+      PROV_TRY(Follow(reference, version, at, depth, false));
+    }
+    return {};
+  }
+
+  Result<void> Follow(const Resource& reference, SpecVersion version, const JsonPath& at, unsigned depth,
+                      bool is_base) {
+    std::string where = at.Key("source").Text();
+    if (!reference.source || reference.source->empty())
+      return Fail(Code::kInvalidConfig, "a reference to a config needs a source", where);
+    if (depth >= to_.limits.merge_depth) {
+      return Fail(Code::kTooLarge,
+                  fmt::format("configs refer to each other more than {} levels deep", to_.limits.merge_depth), where);
+    }
+    if (++followed_ > to_.limits.merged_configs) {
+      return Fail(Code::kTooLarge, fmt::format("more than {} configs are referred to", to_.limits.merged_configs),
+                  where);
+    }
+    ResourceContext context;
+    context.use = ResourceUse::kConfig;
+    context.allow_sha256 = version.AllowsSha256();
+    context.limit = to_.limits.merged_configs_total - used_;
+    context.fetcher = to_.fetcher;
+    std::string bytes = PROV_TRY(ReadResource(reference, context, at.Text()));
+    used_ += bytes.size();
+    auto document = ParseJson(std::move(bytes), to_.limits);
+    if (!document) {
+      Error error = std::move(document).error();
+      error.message = "the config referred to: " + error.message;
+      error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
+      return std::unexpected(std::move(error));
+    }
+    const JsonValue& root = (*document)->root();
+    return Load(*std::move(document), root, where + ": $", depth + 1, is_base);
+  }
+
+  MergedConfig& to_;
+  Findings& findings_;
+  std::optional<unsigned> major_;
+  std::uint64_t used_ = 0;
+  unsigned followed_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocument> document, const JsonValue& root,
+                                                       std::string prefix, const Limits& limits, Fetcher* fetcher,
+                                                       Findings& findings) {
+  auto merged = std::make_unique<MergedConfig>();
+  merged->limits = limits;
+  merged->fetcher = fetcher;
+  PROV_TRY(Loader(*merged, findings).Load(std::move(document), root, std::move(prefix), 0, true));
+  return merged;
+}
+
+}  // namespace prov::ignition

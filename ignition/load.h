@@ -1,0 +1,23 @@
+// From one parsed config to the merged view: versions, `replace`, `merge`, `append`.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ignition/fetcher.h"
+#include "ignition/json.h"
+#include "ignition/limits.h"
+#include "ignition/merged_config.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+
+namespace prov::ignition {
+
+// Resolves `root` (a config inside `document`, at the JSON path `prefix`) with everything it refers to. Adds findings
+// about versions. `fetcher` may be null. Errors: version, type, invalid-config, duplicate-path, merge-remote, and those
+// of ReadResource() and ParseJson() for referenced configs, with the path of the reference in front.
+Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocument> document, const JsonValue& root,
+                                                       std::string prefix, const Limits& limits, Fetcher* fetcher,
+                                                       Findings& findings);
+
+}  // namespace prov::ignition

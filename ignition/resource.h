@@ -1,0 +1,46 @@
+// A Resource of the Ignition spec: where bytes come from, how they are packed and what they must hash to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ignition/fetcher.h"
+#include "provisioner/base/result.h"
+
+namespace prov::ignition {
+
+// Views into the config; nullopt = absent or null.
+struct Resource {
+  std::optional<std::string_view> source = std::nullopt;
+  std::optional<std::string_view> compression = std::nullopt;
+  std::optional<std::string_view> hash = std::nullopt;  // verification.hash
+  std::vector<std::pair<std::string, std::string>> http_headers = {};
+};
+
+// What a resource is for decides which words its errors use and how strictly its hash is compared.
+enum class ResourceUse {
+  kFile,    // hash digits in either case; remote without a fetcher: remote-source
+  kConfig,  // hash compared as lower-case text, as Ignition does for references; remote without a fetcher: merge-remote
+};
+
+struct ResourceContext {
+  ResourceUse use = ResourceUse::kFile;
+  bool allow_sha256 = true;    // spec 3.1 and later; before, only sha512
+  std::uint64_t limit = 0;     // bytes, before and after decompression
+  Fetcher* fetcher = nullptr;  // null = nothing remote can be read
+};
+
+// The bytes of `resource`: fetched or decoded, decompressed, verified (the hash is of the decompressed bytes). An
+// absent or empty source gives no bytes. `where` is the JSON path of the resource; errors append the member. Errors:
+// scheme, remote-source, merge-remote, data-url, compression, decompress, too-large, hash-spec, hash-mismatch, and the
+// fetcher's.
+Result<std::string> ReadResource(const Resource& resource, const ResourceContext& context, std::string_view where);
+
+// A URL as messages may show it: scheme, host and path; without userinfo, query and fragment, shortened.
+std::string UrlForMessage(std::string_view url);
+
+}  // namespace prov::ignition

@@ -1,0 +1,241 @@
+#include "ignition/yaml.h"
+
+#include <fmt/format.h>
+#include <yaml.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ignition/line_index.h"
+#include "ignition/shorten.h"
+#include "ignition/yaml_scalar.h"
+#include "provisioner/base/text.h"
+
+namespace prov::ignition {
+namespace {
+
+using Handler = BoundedHandler<rapidjson::Document>;
+
+std::string Say(const yaml_mark_t& mark) { return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1); }
+
+class EventParser {
+ public:
+  explicit EventParser(std::string_view text) : ready_(yaml_parser_initialize(&parser_) == 1) {
+    if (ready_)
+      yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  }
+  EventParser(const EventParser&) = delete;
+  EventParser& operator=(const EventParser&) = delete;
+  ~EventParser() {
+    if (ready_) yaml_parser_delete(&parser_);
+  }
+
+  bool ready() const { return ready_; }
+  yaml_parser_t& parser() { return parser_; }
+
+ private:
+  yaml_parser_t parser_{};
+  bool ready_;
+};
+
+class Event {
+ public:
+  Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { yaml_event_delete(&event_); }
+
+  yaml_event_t& get() { return event_; }
+
+ private:
+  yaml_event_t event_{};
+};
+
+// An open mapping or sequence.
+struct Frame {
+  bool mapping = false;
+  bool key_next = false;  // in a mapping: whether the next node is a key
+  rapidjson::SizeType children = 0;
+  std::unordered_set<std::string> keys;
+};
+
+// Turns libyaml's events into the SAX events that build the DOM.
+class Generator {
+ public:
+  Generator(std::string_view text, const Limits& limits) : text_(text), limits_(limits), events_(text) {}
+
+  bool operator()(rapidjson::Document& document) {
+    Handler handler(document, limits_);
+    if (!events_.ready()) return Refuse(Code::kInternal, "libyaml cannot start", "");
+    for (;;) {
+      Event event;
+      if (yaml_parser_parse(&events_.parser(), &event.get()) == 0) return RefuseSyntax();
+      if (event.get().type == YAML_STREAM_END_EVENT) break;
+      if (!Take(event.get(), handler)) {
+        if (!error_) RefuseBounds(handler, event.get());
+        return false;
+      }
+    }
+    if (!have_root_) return Refuse(Code::kYaml, "the document is empty", "line 1, column 1");
+    return true;
+  }
+
+  std::optional<Error>& error() { return error_; }
+
+ private:
+  bool Refuse(Code code, std::string message, std::string where) {
+    error_ = Error{code, std::move(message), std::move(where)};
+    return false;
+  }
+  bool RefuseAt(const yaml_event_t& event, std::string message) {
+    return Refuse(Code::kYaml, std::move(message), Say(event.start_mark));
+  }
+
+  bool RefuseSyntax() {
+    const yaml_parser_t& parser = events_.parser();
+    const std::string problem = parser.problem != nullptr ? parser.problem : "unknown problem";
+    const bool reader = parser.error == YAML_READER_ERROR;
+    const std::string where = reader ? Position(text_, parser.problem_offset) : Say(parser.problem_mark);
+    return Refuse(parser.error == YAML_MEMORY_ERROR ? Code::kTooLarge : Code::kYaml,
+                  fmt::format("not YAML: {}", problem), where);
+  }
+
+  void RefuseBounds(const Handler& handler, const yaml_event_t& event) {
+    if (handler.stop() == Handler::Stop::kDepth) {
+      RefuseAt(event, fmt::format("the document is nested deeper than {} levels", limits_.depth));
+    } else {
+      Refuse(Code::kTooLarge, fmt::format("the document has more than {} values", limits_.values),
+             Say(event.start_mark));
+    }
+  }
+
+  bool Take(const yaml_event_t& event, Handler& handler) {
+    switch (event.type) {
+      case YAML_ALIAS_EVENT:
+        return RefuseAt(event, "aliases (*name) are not accepted; write the value out");
+      case YAML_SCALAR_EVENT:
+        return Scalar(event, handler);
+      case YAML_MAPPING_START_EVENT:
+        return Start(event, event.data.mapping_start.anchor, event.data.mapping_start.tag, true) &&
+               handler.StartObject();
+      case YAML_SEQUENCE_START_EVENT:
+        return Start(event, event.data.sequence_start.anchor, event.data.sequence_start.tag, false) &&
+               handler.StartArray();
+      case YAML_MAPPING_END_EVENT:
+      case YAML_SEQUENCE_END_EVENT:
+        return End(handler);
+      default:
+        return true;  // stream and document boundaries
+    }
+  }
+
+  // A node begins that is no mapping key: the rules all values share.
+  bool Value(const yaml_event_t& event, const unsigned char* anchor, const unsigned char* tag) {
+    if (anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted");
+    if (tag != nullptr) return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
+    if (frames_.empty()) {
+      if (have_root_) return RefuseAt(event, "several YAML documents; give one, or a List of MachineConfigs");
+      have_root_ = true;
+      return true;
+    }
+    Frame& frame = frames_.back();
+    if (!frame.mapping) {
+      ++frame.children;
+    } else if (frame.key_next) {
+      return RefuseAt(event, "a mapping key must be a string");
+    } else {
+      frame.key_next = true;
+    }
+    return true;
+  }
+
+  bool Start(const yaml_event_t& event, const unsigned char* anchor, const unsigned char* tag, bool mapping) {
+    if (!Value(event, anchor, tag)) return false;
+    frames_.emplace_back();
+    frames_.back().mapping = mapping;
+    frames_.back().key_next = mapping;
+    return true;
+  }
+
+  bool End(Handler& handler) {
+    const bool mapping = frames_.back().mapping;
+    const rapidjson::SizeType children = frames_.back().children;
+    frames_.pop_back();
+    return mapping ? handler.EndObject(children) : handler.EndArray(children);
+  }
+
+  bool Scalar(const yaml_event_t& event, Handler& handler) {
+    const auto& scalar = event.data.scalar;
+    const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    const bool plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    // "---" at the end of a file opens a document without content.
+    if (frames_.empty() && plain && text.empty() && scalar.anchor == nullptr && scalar.tag == nullptr) return true;
+    if (!frames_.empty() && frames_.back().mapping && frames_.back().key_next) return Key(event, text, plain, handler);
+    if (!Value(event, scalar.anchor, scalar.tag)) return false;
+    const auto size = static_cast<rapidjson::SizeType>(text.size());
+    if (!plain) return handler.String(text.data(), size, true);
+    const PlainScalar value = ResolvePlainScalar(text);
+    switch (value.kind) {
+      case PlainScalar::Kind::kNull:
+        return handler.Null();
+      case PlainScalar::Kind::kBool:
+        return handler.Bool(value.boolean);
+      case PlainScalar::Kind::kInt:
+        return handler.Int64(value.integer);
+      case PlainScalar::Kind::kUint:
+        return handler.Uint64(value.unsigned_integer);
+      case PlainScalar::Kind::kDouble:
+        return handler.Double(value.number);
+      case PlainScalar::Kind::kNotFinite:
+        return RefuseAt(event, "infinity and NaN have no JSON form; quote the value if it is text");
+      case PlainScalar::Kind::kString:
+        break;
+    }
+    return handler.String(text.data(), size, true);
+  }
+
+  bool Key(const yaml_event_t& event, std::string_view text, bool plain, Handler& handler) {
+    const auto& scalar = event.data.scalar;
+    if (scalar.anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted");
+    if (scalar.tag != nullptr)
+      return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
+    if (plain && text == "<<") return RefuseAt(event, "merge keys (<<) are not accepted; write the members out");
+    if (plain && text.empty()) return RefuseAt(event, "a mapping key must be a string");
+    Frame& frame = frames_.back();
+    if (!frame.keys.emplace(text).second)
+      return RefuseAt(event, fmt::format("the key \"{}\" occurs twice in one mapping", Shorten(text)));
+    frame.key_next = false;
+    ++frame.children;
+    return handler.Key(text.data(), static_cast<rapidjson::SizeType>(text.size()), true);
+  }
+
+  std::string_view text_;
+  const Limits& limits_;
+  EventParser events_;
+  std::vector<Frame> frames_;
+  std::optional<Error> error_;
+  bool have_root_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits& limits) {
+  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostBytes);
+  if (bytes.size() > limit) {
+    return Fail(Code::kTooLarge, fmt::format("the document has {} bytes, more than {}", bytes.size(), limit));
+  }
+  if (const std::size_t bad = FindInvalidUtf8(bytes); bad != std::string_view::npos) {
+    return Fail(Code::kYaml, fmt::format("invalid UTF-8 (byte 0x{:02x})", static_cast<unsigned char>(bytes[bad])),
+                Position(bytes, bad));
+  }
+  auto document = std::make_unique<JsonDocument>();
+  Generator generator(bytes, limits);
+  document->dom.Populate(generator);
+  if (generator.error()) return std::unexpected(*std::move(generator.error()));
+  return document;
+}
+
+}  // namespace prov::ignition

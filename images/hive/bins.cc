@@ -1,0 +1,75 @@
+#include "images/hive/bins.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "images/hive/format.h"
+
+namespace prov::images::regf {
+namespace {
+
+constexpr std::size_t kUsualBinBytes = 4 * kBinAlignment;
+
+}  // namespace
+
+BinAllocator::BinAllocator(std::uint64_t filetime, std::size_t expected_bytes)
+    : file_(kBaseBlockBytes, '\0'), filetime_(filetime) {
+  file_.reserve(2 * kBaseBlockBytes + expected_bytes + expected_bytes / 32);
+}
+
+std::size_t BinAllocator::BinsBytes() const { return file_.size() - kBaseBlockBytes; }
+
+std::uint32_t BinAllocator::Allocate(std::size_t content_bytes, std::uint32_t after) {
+  const auto cell_bytes = static_cast<std::uint32_t>((kCellHeaderBytes + content_bytes + 7) / 8 * 8);
+  Gap* best = nullptr;
+  for (Gap& gap : gaps_) {
+    if (gap.begin > after && gap.Bytes() >= cell_bytes && (best == nullptr || gap.Bytes() < best->Bytes())) best = &gap;
+  }
+  if (best == nullptr) best = &AddBin(cell_bytes);
+  const std::uint32_t offset = best->begin;
+  best->begin += cell_bytes;
+  Store32(file_.data() + kBaseBlockBytes + offset, 0U - cell_bytes);
+  return offset;
+}
+
+char* BinAllocator::Content(std::uint32_t offset) { return file_.data() + kBaseBlockBytes + offset + kCellHeaderBytes; }
+
+BinAllocator::Gap& BinAllocator::AddBin(std::uint32_t cell_bytes) {
+  const auto begin = static_cast<std::uint32_t>(BinsBytes());
+  const std::size_t needed = (kBinHeaderBytes + cell_bytes + kBinAlignment - 1) / kBinAlignment * kBinAlignment;
+  const auto bin_bytes = static_cast<std::uint32_t>(std::max(needed, kUsualBinBytes));
+  file_.resize(file_.size() + bin_bytes);
+  char* const header = file_.data() + kBaseBlockBytes + begin;
+  std::memcpy(header, "hbin", 4);
+  Store32(header + 4, begin);
+  Store32(header + 8, bin_bytes);
+  if (begin == 0) Store64(header + 20, filetime_);
+  last_bin_ = begin;
+  Gap& smallest = *std::ranges::min_element(gaps_, {}, &Gap::Bytes);
+  MarkFree(smallest);
+  smallest = {static_cast<std::uint32_t>(begin + kBinHeaderBytes), begin + bin_bytes};
+  return smallest;
+}
+
+void BinAllocator::MarkFree(const Gap& gap) {
+  if (gap.Bytes() != 0) Store32(file_.data() + kBaseBlockBytes + gap.begin, gap.Bytes());
+}
+
+void BinAllocator::TrimLastBin() {
+  const auto end = static_cast<std::uint32_t>(BinsBytes());
+  const auto last = std::ranges::find(gaps_, end, &Gap::end);
+  if (last == gaps_.end()) return;
+  const auto unused = static_cast<std::uint32_t>(last->Bytes() / kBinAlignment * kBinAlignment);
+  last->end -= unused;
+  file_.resize(file_.size() - unused);
+  Store32(file_.data() + kBaseBlockBytes + last_bin_ + 8, end - unused - last_bin_);
+}
+
+std::string BinAllocator::Finish() {
+  if (BinsBytes() != 0) TrimLastBin();
+  for (Gap& gap : gaps_) MarkFree(std::exchange(gap, {}));
+  return std::move(file_);
+}
+
+}  // namespace prov::images::regf

@@ -1,0 +1,57 @@
+// The container of a hive: base block, bins, and cells that are handed out once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+struct BaseBlock {
+  std::uint32_t sequence = 0;
+  std::uint64_t filetime = 0;
+  std::uint32_t minor = 0;  // 3..6
+  std::uint32_t root = 0;   // offset in the bins
+  std::uint32_t bins_bytes = 0;
+};
+
+// The base block of a primary hive file that is closed cleanly and as long as it says (slack behind the bins is
+// common). Errors: dirty-hive, hive.
+Result<BaseBlock> ReadBaseBlock(std::string_view file);
+
+// A damaged hive: what is wrong at an offset in the bins.
+std::unexpected<Error> Damaged(std::uint32_t offset, std::string_view what);
+
+// All cells of a hive. Linear in the file's size, in time and memory.
+class CellMap {
+ public:
+  // Walks bins and cells; `file` must outlive the map. Errors: as ReadBaseBlock; hive when bins or cells do not fill
+  // their space exactly.
+  static Result<CellMap> Make(std::string_view file);
+
+  const BaseBlock& base() const { return base_; }
+
+  // The content of the cell in use that starts at `offset` in the bins (without its size field, a multiple of 8 less
+  // 4). `role` completes "… refers to" messages, e.g. "value list".
+  Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
+  // The same, once: the second taking of a cell is damage (two owners, or a cycle).
+  Result<std::string_view> Take(std::uint32_t offset, std::string_view role);
+
+  // The first cell in use that nobody took, if any.
+  std::optional<std::uint32_t> FirstUntaken() const;
+
+ private:
+  CellMap(std::string_view file, const BaseBlock& base);
+  Result<void> WalkBin(std::uint32_t begin, std::uint32_t end);
+
+  BaseBlock base_;
+  std::string_view bins_;
+  std::vector<bool> starts_;  // by offset / 8: a cell in use starts here
+  std::vector<bool> taken_;
+};
+
+}  // namespace prov::images::regf

@@ -1,0 +1,21 @@
+// A structural check of a hive, stricter than reading it: what Windows relies on and no reader notices.
+#pragma once
+
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+struct HiveCheckOptions {
+  bool allow_unreachable =
+      false;  // cells in use that nothing refers to: harmless, and found in hives that Windows has used for long
+};
+
+// The first fault found, or nothing: base block, bins filled exactly by cells, every cell in use reached exactly once,
+// parents, names sorted by their upper case and unique, lookup hashes, limits kept in keys, data above 16,344 bytes in
+// db records, and the ring and reference counts of the security cells. Errors: hive, or dirty-hive; `where` is the
+// offset in the file.
+Result<void> CheckHive(std::string_view bytes, HiveCheckOptions options = {});
+
+}  // namespace prov::images

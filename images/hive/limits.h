@@ -1,0 +1,13 @@
+// The registry's documented limits.
+#pragma once
+
+#include <cstddef>
+
+namespace prov::images {
+
+inline constexpr std::size_t kMaxKeyNameUnits = 255;      // UTF-16 units
+inline constexpr std::size_t kMaxValueNameUnits = 16383;  // UTF-16 units
+inline constexpr std::size_t kMaxValueBytes = 1048576;    // of one value, in hives we write; larger ones are read
+inline constexpr unsigned kMaxKeyDepth = 512;             // levels below the root
+
+}  // namespace prov::images

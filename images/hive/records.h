@@ -1,0 +1,67 @@
+// The records inside cells: keys, subkey lists, values, big data, security. Each function checks every bound of what it
+// reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/hive/cells.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+struct KeyRecord {
+  std::uint32_t offset = 0;  // its own, in the bins
+  std::uint16_t flags = 0;
+  std::uint32_t parent = 0;
+  std::uint32_t subkey_count = 0;
+  std::uint32_t subkey_list = 0;
+  std::uint32_t value_count = 0;
+  std::uint32_t value_list = 0;
+  std::uint32_t security = 0;
+  std::uint32_t class_name = 0;
+  std::uint32_t class_bytes = 0;
+  std::uint32_t max_subkey_name = 0;  // UTF-16 bytes
+  std::uint32_t max_value_name = 0;   // UTF-16 bytes
+  std::uint32_t max_value_data = 0;
+  std::u16string name;
+};
+
+struct SubkeyRef {
+  std::uint32_t key = 0;   // offset in the bins
+  std::uint32_t list = 0;  // offset of the leaf
+  std::string_view kind;   // "lf", "lh" or "li"
+  std::uint32_t hint = 0;  // lh: lookup hash; lf: first four bytes of the name; li: 0
+};
+
+struct ValueRecord {
+  std::uint32_t offset = 0;
+  std::uint16_t flags = 0;
+  std::u16string name;
+  std::uint32_t type = 0;
+  std::string data;
+  bool plain_big_data = false;  // above 16,344 bytes in one cell although the version asks for a db record
+  bool loose_big_data = false;  // a db record with more segments than its data needs
+};
+
+struct SecurityRecord {
+  std::uint32_t next = 0;
+  std::uint32_t previous = 0;
+  std::uint32_t references = 0;
+  std::string_view descriptor;
+};
+
+Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset);
+// A key that is not the root, so its name must be a legal one.
+Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset);
+// The subkeys of `key` in list order, as many as it says; takes the list cells, not the keys.
+Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key);
+// Offsets of the values of `key`.
+Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord& key);
+Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset);
+// Security cells are shared, so they are not taken.
+Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
+
+}  // namespace prov::images::regf

@@ -1,0 +1,52 @@
+// Registry content as plain data: what the hive writer and the .reg writer take and what the hive reader gives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prov::images {
+
+// Registry value types by their number in winnt.h; numbers not listed occur and are kept.
+enum class RegType : std::uint32_t {
+  kNone = 0,
+  kSz = 1,
+  kExpandSz = 2,
+  kBinary = 3,
+  kDword = 4,
+  kMultiSz = 7,
+  kQword = 11,
+};
+
+struct RegValue {
+  std::string name;  // UTF-8; "" is the key's default value
+  RegType type = RegType::kNone;
+  std::string
+      data;  // raw bytes as the registry stores them: UTF-16LE with terminating NUL for strings, little-endian numbers
+
+  bool operator==(const RegValue&) const = default;
+};
+
+struct RegKey {
+  std::string name;  // UTF-8; ignored for the root of a tree
+  std::vector<RegValue> values;
+  std::vector<RegKey> subkeys;
+  std::string security;  // self-relative security descriptor; "" = the same as the parent's
+
+  bool operator==(const RegKey&) const = default;
+};
+
+// Encoders for the data of string and number values.
+std::string EncodeSz(std::string_view utf8);  // UTF-16LE + NUL
+std::string EncodeMultiSz(
+    const std::vector<std::string>& utf8_items);  // each + NUL, then one NUL; items must not be empty
+std::string EncodeDword(std::uint32_t value);
+
+// The child of `parent` at a backslash-separated path, made where missing; names compare ASCII-case-insensitively,
+// empty names
+// ("", "a\\\\b", a backslash at an end) are skipped. The search among siblings is linear: to add thousands, append to
+// `subkeys` instead.
+RegKey& KeyAt(RegKey& parent, std::string_view path);
+
+}  // namespace prov::images

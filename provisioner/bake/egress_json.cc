@@ -1,0 +1,68 @@
+#include "provisioner/bake/egress_json.h"
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+
+namespace prov::bake {
+namespace {
+
+void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables) {
+  json.BeginObject();
+  for (const reconcile::EnvironmentVariable& variable : variables) json.Member(variable.name, variable.value.Reveal());
+  json.EndObject();
+}
+
+void WriteServices(JsonWriter& json, const std::vector<reconcile::ServiceEnvironment>& services) {
+  json.Key("services").BeginArray();
+  for (const reconcile::ServiceEnvironment& service : services) {
+    json.BeginObject().Member("name", service.service).Key("environment");
+    WriteVariables(json, service.variables);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteWinHttp(JsonWriter& json, const std::optional<egress::WinHttpProxy>& proxy) {
+  json.Key("winHttp");
+  if (!proxy) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("proxy", proxy->proxy).Member("bypass", proxy->bypass);
+  json.Member("settings", ToHex(reconcile::EncodeWinHttp({.proxy = *proxy}))).EndObject();
+}
+
+void WriteCertificates(JsonWriter& json, const std::vector<reconcile::CertificateItem>& items) {
+  json.Key("certificates").BeginArray();
+  for (const reconcile::CertificateItem& item : items) {
+    const egress::Certificate& c = item.certificate;
+    json.BeginObject().Member("store", egress::NameOf(item.store)).Member("sha1", c.sha1).Member("sha256", c.sha256);
+    json.Member("subject", c.subject).Member("notAfter", c.not_after).Member("file", CertificatePath(item)).EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string CertificatePath(const reconcile::CertificateItem& item) {
+  return "trust/" + std::string(egress::NameOf(item.store)) + "/" + reconcile::Thumbprint(item.certificate) + ".cer";
+}
+
+std::string EgressJson(const egress::EgressConfig& config, const reconcile::DesiredState& state, std::int64_t generation) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("generation", generation);
+  json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
+  json.Member("ignitionVersion", config.source.ignition_version).EndObject();
+  json.Key("scope").BeginArray();
+  for (const std::string_view name : state.scope.Names()) json.String(name);
+  json.EndArray();
+  json.Member("credentials", reconcile::NameOf(state.credentials));
+  json.Key("environment");
+  WriteVariables(json, state.environment);
+  WriteServices(json, state.services);
+  WriteWinHttp(json, state.win_http);
+  WriteCertificates(json, state.certificates);
+  return json.EndObject().Take();
+}
+
+}  // namespace prov::bake

@@ -1,0 +1,92 @@
+#include "provisioner/bake/payload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/bake/egress_json.h"
+#include "provisioner/bake/registry_payload.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/trust_bundle.h"
+#include "templates/templates.h"
+
+namespace prov::bake {
+namespace {
+
+std::vector<egress::Certificate> CertificatesOf(const reconcile::DesiredState& state) {
+  std::vector<egress::Certificate> out;
+  out.reserve(state.certificates.size());
+  for (const reconcile::CertificateItem& item : state.certificates) out.push_back(item.certificate);
+  return out;
+}
+
+void AddTrust(const reconcile::DesiredState& state, std::vector<PayloadFile>& files) {
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    files.push_back({CertificatePath(item), item.certificate.der, false,
+                     fmt::format("certificate for the machine's {} store (DER)", egress::NameOf(item.store))});
+  }
+  files.push_back({"trust/bundle.pem", egress::EncodePem(CertificatesOf(state)), false,
+                   "the same certificates as PEM, for programs that read a bundle file"});
+}
+
+void AddTemplates(std::vector<PayloadFile>& files) {
+  const auto add = [&](std::string path, std::string_view text, std::string purpose) {
+    files.push_back({std::move(path), std::string(text), false, std::move(purpose)});
+  };
+  add("scripts/Install-Egress.ps1", templates::InstallEgressPs1(), "applies egress.json on a node, without the binary");
+  add("scripts/Remove-Egress.ps1", templates::RemoveEgressPs1(), "takes back what Install-Egress.ps1 did");
+  add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(), "runs Install-Egress.ps1 when Windows setup is done");
+  add("unattend.xml", templates::UnattendXml(), "answer file: runs the same in the specialize pass");
+  add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
+}
+
+constexpr std::array<std::string_view, 12> kFixedPaths = {
+    "README.txt", "egress.json", "manifest.json", "provisioner.exe", "registry/SOFTWARE.hiv", "registry/SYSTEM.hiv", "registry/egress.reg",
+    "scripts/Install-Egress.ps1", "scripts/Remove-Egress.ps1", "scripts/SetupComplete.cmd", "trust/bundle.pem", "unattend.xml"};
+constexpr std::array<std::string_view, 5> kFolders = {"registry", "scripts", "trust", "trust/CA", "trust/ROOT"};
+
+bool IsCertificatePath(std::string_view path) {
+  for (const std::string_view prefix : {std::string_view("trust/CA/"), std::string_view("trust/ROOT/")}) {
+    if (!path.starts_with(prefix) || !path.ends_with(".cer")) continue;
+    const std::string_view name = path.substr(prefix.size(), path.size() - prefix.size() - 4);
+    return name.size() == 40 && FromHex(name).has_value();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsPayloadPath(std::string_view path) { return std::ranges::find(kFixedPaths, path) != kFixedPaths.end() || IsCertificatePath(path); }
+bool IsPayloadFolder(std::string_view path) { return std::ranges::find(kFolders, path) != kFolders.end(); }
+
+std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("generation", generation).Key("files").BeginArray();
+  for (const PayloadFile& file : files) {
+    json.BeginObject().Member("path", file.path).Member("sha256", ToHex(Sha256(file.bytes))).Member("bytes", file.bytes.size());
+    json.Member("mode", fmt::format("{:04o}", file.Mode())).Member("secret", file.secret).Member("purpose", file.purpose).EndObject();
+  }
+  return json.EndArray().EndObject().Take();
+}
+
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state, const PayloadOptions& options) {
+  const bool secret = state.holds_credentials;
+  Payload payload{options.generation, {}};
+  std::vector<PayloadFile>& files = payload.files;
+  files.push_back({"egress.json", EgressJson(config, state, options.generation), secret, "the desired state, read by the scripts"});
+  files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret, "environments as a SYSTEM hive, for offline merging"});
+  files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false, "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
+  files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
+  AddTrust(state, files);
+  AddTemplates(files);
+  if (options.exe) files.push_back({"provisioner.exe", *options.exe, false, "the program itself, for Windows"});
+  std::ranges::sort(files, {}, &PayloadFile::path);
+  PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};
+  files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
+  return payload;
+}
+
+}  // namespace prov::bake

@@ -1,0 +1,44 @@
+// A payload: what `bake` hands to a golden-image pipeline or a machine set, as files in memory. Pure: the same input gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::bake {
+
+struct PayloadFile {
+  std::string path;  // relative, '/' as separator
+  std::string bytes;
+  bool secret = false;  // holds credentials: readable by its owner only
+  std::string purpose;  // one line: who consumes it
+
+  unsigned Mode() const { return secret ? 0600 : 0644; }
+};
+
+struct Payload {
+  std::int64_t generation = 1;
+  std::vector<PayloadFile> files;  // sorted by path; manifest.json is one of them and lists all others
+};
+
+struct PayloadOptions {
+  std::int64_t generation = 1;
+  std::optional<std::string> exe;  // bytes of provisioner.exe
+};
+
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state, const PayloadOptions& options);
+
+// Whether a payload can hold a file, or a folder, of this relative path: what isn't must be somebody else's.
+bool IsPayloadPath(std::string_view path);
+bool IsPayloadFolder(std::string_view path);
+
+// The manifest of the given files: path, SHA-256, size, mode, secrecy and purpose of each.
+std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation);
+
+}  // namespace prov::bake

@@ -1,0 +1,118 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "provisioner/bake/payload_folder.h"
+#include "provisioner/base/file.h"
+
+namespace prov::bake {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> IoError(std::string_view what, const fs::path& path, const std::error_code& error) {
+  return Fail(Code::kIo, fmt::format("{}: {}", what, error.message()), path.string());
+}
+
+std::error_code LastError() { return {errno, std::generic_category()}; }
+
+// Nothing there, an empty folder or an earlier payload may be replaced.
+Result<void> CheckReplaceable(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (status.type() != fs::file_type::directory) {
+    return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", path.string());
+  }
+  bool manifest = false;
+  std::size_t entries = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; it != end && !error; it.increment(error)) {
+    ++entries;
+    const std::string name = it->path().lexically_relative(path).generic_string();
+    const fs::file_type type = it->symlink_status(error).type();
+    manifest = manifest || name == "manifest.json";
+    const bool ours = (type == fs::file_type::regular && IsPayloadPath(name)) || (type == fs::file_type::directory && IsPayloadFolder(name));
+    if (!ours) {
+      return Fail(Code::kTarget, fmt::format("the folder holds {}, which is not part of a payload; name another path", name), path.string());
+    }
+  }
+  if (error) return IoError("cannot list the folder", path, error);
+  if (entries > 0 && !manifest) {
+    return Fail(Code::kTarget, "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+                path.string());
+  }
+  return {};
+}
+
+Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
+  const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
+  const timespec times[2] = {time, time};
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return IoError("cannot set the time", path, LastError());
+  return {};
+}
+
+Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix) {
+  std::set<fs::path> folders = {folder};
+  for (const PayloadFile& file : payload.files) {
+    const fs::path path = folder / file.path;
+    for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) return IoError("cannot make the folder", path.parent_path(), error);
+    PROV_TRY(WriteFileAtomically(path.string(), file.bytes, file.Mode()));
+    PROV_TRY(SetTimes(path, time_unix));
+  }
+  // Inner folders first: setting an inner one's time does not change the outer one's.
+  for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
+    if (chmod(it->c_str(), 0755) != 0) return IoError("cannot set the mode", *it, LastError());
+    PROV_TRY(SetTimes(*it, time_unix));
+  }
+  return {};
+}
+
+// Puts `fresh` at `path`; an earlier payload there is moved aside first and deleted last.
+Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
+  std::error_code error;
+  const bool occupied = fs::exists(fs::symlink_status(path, error));
+  if (occupied) fs::rename(path, aside, error);
+  if (occupied && error) return IoError("cannot move the earlier payload aside", path, error);
+  fs::rename(fresh, path, error);
+  if (error) {
+    std::error_code ignored;
+    if (occupied) fs::rename(aside, path, ignored);
+    return IoError("cannot rename the finished payload into place", path, error);
+  }
+  if (occupied) fs::remove_all(aside, error);
+  if (occupied && error) return IoError("the new payload is in place, but the earlier one could not be deleted", aside, error);
+  return {};
+}
+
+}  // namespace
+
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
+  fs::path target = fs::path(path).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();
+  if (target.empty() || target == "." || target == "..") return Fail(Code::kUsage, "is not a name for a new folder", path);
+  PROV_TRY(CheckReplaceable(target));
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error) return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
+  std::string fresh = (parent / ("." + target.filename().string() + ".new-XXXXXX")).string();
+  if (mkdtemp(fresh.data()) == nullptr) {
+    return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), parent.string());
+  }
+  Result<void> done = WriteFiles(payload, fresh, time_unix);
+  if (done) done = Replace(fresh, target, fresh + ".old");
+  if (!done) fs::remove_all(fresh, error);
+  return done;
+}
+
+}  // namespace prov::bake

@@ -1,0 +1,24 @@
+// The registry part of a payload: the desired state as the SYSTEM and SOFTWARE trees of an otherwise empty machine.
+#pragma once
+
+#include <string>
+
+#include "images/registry_key.h"
+#include "provisioner/base/result.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::bake {
+
+// Root of a SYSTEM hive: `Select` says that ControlSet001 is current, ControlSet001 holds the environments.
+images::RegKey SystemTree(const reconcile::DesiredState& state);
+// Root of a SOFTWARE hive: WinHTTP settings in both views and the certificate stores.
+images::RegKey SoftwareTree(const reconcile::DesiredState& state);
+
+// The hives of the two trees. One that holds credentials is readable by SYSTEM and Administrators only.
+Result<std::string> SystemHive(const reconcile::DesiredState& state);
+Result<std::string> SoftwareHive(const reconcile::DesiredState& state);
+
+// The same values for `reg import` on a live node: paths below HKEY_LOCAL_MACHINE, the control set by its live name.
+std::string RegistryFile(const reconcile::DesiredState& state);
+
+}  // namespace prov::bake

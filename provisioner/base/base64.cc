@@ -1,0 +1,78 @@
+#include "provisioner/base/base64.h"
+
+#include <array>
+#include <cstdint>
+
+namespace prov {
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint8_t kBad = 0xFF;
+
+constexpr std::array<std::uint8_t, 256> MakeTable() {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(kBad);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  return table;
+}
+constexpr auto kTable = MakeTable();
+
+std::uint8_t Value(char c) { return kTable[static_cast<unsigned char>(c)]; }
+
+std::size_t FirstBad(std::string_view text, std::size_t from) {
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (Value(text[i]) == kBad) return i;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string EncodeBase64(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t n = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    for (std::size_t k = 0; k < 3; ++k) group = (group << 8U) | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    out.push_back(kAlphabet[(group >> 18U) & 63U]);
+    out.push_back(kAlphabet[(group >> 12U) & 63U]);
+    out.push_back(n > 1 ? kAlphabet[(group >> 6U) & 63U] : '=');
+    out.push_back(n > 2 ? kAlphabet[group & 63U] : '=');
+  }
+  return out;
+}
+
+std::expected<std::string, std::size_t> DecodeBase64(std::string_view text) {
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  const std::string_view body = text.substr(0, text.size() - padding);
+  if (text.size() % 4 != 0) {
+    const std::size_t bad = FirstBad(body, 0);
+    return std::unexpected(bad < body.size() ? bad : text.size());
+  }
+  std::string out;
+  out.resize(text.size() / 4 * 3);
+  char* to = out.data();
+  std::size_t i = 0;
+  for (; i + 4 <= body.size(); i += 4) {
+    const std::uint32_t a = Value(body[i]);
+    const std::uint32_t b = Value(body[i + 1]);
+    const std::uint32_t c = Value(body[i + 2]);
+    const std::uint32_t d = Value(body[i + 3]);
+    if (((a | b | c | d) & 0x80U) != 0) return std::unexpected(FirstBad(body, i));
+    const std::uint32_t group = (a << 18U) | (b << 12U) | (c << 6U) | d;
+    *to++ = static_cast<char>(group >> 16U);
+    *to++ = static_cast<char>((group >> 8U) & 0xFFU);
+    *to++ = static_cast<char>(group & 0xFFU);
+  }
+  const std::string_view rest = body.substr(i);
+  if (const std::size_t bad = FirstBad(body, i); bad < body.size()) return std::unexpected(bad);
+  if (rest.size() == 1) return std::unexpected(text.size());
+  if (rest.size() >= 2) *to++ = static_cast<char>((Value(rest[0]) << 2U) | (Value(rest[1]) >> 4U));
+  if (rest.size() == 3) *to++ = static_cast<char>(((Value(rest[1]) & 0xFU) << 4U) | (Value(rest[2]) >> 2U));
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  return out;
+}
+
+}  // namespace prov

@@ -1,0 +1,85 @@
+// The one list of failures. A code gives the process exit code, the word in JSON (`error.code`) and the row in the
+// documentation, so that the three can't drift apart.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace prov {
+
+enum class Code {
+  // exit 11: the input can't be read, parsed or trusted, or says something invalid
+  kJson,
+  kYaml,
+  kType,
+  kKind,
+  kVersion,
+  kInvalidConfig,
+  kNoConfig,
+  kNotFound,
+  kDataUrl,
+  kScheme,
+  kCompression,
+  kDecompress,
+  kTooLarge,
+  kHashSpec,
+  kHashMismatch,
+  kRemoteSource,
+  kMergeRemote,
+  kDuplicatePath,
+  kLink,
+  kDirectory,
+  kEnvNul,
+  kEnvUtf8,
+  kProxyUrl,
+  kNoProxy,
+  kCert,
+  kXml,
+  kRow,
+  // exit 12: readable, but refused by a safety rule
+  kShrink,
+  kDirtyHive,
+  kHive,
+  kFailOpen,
+  kSizeLimit,
+  kReservedName,
+  kDowngrade,
+  kOwner,
+  kSignature,
+  kManifest,
+  // exit 13: machine, image or output missing or unwritable
+  kTarget,
+  kIo,
+  // exit 14: a source or probe could not be reached
+  kNetwork,
+  kTls,
+  // exit 15: another run holds the lock
+  kLock,
+  // exit 10: the command line
+  kUsage,
+  // exit 20: a defect in this program
+  kInternal,
+};
+
+struct CodeInfo {
+  Code code;
+  std::string_view name;     // as printed in JSON, e.g. "hash-mismatch"
+  int exit;                  // process exit code
+  std::string_view meaning;  // one line for the documentation
+};
+
+// Every code once, in the order of the enum.
+std::span<const CodeInfo> AllCodes();
+const CodeInfo& InfoOf(Code code);
+
+// What went wrong (`message`: what and what to do, one sentence, no trailing full stop) and where: a file, a JSON path
+// such as `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". Neither may hold a secret; both may hold bytes of the
+// input, so they pass through Printable() before a terminal sees them.
+struct Error {
+  Code code = Code::kInternal;
+  std::string message;
+  std::string where;
+};
+
+}  // namespace prov

@@ -1,0 +1,19 @@
+// Reading whole files and replacing them atomically. Paths are UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov {
+
+// All bytes of a file, or of standard input for "-". `limit` bytes at most, else too-large. Missing: not-found; unreadable: io.
+Result<std::string> ReadFile(const std::string& path, std::uint64_t limit);
+
+// Writes beside `path`, flushes, renames: after a crash the old or the new content is there, never a mixture. `mode` as chmod(2) has it
+// (0600 for secrets); ignored where the system has none.
+Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode);
+
+}  // namespace prov

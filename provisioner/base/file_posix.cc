@@ -1,0 +1,107 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "provisioner/base/file.h"
+
+namespace prov {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ > STDERR_FILENO) close(fd_);
+  }
+  int get() const { return fd_; }
+  // Closing can report a write that failed late; after this the destructor does nothing.
+  bool Close() { return close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
+  const int error = errno;
+  return Fail(error == ENOENT ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, std::strerror(error)), path);
+}
+
+Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot write", path);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+std::string ParentOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<void> FlushFolder(const std::string& folder) {
+  const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return SystemError("cannot open the folder", folder);
+  // Some file systems refuse fsync on folders; the rename itself has happened.
+  if (fsync(fd.get()) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", folder);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
+  const bool standard_input = path == "-";
+  const Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return SystemError("cannot open", path);
+  struct stat info {};
+  if (fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
+  if (S_ISDIR(info.st_mode)) return Fail(Code::kIo, "is a folder, a file is wanted", path);
+  const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), path); };
+  const std::uint64_t expected = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+  if (expected > limit) return too_large();
+  std::string out;
+  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want some padding.
+  out.reserve(expected + 128);
+  out.resize(expected + 1);
+  std::size_t used = 0;
+  for (;;) {
+    if (used == out.size()) out.resize(out.size() < 65536 ? 65536 : out.size() * 2);
+    const ssize_t n = read(fd.get(), out.data() + used, out.size() - used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot read", path);
+    if (n == 0) break;
+    used += static_cast<std::size_t>(n);
+    if (used > limit) return too_large();
+  }
+  out.resize(used);
+  return out;
+}
+
+Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
+  std::string temporary = path + ".XXXXXX";
+  Descriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
+  if (fd.get() < 0) return SystemError("cannot create a file beside it", path);
+  const auto write_and_rename = [&]() -> Result<void> {
+    PROV_TRY(WriteAll(fd.get(), bytes, path));
+    if (fchmod(fd.get(), mode) != 0) return SystemError("cannot set the mode", path);
+    if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
+    if (!fd.Close()) return SystemError("cannot close", path);
+    if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("cannot rename into place", path);
+    return FlushFolder(ParentOf(path));
+  };
+  Result<void> done = write_and_rename();
+  if (!done) unlink(temporary.c_str());
+  return done;
+}
+
+}  // namespace prov

@@ -1,0 +1,53 @@
+// Writes one JSON document, indented by two spaces, members in the order given: the same calls give the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+
+namespace prov {
+
+// Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document always is.
+class JsonWriter {
+ public:
+  JsonWriter();
+  JsonWriter(const JsonWriter&) = delete;
+  JsonWriter& operator=(const JsonWriter&) = delete;
+  ~JsonWriter();
+
+  JsonWriter& BeginObject();
+  JsonWriter& EndObject();
+  JsonWriter& BeginArray();
+  JsonWriter& EndArray();
+  JsonWriter& Key(std::string_view name);
+  JsonWriter& String(std::string_view text);
+  JsonWriter& Int(std::int64_t value);
+  JsonWriter& Bool(bool value);
+  JsonWriter& Null();
+
+  JsonWriter& Member(std::string_view key, std::string_view text) { return Key(key).String(text); }
+  JsonWriter& Member(std::string_view key, const char* text) { return Key(key).String(text); }
+  JsonWriter& Member(std::string_view key, bool value) { return Key(key).Bool(value); }
+  JsonWriter& Member(std::string_view key, int value) { return Key(key).Int(value); }
+  JsonWriter& Member(std::string_view key, std::int64_t value) { return Key(key).Int(value); }
+  JsonWriter& Member(std::string_view key, std::size_t value) { return Key(key).Int(static_cast<std::int64_t>(value)); }
+
+  // The finished document with a final line feed.
+  std::string Take();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// `"findings": [{"severity","code","message","where"}]` as a member of the open object.
+void WriteFindings(JsonWriter& json, const Findings& findings);
+
+// `{"schema":1,"error":{"code","message","where"}}`
+std::string ErrorDocument(const Error& error);
+
+}  // namespace prov

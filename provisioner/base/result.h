@@ -1,0 +1,27 @@
+// Result<T>: a value or an Error. g++ 12's std::expected has no monadic members, so two macros carry errors upwards.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+#include "provisioner/base/error.h"
+
+namespace prov {
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+inline std::unexpected<Error> Fail(Code code, std::string message, std::string where = {}) {
+  return std::unexpected(Error{code, std::move(message), std::move(where)});
+}
+
+}  // namespace prov
+
+// PROV_TRY(expr): the value of a Result, or return its error from the enclosing function. Works for Result<void> as a statement.
+#define PROV_TRY(expr)                                                    \
+  ({                                                                      \
+    auto prov_try_result = (expr);                                        \
+    if (!prov_try_result) return std::unexpected(std::move(prov_try_result).error()); \
+    *std::move(prov_try_result);                                          \
+  })

@@ -1,0 +1,26 @@
+// Secret: text that may hold a credential. It has no stream or format operator and no implicit conversion, so it can't reach a log, a
+// message or a document by accident; the few writers that must have the text say so by calling Reveal().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace prov {
+
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string text) : text_(std::move(text)) {}
+
+  // The text itself. Callers are the writers of files that must hold it and the parsers that look into it.
+  const std::string& Reveal() const { return text_; }
+  bool empty() const { return text_.empty(); }
+
+  bool operator==(const Secret&) const = default;
+
+ private:
+  std::string text_;
+};
+
+}  // namespace prov

@@ -1,0 +1,226 @@
+#include "provisioner/base/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace prov {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+struct Decoded {
+  char32_t code_point;
+  std::size_t length;  // bytes consumed, at least 1
+  bool valid;
+};
+
+// Decodes one code point at the start of `s` (not empty) by the table of RFC 3629.
+Decoded DecodeUtf8(std::string_view s) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return {lead, 1, true};
+  std::size_t length = 0;
+  char32_t value = 0;
+  char32_t least = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2, value = lead & 0x1FU, least = 0x80;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3, value = lead & 0x0FU, least = 0x800;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4, value = lead & 0x07U, least = 0x10000;
+  } else {
+    return {kReplacement, 1, false};
+  }
+  if (s.size() < length) return {kReplacement, 1, false};
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xC0U) != 0x80) return {kReplacement, 1, false};
+    value = (value << 6U) | (at(i) & 0x3FU);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < least || value > 0x10FFFF || surrogate) return {kReplacement, 1, false};
+  return {value, length, true};
+}
+
+void AppendUtf8(std::string& out, char32_t c) {
+  const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0U | (c >> 6U)), put(0x80U | (c & 0x3FU));
+  } else if (c < 0x10000) {
+    put(0xE0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
+  } else {
+    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
+  }
+}
+
+std::optional<std::string> FromUtf16(std::string_view bytes, std::size_t low, std::size_t high) {
+  if (bytes.size() % 2 != 0) return std::nullopt;
+  const auto unit = [&](std::size_t i) {
+    return static_cast<char32_t>(static_cast<unsigned char>(bytes[i + low]) | (static_cast<unsigned char>(bytes[i + high]) << 8U));
+  };
+  std::string out;
+  out.reserve(bytes.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); i += 2) {
+    char32_t c = unit(i);
+    if (c >= 0xDC00 && c <= 0xDFFF) return std::nullopt;
+    if (c >= 0xD800 && c <= 0xDBFF) {
+      if (i + 4 > bytes.size()) return std::nullopt;
+      const char32_t second = unit(i + 2);
+      if (second < 0xDC00 || second > 0xDFFF) return std::nullopt;
+      c = 0x10000 + ((c - 0xD800) << 10U) + (second - 0xDC00);
+      i += 2;
+    }
+    AppendUtf8(out, c);
+  }
+  return out;
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Characters that change how a terminal shows what follows.
+bool IsUnprintable(char32_t c) {
+  const bool control = c < 0x20 || (c >= 0x7F && c <= 0x9F);
+  const bool bidi = c == 0x61C || (c >= 0x200E && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  const bool separator = c == 0x2028 || c == 0x2029;
+  return control || bidi || separator;
+}
+
+}  // namespace
+
+std::size_t FindInvalidUtf8(std::string_view bytes) {
+  std::size_t i = 0;
+  while (i < bytes.size()) {
+    // Eight ASCII bytes at a time: nearly all inputs are ASCII.
+    while (i + 8 <= bytes.size()) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + i, 8);
+      if ((word & 0x8080808080808080ULL) != 0) break;
+      i += 8;
+    }
+    if (i >= bytes.size()) break;
+    const Decoded d = DecodeUtf8(bytes.substr(i));
+    if (!d.valid) return i;
+    i += d.length;
+  }
+  return std::string_view::npos;
+}
+
+std::string ToUtf16Le(std::string_view utf8) {
+  std::string out;
+  out.reserve(utf8.size() * 2);
+  const auto put = [&](char32_t unit) {
+    out.push_back(static_cast<char>(unit & 0xFFU));
+    out.push_back(static_cast<char>((unit >> 8U) & 0xFFU));
+  };
+  while (!utf8.empty()) {
+    const Decoded d = DecodeUtf8(utf8);
+    utf8.remove_prefix(d.length);
+    if (d.code_point >= 0x10000) {
+      put(0xD800 + ((d.code_point - 0x10000) >> 10U));
+      put(0xDC00 + ((d.code_point - 0x10000) & 0x3FFU));
+    } else {
+      put(d.code_point);
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> FromUtf16Le(std::string_view bytes) { return FromUtf16(bytes, 0, 1); }
+std::optional<std::string> FromUtf16Be(std::string_view bytes) { return FromUtf16(bytes, 1, 0); }
+
+std::string ToHex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    out.push_back(kDigits[static_cast<unsigned char>(c) >> 4U]);
+    out.push_back(kDigits[static_cast<unsigned char>(c) & 0xFU]);
+  }
+  return out;
+}
+
+std::optional<std::string> FromHex(std::string_view hex) {
+  if (hex.size() % 2 != 0) return std::nullopt;
+  std::string out;
+  out.reserve(hex.size() / 2);
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    const int high = HexDigit(hex[i]);
+    const int low = HexDigit(hex[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<char>((high << 4) | low));
+  }
+  return out;
+}
+
+std::string AsciiLower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = Lower(c);
+  return out;
+}
+
+std::string AsciiUpper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = Upper(c);
+  return out;
+}
+
+bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (Lower(a[i]) != Lower(b[i])) return false;
+  }
+  return true;
+}
+
+std::string_view TrimBlanks(std::string_view text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    out.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return out;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Decoded d = DecodeUtf8(text);
+    if (!d.valid || d.code_point < 0x80) {
+      const auto byte = static_cast<unsigned char>(text.front());
+      if (!d.valid || IsUnprintable(byte)) {
+        out += fmt::format("\\x{:02x}", byte);
+      } else {
+        out.push_back(text.front());
+      }
+    } else if (IsUnprintable(d.code_point)) {
+      out += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(d.code_point));
+    } else {
+      out += text.substr(0, d.length);
+    }
+    text.remove_prefix(d.length);
+  }
+  return out;
+}
+
+}  // namespace prov

@@ -1,0 +1,37 @@
+// Text encodings and small text tools. All functions are pure; none allocates more than a small multiple of its input.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov {
+
+// Offset of the first byte that is not well-formed UTF-8 (overlong forms, surrogates and > U+10FFFF are malformed), or npos.
+std::size_t FindInvalidUtf8(std::string_view bytes);
+inline bool IsUtf8(std::string_view bytes) { return FindInvalidUtf8(bytes) == std::string_view::npos; }
+
+// Well-formed UTF-8 to UTF-16LE bytes, no BOM, no terminator; malformed bytes become U+FFFD.
+std::string ToUtf16Le(std::string_view utf8);
+// UTF-16LE/BE bytes (no BOM) to UTF-8; nullopt for an odd length or an unpaired surrogate.
+std::optional<std::string> FromUtf16Le(std::string_view bytes);
+std::optional<std::string> FromUtf16Be(std::string_view bytes);
+
+std::string ToHex(std::string_view bytes);  // lower case
+std::optional<std::string> FromHex(std::string_view hex);  // either case; nullopt if malformed
+
+// ASCII only; other bytes are unchanged.
+std::string AsciiLower(std::string_view text);
+std::string AsciiUpper(std::string_view text);
+bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b);
+
+std::string_view TrimBlanks(std::string_view text);  // spaces, tabs, CR, LF at both ends
+std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
+
+// What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as \xNN or \u{NNNN}.
+std::string Printable(std::string_view text);
+
+}  // namespace prov

@@ -1,0 +1,204 @@
+// `bake`: from a source to a payload folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "provisioner/bake/payload.h"
+#include "provisioner/bake/payload_folder.h"
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/review.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::CredentialPolicy;
+using reconcile::DesiredOptions;
+using reconcile::DesiredState;
+
+constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
+constexpr std::uint64_t kExeLimit = 256ULL << 20U;
+// 1980-01-01, the earliest time that all archive formats can hold.
+constexpr std::int64_t kDefaultTime = 315532800;
+
+Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
+  reconcile::Scope scope;
+  if (arguments.Has("scope")) {
+    scope = {false, false, false, false};
+    for (const std::string& name : arguments.List("scope")) {
+      if (name == "machine") {
+        scope.machine = true;
+      } else if (name == "services") {
+        scope.services = true;
+      } else if (name == "winhttp") {
+        scope.win_http = true;
+      } else if (name == "certs") {
+        scope.certificates = true;
+      } else {
+        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name), "--scope");
+      }
+    }
+    if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
+  }
+  if (arguments.Has("with-wmco")) scope.machine = false;
+  return scope;
+}
+
+Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kAllowed = {"machine", "services", "none"};
+  const std::string text = PROV_TRY(OneOf(arguments, "credentials", kAllowed));
+  if (text == "machine") return CredentialPolicy::kMachine;
+  return text == "services" ? CredentialPolicy::kServices : CredentialPolicy::kNone;
+}
+
+Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, Findings& findings) {
+  std::set<std::string> out;
+  if (!arguments.Has("subtract")) return out;
+  const std::string path = arguments.Get("subtract");
+  const std::string bytes = PROV_TRY(ReadFile(path, kBundleLimit));
+  for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
+  return out;
+}
+
+Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, Findings& findings) {
+  constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
+  DesiredOptions options;
+  options.scope = PROV_TRY(ParseScope(arguments));
+  options.credentials = PROV_TRY(ParseCredentials(arguments));
+  for (const std::string& service : arguments.List("service")) {
+    PROV_TRY(reconcile::CheckServiceName(service));
+    const bool known = std::ranges::any_of(options.services, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
+    if (!known) options.services.push_back(service);
+  }
+  options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
+  options.store.import_leaf = arguments.Has("import-leaf");
+  options.win_http_octets = arguments.Has("winhttp-octets");
+  options.subtract = PROV_TRY(ReadSubtracted(arguments, findings));
+  return options;
+}
+
+Result<std::int64_t> SourceDateEpoch() {
+  const char* text = std::getenv("SOURCE_DATE_EPOCH");
+  if (text == nullptr || *text == '\0') return kDefaultTime;
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 10);
+  if (*end == '\0' && value >= 0) return static_cast<std::int64_t>(value);
+  return Fail(Code::kUsage, "is not a number of seconds since 1970; correct or unset it", "SOURCE_DATE_EPOCH");
+}
+
+std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path, const Findings& findings) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("out", path).Member("format", "dir").Member("generation", payload.generation);
+  json.Member("holdsCredentials", state.holds_credentials).Key("scope").BeginArray();
+  for (const std::string_view name : state.scope.Names()) json.String(name);
+  json.EndArray().Key("files").BeginArray();
+  for (const bake::PayloadFile& file : payload.files) {
+    json.BeginObject().Member("path", file.path).Member("bytes", file.bytes.size()).Member("secret", file.secret).EndObject();
+  }
+  json.EndArray();
+  WriteFindings(json, findings);
+  return json.EndObject().Take();
+}
+
+std::string Value(const reconcile::EnvironmentVariable& variable) {
+  return Printable(variable.name == "NO_PROXY" ? variable.value.Reveal() : egress::RedactUrl(variable.value.Reveal()));
+}
+
+std::string DescribeState(const egress::EgressConfig& config, const DesiredState& state) {
+  std::string out = fmt::format("read   {} (Ignition {})\n", Printable(config.source.name.empty() ? config.source.kind : config.source.name),
+                                Printable(config.source.ignition_version));
+  for (const auto& variable : state.environment) out += fmt::format("       machine     {}={}\n", variable.name, Value(variable));
+  for (const auto& service : state.services) {
+    out += fmt::format("       service     {}: {} variable(s)\n", Printable(service.service), service.variables.size());
+  }
+  if (state.win_http) out += fmt::format("       winhttp     {} except {}\n", Printable(state.win_http->proxy), Printable(state.win_http->bypass));
+  for (const auto& item : state.certificates) {
+    out += fmt::format("       {:<11} {} {}, until {}\n", egress::NameOf(item.store), reconcile::Thumbprint(item.certificate),
+                       Printable(item.certificate.subject), item.certificate.not_after);
+  }
+  if (state.environment.empty() && state.services.empty() && !state.win_http && state.certificates.empty()) {
+    out += "       nothing to set: the node will have neither proxy nor additional certificates from this payload\n";
+  }
+  return out;
+}
+
+std::string Text(const egress::EgressConfig& config, const DesiredState& state, const bake::Payload& payload, const std::string& path) {
+  std::string out = DescribeState(config, state);
+  out += fmt::format("wrote  {} (generation {})\n", Printable(path), payload.generation);
+  for (const bake::PayloadFile& file : payload.files) {
+    out += fmt::format("       {:>8}  {}  {}\n", file.bytes.size(), file.secret ? "secret" : "      ", Printable(file.path));
+  }
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 1> kFormats = {"dir"};
+  const bool json = PROV_TRY(WantsJson(arguments));
+  PROV_TRY(OneOf(arguments, "format", kFormats));
+  const std::string path = arguments.Get("out");
+  if (path.empty()) return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
+  const std::int64_t time = PROV_TRY(SourceDateEpoch());
+  bake::PayloadOptions payload_options;
+  payload_options.generation = PROV_TRY(Number(arguments, "generation", 1));
+  if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
+
+  Findings findings;
+  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, findings));
+  const egress::EgressConfig config = PROV_TRY(ReadSource(arguments));
+  const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
+  const bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
+  PROV_TRY(bake::WritePayloadFolder(payload, path, time));
+
+  for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
+  for (const Finding& f : state.findings) {
+    if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
+  }
+  if (!payload_options.exe) {
+    AddInfo(findings, "script-only", "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
+  }
+  if (json) return Outcome{0, Json(payload, state, path, findings), {}};
+  return Outcome{0, Text(config, state, payload, path), std::move(findings)};
+}
+
+}  // namespace
+
+Command BakeCommand() {
+  Command command;
+  command.spec = {
+      "bake",
+      "Write a source's egress settings as a Windows bootstrap payload.",
+      "SOURCE",
+      "The payload is a folder: registry hives and a .reg file, certificates, constant scripts, an answer\n"
+      "file, egress.json and a manifest; its README.txt says who consumes which file. The same source and\n"
+      "options give the same bytes (SOURCE_DATE_EPOCH sets the files' times).",
+      "  $ provisioner bake rendered-worker.json --out payload --service containerd --service kubelet\n"
+      "  read   rendered-worker-3d1c... (Ignition 3.4.0)\n"
+      "         machine     HTTP_PROXY=http://user:***@proxy.example.com:3128\n"
+      "         ...\n"
+      "  wrote  payload (generation 1)",
+      {{"out", "PATH", "the folder to write; missing parents are made, an earlier payload there is replaced"},
+       {"format", "dir", "form of the payload (default: dir)"},
+       PoolOption(),
+       NameOption(),
+       {"scope", "LIST", "what is managed, of machine,services,winhttp,certs (default: all of them)"},
+       {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
+       {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
+       {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},
+       {"store", "split|root-only", "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
+       {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
+       {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
+       {"winhttp-octets", "", "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
+       {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
+       {"exe", "FILE", "put this provisioner.exe into the payload"},
+       OutputOption(),
+       HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

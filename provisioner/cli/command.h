@@ -1,0 +1,46 @@
+// What the commands share: how one is found, what it returns, how it talks to people and to programs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/cli/options.h"
+#include "provisioner/egress/egress_config.h"
+
+namespace prov::cli {
+
+struct Outcome {
+  int exit = 0;
+  std::string out;  // for standard output, complete: nothing is printed of a command that fails half-way
+  Findings findings;  // for standard error
+};
+
+struct Command {
+  CommandSpec spec;
+  bool always_json = false;  // a data command: errors are a document whatever --output says
+  Result<Outcome> (*run)(const Arguments& arguments);
+};
+
+Command ExtractCommand();
+Command CheckCommand();
+Command BakeCommand();
+
+// Options of every command that reads a source, and of every command at all.
+OptionSpec PoolOption();
+OptionSpec NameOption();
+OptionSpec OutputOption();
+OptionSpec HelpOption();
+
+// Reads the source that the arguments name, with --pool and --name.
+Result<egress::EgressConfig> ReadSource(const Arguments& arguments);
+
+// Whether --output json was given. Errors: usage.
+Result<bool> WantsJson(const Arguments& arguments);
+
+std::int64_t NowUnix();
+
+}  // namespace prov::cli

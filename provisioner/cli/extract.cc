@@ -1,0 +1,101 @@
+// `extract`: the EgressConfig of a source as JSON, as an environment file or as PEM.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/review.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::cli {
+namespace {
+
+using egress::EgressConfig;
+
+std::string UrlText(const Secret& url, bool show_secrets) { return show_secrets ? url.Reveal() : egress::RedactUrl(url.Reveal()); }
+
+void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
+  json.Member("path", file.path).Member("present", file.present);
+  if (!file.present) return;
+  json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
+}
+
+void WriteCertificate(JsonWriter& json, const egress::Certificate& c) {
+  json.BeginObject().Member("sha1", c.sha1).Member("sha256", c.sha256).Member("subject", c.subject).Member("issuer", c.issuer);
+  json.Member("serial", c.serial).Member("notBefore", c.not_before).Member("notAfter", c.not_after);
+  json.Member("isCa", c.is_ca).Member("selfSigned", c.self_signed).Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
+  json.Member("store", egress::NameOf(egress::StoreFor(c, {}))).EndObject();
+}
+
+std::string Json(const EgressConfig& config, const Findings& findings, bool show_secrets) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1);
+  json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
+  json.Member("ignitionVersion", config.source.ignition_version).EndObject();
+  json.Key("proxy").BeginObject();
+  if (config.http_proxy) json.Member("HTTP_PROXY", UrlText(*config.http_proxy, show_secrets));
+  if (config.https_proxy) json.Member("HTTPS_PROXY", UrlText(*config.https_proxy, show_secrets));
+  if (config.no_proxy) json.Member("NO_PROXY", *config.no_proxy);
+  json.EndObject();
+  json.Key("proxyFile").BeginObject();
+  WriteFile(json, config.proxy_file);
+  json.EndObject();
+  json.Key("trustBundle").BeginObject();
+  WriteFile(json, config.trust_file);
+  json.Key("certificates").BeginArray();
+  for (const egress::Certificate& certificate : config.certificates) WriteCertificate(json, certificate);
+  json.EndArray().EndObject();
+  WriteFindings(json, findings);
+  return json.EndObject().Take();
+}
+
+// Its purpose is to be used, so it holds the secrets.
+std::string EnvironmentLines(const EgressConfig& config) {
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("{}={}\n", name, value);
+  };
+  if (config.http_proxy) add("HTTP_PROXY", config.http_proxy->Reveal());
+  if (config.https_proxy) add("HTTPS_PROXY", config.https_proxy->Reveal());
+  if (config.no_proxy) add("NO_PROXY", *config.no_proxy);
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
+  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  PROV_TRY(WantsJson(arguments));
+  const EgressConfig config = PROV_TRY(ReadSource(arguments));
+  Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
+  if (format == "env") return Outcome{0, EnvironmentLines(config), std::move(findings)};
+  if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
+  return Outcome{0, Json(config, findings, arguments.Has("show-secrets")), {}};
+}
+
+}  // namespace
+
+Command ExtractCommand() {
+  Command command;
+  command.spec = {
+      "extract",
+      "Print the proxy settings and the additional trusted certificates that a source holds.",
+      "SOURCE",
+      "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
+      "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later).",
+      "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
+      "  HTTP_PROXY=http://proxy.example.com:3128\n"
+      "  HTTPS_PROXY=http://proxy.example.com:3128\n"
+      "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
+      {PoolOption(),
+       NameOption(),
+       {"format", "json|env|pem", "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
+       {"show-secrets", "", "print passwords in JSON instead of ***"},
+       OutputOption(),
+       HelpOption()}};
+  command.always_json = true;
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

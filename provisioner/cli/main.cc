@@ -1,0 +1,118 @@
+#include "provisioner/cli/main.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <vector>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+namespace {
+
+using Maker = Command (*)();
+constexpr Maker kCommands[] = {ExtractCommand, CheckCommand, BakeCommand};
+
+std::string GeneralHelp() {
+  std::string out =
+      "usage: provisioner COMMAND [ARGUMENT]...\n\n"
+      "Turns a cluster's egress settings (proxy, NO_PROXY, additional trusted CAs) into the state of\n"
+      "Windows nodes before they first boot.\n\nCommands:\n";
+  for (const Maker make : kCommands) {
+    const Command command = make();
+    out += fmt::format("  {:<10} {}\n", command.spec.name, command.spec.summary);
+  }
+  return out +
+         "\n  provisioner COMMAND --help   options of a command, with an example\n"
+         "  provisioner --version        the program's version\n\n"
+         "Exit codes: 0 done, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output missing or\n"
+         "unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
+}
+
+// Standard output is a result that callers act on: what could not be written must not look like success.
+int Print(std::string_view text, int exit) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written) return exit;
+  PrintError(stderr, {Code::kIo, "cannot write the result", "standard output"});
+  return InfoOf(Code::kIo).exit;
+}
+
+int Report(const Error& error, bool json) {
+  PrintError(stderr, error);
+  const int exit = InfoOf(error.code).exit;
+  return json ? Print(ErrorDocument(error), exit) : exit;
+}
+
+// Whether errors are a document, decided before the options are known to be right.
+bool AsksForJson(std::span<const std::string> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--output=json") return true;
+    if (words[i] == "--output" && i + 1 < words.size() && words[i + 1] == "json") return true;
+  }
+  return false;
+}
+
+bool AsksForTextFormat(std::span<const std::string> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view value = words[i] == "--format" && i + 1 < words.size() ? std::string_view(words[i + 1])
+                                   : words[i].starts_with("--format=")            ? std::string_view(words[i]).substr(9)
+                                                                                  : std::string_view();
+    if (value == "env" || value == "pem") return true;
+  }
+  return false;
+}
+
+int RunCommand(const Command& command, std::span<const std::string> words) {
+  const bool json = AsksForJson(words) || (command.always_json && !AsksForTextFormat(words));
+  const Result<Arguments> arguments = ParseArguments(command.spec, words);
+  if (!arguments) return Report(arguments.error(), json);
+  if (arguments->Has("help")) return Print(HelpText(command.spec), 0);
+  const Result<Outcome> outcome = command.run(*arguments);
+  if (!outcome) return Report(outcome.error(), json);
+  PrintFindings(stderr, outcome->findings);
+  return Print(outcome->out, outcome->exit);
+}
+
+int Dispatch(const std::vector<std::string>& words) {
+  if (words.empty() || words.front() == "--help" || words.front() == "-h" || words.front() == "help") {
+    if (!words.empty()) return Print(GeneralHelp(), 0);
+    return Report({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"}, false);
+  }
+  if (words.front() == "--version") return Print("provisioner " PROVISIONER_VERSION "\n", 0);
+  for (const Maker make : kCommands) {
+    const Command command = make();
+    if (command.spec.name == words.front()) return RunCommand(command, std::span(words).subspan(1));
+  }
+  return Report({Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()), "provisioner"},
+                AsksForJson(words));
+}
+
+// A defect must not look like a result: whatever ends the program this way exits 20.
+[[noreturn]] void EndAsDefect() {
+  std::fputs("provisioner: error [internal]: the program met a defect in itself and stopped\n", stderr);
+  std::_Exit(InfoOf(Code::kInternal).exit);
+}
+
+void OnAbort(int /*signal*/) { EndAsDefect(); }
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  std::set_terminate(EndAsDefect);
+  std::signal(SIGABRT, OnAbort);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  try {
+    return Dispatch(words);
+  } catch (const std::exception& error) {
+    return Report({Code::kInternal, fmt::format("unexpected: {}", error.what()), "provisioner"}, AsksForJson(words));
+  }
+}
+
+}  // namespace prov::cli

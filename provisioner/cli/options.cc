@@ -1,0 +1,146 @@
+#include "provisioner/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+
+#include "provisioner/base/text.h"
+
+namespace prov::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description Describe(const CommandSpec& command) {
+  po::options_description out;
+  for (const OptionSpec& option : command.options) {
+    if (option.value.empty()) {
+      out.add_options()(std::string(option.name).c_str(), "");
+    } else {
+      out.add_options()(std::string(option.name).c_str(), po::value<std::vector<std::string>>()->composing(), "");
+    }
+  }
+  out.add_options()("positional", po::value<std::vector<std::string>>());
+  return out;
+}
+
+std::string Hint(const CommandSpec& command) { return fmt::format("provisioner {} --help lists the options", command.name); }
+
+po::variables_map Parse(const CommandSpec& command, const std::vector<std::string>& words) {
+  const po::options_description options = Describe(command);
+  po::positional_options_description positional;
+  positional.add("positional", -1);
+  namespace style = po::command_line_style;
+  // No guessing: an abbreviated --show would silently become --show-secrets.
+  const int unix_style = style::unix_style & ~style::allow_guessing;
+  po::variables_map values;
+  po::store(po::command_line_parser(words).options(options).positional(positional).style(unix_style).run(), values);
+  return values;
+}
+
+std::string Usage(const CommandSpec& command) {
+  return fmt::format("usage: provisioner {}{}{} [OPTION]...\n", command.name, command.positional.empty() ? "" : " ", command.positional);
+}
+
+// Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
+std::string Wrap(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  for (const std::string_view word : Split(text, ' ')) {
+    if (column > indent && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Arguments::Get(std::string_view name, std::string_view fallback) const {
+  const auto found = values_.find(name);
+  return found == values_.end() || found->second.empty() ? std::string(fallback) : found->second.back();
+}
+
+std::vector<std::string> Arguments::List(std::string_view name) const {
+  std::vector<std::string> out;
+  const auto found = values_.find(name);
+  if (found == values_.end()) return out;
+  for (const std::string& value : found->second) {
+    for (const std::string_view item : Split(value, ',')) {
+      if (!TrimBlanks(item).empty()) out.emplace_back(TrimBlanks(item));
+    }
+  }
+  return out;
+}
+
+Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words) {
+  Arguments out;
+  // A lone "-" means standard input; Boost would take it for a broken option.
+  std::vector<std::string> rest(words.begin(), words.end());
+  const auto dash = std::ranges::find(rest, "-");
+  const bool standard_input = dash != rest.end();
+  if (standard_input) rest.erase(dash);
+  try {
+    const po::variables_map values = Parse(command, rest);
+    for (const auto& [name, value] : values) {
+      const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value());
+      out.values_[name] = texts != nullptr ? *texts : std::vector<std::string>();
+    }
+  } catch (const po::error& error) {
+    return Fail(Code::kUsage, fmt::format("{}; {}", error.what(), Hint(command)), fmt::format("provisioner {}", command.name));
+  }
+  std::vector<std::string> positional = out.values_["positional"];
+  out.values_.erase("positional");
+  if (standard_input) positional.emplace_back("-");
+  if (out.Has("help")) return out;
+  const std::size_t wanted = command.positional.empty() ? 0 : 1;
+  if (positional.size() < wanted) {
+    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), fmt::format("provisioner {}", command.name));
+  }
+  if (positional.size() > wanted) {
+    return Fail(Code::kUsage, fmt::format("takes {} argument(s), got {} ({}); {}", wanted, positional.size(), fmt::join(positional, ", "), Hint(command)),
+                fmt::format("provisioner {}", command.name));
+  }
+  if (wanted == 1) out.positional_ = positional.front();
+  return out;
+}
+
+std::string HelpText(const CommandSpec& command) {
+  std::string out = Usage(command);
+  out += fmt::format("\n{}\n", command.summary);
+  if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
+  out += "\nOptions:\n";
+  std::size_t width = 0;
+  for (const OptionSpec& option : command.options) width = std::max(width, option.name.size() + option.value.size() + 3);
+  for (const OptionSpec& option : command.options) {
+    const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+    out += fmt::format("  {:<{}}  {}\n", left, width, Wrap(option.help, width + 4, 100));
+  }
+  out += fmt::format("\nExample:\n{}\n", command.example);
+  return out;
+}
+
+Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed) {
+  std::string value = arguments.Get(name, allowed.front());
+  if (std::ranges::find(allowed, value) != allowed.end()) return value;
+  return Fail(Code::kUsage, fmt::format("takes one of {}, not \"{}\"", fmt::join(allowed, ", "), value), fmt::format("--{}", name));
+}
+
+Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback) {
+  if (!arguments.Has(name)) return fallback;
+  const std::string text = arguments.Get(name);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
+  return Fail(Code::kUsage, fmt::format("takes a whole number of at least 0, not \"{}\"", text), fmt::format("--{}", name));
+}
+
+}  // namespace prov::cli

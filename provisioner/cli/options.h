@@ -1,0 +1,56 @@
+// The command line as a table: one description of a command gives its parser, its --help and (later) its completions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::cli {
+
+struct OptionSpec {
+  std::string_view name;   // without dashes
+  std::string_view value;  // placeholder such as "FILE"; "" = a switch
+  std::string_view help;
+};
+
+struct CommandSpec {
+  std::string_view name;
+  std::string_view summary;     // one line
+  std::string_view positional;  // "SOURCE", or "" for none
+  std::string_view details;     // paragraphs for --help
+  std::string_view example;     // a real command line and what it prints
+  std::vector<OptionSpec> options;
+};
+
+class Arguments {
+ public:
+  const std::string& positional() const { return positional_; }
+  bool Has(std::string_view name) const { return values_.contains(name); }
+  // The last value given, or `fallback`.
+  std::string Get(std::string_view name, std::string_view fallback = {}) const;
+  // All values given, in order; each may be a comma-separated list.
+  std::vector<std::string> List(std::string_view name) const;
+
+ private:
+  friend Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
+  std::string positional_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+// Errors: usage, with what to do.
+Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
+
+std::string HelpText(const CommandSpec& command);
+
+// The value of an option that takes one of `allowed`. Errors: usage.
+Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);
+
+// A decimal integer of at least 0. Errors: usage.
+Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback);
+
+}  // namespace prov::cli

@@ -1,0 +1,38 @@
+#include "provisioner/cli/terminal.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kRed = "\x1b[31m";
+constexpr std::string_view kYellow = "\x1b[33m";
+constexpr std::string_view kCyan = "\x1b[36m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+std::string_view ColourOf(Severity severity) {
+  if (severity == Severity::kError) return kRed;
+  return severity == Severity::kWarning ? kYellow : kCyan;
+}
+
+void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::string_view message, std::string_view where) {
+  const bool colour = TakesColour(to);
+  const std::string place = where.empty() ? std::string() : fmt::format(" ({})", Printable(where));
+  const std::string line = fmt::format("provisioner: {}{}{} [{}]: {}{}\n", colour ? ColourOf(severity) : "", NameOf(severity),
+                                       colour ? kPlain : "", code, Printable(message), place);
+  std::fwrite(line.data(), 1, line.size(), to);
+}
+
+}  // namespace
+
+void PrintError(std::FILE* to, const Error& error) {
+  PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, error.where);
+}
+
+void PrintFindings(std::FILE* to, const Findings& findings) {
+  for (const Finding& f : findings) PrintLine(to, f.severity, f.code, f.message, f.where);
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,17 @@
+// Messages for people: one line each, safe for a terminal, coloured where there is one.
+#pragma once
+
+#include <cstdio>
+
+#include "provisioner/base/error.h"
+#include "provisioner/base/finding.h"
+
+namespace prov::cli {
+
+void PrintError(std::FILE* to, const Error& error);
+void PrintFindings(std::FILE* to, const Findings& findings);
+
+// Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
+bool TakesColour(std::FILE* file);
+
+}  // namespace prov::cli

@@ -1,0 +1,18 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+
+bool TakesColour(std::FILE* file) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool wanted = no_color == nullptr || *no_color == '\0';
+  const bool able = term != nullptr && std::strcmp(term, "dumb") != 0;
+  return wanted && able && isatty(fileno(file)) == 1;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,19 @@
+// What kind of key a certificate holds, and how strong it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace prov::egress {
+
+struct PublicKeyInfo {
+  std::string algorithm;  // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
+  unsigned bits = 0;      // of the modulus, of the curve's order, of DSA's p; 0 when unknown
+};
+
+// Content of a SubjectPublicKeyInfo. nullopt when malformed, and for an RSA key whose modulus can't be read; curves and parameters that are
+// unknown only leave `bits` at 0.
+std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content);
+
+}  // namespace prov::egress

@@ -1,0 +1,57 @@
+// EgressConfig: what a source says about egress, read and checked but not yet turned into the state of a machine. Every
+// kind of source ends here, every command starts here.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/secret.h"
+#include "provisioner/egress/certificate.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::egress {
+
+struct SourceInfo {
+  std::string kind;              // "MachineConfig", "Ignition"
+  std::string name;              // object name, "" where there is none
+  std::string ignition_version;  // as written, "" where there is none
+};
+
+// One of the two files a source delivers. Not present = the source makes no statement about its subject, which is not
+// the same as empty.
+struct SourceFile {
+  std::string path;
+  bool present = false;
+  std::string sha256;  // lower-case hex of the decoded bytes
+  std::size_t bytes = 0;
+  unsigned mode = 0;
+};
+
+struct EgressConfig {
+  SourceInfo source;
+  SourceFile proxy_file;
+  // As assigned; an empty text is an assignment too, and later stages treat it as unset.
+  std::optional<Secret> http_proxy;
+  std::optional<Secret> https_proxy;
+  std::optional<std::string> no_proxy;
+  SourceFile trust_file;
+  std::vector<Certificate> certificates;  // in order of appearance, duplicates kept
+  ClusterFacts facts;                     // what the source tells of the cluster, for the review of NO_PROXY
+  Findings findings;
+};
+
+// The proxy settings with their meaning; what was unset or empty is absent.
+struct ProxySettings {
+  std::optional<ProxyUrl> http;
+  std::optional<ProxyUrl> https;
+  std::optional<NoProxy> no_proxy;
+};
+
+// Parses the three values. Errors: proxy-url, no-proxy; `where` names the variable.
+Result<ProxySettings> ParseProxySettings(const EgressConfig& config, Findings& findings);
+
+}  // namespace prov::egress

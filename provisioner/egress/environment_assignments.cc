@@ -1,0 +1,67 @@
+#include "provisioner/egress/environment_assignments.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "provisioner/base/text.h"
+
+namespace prov::egress {
+
+bool IsVariableName(std::string_view name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && !(c >= '0' && c <= '9')) return false;
+  }
+  return true;
+}
+
+std::string AtLine(std::string_view where, std::size_t line) { return fmt::format("{}, line {}", where, line); }
+
+void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, Findings& findings) {
+  constexpr std::string_view kExport = "export ";
+  std::string message;
+  if (name.starts_with(kByteOrderMark)) {
+    message =
+        "the file starts with a UTF-8 byte order mark, which becomes part of the first name, so systemd drops this "
+        "variable; "
+        "save the file without byte order mark";
+  } else if (name.starts_with(kExport) && IsVariableName(TrimBlanks(name.substr(kExport.size())))) {
+    const std::string_view meant = TrimBlanks(name.substr(kExport.size()));
+    message = fmt::format("systemd does not know `export` and drops this variable; write {}=… alone", meant);
+  } else {
+    message =
+        "what stands before '=' is no variable name (letters, digits and _ only), so systemd drops this line; correct "
+        "or remove it";
+  }
+  AddWarning(findings, "env-name", std::move(message), AtLine(where, line));
+}
+
+void Assignments::Set(std::string name, std::string value, std::size_t line) {
+  if (name == "http_proxy" || name == "https_proxy" || name == "no_proxy") {
+    AddWarning(findings_, "env-lower-case",
+               fmt::format("{} is not a setting here: only the upper-case name counts; write {} if it is meant", name,
+                           AsciiUpper(name)),
+               AtLine(where_, line));
+  }
+  const auto [it, is_new] = index_.try_emplace(name, all_.size());
+  if (is_new) {
+    all_.push_back({std::move(name), Secret(std::move(value)), line});
+    return;
+  }
+  Assignment& earlier = all_[it->second];
+  AddWarning(
+      findings_, "env-duplicate",
+      fmt::format("{} is assigned again: this assignment counts, the one on line {} does not", name, earlier.line),
+      AtLine(where_, line));
+  earlier.value = Secret(std::move(value));
+  earlier.line = line;
+}
+
+void Assignments::Clear() {
+  all_.clear();
+  index_.clear();
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,43 @@
+// What the readers of environment files and of units share: which names count, and collecting their assignments.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/egress/environment_file.h"
+
+namespace prov::egress {
+
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+inline bool IsEnvironmentBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool IsVariableName(std::string_view name);  // [A-Za-z_][A-Za-z0-9_]*
+
+std::string AtLine(std::string_view where, std::size_t line);  // "where, line N"
+
+// Reports (env-name) a name that systemd drops. It may be a mangled value, so it is shown only where it can't be one.
+void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, Findings& findings);
+
+// The assignments in the order in which names first appear, with the last value of each; reports env-lower-case and
+// env-duplicate. `where` and `findings` must outlive it.
+class Assignments {
+ public:
+  Assignments(std::string_view where, Findings& findings) : where_(where), findings_(findings) {}
+
+  void Set(std::string name, std::string value, std::size_t line);  // `name` is valid, `value` is UTF-8
+  void Clear();
+  std::vector<Assignment> Take() && { return std::move(all_); }
+
+ private:
+  std::string_view where_;
+  Findings& findings_;
+  std::vector<Assignment> all_;
+  std::unordered_map<std::string, std::size_t> index_;  // name to position in all_
+};
+
+}  // namespace prov::egress

@@ -1,0 +1,44 @@
+// What systemd reads from an EnvironmentFile= (such as /etc/mco/proxy.env) and from the Environment= lines of a unit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+
+namespace prov::egress {
+
+struct Assignment {
+  std::string name;      // [A-Za-z_][A-Za-z0-9_]*
+  Secret value;          // UTF-8 without NUL, unquoted; may be empty and may hold line ends
+  std::size_t line = 0;  // 1-based line on which the assignment that counts begins
+
+  bool operator==(const Assignment&) const = default;
+};
+
+// Reads an environment file by the rules of systemd 252. Gives the assignments with a valid name, the last one of each
+// name, in the order in which the names first appear; lower-case names are given too (and reported), the caller picks
+// the ones it wants. A NUL anywhere is env-nul; malformed UTF-8 in a name or value is env-utf8: systemd then drops the
+// whole file, so nothing of it is used. `where` names the file; ", line N" is appended. Findings never hold values, nor
+// anything that could be a part of one.
+//   env-name               a name that systemd drops (`export A=b`, a byte order mark before the first name)
+//   env-line               a line without '='
+//   env-lower-case         http_proxy, https_proxy or no_proxy: no component of the cluster writes or needs it
+//   env-quote              an unterminated quote, which takes the rest of the file
+//   env-quoted             a quoted value: systemd removes the quotes, podman --env-file keeps them
+//   env-duplicate          a name assigned again
+//   env-comment-continues  a comment that ends in a backslash swallows the next line (systemd before 254)
+Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std::string_view where,
+                                                     Findings& findings);
+
+// Reads the Environment= lines of the [Service] sections of a unit or drop-in, as used before OpenShift 4.7: words
+// separated by blanks, quotes, C escapes, lines continued by a backslash; an empty Environment= drops what came before.
+// A '%' is kept as it is: the machine-config operator wrote values without doubling it. A line that systemd could not
+// read is reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out.
+std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings);
+
+}  // namespace prov::egress

@@ -1,0 +1,81 @@
+// NO_PROXY as Go's x/net/http/httpproxy reads it: what OpenShift's components mean by it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/egress/ip_address.h"
+
+namespace prov::egress {
+
+struct NoProxyEntry {
+  enum class Kind {
+    kAll,     // "*"
+    kHost,    // "foo.com": that name and all below it
+    kSuffix,  // ".foo.com" or "*.foo.com": only what is below
+    kIp4,
+    kIp6,
+    kCidr4,
+    kCidr6,
+    kInert,  // matches nothing
+  };
+
+  Kind kind = Kind::kInert;
+  std::string text;  // trimmed, as given
+  std::string name;  // kHost, kSuffix: ASCII-lower-case, no leading dot or "*."; "" for "." (hosts that end in a dot)
+  std::optional<IpAddress> address;   // kIp4, kIp6
+  std::optional<IpNetwork> network;   // kCidr4, kCidr6
+  std::optional<std::uint16_t> port;  // kHost, kSuffix, kIp4, kIp6: only requests to this port
+  std::string reason;                 // kInert: why, for a person
+};
+
+class NoProxy {
+ public:
+  // Only control characters (C0 with tab and line ends, DEL, C1) and malformed UTF-8 are errors: no-proxy.
+  static Result<NoProxy> Parse(std::string_view text, std::string_view where);
+
+  const std::vector<NoProxyEntry>& entries() const {
+    return entries_;
+  }  // in order, empty ones left out, duplicates kept
+  const std::string& text() const { return text_; }  // as given
+  bool HasAll() const { return has_all_; }           // an entry is "*"
+  // Whether both hold the same entries: order, duplicates, blanks and ASCII case do not matter.
+  bool SameSet(const NoProxy& other) const;
+
+ private:
+  std::string text_;
+  std::vector<NoProxyEntry> entries_;
+  bool has_all_ = false;
+};
+
+// Whether a Go client would contact host:port directly. `host` as in a URL (IPv6 with or without brackets); nothing is
+// resolved. localhost (lower case only), 127.0.0.0/8 and ::1 are always direct. Names that are not ASCII compare as
+// text: Go would compare their punycode.
+bool GoBypasses(const NoProxy& no_proxy, std::string_view host, std::uint16_t port);
+
+// What is known about the cluster; an empty member is not known.
+struct ClusterFacts {
+  std::string api_host;                     // name or address of the internal API server
+  std::vector<std::string> service_ranges;  // CIDRs
+  std::string metadata_address;             // of the platform's metadata service, e.g. 169.254.169.254
+};
+
+// What a person should know about the list (all warnings unless said otherwise; at most 20 of a kind, then one that
+// counts the rest):
+//   no-proxy-separator     blanks or ';' inside an entry
+//   no-proxy-inert         an entry that matches nothing, and why
+//   no-proxy-odd-address   a name that looks like an address and is none
+//   no-proxy-idn           a name that is not ASCII
+//   no-proxy-wide          "*" in a list, 0.0.0.0/0, ::/0
+//   no-proxy-missing       API host, metadata address or service range is not covered
+//   no-proxy-all           info: "*" alone
+//   no-proxy-host-bits     info: bits below the mask are set
+//   no-proxy-trailing-dot  info: matches only hosts written with a final dot
+Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where);
+
+}  // namespace prov::egress

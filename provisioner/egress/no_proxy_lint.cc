@@ -1,0 +1,183 @@
+// LintNoProxy: what a person should know about a NO_PROXY list.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::egress {
+namespace {
+
+using Kind = NoProxyEntry::Kind;
+
+constexpr std::size_t kMostOfAKind = 20;
+constexpr std::size_t kMostShown = 100;  // bytes of an entry in a message
+constexpr std::uint16_t kApiPort = 6443;
+constexpr std::uint16_t kMetadataPort = 80;
+
+// An entry as a message may hold it: a whole proxy URL pasted into the list must not show its password.
+std::string Shown(std::string_view text) {
+  std::string out = text.find_first_of("@/") == std::string_view::npos || IpNetwork::Parse(text) ? std::string(text)
+                                                                                                 : RedactUrl(text);
+  if (out.size() <= kMostShown) return out;
+  std::size_t cut = kMostShown;
+  while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0U) == 0x80) --cut;
+  out.resize(cut);
+  return out + "…";
+}
+
+// Collects findings, at most kMostOfAKind of each code.
+class Lint {
+ public:
+  explicit Lint(std::string_view where) : where_(where) {}
+
+  void Add(Severity severity, std::string_view code, std::string message) {
+    auto [it, is_new] = counts_.try_emplace(std::string(code), Count{severity, 0});
+    if (++it->second.number <= kMostOfAKind)
+      out_.push_back({severity, std::string(code), std::move(message), std::string(where_)});
+  }
+  void Warn(std::string_view code, std::string message) { Add(Severity::kWarning, code, std::move(message)); }
+
+  Findings Take() && {
+    for (const auto& [code, count] : counts_) {
+      if (count.number <= kMostOfAKind) continue;
+      out_.push_back({count.severity, code, fmt::format("NO_PROXY: {} more of this kind", count.number - kMostOfAKind),
+                      std::string(where_)});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Count {
+    Severity severity;
+    std::size_t number;
+  };
+
+  std::string_view where_;
+  Findings out_;
+  std::map<std::string, Count> counts_;
+};
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Nothing but digits and dots: meant as an address.
+bool LooksLikeAddress(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+void LintInert(const NoProxyEntry& entry, Lint& lint) {
+  const std::string text = Shown(entry.text);
+  if (entry.text.find(';') != std::string::npos || entry.text.find_first_of(" \t") != std::string::npos) {
+    lint.Warn("no-proxy-separator",
+              fmt::format("NO_PROXY entry '{}' holds a blank or ';', so it matches nothing: Go separates entries by "
+                          "commas only; write commas",
+                          text));
+    return;
+  }
+  lint.Warn("no-proxy-inert",
+            fmt::format("NO_PROXY entry '{}' matches nothing: {}; correct or remove it", text, entry.reason));
+}
+
+void LintName(const NoProxyEntry& entry, Lint& lint) {
+  const std::string text = Shown(entry.text);
+  if (!IsAscii(entry.name)) {
+    lint.Warn("no-proxy-idn", fmt::format("NO_PROXY entry '{}' is not ASCII: clients differ on it and WinHTTP can't "
+                                          "hold it; write its punycode form (xn--…)",
+                                          text));
+  }
+  if (LooksLikeAddress(entry.name)) {
+    lint.Warn("no-proxy-odd-address",
+              fmt::format("NO_PROXY entry '{}' looks like an address but is none: Go compares it as text, other "
+                          "clients may read it as an "
+                          "address; write four decimal numbers without leading zeros, or address/bits for a network",
+                          text));
+  }
+  if (entry.name.ends_with('.') || entry.name.empty()) {
+    lint.Add(Severity::kInfo, "no-proxy-trailing-dot",
+             fmt::format("NO_PROXY entry '{}' matches in Go only hosts that are written with a final dot", text));
+  }
+}
+
+void LintNetwork(const NoProxyEntry& entry, Lint& lint) {
+  const std::string text = Shown(entry.text);
+  if (entry.network->prefix() == 0) {
+    lint.Warn(
+        "no-proxy-wide",
+        fmt::format("NO_PROXY entry '{}' takes every {} address around the proxy; name the networks that are meant",
+                    text, entry.network->IsIpv4() ? "IPv4" : "IPv6"));
+    return;
+  }
+  const auto given = IpAddress::Parse(std::string_view(entry.text).substr(0, entry.text.find('/')));
+  if (given && *given != entry.network->address()) {
+    lint.Add(Severity::kInfo, "no-proxy-host-bits",
+             fmt::format("NO_PROXY entry '{}' has bits set below its mask: it means the whole network {}", text,
+                         entry.network->ToString()));
+  }
+}
+
+void LintAll(const NoProxy& list, Lint& lint) {
+  if (!list.HasAll()) return;
+  const bool alone = std::all_of(list.entries().begin(), list.entries().end(),
+                                 [](const NoProxyEntry& e) { return e.kind == Kind::kAll; });
+  if (alone) {
+    lint.Add(Severity::kInfo, "no-proxy-all",
+             "NO_PROXY is '*': every destination goes around the proxy in Go; .NET ignores it");
+    return;
+  }
+  lint.Warn("no-proxy-wide",
+            "NO_PROXY holds '*' among other entries: Go then takes every destination around the proxy, while curl, "
+            ".NET and Python ignore that "
+            "entry; write '*' alone or remove it");
+}
+
+void LintMissing(const NoProxy& list, const ClusterFacts& facts, Lint& lint) {
+  if (!facts.api_host.empty() && !GoBypasses(list, facts.api_host, kApiPort)) {
+    lint.Warn("no-proxy-missing",
+              fmt::format("NO_PROXY does not cover the API server {}: kubelet would reach it through the proxy; add it",
+                          Shown(facts.api_host)));
+  }
+  if (!facts.metadata_address.empty() && !GoBypasses(list, facts.metadata_address, kMetadataPort)) {
+    lint.Warn("no-proxy-missing",
+              fmt::format("NO_PROXY does not cover the metadata service {}: instance data would be asked for through "
+                          "the proxy, which can't answer; add it",
+                          Shown(facts.metadata_address)));
+  }
+  for (const std::string& range : facts.service_ranges) {
+    const auto network = IpNetwork::Parse(range);
+    const bool covered =
+        list.HasAll() ||
+        (network && std::any_of(list.entries().begin(), list.entries().end(),
+                                [&](const NoProxyEntry& e) { return e.network && e.network->Contains(*network); }));
+    if (covered) continue;
+    lint.Warn(
+        "no-proxy-missing",
+        network
+            ? fmt::format(
+                  "NO_PROXY does not cover the service network {}: services would be reached through the proxy; add it",
+                  Shown(range))
+            : fmt::format(
+                  "the service network {} is no valid network, so NO_PROXY can't be checked against it; correct it",
+                  Shown(range)));
+  }
+}
+
+}  // namespace
+
+Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where) {
+  Lint lint(where);
+  for (const NoProxyEntry& entry : no_proxy.entries()) {
+    if (entry.kind == Kind::kInert) LintInert(entry, lint);
+    if (entry.kind == Kind::kHost || entry.kind == Kind::kSuffix) LintName(entry, lint);
+    if (entry.network) LintNetwork(entry, lint);
+  }
+  LintAll(no_proxy, lint);
+  LintMissing(no_proxy, facts, lint);
+  return std::move(lint).Take();
+}
+
+}  // namespace prov::egress

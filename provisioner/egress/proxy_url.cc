@@ -1,0 +1,351 @@
+#include "provisioner/egress/proxy_url.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/ip_address.h"
+
+namespace prov::egress {
+namespace {
+
+constexpr std::size_t kMaxHost = 253;  // RFC 1035, less the root label
+constexpr std::string_view kSchemeEnd = "://";
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+bool AllDigits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+// The scheme of "scheme:…" by RFC 3986, or "".
+std::string_view SchemeOf(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ':') return text.substr(0, i);
+    const bool later = IsDigit(c) || c == '+' || c == '-' || c == '.';
+    if (!IsLetter(c) && !(later && i > 0)) return {};
+  }
+  return {};
+}
+
+// Percent-decoding; nullopt where a '%' is not followed by two hexadecimal digits.
+std::optional<std::string> Unescape(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (i + 3 > text.size()) return std::nullopt;
+    const auto byte = FromHex(text.substr(i + 1, 2));
+    if (!byte) return std::nullopt;
+    out += *byte;
+    i += 2;
+  }
+  return out;
+}
+
+// What net/url takes in a userinfo without escaping.
+bool IsUserinfoCharacter(char c) {
+  return IsLetter(c) || IsDigit(c) || std::string_view("-._~!$&'()*+,;=:@%").find(c) != std::string_view::npos;
+}
+
+// The parts of the text; views into it.
+struct Parts {
+  std::string_view userinfo;
+  bool has_userinfo = false;
+  std::string_view host;  // as written, brackets included
+  std::string_view port;
+  std::string_view rest;  // path, query and fragment
+};
+
+// The last label of a name, without a final dot: a number there means an address in inet_aton's forms to some
+// resolvers.
+bool EndsInNumber(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  const std::size_t dot = host.rfind('.');
+  const std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);
+  if (last.empty()) return false;
+  if (AllDigits(last)) return true;
+  const bool hex = last.starts_with("0x") || last.starts_with("0X");
+  return hex && last.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+bool HasEmptyLabel(std::string_view host) { return host.starts_with('.') || host.find("..") != std::string_view::npos; }
+
+}  // namespace
+
+std::string_view NameOf(ProxyVariable variable) {
+  return variable == ProxyVariable::kHttp ? "HTTP_PROXY" : "HTTPS_PROXY";
+}
+
+std::string ProxyUrl::HostPort() const {
+  const bool ipv6 = host_.find(':') != std::string::npos;
+  return ipv6 ? fmt::format("[{}]:{}", host_, port_) : fmt::format("{}:{}", host_, port_);
+}
+
+std::string ProxyUrl::Redacted() const { return RedactUrl(text_.Reveal()); }
+
+// One text on its way to a ProxyUrl. Messages name the variable and the fault but never a piece of the text that may be
+// a password.
+class ProxyUrlParser {
+ public:
+  ProxyUrlParser(std::string_view text, ProxyVariable variable, std::string_view where, Findings& findings)
+      : text_(text), variable_(variable), where_(where), findings_(findings) {}
+
+  Result<ProxyUrl> Parse() {
+    PROV_TRY(CheckCharacters());
+    const std::string_view after_scheme = PROV_TRY(TakeScheme());
+    const Parts parts = PROV_TRY(SplitAuthority(after_scheme));
+    PROV_TRY(TakeUserinfo(parts));
+    PROV_TRY(TakeHost(parts.host));
+    PROV_TRY(TakePort(parts.port));
+    PROV_TRY(CheckRest(parts.rest));
+    out_.text_ = Secret(std::string(text_));
+    std::string bare(text_);
+    if (parts.has_userinfo) {
+      bare.erase(static_cast<std::size_t>(parts.userinfo.data() - text_.data()), parts.userinfo.size() + 1);
+    }
+    out_.without_credentials_ = Secret(std::move(bare));
+    for (Finding& finding : found_) findings_.push_back(std::move(finding));
+    return std::move(out_);
+  }
+
+ private:
+  std::unexpected<Error> Refuse(std::string_view fault, std::string_view advice) const {
+    return Fail(Code::kProxyUrl, fmt::format("{} is malformed: {}; {}", NameOf(variable_), fault, advice),
+                std::string(where_));
+  }
+
+  void Warn(std::string code, std::string_view message) {
+    AddWarning(found_, std::move(code), fmt::format("{}: {}", NameOf(variable_), message), std::string(where_));
+  }
+
+  Result<void> CheckCharacters() const {
+    if (text_.empty()) return Refuse("it is empty", "write http://host:port or leave the variable out");
+    if (!IsUtf8(text_)) return Refuse("it is not UTF-8", "percent-escape the bytes of user and password");
+    for (const char c : text_) {
+      if (IsControl(c)) {
+        return Refuse("it holds a control character, so clients would go direct without a word",
+                      "remove it (a tab or line end is easily pasted in), or percent-escape it in user and password");
+      }
+    }
+    if (text_.front() == '"' || text_.front() == '\'') {
+      return Refuse("the quotes are part of the value", "write the URL without quotes");
+    }
+    if (text_.front() == ' ')
+      return Refuse("it starts with a blank, so clients would go direct without a word", "remove the blank");
+    return {};
+  }
+
+  // Sets the scheme; gives what follows it and its slashes.
+  Result<std::string_view> TakeScheme() {
+    const std::string_view scheme = SchemeOf(text_);
+    const std::string lower = AsciiLower(scheme);
+    const std::string_view after = scheme.empty() ? text_ : text_.substr(scheme.size());
+    if (lower == "http" || lower == "https") {
+      if (!after.starts_with(kSchemeEnd)) {
+        return Refuse("the scheme is not followed by two slashes, so there is no host",
+                      fmt::format("write {}://host:port", lower));
+      }
+      if (lower == "https" && variable_ == ProxyVariable::kHttp) {
+        return Refuse("HTTP_PROXY takes a proxy that is spoken to over http only", "write http://host:port");
+      }
+      out_.scheme_ = lower;
+      return after.substr(kSchemeEnd.size());
+    }
+    if (lower.starts_with("socks")) {
+      return Refuse("a SOCKS proxy is not supported by the cluster's components",
+                    "name an HTTP proxy, http://host:port");
+    }
+    if (text_.find(kSchemeEnd) != std::string_view::npos && after.starts_with(kSchemeEnd)) {
+      return Refuse("its scheme is neither http nor https, so clients would take the scheme for the proxy's name",
+                    "write http://host:port");
+    }
+    // Go puts "http://" in front of what it can't read or whose scheme it does not know, such as proxy:3128.
+    out_.scheme_ = "http";
+    scheme_less_ = true;
+    Warn("proxy-url-no-scheme",
+         "the URL has no scheme: Go clients and curl take http://, others refuse it; write http://host:port");
+    return text_;
+  }
+
+  Result<Parts> SplitAuthority(std::string_view text) const {
+    Parts parts;
+    const std::size_t end = text.find_first_of("/?#");
+    std::string_view authority = text.substr(0, end);
+    if (end != std::string_view::npos) parts.rest = text.substr(end);
+    if (parts.rest.find('@') != std::string_view::npos) {
+      return Refuse(
+          "an '@' follows a '/', '?' or '#', so clients would take a part of the user or password for the host",
+          "percent-escape these in user and password (/ is %2F, ? is %3F, # is %23)");
+    }
+    const std::size_t at = authority.rfind('@');
+    if (at != std::string_view::npos) {
+      parts.has_userinfo = true;
+      parts.userinfo = authority.substr(0, at);
+      authority.remove_prefix(at + 1);
+    }
+    if (authority.starts_with('[')) {
+      const std::size_t close = authority.find(']');
+      if (close == std::string_view::npos)
+        return Refuse("the bracket before the host is not closed", "write http://[2001:db8::1]:3128");
+      parts.host = authority.substr(0, close + 1);
+      authority.remove_prefix(close + 1);
+      if (!authority.empty() && authority[0] != ':')
+        return Refuse("text follows the bracket that closes the host", "write http://[2001:db8::1]:3128");
+    } else {
+      const std::size_t colon = authority.find(':');
+      if (colon != authority.rfind(':')) {
+        return Refuse("the host holds more than one ':'", "put an IPv6 address in brackets: http://[2001:db8::1]:3128");
+      }
+      parts.host = authority.substr(0, colon);
+      authority.remove_prefix(parts.host.size());
+    }
+    // "htp:/proxy" without a known scheme would make a proxy named "htp".
+    const bool lone_colon = authority == ":";
+    if (!authority.empty()) parts.port = authority.substr(1);
+    if (scheme_less_ && lone_colon && !parts.rest.empty()) {
+      return Refuse("it looks like a broken scheme, which clients would take for the proxy's name",
+                    "write http://host:port");
+    }
+    return parts;
+  }
+
+  Result<void> TakeUserinfo(const Parts& parts) {
+    if (!parts.has_userinfo) return {};
+    const std::string_view userinfo = parts.userinfo;
+    for (const char c : userinfo) {
+      if (IsUserinfoCharacter(c)) continue;
+      return Refuse("user or password hold a character that a URL can't, so clients would go direct without a word",
+                    "percent-escape everything but letters, digits and -._~ there");
+    }
+    const std::size_t colon = userinfo.find(':');
+    const auto user = Unescape(userinfo.substr(0, colon));
+    const auto password = Unescape(colon == std::string_view::npos ? std::string_view() : userinfo.substr(colon + 1));
+    if (!user || !password) {
+      return Refuse(
+          "user or password hold a '%' that two hexadecimal digits do not follow, so clients would go direct without a "
+          "word",
+          "write a percent sign itself as %25");
+    }
+    if (userinfo.find('@') != std::string_view::npos) {
+      Warn("proxy-url-at",
+           "user or password hold a plain '@': clients differ on where the host begins; write it as %40");
+    }
+    out_.has_credentials_ = true;
+    out_.username_ = *user;
+    out_.password_ = Secret(*password);
+    return {};
+  }
+
+  Result<void> TakeHost(std::string_view host) {
+    if (host.empty()) return Refuse("it has no host", "write http://host:port");
+    if (host[0] == '[') {
+      const std::string_view inside = host.substr(1, host.size() - 2);
+      if (inside.find('%') != std::string_view::npos) {
+        return Refuse("the IPv6 address has a zone, which names an interface of one machine only",
+                      "name an address without zone");
+      }
+      const bool has_colon = inside.find(':') != std::string_view::npos;
+      const auto address = has_colon ? IpAddress::Parse(inside) : std::nullopt;
+      if (!address) return Refuse("the brackets hold no IPv6 address", "write http://[2001:db8::1]:3128");
+      out_.host_ = address->ToString();
+      return {};
+    }
+    PROV_TRY(CheckName(host));
+    out_.host_ = AsciiLower(host);
+    return {};
+  }
+
+  Result<void> CheckName(std::string_view host) {
+    bool ascii = true;
+    for (const char c : host) {
+      if (!IsAscii(c)) {
+        ascii = false;
+      } else if (c == ' ') {
+        return Refuse("the host holds a blank, so clients would go direct without a word", "remove the blank");
+      } else if (c == '%') {
+        return Refuse("the host holds a percent escape", "write the host's name itself, punycode if it is not ASCII");
+      } else if (!IsLetter(c) && !IsDigit(c) && c != '-' && c != '_' && c != '.') {
+        return Refuse(fmt::format("the host holds '{}', which no host name has", c), "write http://host:port");
+      }
+    }
+    if (host.size() > kMaxHost) return Refuse("the host is longer than 253 bytes", "check the URL");
+    if (HasEmptyLabel(host))
+      return Refuse("the host has an empty label (two dots, or one in front)", "correct the host");
+    if (EndsInNumber(host) && !IpAddress::Parse(host)) {
+      return Refuse("the host looks like an IPv4 address and is none, so clients would disagree on what it is",
+                    "write four decimal numbers without leading zeros");
+    }
+    if (!ascii)
+      Warn("proxy-url-idn", "the host is not ASCII: not every client converts it; write its punycode form (xn--…)");
+    return {};
+  }
+
+  Result<void> TakePort(std::string_view digits) {
+    const bool https = out_.scheme_ == "https";
+    if (digits.empty()) {
+      out_.port_ = https ? 443 : 80;
+      AddInfo(found_, "proxy-url-port",
+              fmt::format("{}: the URL has no port, so {} is used{}; write the port", NameOf(variable_), out_.port_,
+                          https ? "" : " (curl takes 1080)"),
+              std::string(where_));
+      return {};
+    }
+    unsigned value = 0;
+    for (const char c : digits) {
+      if (!IsDigit(c)) {
+        return Refuse("the port is not a number, so clients would go direct without a word",
+                      "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
+                      "'@' in them are escaped");
+      }
+      value = value * 10 + static_cast<unsigned>(c - '0');
+      if (value > 65535) return Refuse("the port is above 65535", "write a port from 1 to 65535");
+    }
+    if (value == 0) return Refuse("the port is 0", "write a port from 1 to 65535");
+    out_.port_ = static_cast<std::uint16_t>(value);
+    out_.has_explicit_port_ = true;
+    return {};
+  }
+
+  // Path, query and fragment: clients ignore them, but a broken escape makes Go refuse the whole URL, silently.
+  Result<void> CheckRest(std::string_view rest) {
+    if (rest.empty() || rest == "/") return {};
+    if (rest.starts_with("//")) {
+      return Refuse(
+          "its host is followed by two slashes: a scheme is doubled or its ':' is missing, so clients would take the "
+          "scheme for "
+          "the proxy's name",
+          "write http://host:port");
+    }
+    const std::size_t fragment = rest.find('#');
+    const std::string_view path = rest.substr(0, rest.find_first_of("?#"));
+    const bool bad_fragment = fragment != std::string_view::npos && !Unescape(rest.substr(fragment + 1));
+    if (bad_fragment || !Unescape(path)) {
+      return Refuse(
+          "its path holds a '%' that two hexadecimal digits do not follow, so clients would go direct without a word",
+          "write http://host:port without a path");
+    }
+    Warn("proxy-url-path", "the URL has a path, query or fragment, which clients ignore; write http://host:port");
+    return {};
+  }
+
+  std::string_view text_;
+  ProxyVariable variable_;
+  std::string_view where_;
+  Findings& findings_;
+  Findings found_;  // handed over only if the URL is accepted
+  bool scheme_less_ = false;
+  ProxyUrl out_;
+};
+
+Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings) {
+  return ProxyUrlParser(text.Reveal(), variable, where, findings).Parse();
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,69 @@
+// The URL of a forward proxy, as HTTP_PROXY and HTTPS_PROXY hold it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+
+namespace prov::egress {
+
+enum class ProxyVariable { kHttp, kHttps };
+
+std::string_view NameOf(ProxyVariable variable);  // "HTTP_PROXY", "HTTPS_PROXY"
+
+// A proxy URL that Go clients read as it was meant. Only ParseProxyUrl makes one.
+class ProxyUrl {
+ public:
+  const std::string& scheme() const { return scheme_; }  // "http" or "https": how the proxy itself is spoken to
+  // Lower-case ASCII (also punycode), or UTF-8 as given for a name that is not ASCII; IPv6 in canonical form without
+  // brackets.
+  const std::string& host() const { return host_; }
+  std::uint16_t port() const { return port_; }  // explicit, else 80 or 443
+  bool has_explicit_port() const { return has_explicit_port_; }
+  // Percent-decoded; may hold any byte, also control characters: print through Printable().
+  const std::string& username() const { return username_; }
+  const Secret& password() const { return password_; }       // percent-decoded; may hold any byte
+  bool has_credentials() const { return has_credentials_; }  // the URL has a userinfo part, even an empty one
+  std::string HostPort() const;                              // "host:port", IPv6 in brackets
+  const Secret& Text() const { return text_; }               // as given
+  const Secret& WithoutCredentials() const { return without_credentials_; }  // as given, less "userinfo@"
+  std::string Redacted() const;                                              // RedactUrl(Text())
+
+  bool operator==(const ProxyUrl&) const = default;
+
+ private:
+  friend class ProxyUrlParser;
+  ProxyUrl() = default;
+
+  std::string scheme_;
+  std::string host_;
+  std::uint16_t port_ = 0;
+  bool has_explicit_port_ = false;
+  bool has_credentials_ = false;
+  std::string username_;
+  Secret password_;
+  Secret text_;
+  Secret without_credentials_;
+};
+
+// Accepts what x/net/http/httpproxy and net/url would use as it was meant; refuses (proxy-url) whatever makes them go
+// direct without a word or contact something else, and an empty text. Stricter than Go also here: a host is required
+// and is a DNS-like name or an address; a host whose last label is a number must be a plain IPv4 address
+// (010.0.0.1, 1.2.3, 0x7f.1 mean different things to different clients); zone ids and percent escapes in the host are
+// refused; the port is 1-65535; HTTP_PROXY takes only http (as the cluster's operator has it). Findings:
+// proxy-url-no-scheme, proxy-url-path (path, query or fragment: ignored by clients), proxy-url-idn, proxy-url-at ('@'
+// unescaped in the userinfo) as warnings; proxy-url-port (no port, the default counts) as info. Neither errors nor
+// findings hold any part of the userinfo.
+Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings);
+
+// `any_text` with everything hidden that could be a password, also in malformed URLs: from the first ':' (or %3A) after
+// "http://" and its like - or of the whole text - up to the last '@'; what follows a ':' and is no port number; query
+// and fragment. Hides more when in doubt. The result may hold other bytes of the input, so it passes through
+// Printable() before a terminal sees it.
+std::string RedactUrl(std::string_view any_text);
+
+}  // namespace prov::egress

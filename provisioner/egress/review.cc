@@ -1,0 +1,43 @@
+#include "provisioner/egress/review.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::egress {
+namespace {
+
+void Append(Findings& out, Findings more) { std::ranges::move(more, std::back_inserter(out)); }
+
+// Each value on its own, so that one malformed URL does not hide what is wrong with the next.
+Result<void> ReviewProxy(const EgressConfig& config, Findings& out) {
+  for (int part = 0; part < 3; ++part) {
+    EgressConfig one;
+    one.proxy_file.path = config.proxy_file.path;
+    if (part == 0) one.http_proxy = config.http_proxy;
+    if (part == 1) one.https_proxy = config.https_proxy;
+    if (part == 2) one.no_proxy = config.no_proxy;
+    const Result<ProxySettings> settings = ParseProxySettings(one, out);
+    if (!settings && settings.error().code != Code::kProxyUrl) return std::unexpected(settings.error());
+    if (!settings) {
+      AddError(out, "proxy-url", settings.error().message, settings.error().where);
+    } else if (settings->no_proxy) {
+      Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Findings> Review(const EgressConfig& config, const StorePolicy& policy, std::int64_t now_unix) {
+  Findings out = config.findings;
+  PROV_TRY(ReviewProxy(config, out));
+  Append(out, ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
+  Append(out, ReviewStores(config.certificates, policy, config.trust_file.path));
+  return out;
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,152 @@
+// ParseUnitEnvironment: the Environment= lines of a systemd unit.
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/environment_assignments.h"
+#include "provisioner/egress/environment_file.h"
+
+namespace prov::egress {
+namespace {
+
+// The C escapes of a unit file that stand for one byte.
+std::optional<char> SimpleEscape(char c) {
+  constexpr std::string_view kFrom = "abfnrtv\\\"'s";
+  constexpr std::string_view kTo = "\a\b\f\n\r\t\v\\\"' ";
+  const std::size_t at = kFrom.find(c);
+  if (at == std::string_view::npos) return std::nullopt;
+  return kTo[at];
+}
+
+// Takes an escape (without its backslash) from the front of `text`; nullopt if it is unknown or gives NUL.
+std::optional<char> TakeEscape(std::string_view& text) {
+  if (text.empty()) return std::nullopt;
+  if (const auto simple = SimpleEscape(text[0])) {
+    text.remove_prefix(1);
+    return simple;
+  }
+  const bool hex = text[0] == 'x';
+  const std::size_t length = 3;  // xHH or NNN
+  if (text.size() < length) return std::nullopt;
+  unsigned value = 0;
+  if (hex) {
+    const auto byte = FromHex(text.substr(1, 2));
+    if (!byte) return std::nullopt;
+    value = static_cast<unsigned char>(byte->front());
+  } else {
+    for (const char c : text.substr(0, length)) {
+      if (c < '0' || c > '7') return std::nullopt;
+      value = value * 8 + static_cast<unsigned>(c - '0');
+    }
+  }
+  if (value == 0 || value > 0xFF) return std::nullopt;
+  text.remove_prefix(length);
+  return static_cast<char>(static_cast<unsigned char>(value));
+}
+
+// Takes the next word from `text`, unquoted; nullopt for an open quote or a bad escape. `text` starts with no blank and
+// is not empty.
+std::optional<std::string> TakeWord(std::string_view& text) {
+  std::string word;
+  char quote = '\0';
+  while (!text.empty() && (quote != 0 || !IsEnvironmentBlank(text[0]))) {
+    const char c = text[0];
+    text.remove_prefix(1);
+    if (c == '\\') {
+      const auto escaped = TakeEscape(text);
+      if (!escaped) return std::nullopt;
+      word.push_back(*escaped);
+    } else if (quote != 0 ? c == quote : (c == '"' || c == '\'')) {
+      quote = quote != 0 ? '\0' : c;
+    } else {
+      word.push_back(c);
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  return word;
+}
+
+void ReadUnitWords(std::string_view text, std::string_view where, std::size_t line, Assignments& out,
+                   Findings& findings) {
+  for (text = TrimBlanks(text); !text.empty(); text = TrimBlanks(text)) {
+    const auto word = TakeWord(text);
+    if (!word) {
+      AddWarning(findings, "env-quote",
+                 "this Environment= line has an open quote or an unknown backslash escape, so systemd ignores it from "
+                 "there; correct it",
+                 AtLine(where, line));
+      return;
+    }
+    const std::size_t equals = word->find('=');
+    if (equals == std::string::npos) {
+      AddWarning(findings, "env-line",
+                 "a word of this Environment= line has no '=', so systemd drops it; quote the whole assignment if its "
+                 "value has blanks",
+                 AtLine(where, line));
+    } else if (word->find('\0') != std::string::npos) {
+      AddWarning(findings, "env-nul",
+                 "this Environment= line holds a NUL byte, so the variable is left out; write the file again as text",
+                 AtLine(where, line));
+    } else if (!IsUtf8(*word)) {
+      AddWarning(findings, "env-utf8",
+                 "this Environment= line holds bytes that are not UTF-8, so systemd drops it; use UTF-8",
+                 AtLine(where, line));
+    } else if (!IsVariableName(std::string_view(*word).substr(0, equals))) {
+      ReportVariableName(std::string_view(*word).substr(0, equals), where, line, findings);
+    } else {
+      out.Set(word->substr(0, equals), word->substr(equals + 1), line);
+    }
+  }
+}
+
+// Whether a line ends in a backslash that is not itself escaped.
+bool Continues(std::string_view line) {
+  std::size_t backslashes = 0;
+  while (backslashes < line.size() && line[line.size() - 1 - backslashes] == '\\') ++backslashes;
+  return backslashes % 2 == 1;
+}
+
+}  // namespace
+
+std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings) {
+  constexpr std::string_view kKey = "Environment";
+  Assignments out(where, findings);
+  if (unit_text.starts_with(kByteOrderMark)) unit_text.remove_prefix(kByteOrderMark.size());
+  bool in_service = false;
+  std::string logical;
+  std::size_t begin_line = 1;
+  std::size_t line = 0;
+  while (!unit_text.empty()) {
+    const std::size_t end = unit_text.find('\n');
+    std::string_view physical = unit_text.substr(0, end);
+    unit_text.remove_prefix(end == std::string_view::npos ? unit_text.size() : end + 1);
+    ++line;
+    if (physical.ends_with('\r')) physical.remove_suffix(1);
+    // A comment may stand between the parts of a continued line.
+    const std::string_view trimmed = TrimBlanks(physical);
+    if (trimmed.starts_with('#') || trimmed.starts_with(';')) continue;
+    if (logical.empty()) begin_line = line;
+    logical += physical;
+    if (Continues(physical)) {
+      logical.back() = ' ';
+      if (!unit_text.empty()) continue;
+    }
+    const std::string complete = std::exchange(logical, {});
+    const std::string_view text = TrimBlanks(complete);
+    if (text.starts_with('[')) {
+      in_service = text == "[Service]";
+      continue;
+    }
+    const std::size_t equals = text.find('=');
+    if (!in_service || equals == std::string_view::npos || TrimBlanks(text.substr(0, equals)) != kKey) continue;
+    const std::string_view value = TrimBlanks(text.substr(equals + 1));
+    if (value.empty()) {
+      out.Clear();
+    } else {
+      ReadUnitWords(value, where, begin_line, out, findings);
+    }
+  }
+  return std::move(out).Take();
+}
+
+}  // namespace prov::egress

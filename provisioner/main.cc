@@ -1,0 +1,3 @@
+#include "provisioner/cli/main.h"
+
+int main(int argc, char** argv) { return prov::cli::Main(argc, argv); }

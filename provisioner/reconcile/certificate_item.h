@@ -1,0 +1,30 @@
+// Item: one certificate in a machine certificate store, as the registry holds it. Layout: windows-formats.md 2.1, 2.2.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "images/registry_key.h"
+#include "provisioner/egress/certificate.h"
+#include "provisioner/egress/trust_store.h"
+
+namespace prov::reconcile {
+
+struct CertificateItem {
+  egress::Certificate certificate;
+  egress::Store store = egress::Store::kRoot;  // kRoot or kCa
+};
+
+// 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
+std::string Thumbprint(const egress::Certificate& certificate);
+
+// `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`.
+std::string StoreKey(egress::Store store);
+
+// Property 3 (SHA-1) and property 32 (the certificate): what all readers take.
+std::string EncodeBlob(const egress::Certificate& certificate);
+
+// The key of one certificate with its `Blob`.
+images::RegKey EncodeCertificate(const egress::Certificate& certificate);
+
+}  // namespace prov::reconcile

@@ -1,0 +1,159 @@
+#include "provisioner/reconcile/desired_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/signature.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::EgressConfig;
+using egress::ProxySettings;
+using egress::ProxyUrl;
+using egress::Store;
+
+Scope Stated(const Scope& wanted, const EgressConfig& config) {
+  Scope scope = wanted;
+  if (!config.proxy_file.present) scope.machine = scope.services = scope.win_http = false;
+  if (!config.trust_file.present) scope.certificates = false;
+  return scope;
+}
+
+// A malformed URL is more than a bad input here: written to a node, it would make clients go around the proxy.
+Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findings) {
+  Result<ProxySettings> settings = egress::ParseProxySettings(config, findings);
+  if (settings || settings.error().code != Code::kProxyUrl) return settings;
+  const Error& error = settings.error();
+  return Fail(Code::kFailOpen, error.message + "; nothing was written, because clients would go around the proxy without an error",
+              error.where);
+}
+
+bool HasCredentials(const ProxySettings& settings) {
+  return (settings.http && settings.http->has_credentials()) || (settings.https && settings.https->has_credentials());
+}
+
+std::vector<EnvironmentVariable> Variables(const ProxySettings& settings, bool with_credentials) {
+  std::vector<EnvironmentVariable> out;
+  const auto add_url = [&](const char* name, const std::optional<ProxyUrl>& url) {
+    if (url) out.push_back({name, with_credentials ? url->Text() : url->WithoutCredentials()});
+  };
+  add_url("HTTP_PROXY", settings.http);
+  add_url("HTTPS_PROXY", settings.https);
+  if (settings.no_proxy) out.push_back({"NO_PROXY", Secret(settings.no_proxy->text())});
+  return out;
+}
+
+void StateCredentials(const DesiredState& state, bool services_named, Findings& findings) {
+  switch (state.credentials) {
+    case CredentialPolicy::kMachine:
+      if (state.scope.machine) {
+        AddWarning(findings, "credentials-machine",
+                   "the proxy's credentials go into machine variables, which every user of the node can read; --credentials services or none "
+                   "keeps them out",
+                   "--credentials machine");
+      }
+      return;
+    case CredentialPolicy::kServices:
+      AddInfo(findings, "credentials-services",
+              services_named ? "the proxy's credentials go into the named services' environments only; programs that rely on the machine "
+                               "variables get 407 from the proxy"
+                             : "the proxy's credentials go nowhere, because no --service is named",
+              "--credentials services");
+      return;
+    case CredentialPolicy::kNone:
+      AddInfo(findings, "credentials-none", "the proxy's credentials are left out; clients get 407 unless the proxy lets them in otherwise",
+              "--credentials none");
+      return;
+  }
+}
+
+Result<void> CheckVariables(const std::vector<EnvironmentVariable>& variables, Findings& findings) {
+  for (const EnvironmentVariable& variable : variables) {
+    PROV_TRY(CheckLength(variable));
+    const std::size_t units = ToUtf16Le(variable.value.Reveal()).size() / 2;
+    if (units > kCarefulVariableUnits) {
+      AddWarning(findings, "env-long", fmt::format("has {} characters; some tools cut values above {}", units, kCarefulVariableUnits),
+                 variable.name);
+    }
+  }
+  return {};
+}
+
+Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
+  const ProxySettings settings = PROV_TRY(ParseOrRefuse(config, state.findings));
+  const bool credentials = HasCredentials(settings);
+  const bool in_machine = credentials && options.credentials == CredentialPolicy::kMachine;
+  const bool in_services = credentials && options.credentials != CredentialPolicy::kNone;
+  if (state.scope.machine) state.environment = Variables(settings, in_machine);
+  if (state.scope.services) {
+    for (const std::string& service : options.services) state.services.push_back({service, Variables(settings, in_services)});
+  }
+  state.holds_credentials = (in_machine && state.scope.machine) || (in_services && !state.services.empty());
+  PROV_TRY(CheckVariables(state.environment, state.findings));
+  for (const ServiceEnvironment& service : state.services) PROV_TRY(CheckVariables(service.variables, state.findings));
+  if (state.scope.win_http) {
+    const egress::NoProxy* no_proxy = settings.no_proxy ? &*settings.no_proxy : nullptr;
+    state.win_http = egress::TranslateForWinHttp(settings.http, settings.https, no_proxy, options.win_http_octets, state.findings);
+    if (state.win_http) PROV_TRY(egress::ValidateWinHttp(*state.win_http));
+  }
+  if (credentials) StateCredentials(state, !options.services.empty(), state.findings);
+  return {};
+}
+
+Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
+  std::set<std::string> seen;
+  std::size_t subtracted = 0;
+  for (const egress::Certificate& certificate : config.certificates) {
+    if (!seen.insert(certificate.sha256).second) continue;
+    if (options.subtract.contains(certificate.sha256)) {
+      ++subtracted;
+      continue;
+    }
+    const Store store = egress::StoreFor(certificate, options.store);
+    if (store == Store::kNone) continue;
+    if (certificate.self_signed) PROV_TRY(egress::VerifySelfSignature(certificate));
+    state.certificates.push_back({certificate, store});
+  }
+  if (subtracted > 0) AddInfo(state.findings, "subtracted", fmt::format("{} certificates are left out, because the given bundle holds them", subtracted), "--subtract");
+  std::ranges::sort(state.certificates, [](const CertificateItem& a, const CertificateItem& b) {
+    return a.store != b.store ? a.store < b.store : a.certificate.sha1 < b.certificate.sha1;
+  });
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> Scope::Names() const {
+  std::vector<std::string_view> names;
+  if (machine) names.emplace_back("machine");
+  if (services) names.emplace_back("services");
+  if (win_http) names.emplace_back("winhttp");
+  if (certificates) names.emplace_back("certs");
+  return names;
+}
+
+std::string_view NameOf(CredentialPolicy policy) {
+  switch (policy) {
+    case CredentialPolicy::kMachine:
+      return "machine";
+    case CredentialPolicy::kServices:
+      return "services";
+    case CredentialPolicy::kNone:
+      return "none";
+  }
+  return "none";
+}
+
+Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
+  DesiredState state;
+  state.scope = Stated(options.scope, config);
+  state.credentials = options.credentials;
+  if (state.scope.machine || state.scope.services || state.scope.win_http) PROV_TRY(AddProxy(config, options, state));
+  if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
+  return state;
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,56 @@
+// DesiredState: what a Windows node shall have, derived from an EgressConfig and the operator's choices. Bake writes it into a payload,
+// apply compares it with a machine: both take it from here.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/certificate_item.h"
+#include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/service_environment.h"
+#include "provisioner/reconcile/win_http.h"
+
+namespace prov::reconcile {
+
+// What is managed; a facility that is not in scope is left alone entirely.
+struct Scope {
+  bool machine = true;
+  bool services = true;
+  bool win_http = true;
+  bool certificates = true;
+
+  std::vector<std::string_view> Names() const;  // "machine", "services", "winhttp", "certs", in this order
+};
+
+// Where credentials of a proxy URL may be stored.
+enum class CredentialPolicy { kMachine, kServices, kNone };
+std::string_view NameOf(CredentialPolicy policy);
+
+struct DesiredOptions {
+  Scope scope;
+  CredentialPolicy credentials = CredentialPolicy::kMachine;
+  std::vector<std::string> services;  // checked names
+  egress::StorePolicy store;
+  std::set<std::string> subtract;  // SHA-256 (hex) of certificates to leave out
+  bool win_http_octets = false;
+};
+
+struct DesiredState {
+  Scope scope;  // less what the source makes no statement about
+  CredentialPolicy credentials = CredentialPolicy::kMachine;
+  bool holds_credentials = false;  // some value below contains a user name or password
+  std::vector<EnvironmentVariable> environment;
+  std::vector<ServiceEnvironment> services;
+  std::optional<egress::WinHttpProxy> win_http;
+  std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
+  Findings findings;
+};
+
+// Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP would misread), no-proxy, cert (a root whose own signature does not
+// verify), size-limit.
+Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
+
+}  // namespace prov::reconcile

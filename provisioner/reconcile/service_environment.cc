@@ -1,0 +1,53 @@
+#include "provisioner/reconcile/service_environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+
+namespace prov::reconcile {
+namespace {
+
+std::string Entry(const EnvironmentVariable& variable) { return variable.name + "=" + variable.value.Reveal(); }
+
+bool IsNamed(std::string_view entry, std::string_view name) {
+  const std::size_t equals = entry.find('=');
+  return equals != std::string_view::npos && EqualsIgnoreAsciiCase(entry.substr(0, equals), name);
+}
+
+}  // namespace
+
+std::string ServiceKey(std::string_view service) { return R"(Services\)" + std::string(service); }
+
+Result<void> CheckServiceName(std::string_view name) {
+  const bool characters = std::ranges::all_of(name, [](char c) { return c != '/' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; });
+  if (!name.empty() && name.size() <= 256 && characters && IsUtf8(name)) return {};
+  return Fail(Code::kUsage, "is no service name: 1 to 256 characters without slashes and control characters are wanted",
+              fmt::format("--service {}", name));
+}
+
+std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing, const std::vector<EnvironmentVariable>& ours) {
+  std::vector<std::string> merged;
+  std::vector<bool> written(ours.size(), false);
+  for (const std::string& entry : existing) {
+    const auto found = std::ranges::find_if(ours, [&](const EnvironmentVariable& v) { return IsNamed(entry, v.name); });
+    if (found == ours.end()) {
+      merged.push_back(entry);
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(found - ours.begin());
+    if (!written[index]) merged.push_back(Entry(*found));  // a second entry of the same name would win on Windows
+    written[index] = true;
+  }
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (!written[i]) merged.push_back(Entry(ours[i]));
+  }
+  return merged;
+}
+
+images::RegValue EncodeServiceEnvironment(const std::vector<std::string>& entries) {
+  return {std::string(kServiceEnvironmentValue), images::RegType::kMultiSz, images::EncodeMultiSz(entries)};
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,69 @@
+#include "provisioner/reconcile/win_http.h"
+
+#include <optional>
+
+namespace prov::reconcile {
+namespace {
+
+constexpr std::uint32_t kDirect = 1;
+constexpr std::uint32_t kDirectAndProxy = 3;
+
+void PutText(std::string& out, std::string_view text) {
+  out += images::EncodeDword(static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  std::optional<std::uint32_t> Dword() {
+    if (rest_.size() < 4) return std::nullopt;
+    std::uint32_t value = 0;
+    for (std::size_t i = 4; i-- > 0;) value = (value << 8U) | static_cast<unsigned char>(rest_[i]);
+    rest_.remove_prefix(4);
+    return value;
+  }
+  std::optional<std::string> Text() {
+    const std::optional<std::uint32_t> size = Dword();
+    if (!size || *size > rest_.size()) return std::nullopt;
+    std::string text(rest_.substr(0, *size));
+    rest_.remove_prefix(*size);
+    return text;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::string EncodeWinHttp(const WinHttpSettings& settings) {
+  const bool direct = settings.proxy.proxy.empty();
+  std::string out = images::EncodeDword(static_cast<std::uint32_t>(settings.version));
+  out += images::EncodeDword(settings.counter);
+  out += images::EncodeDword(direct ? kDirect : settings.flags);
+  PutText(out, settings.proxy.proxy);
+  PutText(out, direct ? std::string_view() : settings.proxy.bypass);
+  return out;
+}
+
+Result<WinHttpSettings> DecodeWinHttp(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto version = reader.Dword();
+  const auto counter = reader.Dword();
+  const auto flags = reader.Dword();
+  auto proxy = reader.Text();
+  auto bypass = reader.Text();
+  const bool known = version == static_cast<std::uint32_t>(WinHttpVersion::k18) || version == static_cast<std::uint32_t>(WinHttpVersion::k28);
+  if (!known || !counter || !flags || !proxy || !bypass) {
+    return Fail(Code::kType, "is not laid out as WinHTTP's settings are", std::string(kWinHttpValue));
+  }
+  return WinHttpSettings{static_cast<WinHttpVersion>(*version), *counter, *flags, {std::move(*proxy), std::move(*bypass)}};
+}
+
+images::RegValue EncodeWinHttpValue(const egress::WinHttpProxy& proxy) {
+  return {std::string(kWinHttpValue), images::RegType::kBinary, EncodeWinHttp({.flags = kDirectAndProxy, .proxy = proxy})};
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,1070 @@
+# Applies the egress settings of egress.json (beside this script or one folder up) to this machine: trusted certificates,
+# machine environment, WinHTTP proxy, environments of services. What was there before is recorded first, in
+# %ProgramData%\Provisioner\script-state.json, so that Remove-Egress.ps1 (this script with -Remove) can put it back.
+#
+#   -Remove          undo what the record says and delete the record; egress.json is not read
+#   -AllowDowngrade  accept a payload whose generation is lower than the one applied last
+#
+# Exit codes: 0 done or nothing to do; 10 usage; 11 the payload is unreadable or invalid; 12 refused for safety;
+# 13 the machine can't be read or written; 15 another run is active; 20 a defect in this script.
+#
+# Windows PowerShell 5.1 or later, also in Constrained Language Mode: therefore reg.exe, certutil.exe and icacls.exe
+# rather than .NET. Values go through files in the protected folder, never through a command line, and are printed
+# without passwords. A registry value is handled as text "TYPE:BYTES", both in lower-case hexadecimal, or "absent".
+param(
+    [switch]$Remove,
+    [switch]$AllowDowngrade
+)
+
+Set-StrictMode -Version 2
+$ErrorActionPreference = 'Stop'
+
+$script:failCode = 0      # exit code of the failure that ended the run
+$script:problemCode = 0   # exit code of the first failure that did not
+$script:changes = 0
+$script:locked = $false
+$script:items = @()       # the records
+$script:fields = @('kind', 'name', 'before', 'after', 'prior', 'key')
+$script:system32 = ''
+$script:stateDir = ''
+$script:wmcoNames = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
+$script:environmentKey = 'SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+$script:servicesKey = 'SYSTEM\CurrentControlSet\Services'
+$script:connections = 'Microsoft\Windows\CurrentVersion\Internet Settings\Connections'
+$script:valuePattern = '(?s)\A(?:@|"(?<name>[^"\\]*(?:\\.[^"\\]*)*)")=(?<data>"[^"\\]*(?:\\.[^"\\]*)*"' +
+    '|dword:[0-9a-fA-F]{8}|hex(?:\([0-9a-fA-F]+\))?:(?:[0-9a-fA-F,]|\\\r?\n[ \t]*)*)[ \t]*(?:\r?\n|\z)'
+
+# ---------------------------------------------------------------------------------------------- messages
+
+function Say {
+    param([string]$Text)
+    Write-Host $Text
+}
+
+function Stop-With {
+    param([int]$Code, [string]$Message)
+    $script:failCode = $Code
+    throw $Message
+}
+
+function Add-Problem {
+    param([int]$Code, [string]$Message)
+    Say "error: $Message"
+    if ($script:problemCode -eq 0) { $script:problemCode = $Code }
+}
+
+function Say-Change {
+    param([string]$Text)
+    $script:changes = $script:changes + 1
+    Say $Text
+}
+
+# Text for the screen: printable ASCII, and no password of a URL's user part.
+function Format-Shown {
+    param([string]$Text)
+    $shown = $Text
+    if ($shown -match '(?s)\A(?<scheme>(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?<user>.*)@(?<rest>[^@]*)\z') {
+        $scheme = "$($Matches['scheme'])"
+        $rest = $Matches['rest']
+        $name = ''
+        if ($Matches['user'] -match '(?s)\A(?<name>[^:@/]*):') { $name = $Matches['name'] + ':' }
+        $shown = $scheme + $name + '***@' + $rest
+    }
+    return ($shown -replace '[^\x20-\x7e]', '?')
+}
+
+# ---------------------------------------------------------------------------------------------- tools
+
+# Runs a program of System32. The answer has Code and Lines (standard output; standard error is dropped: with
+# ErrorActionPreference Stop, Windows PowerShell makes an error of each line of it).
+function Invoke-Tool {
+    param([string]$Name, [string[]]$Arguments)
+    $ErrorActionPreference = 'Continue'
+    $PSNativeCommandUseErrorActionPreference = $false
+    $exe = Join-Path $script:system32 $Name
+    $lines = @(& $exe @Arguments 2>$null)
+    return @{ Code = $LASTEXITCODE; Lines = $lines }
+}
+
+function Initialize-Tools {
+    if (-not $env:SystemRoot -or -not $env:ProgramData) {
+        Stop-With 13 'this is no Windows: SystemRoot and ProgramData are not both set'
+    }
+    $folder = 'System32'
+    if ($env:PROCESSOR_ARCHITEW6432) { $folder = 'Sysnative' }   # a 32-bit shell would get the 32-bit tools and registry
+    $script:system32 = Join-Path $env:SystemRoot $folder
+    foreach ($name in @('certutil.exe', 'icacls.exe', 'reg.exe')) {
+        if (-not (Test-Path -LiteralPath (Join-Path $script:system32 $name))) {
+            Stop-With 13 "$name is missing in $($script:system32)"
+        }
+    }
+    # Only an elevated administrator and SYSTEM can open this key.
+    $answer = Invoke-Tool 'reg.exe' @('query', 'HKU\S-1-5-19')
+    if ($answer['Code'] -ne 0) { Stop-With 13 'not elevated: run this as administrator or as SYSTEM' }
+    $script:stateDir = Join-Path $env:ProgramData 'Provisioner'
+}
+
+function Remove-Work {
+    param([string]$File)
+    if (Test-Path -LiteralPath $File) { Remove-Item -LiteralPath $File -Force }
+}
+
+# ---------------------------------------------------------------------------------------------- JSON
+
+function Test-Object {
+    param($Value)
+    return ($null -ne $Value -and $Value -isnot [string] -and $Value -isnot [array] -and $Value -isnot [bool] -and
+        $Value -isnot [int] -and $Value -isnot [long] -and $Value -isnot [double] -and $Value -isnot [decimal] -and
+        $Value -isnot [datetime])
+}
+
+function Test-Member {
+    param($Object, [string]$Name)
+    foreach ($property in $Object.PSObject.Properties) {
+        if ($property.Name -ceq $Name) { return $true }
+    }
+    return $false
+}
+
+# The value of a member, nothing when it is missing or null. The elements of a list come one by one: callers that want a
+# list write @(Get-Member...).
+function Get-MemberValue {
+    param($Object, [string]$Name)
+    foreach ($property in $Object.PSObject.Properties) {
+        if ($property.Name -ceq $Name -and $null -ne $property.Value) { $property.Value }
+    }
+}
+
+function Get-Text {
+    param($Object, [string]$Name, [string]$Pattern, [string]$Where)
+    $value = Get-MemberValue $Object $Name
+    if ($value -isnot [string] -or -not ($value -cmatch $Pattern)) {
+        Stop-With 11 "egress.json: $Where.$Name is missing or malformed; bake the payload again"
+    }
+    return $value
+}
+
+function Assert-Members {
+    param($Object, [string[]]$Names, [string]$Where)
+    if (-not (Test-Object $Object)) { Stop-With 11 "egress.json: $Where is no object; bake the payload again" }
+    foreach ($name in $Names) {
+        if (-not (Test-Member $Object $name)) { Stop-With 11 "egress.json: $Where.$name is missing; bake the payload again" }
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- egress.json
+
+# NAME/VALUE pairs of an object of strings, in its order. An empty value means that the variable is not set.
+function Read-Variables {
+    param($Object, [string]$Where)
+    Assert-Members $Object @() $Where
+    foreach ($property in $Object.PSObject.Properties) {
+        if (-not ($property.Name -cmatch '\A[A-Za-z_][A-Za-z0-9_]*\z')) {
+            Stop-With 11 "egress.json: $Where holds a name that is no variable name; bake the payload again"
+        }
+        if ($property.Value -isnot [string] -or $property.Value -match '[\x00-\x1f\x7f]') {
+            Stop-With 11 "egress.json: $Where.$($property.Name) is no text or holds control characters; bake the payload again"
+        }
+        if ($property.Value.Length -gt 0) { @{ Name = $property.Name; Value = $property.Value } }
+    }
+}
+
+function Read-Certificate {
+    param($Object, [string]$Root, [string]$Where)
+    Assert-Members $Object @() $Where
+    $store = Get-Text $Object 'store' '\A(ROOT|CA)\z' $Where
+    $sha1 = Get-Text $Object 'sha1' '\A[0-9a-f]{40}\z' $Where
+    $sha256 = Get-Text $Object 'sha256' '\A[0-9a-f]{64}\z' $Where
+    $name = $sha1.ToUpperInvariant() + '.cer'
+    $file = Get-Text $Object 'file' '\A[A-Za-z0-9/.]+\z' $Where
+    if ($file -cne "trust/$store/$name") {
+        Stop-With 11 "egress.json: $Where.file is not trust/$store/$name; bake the payload again"
+    }
+    $path = Join-Path (Join-Path (Join-Path $Root 'trust') $store) $name
+    Assert-Hash $path $sha256
+    $subject = Format-Shown "$(Get-MemberValue $Object 'subject')"
+    return @{ Store = $store; Sha1 = $sha1; Sha256 = $sha256; Path = $path; Subject = $subject }
+}
+
+function Assert-Hash {
+    param([string]$Path, [string]$Sha256)
+    if (-not (Test-Path -LiteralPath $Path)) {
+        Stop-With 11 "$Path is missing: the payload was copied incompletely"
+    }
+    $found = (Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash
+    if ($found -ne $Sha256) {
+        Stop-With 11 "$Path is not the file that egress.json names (its SHA-256 differs): copy the payload again"
+    }
+}
+
+function Read-WinHttp {
+    param($Object)
+    $hex = Get-Text $Object 'settings' '\A(?:[0-9a-f]{2}){20,}\z' '$.winHttp'
+    $shown = Format-Shown "$(Get-MemberValue $Object 'proxy')"
+    $bypass = Format-Shown "$(Get-MemberValue $Object 'bypass')"
+    if ($bypass -ne '') { $shown = "$shown (bypass $bypass)" }
+    return @{ Hex = $hex; Shown = $shown }
+}
+
+# Everything of egress.json that is used, checked; all files it names are checked too, before anything is changed.
+function Read-Config {
+    param([string]$Folder)
+    $root = $Folder
+    if (-not (Test-Path -LiteralPath (Join-Path $root 'egress.json'))) { $root = Split-Path -Parent $Folder }
+    $file = Join-Path $root 'egress.json'
+    if (-not (Test-Path -LiteralPath $file)) {
+        Stop-With 11 "egress.json is neither in $Folder nor in $root; copy the whole payload folder"
+    }
+    $document = $null
+    try {
+        # The parser's own message would quote the text, which may hold a password.
+        $document = ConvertFrom-Json -InputObject (Get-Content -LiteralPath $file -Raw -Encoding UTF8)
+    } catch {
+        $document = $null
+    }
+    Assert-Members $document @('schema', 'scope', 'generation') '$'
+    if ((Get-MemberValue $document 'schema') -ne 1) {
+        Stop-With 11 'egress.json: $.schema is not 1: this script is older than the payload'
+    }
+    $generation = Get-MemberValue $document 'generation'
+    if ("$generation" -notmatch '\A[0-9]{1,9}\z') { Stop-With 11 'egress.json: $.generation is no whole number' }
+    $config = @{ Scope = @(); Generation = [int]"$generation"; Environment = @(); Services = @(); WinHttp = $null; Certificates = @() }
+    $words = @(Get-MemberValue $document 'scope')
+    if ($words.Count -eq 0) { Stop-With 11 'egress.json: $.scope is empty; bake the payload again' }
+    foreach ($word in $words) {
+        if (@('machine', 'services', 'winhttp', 'certs') -ccontains $word) {
+            $config['Scope'] += $word
+        } else {
+            Say "warning: this script does not manage '$(Format-Shown "$word")'; provisioner.exe does"
+        }
+    }
+    if ($config['Scope'] -contains 'machine') {
+        Assert-Members $document @('environment') '$'
+        $config['Environment'] = @(Read-Variables (Get-MemberValue $document 'environment') '$.environment')
+    }
+    if ($config['Scope'] -contains 'services') {
+        Assert-Members $document @('services') '$'
+        $index = 0
+        foreach ($service in @(Get-MemberValue $document 'services')) {
+            $where = '$.services[' + $index + ']'
+            Assert-Members $service @('environment') $where
+            $name = Get-Text $service 'name' '\A[A-Za-z0-9_.$ -]{1,256}\z' $where
+            $entries = @()
+            foreach ($variable in @(Read-Variables (Get-MemberValue $service 'environment') "$where.environment")) {
+                $entries += $variable['Name'] + '=' + $variable['Value']
+            }
+            $config['Services'] += @{ Name = $name; Entries = $entries }
+            $index = $index + 1
+        }
+    }
+    if ($config['Scope'] -contains 'winhttp') {
+        Assert-Members $document @('winHttp') '$'
+        $settings = Get-MemberValue $document 'winHttp'
+        if ($null -ne $settings) {
+            Assert-Members $settings @('settings') '$.winHttp'
+            $config['WinHttp'] = Read-WinHttp $settings
+        }
+    }
+    if ($config['Scope'] -contains 'certs') {
+        Assert-Members $document @('certificates') '$'
+        $index = 0
+        foreach ($certificate in @(Get-MemberValue $document 'certificates')) {
+            $config['Certificates'] += Read-Certificate $certificate $root ('$.certificates[' + $index + ']')
+            $index = $index + 1
+        }
+    }
+    return $config
+}
+
+# ---------------------------------------------------------------------------------------------- state folder
+
+# Any user may create folders in ProgramData: one that was not made by an administrator, or that leads elsewhere, is refused.
+function Assert-StateDir {
+    param([bool]$Created)
+    $dir = $script:stateDir
+    $item = Get-Item -LiteralPath $dir -Force
+    if (-not $item.PSIsContainer -or "$($item.Attributes)" -match 'ReparsePoint') {
+        Stop-With 12 "$dir is a file, a link or a mount point: remove it"
+    }
+    $owner = '\AO:(?:SY|BA|S-1-5-18|S-1-5-32-544)(?=[GDS]:)'
+    $protected = '\A[^(]*D:P(?:AI|AR)*(?:\(A;[A-Z]*;[^;()]+;;;(?:SY|BA|S-1-5-18|S-1-5-32-544)\))+(?:S:.*)?\z'
+    $sddl = (Get-Acl -LiteralPath $dir).Sddl
+    if ($sddl -cmatch $owner -and $sddl -cmatch $protected) { return }
+    if (-not ($sddl -cmatch $owner) -and -not $Created) {
+        Stop-With 12 "$dir belongs to someone else than SYSTEM or Administrators: check what is in it and remove it"
+    }
+    if (@(Get-ChildItem -LiteralPath $dir -Force).Count -gt 0) {
+        Stop-With 12 "$dir is open to others than SYSTEM and Administrators and holds files: check them and remove the folder"
+    }
+    $answer = Invoke-Tool 'icacls.exe' @($dir, '/setowner', '*S-1-5-32-544')
+    $answer = Invoke-Tool 'icacls.exe' @($dir, '/inheritance:r', '/grant:r', '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F')
+    $sddl = (Get-Acl -LiteralPath $dir).Sddl
+    if (-not ($sddl -cmatch $owner) -or -not ($sddl -cmatch $protected)) {
+        Stop-With 13 "$dir can't be restricted to SYSTEM and Administrators (icacls.exe gave $($answer['Code']))"
+    }
+    if (@(Get-ChildItem -LiteralPath $dir -Force).Count -gt 0) {
+        Stop-With 12 "a file appeared in $dir before it was protected: check it and remove the folder"
+    }
+}
+
+function Open-StateDir {
+    $created = $false
+    if (-not (Test-Path -LiteralPath $script:stateDir)) {
+        New-Item -ItemType Directory -Path $script:stateDir | Out-Null
+        $created = $true
+    }
+    Assert-StateDir $created
+    Enter-Lock
+    foreach ($name in @('export.reg', 'import.reg', 'import.cer')) { Remove-Work (Join-Path $script:stateDir $name) }
+}
+
+function Enter-Lock {
+    $file = Join-Path $script:stateDir 'script.lock'
+    for ($try = 0; $try -lt 2 -and -not $script:locked; $try++) {
+        try {
+            New-Item -ItemType File -Path $file -Value "$PID" | Out-Null
+            $script:locked = $true
+        } catch {
+            $script:locked = $false
+        }
+        if (-not $script:locked) {
+            $holder = "$(Get-Content -LiteralPath $file -Raw -ErrorAction SilentlyContinue)".Trim()
+            if ($holder -match '\A[0-9]{1,9}\z' -and [int]$holder -ne $PID) {
+                $process = Get-Process -Id ([int]$holder) -ErrorAction SilentlyContinue
+                if ($null -ne $process -and $process.ProcessName -match 'powershell|pwsh') {
+                    Stop-With 15 "another run is active (process $holder); if it is none of ours, delete $file"
+                }
+            }
+            Remove-Work $file
+        }
+    }
+    if (-not $script:locked) { Stop-With 13 "can't create $file" }
+}
+
+function Exit-Lock {
+    if ($script:locked) {
+        $script:locked = $false
+        Remove-Work (Join-Path $script:stateDir 'script.lock')
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- records
+#
+# kind        name                before                      after                          prior
+# certificate STORE/SHA1          absent or present           present
+# env         variable            registry value              registry value we wrote        the one we wrote before that
+# winHttp     64 or 32            registry value              registry value we wrote        the one we wrote before that
+# serviceEnv  service             registry value              registry value we wrote
+# serviceOurs service                                         our entries, as REG_MULTI_SZ   our entries before that
+# reboot      machine                                         the boot in which variables changed
+# generation  payload                                         the generation applied last
+# key is how many of the last parts of the registry key's path were not there before us, or empty.
+
+function Get-StateFile {
+    param([string]$Suffix)
+    return (Join-Path $script:stateDir ('script-state.json' + $Suffix))
+}
+
+function Find-Record {
+    param([string]$Kind, [string]$Name)
+    foreach ($item in $script:items) {
+        if ($item['kind'] -eq $Kind -and $item['name'] -eq $Name) { return $item }
+    }
+    return $null
+}
+
+function Get-RecordNames {
+    param([string]$Kind)
+    foreach ($item in $script:items) {
+        if ($item['kind'] -eq $Kind) { $item['name'] }
+    }
+}
+
+function Add-Record {
+    param([string]$Kind, [string]$Name, [string]$Before)
+    $record = @{ kind = $Kind; name = $Name; before = $Before; after = ''; prior = ''; key = '' }
+    $script:items += $record
+    return $record
+}
+
+function Remove-Record {
+    param([string]$Kind, [string]$Name)
+    $kept = @()
+    foreach ($item in $script:items) {
+        if ($item['kind'] -ne $Kind -or $item['name'] -ne $Name) { $kept += $item }
+    }
+    $script:items = $kept
+}
+
+# The three files make this safe at each instant: whichever is missing or torn, another one is whole.
+function Save-State {
+    $lines = @()
+    foreach ($item in $script:items) {
+        $members = @()
+        foreach ($field in $script:fields) { $members += '"' + $field + '":"' + $item[$field] + '"' }
+        $lines += '{' + ($members -join ',') + '}'
+    }
+    $text = '{"schema":1,"items":[' + "`r`n" + ($lines -join ",`r`n") + "`r`n]}`r`n"
+    $file = Get-StateFile ''
+    Set-Content -LiteralPath (Get-StateFile '.new') -Value $text -Encoding ASCII -NoNewline
+    if (Test-Path -LiteralPath $file) { Move-Item -LiteralPath $file -Destination (Get-StateFile '.old') -Force }
+    Move-Item -LiteralPath (Get-StateFile '.new') -Destination $file -Force
+}
+
+# The records in one file, each with all fields; $null when the file is torn or is not ours.
+function Read-StateFile {
+    param([string]$File)
+    $document = $null
+    try {
+        $document = ConvertFrom-Json -InputObject (Get-Content -LiteralPath $File -Raw -Encoding UTF8)
+    } catch {
+        return $null
+    }
+    if (-not (Test-Object $document) -or (Get-MemberValue $document 'schema') -ne 1) { return $null }
+    $records = @()
+    foreach ($item in @(Get-MemberValue $document 'items')) {
+        $record = @{}
+        foreach ($field in $script:fields) {
+            $value = Get-MemberValue $item $field
+            if ($value -isnot [string] -or $value -match '[^\x20-\x7e]|["\\]') { return $null }
+            $record[$field] = $value
+        }
+        $records += $record
+    }
+    return @{ Records = $records }
+}
+
+function Open-State {
+    $found = $false
+    foreach ($suffix in @('', '.new', '.old')) {
+        $file = Get-StateFile $suffix
+        if (Test-Path -LiteralPath $file) {
+            $state = Read-StateFile $file
+            if ($null -ne $state) {
+                if ($found) { Say "warning: script-state.json was damaged; using $file" }
+                $script:items = $state['Records']
+                return
+            }
+            # A torn .new alone is a run that was killed before it changed anything.
+            if ($suffix -ne '.new' -or $found) { $found = $true }
+        }
+    }
+    if ($found) {
+        Stop-With 13 "$(Get-StateFile '') is damaged: restore it from a backup, or delete it to forget what was there before us"
+    }
+}
+
+function Remove-State {
+    foreach ($suffix in @('.old', '.new', '')) { Remove-Work (Get-StateFile $suffix) }
+    Exit-Lock
+    if (@(Get-ChildItem -LiteralPath $script:stateDir -Force).Count -eq 0) {
+        Remove-Item -LiteralPath $script:stateDir -Force
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- registry
+
+# UTF-16LE bytes of a text, in hexadecimal, and back.
+function ConvertTo-Hex {
+    param([string]$Text)
+    $pieces = @()
+    if ($Text.Length -gt 0) {
+        $pieces = @(foreach ($letter in $Text.ToCharArray()) {
+            $code = [int]$letter
+            '{0:x2}{1:x2}' -f ($code -band 255), ($code -shr 8)
+        })
+    }
+    return ($pieces -join '')
+}
+
+function ConvertFrom-Hex {
+    param([string]$Hex)
+    $letters = @(for ($i = 0; $i + 3 -lt $Hex.Length; $i += 4) {
+        [char][int]('0x' + $Hex.Substring($i + 2, 2) + $Hex.Substring($i, 2))
+    })
+    return ($letters -join '')
+}
+
+function ConvertTo-Sz {
+    param([string]$Text)
+    return ('1:' + (ConvertTo-Hex $Text) + '0000')
+}
+
+function ConvertTo-MultiSz {
+    param([string[]]$Entries)
+    $hex = ''
+    foreach ($entry in @($Entries)) { $hex = $hex + (ConvertTo-Hex $entry) + '0000' }
+    return ('7:' + $hex + '0000')
+}
+
+# The entries of a REG_MULTI_SZ, one by one; none for "absent".
+function ConvertFrom-MultiSz {
+    param([string]$Raw)
+    if ($Raw -cmatch '\A7:(?<hex>.*)\z') {
+        foreach ($entry in (ConvertFrom-Hex $Matches['hex']).Split([char]0)) {
+            if ($entry.Length -gt 0) { $entry }
+        }
+    }
+}
+
+# What stands behind the = of a .reg line, as TYPE:BYTES.
+function ConvertFrom-RegData {
+    param([string]$Data)
+    if ($Data.Substring(0, 1) -eq '"') {
+        $text = $Data.Substring(1, $Data.Length - 2) -replace '(?s)\\(.)', '$1'
+        return (ConvertTo-Sz $text)
+    }
+    if ($Data -match '\Adword:(..)(..)(..)(..)\z') {
+        return ('4:' + $Matches[4] + $Matches[3] + $Matches[2] + $Matches[1]).ToLowerInvariant()
+    }
+    $type = '3'
+    if ($Data -match '\Ahex\((?<type>[0-9a-fA-F]+)\):') { $type = $Matches['type'] }
+    $bytes = $Data.Substring($Data.IndexOf([char]':') + 1) -replace '[^0-9a-fA-F]', ''
+    return ($type + ':' + $bytes).ToLowerInvariant()
+}
+
+# The opposite, with continuation lines.
+function ConvertTo-RegData {
+    param([string]$Raw)
+    if ($Raw -eq 'absent') { return '-' }
+    $cut = $Raw.IndexOf([char]':')
+    $type = $Raw.Substring(0, $cut)
+    $bytes = ($Raw.Substring($cut + 1) -replace '(..)', '$1,').TrimEnd([char]',') -replace '((?:..,){25})', "`$1\`r`n  "
+    if ($type -eq '3') { return ('hex:' + $bytes) }
+    return ('hex(' + $type + '):' + $bytes)
+}
+
+# Whether HKLM\KEY exists. reg.exe gives 1 both for "missing" and for "denied": the list of the parent tells which.
+function Test-RegistryKey {
+    param([string]$Key)
+    $answer = Invoke-Tool 'reg.exe' @('query', "HKLM\$Key", '/reg:64')
+    if ($answer['Code'] -eq 0) { return $true }
+    if ($Key.IndexOf([char]'\') -lt 0) { Stop-With 13 "can't read the registry key HKLM\$Key" }
+    $parent = Get-ParentKey $Key
+    if (-not (Test-RegistryKey $parent)) { return $false }
+    $answer = Invoke-Tool 'reg.exe' @('query', "HKLM\$parent", '/reg:64')
+    foreach ($line in $answer['Lines']) {
+        if ("$line".Trim() -eq "HKEY_LOCAL_MACHINE\$Key") { Stop-With 13 "can't read the registry key HKLM\$Key" }
+    }
+    return $false
+}
+
+# The values of HKLM\KEY as texts of a .reg file, and whether it has subkeys; $null when there is no such key.
+function Read-RegistryKey {
+    param([string]$Key)
+    if (-not (Test-RegistryKey $Key)) { return $null }
+    $file = Join-Path $script:stateDir 'export.reg'
+    $rest = ''
+    try {
+        $answer = Invoke-Tool 'reg.exe' @('export', "HKLM\$Key", $file, '/y', '/reg:64')
+        if ($answer['Code'] -ne 0 -or -not (Test-Path -LiteralPath $file)) { Stop-With 13 "can't export the registry key HKLM\$Key" }
+        $rest = "$(Get-Content -LiteralPath $file -Raw -Encoding Unicode)"
+    } finally {
+        Remove-Work $file
+    }
+    if (-not ($rest -match '\A\uFEFF?Windows Registry Editor Version 5\.00\s+\[[^\r\n]*\][ \t]*(?:\r?\n|\z)')) {
+        Stop-With 13 "reg.exe exported HKLM\$Key in an unknown form"
+    }
+    $rest = $rest.Substring($Matches[0].Length).TrimStart()
+    $values = @{}
+    while ($rest.Length -gt 0 -and $rest.Substring(0, 1) -ne '[') {
+        if (-not ($rest -match $script:valuePattern)) { Stop-With 13 "reg.exe exported a value of HKLM\$Key in an unknown form" }
+        $length = $Matches[0].Length
+        $data = $Matches['data']
+        $name = "$($Matches['name'])" -replace '(?s)\\(.)', '$1'
+        $values[$name] = $data
+        $rest = $rest.Substring($length).TrimStart()
+    }
+    return @{ Values = $values; HasSubkeys = ($rest.Length -gt 0) }
+}
+
+function Read-Value {
+    param([string]$Key, [string]$Name)
+    $found = Read-RegistryKey $Key
+    if ($null -eq $found -or -not $found['Values'].ContainsKey($Name)) { return 'absent' }
+    return (ConvertFrom-RegData $found['Values'][$Name])
+}
+
+function Import-RegText {
+    param([string]$Body)
+    $file = Join-Path $script:stateDir 'import.reg'
+    try {
+        Set-Content -LiteralPath $file -Value ("Windows Registry Editor Version 5.00`r`n`r`n" + $Body + "`r`n") -Encoding Unicode -NoNewline
+        $answer = Invoke-Tool 'reg.exe' @('import', $file, '/reg:64')
+    } finally {
+        Remove-Work $file
+    }
+}
+
+# reg.exe also gives 0 when it skipped a line, so what counts is what is there afterwards.
+function Write-Value {
+    param([string]$Key, [string]$Name, [string]$Raw)
+    Import-RegText ("[HKEY_LOCAL_MACHINE\$Key]`r`n" + '"' + $Name + '"=' + (ConvertTo-RegData $Raw) + "`r`n")
+    if ((Read-Value $Key $Name) -cne $Raw) { Stop-With 13 "the registry did not take the value $Name of HKLM\$Key" }
+}
+
+function Get-ParentKey {
+    param([string]$Key)
+    return $Key.Substring(0, $Key.LastIndexOf([char]'\'))
+}
+
+function Get-MissingLevels {
+    param([string]$Key)
+    $levels = 0
+    $path = $Key
+    while (-not (Test-RegistryKey $path)) {
+        $levels = $levels + 1
+        $path = Get-ParentKey $path
+    }
+    return $levels
+}
+
+# Deletes the key and $Levels - 1 of its parents as far as they are empty.
+function Remove-CreatedKeys {
+    param([string]$Key, [int]$Levels)
+    $path = $Key
+    for ($level = 0; $level -lt $Levels; $level++) {
+        $found = Read-RegistryKey $path
+        if ($null -ne $found) {
+            if (@($found['Values'].Keys).Count -gt 0 -or $found['HasSubkeys']) { return }
+            Import-RegText "[-HKEY_LOCAL_MACHINE\$path]`r`n"
+        }
+        $path = Get-ParentKey $path
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- one registry value
+
+# Puts back what was there before us, unless somebody else changed the value since.
+function Restore-Value {
+    param([string]$Key, [string]$ValueName, $Record, [string]$Label)
+    $now = Read-Value $Key $ValueName
+    if ($now -cne $Record['before']) {
+        if ($now -ceq $Record['after'] -or ($Record['prior'] -ne '' -and $now -ceq $Record['prior'])) {
+            if ($Record['kind'] -eq 'env') {
+                Set-RebootMark
+                Save-State
+            }
+            Write-Value $Key $ValueName $Record['before']
+            if ($Record['before'] -eq 'absent') { Say-Change "${Label}: removed" } else { Say-Change "${Label}: restored" }
+        } else {
+            Say "${Label}: left alone, somebody changed it since we set it"
+        }
+    }
+    if ($Record['key'] -match '\A[0-9]\z') { Remove-CreatedKeys $Key ([int]$Record['key']) }
+    Remove-Record $Record['kind'] $Record['name']
+    Save-State
+}
+
+# Brings one value to $Want ("absent": not wanted) and keeps its record.
+function Sync-Value {
+    param([string]$Kind, [string]$Name, [string]$Key, [string]$ValueName, [string]$Want, [string]$Label, [string]$Shown)
+    $record = Find-Record $Kind $Name
+    if ($Want -eq 'absent') {
+        if ($null -ne $record) { Restore-Value $Key $ValueName $record $Label }
+        return
+    }
+    $now = Read-Value $Key $ValueName
+    if ($now -ceq $Want) {
+        if ($null -ne $record -and $record['after'] -cne $Want) {
+            $record['after'] = $Want
+            Save-State
+        }
+        return
+    }
+    if ($null -eq $record) {
+        $record = Add-Record $Kind $Name $now
+        $levels = Get-MissingLevels $Key
+        if ($levels -gt 0) { $record['key'] = "$levels" }
+    } elseif ($now -ceq $record['after']) {
+        $record['prior'] = $now
+    } elseif ($now -cne $record['prior'] -and $now -cne $record['before']) {
+        $record['prior'] = ''
+        Say "${Label}: somebody changed it since we set it; setting it again"
+    }
+    $record['after'] = $Want
+    if ($Kind -eq 'env') { Set-RebootMark }
+    Save-State
+    Write-Value $Key $ValueName $Want
+    Say-Change "${Label}: set to $Shown"
+}
+
+# ---------------------------------------------------------------------------------------------- machine environment
+
+# Names this boot. The counter is exact; the time of the last start serves where Windows keeps no counter.
+function Get-BootName {
+    $counter = Read-Value 'SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters' 'BootId'
+    if ($counter -ne 'absent') { return "counter $counter" }
+    try {
+        $system = Get-CimInstance -ClassName Win32_OperatingSystem
+        return ('time {0:yyyyMMddHHmm}' -f $system.LastBootUpTime)
+    } catch {
+        return 'unknown'
+    }
+}
+
+function Set-RebootMark {
+    $record = Find-Record 'reboot' 'machine'
+    if ($null -eq $record) { $record = Add-Record 'reboot' 'machine' '' }
+    $record['after'] = Get-BootName
+}
+
+function Clear-OldRebootMark {
+    $record = Find-Record 'reboot' 'machine'
+    if ($null -eq $record) { return }
+    $boot = Get-BootName
+    if ($boot -ne 'unknown' -and $boot -ne $record['after']) {
+        Remove-Record 'reboot' 'machine'
+        Save-State
+    }
+}
+
+# Where the daemon of the Windows Machine Config Operator runs, the three proxy variables are its.
+function Skip-WmcoVariable {
+    param([string]$Name, [string]$Want)
+    $now = Read-Value $script:environmentKey $Name
+    if ($now -cne $Want) {
+        Say "machine variable ${Name}: left to windows-instance-config-daemon, which manages it on this node"
+    }
+    if ($null -ne (Find-Record 'env' $Name)) {
+        Remove-Record 'env' $Name
+        Save-State
+    }
+}
+
+function Sync-Environment {
+    param($Variables)
+    $wmco = Test-RegistryKey "$($script:servicesKey)\windows-instance-config-daemon"
+    $wanted = @{}
+    $names = @()
+    foreach ($variable in @($Variables)) {
+        $wanted[$variable['Name']] = $variable['Value']
+        $names += $variable['Name']
+    }
+    foreach ($name in @(Get-RecordNames 'env')) {
+        if ($names -notcontains $name) { $names += $name }
+    }
+    foreach ($name in $names) {
+        $raw = 'absent'
+        $shown = ''
+        if ($wanted.ContainsKey($name)) {
+            $raw = ConvertTo-Sz $wanted[$name]
+            $shown = Format-Shown $wanted[$name]
+        }
+        if ($wmco -and $script:wmcoNames -contains $name) {
+            Skip-WmcoVariable $name $raw
+        } else {
+            Sync-Value 'env' $name $script:environmentKey $name $raw "machine variable $name" $shown
+        }
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- WinHTTP
+
+function Sync-WinHttp {
+    param($Settings)
+    foreach ($view in @('64', '32')) {
+        $software = 'SOFTWARE'
+        if ($view -eq '32') {
+            $software = 'SOFTWARE\WOW6432Node'
+            if (-not (Test-RegistryKey $software)) { continue }
+        }
+        $key = "$software\$($script:connections)"
+        $raw = 'absent'
+        $shown = ''
+        if ($null -ne $Settings) {
+            $raw = '3:' + $Settings['Hex']
+            $shown = $Settings['Shown']
+            # Both layouts are in use; the one that this Windows wrote is kept.
+            $now = Read-Value $key 'WinHttpSettings'
+            if ($now -cmatch '\A3:(?<version>(?:18|28)000000)') { $raw = '3:' + $Matches['version'] + $Settings['Hex'].Substring(8) }
+        }
+        Sync-Value 'winHttp' $view $key 'WinHttpSettings' $raw "WinHTTP proxy ($view-bit programs)" $shown
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- service environments
+
+function Get-EntryName {
+    param([string]$Entry)
+    $cut = $Entry.IndexOf([char]'=', 1)
+    if ($cut -lt 0) { return $Entry }
+    return $Entry.Substring(0, $cut)
+}
+
+# The first entry for a variable, nothing when there is none.
+function Get-Entry {
+    param([string[]]$Entries, [string]$Name)
+    foreach ($entry in @($Entries)) {
+        if ((Get-EntryName $entry) -eq $Name) { return $entry }
+    }
+}
+
+# The entries with our own replaced by what was there before us; foreign entries and the order stay.
+function Get-Unmerged {
+    param([string[]]$Entries, [string[]]$Ours, [string[]]$Before)
+    foreach ($entry in @($Entries)) {
+        $isOurs = $false
+        foreach ($our in @($Ours)) {
+            if ([string]::Equals($entry, $our)) { $isOurs = $true }
+        }
+        if ($isOurs) { Get-Entry $Before (Get-EntryName $entry) } else { $entry }
+    }
+}
+
+# The entries with the wanted ones put in the place of those of the same name, or at the end.
+function Get-Merged {
+    param([string[]]$Entries, [string[]]$Wanted)
+    $placed = @()
+    foreach ($entry in @($Entries)) {
+        $name = Get-EntryName $entry
+        $new = Get-Entry $Wanted $name
+        if ($null -eq $new) {
+            $entry
+        } elseif ($placed -notcontains $name) {
+            $placed += $name
+            $new
+        }
+    }
+    foreach ($entry in @($Wanted)) {
+        if ($placed -notcontains (Get-EntryName $entry)) { $entry }
+    }
+}
+
+function Save-Service {
+    param([string]$Service, [string]$Now, [string]$Raw, [string]$Ours)
+    $record = Find-Record 'serviceEnv' $Service
+    if ($null -eq $record) { $record = Add-Record 'serviceEnv' $Service $Now }
+    $record['after'] = $Raw
+    $entries = Find-Record 'serviceOurs' $Service
+    if ($null -eq $entries) { $entries = Add-Record 'serviceOurs' $Service '' }
+    if ($entries['after'] -cne $Ours) {
+        $entries['prior'] = $entries['after']
+        $entries['after'] = $Ours
+    }
+    Save-State
+}
+
+function Remove-ServiceRecords {
+    param([string]$Service)
+    Remove-Record 'serviceEnv' $Service
+    Remove-Record 'serviceOurs' $Service
+    Save-State
+}
+
+function Sync-Service {
+    param([string]$Service, [string[]]$Wanted)
+    $key = "$($script:servicesKey)\$Service"
+    $record = Find-Record 'serviceEnv' $Service
+    $entriesRecord = Find-Record 'serviceOurs' $Service
+    $recorded = ($null -ne $record -and $null -ne $entriesRecord)
+    $wantedCount = @($Wanted).Count
+    if (-not (Test-RegistryKey $key)) {
+        if ($wantedCount -gt 0) { Say "warning: service ${Service} is not installed: its environment is not set; run this again when it is" }
+        if ($wantedCount -eq 0 -and $recorded) { Remove-ServiceRecords $Service }
+        return
+    }
+    if ($wantedCount -eq 0 -and -not $recorded) { return }
+    $now = Read-Value $key 'Environment'
+    if ($now -ne 'absent' -and -not ($now -cmatch '\A7:')) {
+        Add-Problem 13 "the value Environment of service $Service is no REG_MULTI_SZ: correct or delete it, then run this again"
+        return
+    }
+    if ($wantedCount -eq 0 -and $now -eq 'absent') {
+        Remove-ServiceRecords $Service
+        return
+    }
+    $entries = @(ConvertFrom-MultiSz $now)
+    $base = $entries
+    if ($recorded) {
+        $ours = @(ConvertFrom-MultiSz $entriesRecord['after']) + @(ConvertFrom-MultiSz $entriesRecord['prior'])
+        $base = @(Get-Unmerged $entries $ours @(ConvertFrom-MultiSz $record['before']))
+    }
+    $target = @(Get-Merged $base $Wanted)
+    $raw = ConvertTo-MultiSz $target
+    if ($wantedCount -eq 0 -and $now -ceq $record['after']) { $raw = $record['before'] }
+    if ($target.Count -eq 0 -and $recorded -and $record['before'] -eq 'absent') { $raw = 'absent' }
+    $oursRaw = ConvertTo-MultiSz $Wanted
+    if ($raw -ceq $now -or ($raw -ne 'absent' -and $raw -ceq (ConvertTo-MultiSz $entries) -and $now -ne 'absent')) {
+        if ($wantedCount -eq 0) {
+            Say "service ${Service}: environment left alone, somebody changed our entries since we set them"
+            Remove-ServiceRecords $Service
+        } elseif ($recorded -and $entriesRecord['after'] -cne $oursRaw) {
+            Save-Service $Service $now $now $oursRaw
+        }
+        return
+    }
+    if ($wantedCount -eq 0) {
+        Write-Value $key 'Environment' $raw
+        Remove-ServiceRecords $Service
+        Say-Change "service ${Service}: our environment entries removed; takes effect when it restarts"
+        return
+    }
+    Save-Service $Service $now $raw $oursRaw
+    Write-Value $key 'Environment' $raw
+    $names = @()
+    foreach ($entry in @($Wanted)) { $names += Get-EntryName $entry }
+    Say-Change "service ${Service}: environment set ($($names -join ', ')); takes effect when it restarts"
+}
+
+function Sync-Services {
+    param($Services)
+    $names = @()
+    foreach ($service in @($Services)) {
+        Sync-Service $service['Name'] $service['Entries']
+        $names += $service['Name']
+    }
+    foreach ($name in @(Get-RecordNames 'serviceEnv')) {
+        if ($names -notcontains $name) { Sync-Service $name @() }
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- certificates
+
+# Whether the machine's store shows the certificate, in whichever physical store it lies.
+function Test-Certificate {
+    param([string]$Store, [string]$Sha1)
+    $answer = Invoke-Tool 'certutil.exe' @('-store', $Store, $Sha1)
+    return ($answer['Code'] -eq 0)
+}
+
+function Install-Certificate {
+    param($Certificate)
+    $store = $Certificate['Store']
+    $sha1 = $Certificate['Sha1']
+    $record = Find-Record 'certificate' "$store/$sha1"
+    if (Test-Certificate $store $sha1) {
+        if ($null -eq $record) {
+            # It was there before us, so it is not ours to delete.
+            $record = Add-Record 'certificate' "$store/$sha1" 'present'
+            $record['after'] = 'present'
+            Save-State
+        }
+        return
+    }
+    if ($null -eq $record) {
+        $record = Add-Record 'certificate' "$store/$sha1" 'absent'
+        $record['after'] = 'present'
+        Save-State
+    }
+    $file = Join-Path $script:stateDir 'import.cer'
+    try {
+        # What is checked and what is imported is one file that nobody else can write.
+        Copy-Item -LiteralPath $Certificate['Path'] -Destination $file -Force
+        Assert-Hash $file $Certificate['Sha256']
+        $answer = Invoke-Tool 'certutil.exe' @('-f', '-addstore', $store, $file)
+    } finally {
+        Remove-Work $file
+    }
+    if (-not (Test-Certificate $store $sha1)) {
+        Stop-With 13 "certutil.exe did not import $sha1 into $store (it gave $($answer['Code']))"
+    }
+    Say-Change "certificate $store ${sha1}: added ($($Certificate['Subject']))"
+}
+
+function Remove-RecordedCertificate {
+    param($Record)
+    $parts = $Record['name'].Split([char]'/')
+    $store = $parts[0]
+    $sha1 = $parts[1]
+    if ($Record['before'] -eq 'absent' -and (Test-Certificate $store $sha1)) {
+        $answer = Invoke-Tool 'certutil.exe' @('-delstore', $store, $sha1)
+        if (Test-Certificate $store $sha1) {
+            if ($answer['Code'] -ne 0) {
+                Add-Problem 13 "certutil.exe did not delete $sha1 from $store (it gave $($answer['Code']))"
+                return
+            }
+            Say "certificate $store ${sha1}: still trusted through another store, such as group policy; that one is not ours"
+        } else {
+            Say-Change "certificate $store ${sha1}: removed"
+        }
+    }
+    Remove-Record 'certificate' $Record['name']
+    Save-State
+}
+
+function Sync-Certificates {
+    param($Certificates)
+    $names = @()
+    foreach ($certificate in @($Certificates)) {
+        Install-Certificate $certificate
+        $names += $certificate['Store'] + '/' + $certificate['Sha1']
+    }
+    foreach ($name in @(Get-RecordNames 'certificate')) {
+        if ($names -notcontains $name) { Remove-RecordedCertificate (Find-Record 'certificate' $name) }
+    }
+}
+
+# ---------------------------------------------------------------------------------------------- the run
+
+function Assert-Generation {
+    param([int]$Generation)
+    $record = Find-Record 'generation' 'payload'
+    if ($null -ne $record) {
+        if ([int]$record['after'] -gt $Generation -and -not $AllowDowngrade) {
+            Stop-With 12 "this payload has generation $Generation, but $($record['after']) was applied before; -AllowDowngrade accepts it"
+        }
+        if ([int]$record['after'] -eq $Generation) { return }
+    } else {
+        $record = Add-Record 'generation' 'payload' ''
+    }
+    $record['after'] = "$Generation"
+    Save-State
+}
+
+function Install-Egress {
+    $config = Read-Config $PSScriptRoot
+    Initialize-Tools
+    Open-StateDir
+    Open-State
+    Clear-OldRebootMark
+    Assert-Generation $config['Generation']
+    if ($config['Scope'] -contains 'certs') { Sync-Certificates $config['Certificates'] }
+    if ($config['Scope'] -contains 'machine') { Sync-Environment $config['Environment'] }
+    if ($config['Scope'] -contains 'winhttp') { Sync-WinHttp $config['WinHttp'] }
+    if ($config['Scope'] -contains 'services') { Sync-Services $config['Services'] }
+}
+
+function Remove-Egress {
+    Initialize-Tools
+    if (-not (Test-Path -LiteralPath $script:stateDir)) { return }
+    Open-StateDir
+    Open-State
+    Clear-OldRebootMark
+    Sync-Services @()
+    Sync-WinHttp $null
+    Sync-Environment @()
+    Sync-Certificates @()
+}
+
+function Say-Result {
+    if ($script:changes -eq 0 -and $script:problemCode -eq 0) { Say 'nothing to do' }
+    if ($script:changes -gt 0) { Say "done: $($script:changes) change(s)" }
+    if ($null -ne (Find-Record 'reboot' 'machine')) {
+        Say 'reboot: needed - machine variables changed; services see them after the next boot'
+    } else {
+        Say 'reboot: not needed'
+    }
+}
+
+$exitCode = 20
+try {
+    if ($args.Count -gt 0) { Stop-With 10 'usage: Install-Egress.ps1 [-Remove] [-AllowDowngrade]' }
+    if ($Remove) { Remove-Egress } else { Install-Egress }
+    Say-Result
+    $exitCode = $script:problemCode
+    if ($Remove -and $exitCode -eq 0 -and $script:locked) { Remove-State }
+} catch {
+    if ($script:failCode -ne 0) {
+        $exitCode = $script:failCode
+        Say "error: $($_.Exception.Message)"
+    } else {
+        # The text of a foreign error may quote a value, so only its kind and place are told.
+        $exitCode = 20
+        if ($_.FullyQualifiedErrorId -match 'Microsoft\.PowerShell\.Commands\.') { $exitCode = 13 }
+        Say "error: $($_.CategoryInfo.Category) in $($_.CategoryInfo.Activity), line $($_.InvocationInfo.ScriptLineNumber) of Install-Egress.ps1"
+    }
+} finally {
+    Exit-Lock
+}
+exit $exitCode

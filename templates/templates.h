@@ -1,0 +1,17 @@
+// The constant text that is baked into a payload, embedded in the binary when it is built. No value is ever rendered
+// into it: the scripts read egress.json, which lies beside them.
+#pragma once
+
+#include <string_view>
+
+namespace prov::templates {
+
+// Each returns the bytes of one file: ASCII, lines end in CRLF whatever the checkout had. The views last as long as the
+// program and end in no NUL. In a payload the scripts lie in scripts/, the other two at its top.
+std::string_view InstallEgressPs1();  // scripts/Install-Egress.ps1: applies egress.json on a live Windows
+std::string_view RemoveEgressPs1();   // scripts/Remove-Egress.ps1: undoes it; needs Install-Egress.ps1 beside it
+std::string_view SetupCompleteCmd();  // scripts/SetupComplete.cmd: what Windows setup runs
+std::string_view UnattendXml();  // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
+std::string_view ReadmeTxt();    // README.txt: what each file is for, where it goes, what to delete afterwards
+
+}  // namespace prov::templates

@@ -1,0 +1,176 @@
+#include "provisioner/bake/payload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "images/hive/reader.h"
+#include "provisioner/bake/egress_json.h"
+#include "provisioner/bake/registry_payload.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "tests/support/sample.h"
+
+namespace prov::bake {
+namespace {
+
+using images::RegKey;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::SampleConfig;
+
+constexpr std::string_view kCanary = "c4nary";
+
+reconcile::DesiredState State(reconcile::CredentialPolicy credentials = reconcile::CredentialPolicy::kMachine) {
+  reconcile::DesiredOptions options;
+  options.services = {"containerd"};
+  options.credentials = credentials;
+  return *reconcile::MakeDesiredState(SampleConfig(), options);
+}
+
+Payload Make(const reconcile::DesiredState& state, const PayloadOptions& options = {}) {
+  auto payload = MakePayload(SampleConfig(), state, options);
+  EXPECT_TRUE(payload) << payload.error().message;
+  return *payload;
+}
+
+const PayloadFile& FileOf(const Payload& payload, std::string_view path) {
+  const auto found = std::ranges::find(payload.files, path, &PayloadFile::path);
+  EXPECT_NE(found, payload.files.end()) << path;
+  return *found;
+}
+
+const RegKey* Find(const RegKey& root, std::string_view path) {
+  const RegKey* key = &root;
+  for (const std::string_view name : Split(path, '\\')) {
+    const auto found = std::ranges::find_if(key->subkeys, [&](const RegKey& k) { return k.name == name; });
+    if (found == key->subkeys.end()) return nullptr;
+    key = &*found;
+  }
+  return key;
+}
+
+TEST(Payload, HoldsTheFilesOfTheContractAndTheManifestListsThemAll) {
+  const Payload payload = Make(State());
+  const std::string& manifest = FileOf(payload, "manifest.json").bytes;
+  for (const char* path : {"README.txt", "egress.json", "registry/SOFTWARE.hiv", "registry/SYSTEM.hiv", "registry/egress.reg",
+                           "scripts/Install-Egress.ps1", "scripts/Remove-Egress.ps1", "scripts/SetupComplete.cmd", "trust/bundle.pem", "unattend.xml"}) {
+    const PayloadFile& file = FileOf(payload, path);
+    EXPECT_THAT(manifest, HasSubstr("\"path\": \"" + std::string(path) + "\""));
+    EXPECT_THAT(manifest, HasSubstr(ToHex(Sha256(file.bytes)))) << path;
+    EXPECT_FALSE(file.purpose.empty()) << path;
+  }
+  EXPECT_THAT(manifest, Not(HasSubstr("manifest.json")));
+  EXPECT_TRUE(std::ranges::is_sorted(payload.files, {}, &PayloadFile::path));
+  EXPECT_EQ(payload.files.size(), 14U) << "11 files and 3 certificates";
+}
+
+TEST(Payload, ThePasswordIsOnlyInFilesThatAreMarkedSecret) {
+  const std::string wide = ToUtf16Le(kCanary);
+  bool seen = false;
+  for (const PayloadFile& file : Make(State()).files) {
+    const bool holds = file.bytes.find(kCanary) != std::string::npos || file.bytes.find(wide) != std::string::npos;
+    seen = seen || holds;
+    EXPECT_EQ(holds, file.secret) << file.path;
+    EXPECT_EQ(file.Mode(), file.secret ? 0600U : 0644U);
+  }
+  EXPECT_TRUE(seen);
+  for (const PayloadFile& file : Make(State(reconcile::CredentialPolicy::kNone)).files) {
+    EXPECT_EQ(file.bytes.find(kCanary), std::string::npos) << file.path;
+    EXPECT_EQ(file.bytes.find(wide), std::string::npos) << file.path;
+    EXPECT_FALSE(file.secret) << file.path;
+  }
+}
+
+TEST(Payload, SameInputSameBytes) {
+  const Payload a = Make(State());
+  const Payload b = Make(State());
+  ASSERT_EQ(a.files.size(), b.files.size());
+  for (std::size_t i = 0; i < a.files.size(); ++i) EXPECT_EQ(a.files[i].bytes, b.files[i].bytes) << a.files[i].path;
+}
+
+TEST(Payload, CarriesTheExeAndTheGeneration) {
+  const Payload payload = Make(State(), {.generation = 7, .exe = "MZ"});
+  EXPECT_EQ(FileOf(payload, "provisioner.exe").bytes, "MZ");
+  EXPECT_THAT(FileOf(payload, "manifest.json").bytes, HasSubstr("\"generation\": 7"));
+  EXPECT_THAT(FileOf(payload, "egress.json").bytes, HasSubstr("\"generation\": 7"));
+}
+
+TEST(RegistryPayload, TheSystemHiveSelectsItsControlSetAndHoldsTheEnvironments) {
+  const auto bytes = SystemHive(State());
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto root = images::ReadHive(*bytes);
+  ASSERT_TRUE(root) << root.error().message;
+  const RegKey* select = Find(*root, "Select");
+  ASSERT_NE(select, nullptr);
+  EXPECT_EQ(select->values.size(), 4U);
+  EXPECT_EQ(select->values[0].data, images::EncodeDword(1));
+  const RegKey* environment = Find(*root, R"(ControlSet001\Control\Session Manager\Environment)");
+  ASSERT_NE(environment, nullptr);
+  ASSERT_EQ(environment->values.size(), 3U);
+  EXPECT_EQ(environment->values[0].name, "HTTP_PROXY");
+  EXPECT_EQ(environment->values[0].type, images::RegType::kSz);
+  EXPECT_EQ(environment->values[0].data, images::EncodeSz("http://user:c4nary%40@proxy.example.com:3128"));
+  const RegKey* service = Find(*root, R"(ControlSet001\Services\containerd)");
+  ASSERT_NE(service, nullptr);
+  EXPECT_EQ(service->values[0].type, images::RegType::kMultiSz);
+  EXPECT_EQ(root->security, images::SystemAdminsDescriptor()) << "it holds credentials";
+  EXPECT_EQ(images::ReadHive(*SystemHive(State(reconcile::CredentialPolicy::kNone)))->security, images::SystemAdminsUsersDescriptor());
+}
+
+TEST(RegistryPayload, TheSoftwareHiveHoldsWinHttpTwiceAndTheStores) {
+  const auto bytes = SoftwareHive(State());
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto root = images::ReadHive(*bytes);
+  ASSERT_TRUE(root) << root.error().message;
+  for (const std::string_view path : reconcile::kWinHttpKeys) {
+    const RegKey* key = Find(*root, path);
+    ASSERT_NE(key, nullptr) << path;
+    EXPECT_EQ(key->values[0].type, images::RegType::kBinary);
+    EXPECT_EQ(reconcile::DecodeWinHttp(key->values[0].data)->proxy, *State().win_http);
+  }
+  EXPECT_EQ(Find(*root, reconcile::StoreKey(egress::Store::kRoot))->subkeys.size(), 2U);
+  const RegKey* ca = Find(*root, reconcile::StoreKey(egress::Store::kCa));
+  ASSERT_EQ(ca->subkeys.size(), 1U);
+  EXPECT_EQ(ca->subkeys[0].name, reconcile::Thumbprint(State().certificates[2].certificate));
+  EXPECT_EQ(ca->subkeys[0].values[0].data, reconcile::EncodeBlob(State().certificates[2].certificate));
+}
+
+TEST(RegistryPayload, AServiceWithoutVariablesIsNotInTheHive) {
+  egress::EgressConfig config = SampleConfig();
+  config.http_proxy = config.https_proxy = std::nullopt;
+  config.no_proxy = std::nullopt;
+  reconcile::DesiredOptions options;
+  options.services = {"containerd"};
+  const auto root = images::ReadHive(*SystemHive(*reconcile::MakeDesiredState(config, options)));
+  ASSERT_TRUE(root);
+  EXPECT_EQ(Find(*root, R"(ControlSet001\Services)"), nullptr) << "an import would replace the service's list by an empty one";
+  EXPECT_EQ(Find(*root, R"(ControlSet001\Control)"), nullptr);
+}
+
+TEST(RegistryPayload, TheRegFileIsUtf16WithLivePaths) {
+  const std::string bytes = RegistryFile(State());
+  ASSERT_TRUE(bytes.starts_with("\xff\xfe"));
+  const auto text = FromUtf16Le(std::string_view(bytes).substr(2));
+  ASSERT_TRUE(text);
+  EXPECT_TRUE(text->starts_with("Windows Registry Editor Version 5.00\r\n"));
+  EXPECT_THAT(*text, HasSubstr(R"([HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Session Manager\Environment])"));
+  EXPECT_THAT(*text, HasSubstr(R"("HTTP_PROXY"="http://user:c4nary%40@proxy.example.com:3128")"));
+  EXPECT_THAT(*text, HasSubstr(R"([HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\containerd])"));
+  EXPECT_THAT(*text, HasSubstr(R"([HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\SystemCertificates\ROOT\Certificates\)"));
+  EXPECT_THAT(*text, Not(HasSubstr("Select")));
+}
+
+TEST(EgressJson, NamesWhatIsManagedAndWhereItLies) {
+  const std::string json = EgressJson(SampleConfig(), State(), 1);
+  EXPECT_THAT(json, HasSubstr("\"scope\": [\n    \"machine\",\n    \"services\",\n    \"winhttp\",\n    \"certs\"\n  ]"));
+  EXPECT_THAT(json, HasSubstr("\"file\": \"trust/ROOT/" + reconcile::Thumbprint(State().certificates[0].certificate) + ".cer\""));
+  EXPECT_THAT(json, HasSubstr("\"settings\": \"18000000"));
+  egress::EgressConfig empty = SampleConfig();
+  empty.http_proxy = empty.https_proxy = std::nullopt;
+  EXPECT_THAT(EgressJson(empty, *reconcile::MakeDesiredState(empty, {}), 1), HasSubstr("\"winHttp\": null"));
+}
+
+}  // namespace
+}  // namespace prov::bake

@@ -1,0 +1,101 @@
+// Error table, findings, secrets, hashes, JSON writer.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <type_traits>
+#include <sstream>
+
+#include "provisioner/base/error.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+#include "provisioner/base/text.h"
+
+namespace prov {
+namespace {
+
+template <class T>
+concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
+
+TEST(Secret, CannotBeStreamedOrConverted) {
+  static_assert(!Streamable<Secret>);
+  static_assert(!std::is_convertible_v<Secret, std::string>);
+  static_assert(!std::is_convertible_v<Secret, std::string_view>);
+  static_assert(!std::is_convertible_v<std::string, Secret>);
+  EXPECT_EQ(Secret("p").Reveal(), "p");
+  EXPECT_TRUE(Secret().empty());
+  EXPECT_EQ(Secret("a"), Secret("a"));
+}
+
+TEST(Error, EveryCodeHasAUniqueNameAndAnExitOfTheContract) {
+  std::set<std::string_view> names;
+  const std::set<int> exits = {10, 11, 12, 13, 14, 15, 20};
+  for (const CodeInfo& info : AllCodes()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_TRUE(exits.contains(info.exit)) << info.name;
+    EXPECT_FALSE(info.meaning.empty()) << info.name;
+    EXPECT_EQ(InfoOf(info.code).name, info.name);
+  }
+  EXPECT_EQ(InfoOf(Code::kHashMismatch).name, "hash-mismatch");
+  EXPECT_EQ(InfoOf(Code::kFailOpen).exit, 12);
+}
+
+Result<int> Half(int n) {
+  if (n % 2 != 0) return Fail(Code::kType, "odd", "n");
+  return n / 2;
+}
+Result<int> Quarter(int n) { return PROV_TRY(Half(PROV_TRY(Half(n)))); }
+
+TEST(Result, TryCarriesTheErrorUpwards) {
+  EXPECT_EQ(Quarter(12), 3);
+  const Result<int> bad = Quarter(6);
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().message, "odd");
+  EXPECT_EQ(bad.error().where, "n");
+}
+
+TEST(Hash, KnownDigests) {
+  EXPECT_EQ(ToHex(Sha1("abc")), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(ToHex(Sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(Sha512("abc").size(), 64U);
+  EXPECT_EQ(ToHex(Sha512("abc")).substr(0, 16), "ddaf35a193617aba");
+}
+
+TEST(JsonWriter, WritesMembersInOrder) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("text", "a\"b\n").Member("yes", true).Key("none").Null();
+  json.Key("list").BeginArray().Int(-1).String("x").EndArray();
+  Findings findings;
+  AddWarning(findings, "c", "m", "w");
+  WriteFindings(json, findings);
+  EXPECT_EQ(json.EndObject().Take(),
+            "{\n  \"schema\": 1,\n  \"text\": \"a\\\"b\\n\",\n  \"yes\": true,\n  \"none\": null,\n  \"list\": [\n    -1,\n    \"x\"\n  ],\n"
+            "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"c\",\n      \"message\": \"m\",\n"
+            "      \"where\": \"w\"\n    }\n  ]\n}\n");
+}
+
+TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
+  JsonWriter json;
+  EXPECT_EQ(json.String("a\xff\xfe z").Take(), "\"a\xEF\xBF\xBD\xEF\xBF\xBD z\"\n");
+}
+
+TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
+  EXPECT_EQ(ErrorDocument({Code::kDataUrl, "m", "$.a"}),
+            "{\n  \"schema\": 1,\n  \"error\": {\n    \"code\": \"data-url\",\n    \"message\": \"m\",\n    \"where\": \"$.a\"\n  }\n}\n");
+}
+
+TEST(Finding, SeveritiesHaveNames) {
+  EXPECT_EQ(NameOf(Severity::kInfo), "info");
+  EXPECT_EQ(NameOf(Severity::kWarning), "warning");
+  EXPECT_EQ(NameOf(Severity::kError), "error");
+  Findings f;
+  AddInfo(f, "i", "m");
+  AddError(f, "e", "m");
+  EXPECT_EQ(f[0].severity, Severity::kInfo);
+  EXPECT_EQ(f[1].severity, Severity::kError);
+}
+
+}  // namespace
+}  // namespace prov

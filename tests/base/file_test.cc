@@ -1,0 +1,77 @@
+#include "provisioner/base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+
+class File : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("provisioner-file-test-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string Path(const char* name) const { return (folder_ / name).string(); }
+
+  fs::path folder_;
+};
+
+TEST_F(File, WriteThenReadGivesTheSameBytesAndMode) {
+  const std::string bytes("a\0b\n", 4);
+  ASSERT_TRUE(WriteFileAtomically(Path("x"), bytes, 0600));
+  EXPECT_EQ(ReadFile(Path("x"), 100), bytes);
+  struct stat info {};
+  ASSERT_EQ(stat(Path("x").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0600U);
+  ASSERT_TRUE(WriteFileAtomically(Path("x"), "new", 0644));
+  EXPECT_EQ(ReadFile(Path("x"), 100), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "no temporary file may stay";
+}
+
+TEST_F(File, MissingFileIsNotFound) {
+  const auto read = ReadFile(Path("none"), 100);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kNotFound);
+  EXPECT_EQ(read.error().where, Path("none"));
+}
+
+TEST_F(File, FolderIsNoFile) {
+  const auto read = ReadFile(folder_.string(), 100);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kIo);
+}
+
+TEST_F(File, LimitHoldsForFilesAndForStreamsOfUnknownSize) {
+  ASSERT_TRUE(WriteFileAtomically(Path("big"), std::string(101, 'x'), 0600));
+  const auto read = ReadFile(Path("big"), 100);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kTooLarge);
+  EXPECT_TRUE(ReadFile(Path("big"), 101));
+  const auto endless = ReadFile("/dev/zero", 1 << 20);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().code, Code::kTooLarge);
+}
+
+TEST_F(File, WritingIntoAMissingFolderIsAnError) {
+  const auto written = WriteFileAtomically(Path("no/such/x"), "a", 0600);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().where, Path("no/such/x"));
+}
+
+TEST_F(File, AFailedRenameLeavesNothingBehind) {
+  fs::create_directories(folder_ / "x" / "y");
+  const auto written = WriteFileAtomically(Path("x"), "a", 0600);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::kIo);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+}  // namespace
+}  // namespace prov

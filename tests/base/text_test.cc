@@ -1,0 +1,57 @@
+#include "provisioner/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace prov {
+namespace {
+
+using namespace std::string_literals;
+
+TEST(Text, FindsTheFirstMalformedByte) {
+  EXPECT_TRUE(IsUtf8("plain ascii that is longer than eight bytes"));
+  EXPECT_TRUE(IsUtf8("gr\xc3\xbc\xc3\x9f \xe6\x97\xa5 \xf0\x9f\x98\x80"));
+  EXPECT_EQ(FindInvalidUtf8("12345678\xff"), 8U);
+  EXPECT_EQ(FindInvalidUtf8("a\xc0\x80"), 1U) << "overlong NUL";
+  EXPECT_EQ(FindInvalidUtf8("a\xed\xa0\x80"), 1U) << "surrogate";
+  EXPECT_EQ(FindInvalidUtf8("a\xf4\x90\x80\x80"), 1U) << "above U+10FFFF";
+  EXPECT_EQ(FindInvalidUtf8("abc\xe6\x97"), 3U) << "cut short";
+}
+
+TEST(Text, Utf16RoundTrip) {
+  EXPECT_EQ(ToUtf16Le("A\xf0\x9f\x98\x80"), "A\0\x3d\xd8\x00\xde"s);
+  EXPECT_EQ(FromUtf16Le("A\0\x3d\xd8\x00\xde"s), "A\xf0\x9f\x98\x80");
+  EXPECT_EQ(FromUtf16Be("\0A\xd8\x3d\xde\x00"s), "A\xf0\x9f\x98\x80");
+  EXPECT_FALSE(FromUtf16Le("A"));
+  EXPECT_FALSE(FromUtf16Le("\x3d\xd8"s)) << "high surrogate alone";
+  EXPECT_FALSE(FromUtf16Le("\x00\xde"s)) << "low surrogate alone";
+  EXPECT_FALSE(FromUtf16Le("\x3d\xd8\x41\x00"s)) << "high surrogate before a letter";
+  EXPECT_EQ(ToUtf16Le("\xff"), "\xfd\xff"s);
+}
+
+TEST(Text, Hex) {
+  EXPECT_EQ(ToHex("\x00\xab\xff"s), "00abff");
+  EXPECT_EQ(FromHex("00aBFf"), "\x00\xab\xff"s);
+  EXPECT_FALSE(FromHex("0"));
+  EXPECT_FALSE(FromHex("0g"));
+}
+
+TEST(Text, PrintableShowsWhatATerminalMustNotSee) {
+  EXPECT_EQ(Printable("ok \xc3\xbc"), "ok \xc3\xbc");
+  EXPECT_EQ(Printable("a\x1b[31m\n\x7f"), "a\\x1b[31m\\x0a\\x7f");
+  EXPECT_EQ(Printable("\xc2\x9b"), "\\u{9b}");
+  EXPECT_EQ(Printable("\xe2\x80\xae"), "\\u{202e}") << "right-to-left override";
+  EXPECT_EQ(Printable("\xff"), "\\xff");
+}
+
+TEST(Text, SplitTrimAndCase) {
+  EXPECT_EQ(Split("a,,b", ',').size(), 3U);
+  EXPECT_EQ(Split("", ',').size(), 1U);
+  EXPECT_EQ(TrimBlanks(" \t a b\r\n"), "a b");
+  EXPECT_EQ(TrimBlanks(" \n"), "");
+  EXPECT_TRUE(EqualsIgnoreAsciiCase("HTTP_Proxy", "http_proxy"));
+  EXPECT_FALSE(EqualsIgnoreAsciiCase("a", "ab"));
+  EXPECT_EQ(AsciiUpper("a\xc3\xbc"), "A\xc3\xbc");
+}
+
+}  // namespace
+}  // namespace prov

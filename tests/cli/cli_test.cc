@@ -1,0 +1,263 @@
+// The program as its callers see it: output, messages and exit codes of the contract.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <filesystem>
+
+#include "provisioner/base/base64.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::ProcessResult;
+
+const std::string kSample = TEST_SOURCE_DIR "/sample/rendered-worker.json";
+constexpr const char* kPassword = "S3cret%40%23%25%26%27p";
+
+ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
+  words.insert(words.begin(), PROVISIONER_BINARY);
+  return testing_support::Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
+}
+
+rapidjson::Document Json(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse(text.c_str());
+  EXPECT_FALSE(document.HasParseError()) << text;
+  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"] == 1) << text;
+  return document;
+}
+
+std::string ErrorCode(const ProcessResult& result) {
+  const rapidjson::Document document = Json(result.out);
+  return document.IsObject() && document.HasMember("error") ? document["error"]["code"].GetString() : "";
+}
+
+std::string ConfigWith(const std::string& proxy_env) {
+  return R"({"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env","contents":{"source":"data:;base64,)" +
+         EncodeBase64(proxy_env) + R"("}}]}})";
+}
+
+class Folder : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("provisioner-cli-test-" + std::to_string(getpid()));
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  std::string Path(const char* name) const { return (root_ / name).string(); }
+
+  fs::path root_;
+};
+using Bake = Folder;
+
+TEST(Cli, HelpAndVersion) {
+  const ProcessResult help = Provisioner({"--help"});
+  EXPECT_EQ(help.exit, 0);
+  for (const char* word : {"extract", "check", "bake", "Exit codes"}) EXPECT_THAT(help.out, HasSubstr(word));
+  EXPECT_THAT(Provisioner({"--version"}).out, StartsWith("provisioner 0."));
+  for (const char* command : {"extract", "check", "bake"}) {
+    const ProcessResult own = Provisioner({command, "--help"});
+    EXPECT_EQ(own.exit, 0) << command;
+    EXPECT_THAT(own.out, HasSubstr("Example:")) << command;
+    EXPECT_THAT(own.out, HasSubstr("--output")) << command;
+  }
+}
+
+TEST(Cli, WrongUseIsExit10AndSaysWhatToDo) {
+  const std::vector<std::vector<std::string>> wrong = {{},
+                                                       {"bakee"},
+                                                       {"extract"},
+                                                       {"extract", kSample, "two"},
+                                                       {"extract", kSample, "--formt", "env"},
+                                                       {"extract", kSample, "--show"},
+                                                       {"extract", kSample, "--format", "xml"},
+                                                       {"extract", kSample, "--output", "yaml"},
+                                                       {"extract", kSample, "--pool"},
+                                                       {"check", kSample, "--strict=1"},
+                                                       {"bake", kSample},
+                                                       {"bake", kSample, "--out", "/tmp/x", "--generation", "-1"},
+                                                       {"bake", kSample, "--out", "/tmp/x", "--scope", "everything"},
+                                                       {"bake", kSample, "--out", "/tmp/x", "--scope", ","},
+                                                       {"bake", kSample, "--out", "/tmp/x", "--service", "a\\b"}};
+  for (const auto& words : wrong) {
+    const ProcessResult result = Provisioner(words);
+    EXPECT_EQ(result.exit, 10) << testing::PrintToString(words) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("[usage]")) << testing::PrintToString(words);
+  }
+  EXPECT_EQ(ErrorCode(Provisioner({"bakee", "--output", "json"})), "usage");
+  EXPECT_EQ(ErrorCode(Provisioner({"bake", "--output=json"})), "usage");
+  EXPECT_EQ(ErrorCode(Provisioner({"extract"})), "usage") << "a data command always prints a document";
+  EXPECT_EQ(Provisioner({"check"}).out, "");
+}
+
+TEST(Extract, PrintsTheContractsDocument) {
+  const ProcessResult result = Provisioner({"extract", kSample});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const rapidjson::Document d = Json(result.out);
+  EXPECT_STREQ(d["source"]["kind"].GetString(), "MachineConfig");
+  EXPECT_STREQ(d["proxy"]["HTTP_PROXY"].GetString(), "http://egress-user:***@proxy.example.com:3128");
+  EXPECT_TRUE(d["proxyFile"]["present"].GetBool());
+  EXPECT_STREQ(d["proxyFile"]["mode"].GetString(), "0644");
+  EXPECT_STREQ(d["trustBundle"]["mode"].GetString(), "0600");
+  const auto& certificates = d["trustBundle"]["certificates"];
+  ASSERT_EQ(certificates.Size(), 3U);
+  EXPECT_STREQ(certificates[0]["store"].GetString(), "ROOT");
+  EXPECT_STREQ(certificates[2]["store"].GetString(), "CA");
+  EXPECT_STREQ(certificates[0]["notBefore"].GetString(), "2026-01-01T00:00:00Z");
+  EXPECT_TRUE(d["findings"].IsArray());
+  EXPECT_THAT(result.out, Not(HasSubstr(kPassword)));
+}
+
+TEST(Extract, ShowsPasswordsOnlyWhenAsked) {
+  EXPECT_THAT(Provisioner({"extract", kSample, "--show-secrets"}).out, HasSubstr(kPassword));
+  EXPECT_THAT(Provisioner({"extract", kSample, "--output", "json"}).out, Not(HasSubstr(kPassword)));
+}
+
+TEST(Extract, EnvAndPemFormats) {
+  const ProcessResult env = Provisioner({"extract", kSample, "--format", "env"});
+  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:" + std::string(kPassword) + "@proxy.example.com:3128\nHTTPS_PROXY="));
+  EXPECT_THAT(env.err, Not(HasSubstr(kPassword)));
+  const ProcessResult pem = Provisioner({"extract", kSample, "--format=pem"});
+  Findings findings;
+  EXPECT_EQ(egress::ParseTrustBundle(pem.out, "pem", findings)->size(), 3U);
+}
+
+TEST(Extract, ReadsStandardInput) {
+  const ProcessResult result = Provisioner({"extract", "-"}, testing_support::ReadAll(kSample));
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out, Provisioner({"extract", kSample}).out);
+}
+
+TEST(Extract, ErrorsAreDocumentsWithTheContractsCodes) {
+  const ProcessResult missing = Provisioner({"extract", "/no/such/file"});
+  EXPECT_EQ(missing.exit, 11);
+  EXPECT_EQ(ErrorCode(missing), "not-found");
+  const ProcessResult json = Provisioner({"extract", "-"}, "{\"a\":");
+  EXPECT_EQ(json.exit, 11);
+  EXPECT_EQ(ErrorCode(json), "json");
+  EXPECT_EQ(ErrorCode(Provisioner({"extract", "-"}, R"({"kind":"Pod","apiVersion":"v1"})")), "kind");
+  const ProcessResult env = Provisioner({"extract", "/no/such/file", "--format", "env"});
+  EXPECT_EQ(env.exit, 11);
+  EXPECT_EQ(env.out, "") << "no document where plain lines were asked for";
+}
+
+TEST(Extract, AMalformedProxyUrlIsAFindingThatKeepsThePassword) {
+  const ProcessResult result = Provisioner({"extract", "-"}, ConfigWith("HTTP_PROXY=http://user:c4nary@p:99999\nHTTPS_PROXY=socks5://u:c4nary@p\n"));
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\"code\": \"proxy-url\""));
+  EXPECT_THAT(result.out, HasSubstr("\"severity\": \"error\""));
+  EXPECT_THAT(result.out, Not(HasSubstr("c4nary")));
+}
+
+TEST(Extract, NamesNeverReachTheTerminalRaw) {
+  const std::string config = R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"evil\u001b[31m"},"spec":{"config":{"ignition":{"version":"3.2.0"}}}})";
+  const ProcessResult result = Provisioner({"check", "-"}, config);
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("\x1b")));
+}
+
+TEST(Check, ExitsByTheWorstFinding) {
+  const ProcessResult good = Provisioner({"check", kSample});
+  EXPECT_EQ(good.exit, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr(": valid: 3 certificate(s), 0 error(s)"));
+  const std::string warned = ConfigWith("HTTP_PROXY=http://p:1\nNO_PROXY=a;b\n");
+  EXPECT_EQ(Provisioner({"check", "-"}, warned).exit, 0);
+  EXPECT_EQ(Provisioner({"check", "-", "--strict"}, warned).exit, 11);
+  EXPECT_EQ(Provisioner({"check", "-"}, ConfigWith("HTTP_PROXY=http://:1\n")).exit, 11);
+  const ProcessResult control = Provisioner({"check", "-", "--output", "json"}, ConfigWith("NO_PROXY=a\x01\n"));
+  EXPECT_EQ(control.exit, 11);
+  EXPECT_EQ(ErrorCode(control), "no-proxy");
+}
+
+TEST(Check, JsonCountsWhatItLists) {
+  const ProcessResult result = Provisioner({"check", "-", "--output", "json"}, ConfigWith("HTTP_PROXY=http://u:c4nary@p:0\nNO_PROXY=a;b\n"));
+  const rapidjson::Document d = Json(result.out);
+  EXPECT_FALSE(d["valid"].GetBool());
+  EXPECT_EQ(d["errors"].GetInt(), 1);
+  EXPECT_GE(d["warnings"].GetInt(), 1);
+  EXPECT_THAT(result.out, Not(HasSubstr("c4nary")));
+}
+
+TEST(Check, KnownFactsOfTheClusterMustBeInNoProxy) {
+  EXPECT_THAT(Provisioner({"check", kSample}).err, Not(HasSubstr("no-proxy-missing"))) << "the API host of the sample is in its list";
+  EXPECT_THAT(Provisioner({"check", kSample, "--api-host", "api.other.example.com"}).err, HasSubstr("no-proxy-missing"));
+  EXPECT_THAT(Provisioner({"check", kSample, "--service-range", "192.0.2.0/24"}).err, HasSubstr("no-proxy-missing"));
+  EXPECT_THAT(Provisioner({"check", kSample, "--metadata-address", "192.0.2.1"}).err, HasSubstr("no-proxy-missing"));
+}
+
+TEST_F(Bake, WritesAPayloadAndSaysWhat) {
+  const ProcessResult result = Provisioner({"bake", kSample, "--out", Path("deep/er/payload"), "--service", "containerd,kubelet", "--service", "Kubelet"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("HTTP_PROXY=http://egress-user:***@proxy.example.com:3128"));
+  EXPECT_THAT(result.out, HasSubstr("registry/SYSTEM.hiv"));
+  EXPECT_THAT(result.err, HasSubstr("[credentials-machine]"));
+  EXPECT_THAT(result.err, HasSubstr("[script-only]"));
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kPassword)));
+  EXPECT_TRUE(fs::exists(root_ / "deep/er/payload/manifest.json"));
+  const rapidjson::Document egress = Json(testing_support::ReadAll(Path("deep/er/payload/egress.json")));
+  EXPECT_EQ(egress["services"].Size(), 2U);
+}
+
+TEST_F(Bake, JsonListsTheFiles) {
+  const ProcessResult result = Provisioner({"bake", kSample, "--out", Path("p"), "--output", "json", "--generation", "5", "--with-wmco"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document d = Json(result.out);
+  EXPECT_EQ(d["generation"].GetInt(), 5);
+  EXPECT_EQ(d["scope"].Size(), 3U) << "WMCO owns the machine variables";
+  EXPECT_FALSE(d["holdsCredentials"].GetBool());
+  EXPECT_EQ(d["files"].Size(), 14U);
+  EXPECT_THAT(result.out, Not(HasSubstr(kPassword)));
+}
+
+TEST_F(Bake, RefusalsWriteNothing) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"HTTP_PROXY=http://user:c4nary@:1\n", "fail-open"}, {"NO_PROXY=a\x02\n", "no-proxy"}, {std::string("HTTP_PROXY=\0", 12), "env-nul"}};
+  for (const auto& [text, code] : bad) {
+    const ProcessResult result = Provisioner({"bake", "-", "--out", Path("p"), "--output", "json"}, ConfigWith(text));
+    EXPECT_EQ(result.exit, code == "fail-open" ? 12 : 11) << code;
+    EXPECT_EQ(ErrorCode(result), code);
+    EXPECT_FALSE(fs::exists(root_ / "p")) << code;
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
+  }
+  EXPECT_TRUE(fs::is_empty(root_));
+}
+
+TEST_F(Bake, SubtractExeAndUnwritableTargets) {
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", TEST_SOURCE_DIR "/sample/proxy-root.pem", "--exe", kSample}).exit, 0);
+  EXPECT_EQ(testing_support::ReadAll(Path("p/provisioner.exe")), testing_support::ReadAll(kSample));
+  EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U);
+  EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--exe", "/no/such.exe"}).exit, 11);
+  EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", "/no/such.pem"}).exit, 11);
+  EXPECT_EQ(Provisioner({"bake", kSample, "--out", "/proc/nothing/p"}).exit, 13);
+  EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U) << "the earlier payload stays";
+}
+
+TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
+  const ProcessResult result = testing_support::Run({PROVISIONER_BINARY, "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.err, HasSubstr("SOURCE_DATE_EPOCH"));
+}
+
+TEST(Cli, AFullDiskIsNoSuccess) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
+  const ProcessResult result = testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
+  EXPECT_EQ(result.exit, 13);
+  EXPECT_THAT(result.err, HasSubstr("[io]"));
+}
+
+TEST(Cli, AnAbortIsADefectWithExit20) {
+  // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
+  const std::string wait = "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
+  const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
+  EXPECT_EQ(result.exit, 20) << result.err;
+}
+
+}  // namespace
+}  // namespace prov

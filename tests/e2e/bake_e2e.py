@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Bakes the sample and reads the payload back with tools that are not ours.
+
+usage: bake_e2e.py PROVISIONER"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+SAMPLE = TESTS / "sample/rendered-worker.json"
+SHARED = TESTS.parent.parent / "shared"
+PASSWORD = "S3cret%40%23%25%26%27p"
+SERVICES = ["--service", "containerd", "--service", "kubelet"]
+
+
+def provisioner(*arguments, environment=None, **options):
+    env = {k: v for k, v in os.environ.items() if k != "SOURCE_DATE_EPOCH"}
+    env.update(environment or {})
+    return subprocess.run([PROVISIONER, *map(str, arguments)], capture_output=True, text=True, env=env, **options)
+
+
+def digests(folder):
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def need(case, *tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            print("SKIPPED: %s: %s is not installed" % (case.id(), tool))
+            case.skipTest("%s is not installed" % tool)
+
+
+class Payload(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-e2e-"))
+        cls.out = cls.work / "payload"
+        cls.result = provisioner("bake", SAMPLE, "--out", cls.out, *SERVICES)
+        assert cls.result.returncode == 0, cls.result.stderr
+        cls.egress = json.loads((cls.out / "egress.json").read_text())
+        cls.manifest = json.loads((cls.out / "manifest.json").read_text())
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    def test_manifest_is_true(self):
+        listed = {f["path"]: f for f in self.manifest["files"]}
+        found = digests(self.out)
+        found.pop("manifest.json")
+        self.assertEqual(set(listed), set(found))
+        for path, digest in found.items():
+            file = self.out / path
+            self.assertEqual(listed[path]["sha256"], digest, path)
+            self.assertEqual(listed[path]["bytes"], file.stat().st_size, path)
+            self.assertEqual(listed[path]["mode"], "%04o" % stat.S_IMODE(file.stat().st_mode), path)
+
+    def test_password_only_where_the_manifest_says_secret(self):
+        needles = [PASSWORD.encode(), PASSWORD.encode("utf-16-le"), b"S3cret@#%&'p"]
+        secret = {f["path"] for f in self.manifest["files"] if f["secret"]}
+        holding = {p for p in digests(self.out) if any(n in (self.out / p).read_bytes() for n in needles)}
+        self.assertEqual(holding, secret)
+        self.assertEqual(secret, {"egress.json", "registry/SYSTEM.hiv", "registry/egress.reg"})
+        for path in secret:
+            self.assertEqual(stat.S_IMODE((self.out / path).stat().st_mode), 0o600, path)
+        self.assertNotIn(PASSWORD, self.result.stdout + self.result.stderr)
+
+    def test_same_bytes_on_another_path_time_zone_locale_and_umask(self):
+        with tempfile.TemporaryDirectory(prefix="another place ") as folder:
+            copy = pathlib.Path(folder) / "in put.json"
+            shutil.copy(SAMPLE, copy)
+            result = provisioner("bake", copy.name, "--out", "b/../deep/out", *SERVICES, cwd=folder,
+                                 environment={"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8", "HOME": "/nonexistent"},
+                                 preexec_fn=lambda: os.umask(0o077))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(digests(pathlib.Path(folder) / "deep/out"), digests(self.out))
+
+    def test_yaml_gives_the_same_payload_as_json(self):
+        out = self.work / "from-yaml"
+        source = yaml_of(json.loads(SAMPLE.read_text()))
+        result = provisioner("bake", "-", "--out", out, *SERVICES, input=source)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(digests(out), digests(self.out))
+
+    def test_times_are_fixed(self):
+        self.assertEqual({int(p.stat().st_mtime) for p in self.out.rglob("*")}, {315532800})
+
+    def expected_values(self):
+        """(hive, key, name) -> (type, bytes) for every value that egress.json asks for."""
+        sz = lambda text: text.encode("utf-16-le") + b"\0\0"
+        out = {}
+        for name, value in {"Current": 1, "Default": 1, "Failed": 0, "LastKnownGood": 1}.items():
+            out["SYSTEM", r"\Select", name] = (4, value.to_bytes(4, "little"))
+        for name, value in self.egress["environment"].items():
+            out["SYSTEM", r"\ControlSet001\Control\Session Manager\Environment", name] = (1, sz(value))
+        for service in self.egress["services"]:
+            entries = b"".join(sz("%s=%s" % item) for item in service["environment"].items()) + b"\0\0"
+            out["SYSTEM", r"\ControlSet001\Services\%s" % service["name"], "Environment"] = (7, entries)
+        for view in ("", r"\WOW6432Node"):
+            key = view + r"\Microsoft\Windows\CurrentVersion\Internet Settings\Connections"
+            out["SOFTWARE", key, "WinHttpSettings"] = (3, bytes.fromhex(self.egress["winHttp"]["settings"]))
+        for c in self.egress["certificates"]:
+            der = (self.out / c["file"]).read_bytes()
+            self.assertEqual(hashlib.sha256(der).hexdigest(), c["sha256"])
+            prop = lambda number, data: number.to_bytes(4, "little") + b"\1\0\0\0" + len(data).to_bytes(4, "little") + data
+            blob = prop(3, bytes.fromhex(c["sha1"])) + prop(32, der)
+            out["SOFTWARE", r"\Microsoft\SystemCertificates\%s\Certificates\%s" % (c["store"], c["sha1"].upper()), "Blob"] = (3, blob)
+        return out
+
+    def test_hivexregedit_reads_every_value_and_nothing_else(self):
+        need(self, "hivexregedit")
+        got = {}
+        for hive in ("SYSTEM", "SOFTWARE"):
+            text = subprocess.run(["hivexregedit", "--export", self.out / "registry" / (hive + ".hiv"), "\\"], capture_output=True, text=True, check=True).stdout
+            key = None
+            for line in text.splitlines():
+                if line.startswith("["):
+                    key = line[1:-1].rstrip("\\")
+                elif line.startswith('"'):
+                    name, value = re.match(r'"((?:[^"\\]|\\.)*)"=(.*)', line).groups()
+                    kind, data = re.match(r"(dword|hex(?:\(([0-9a-f]+)\))?):(.*)", value).group(0, 3)
+                    number = re.match(r"hex\(([0-9a-f]+)\)", kind)
+                    if kind.startswith("dword"):
+                        got[hive, key, name] = (4, int(data, 16).to_bytes(4, "little"))
+                    else:
+                        got[hive, key, name] = (int(number.group(1), 16) if number else 3, bytes.fromhex(data.replace(",", "")))
+        self.assertEqual(got, self.expected_values())
+
+    def test_hivexsh_walks_to_the_values(self):
+        need(self, "hivexsh")
+        script = "cd \\ControlSet001\\Control\\Session Manager\\Environment\nlsval HTTP_PROXY\nlsval NO_PROXY\n"
+        result = subprocess.run(["hivexsh", self.out / "registry/SYSTEM.hiv"], input=script, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.splitlines(), [self.egress["environment"]["HTTP_PROXY"], self.egress["environment"]["NO_PROXY"]])
+
+    def test_reglookup_reads_every_key_and_value(self):
+        need(self, "reglookup")
+        types = {1: "SZ", 3: "BINARY", 4: "DWORD", 7: "MULTI_SZ"}
+        seen = set()
+        for hive in ("SYSTEM", "SOFTWARE"):
+            result = subprocess.run(["reglookup", self.out / "registry" / (hive + ".hiv")], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            for line in result.stdout.splitlines()[1:]:
+                path, kind = line.split(",")[:2]
+                if kind != "KEY":
+                    seen.add((hive, path.replace("/", "\\").replace("%20", " "), kind))
+        wanted = {(hive, key + "\\" + name, types[kind]) for (hive, key, name), (kind, _) in self.expected_values().items()}
+        self.assertEqual(seen, wanted)
+
+    def test_reg_file_holds_the_same_values(self):
+        text = (self.out / "registry/egress.reg").read_bytes().decode("utf-16")
+        self.assertTrue(text.startswith("Windows Registry Editor Version 5.00\r\n\r\n"))
+        text = text.replace("\\\r\n  ", "")
+        got, key = {}, None
+        for line in text.split("\r\n")[1:]:
+            if line.startswith("["):
+                key = line[1:-1]
+            elif line:
+                name, value = re.match(r'"((?:[^"\\]|\\.)*)"=(.*)', line).groups()
+                unescape = lambda s: re.sub(r"\\(.)", r"\1", s)
+                if value.startswith('"'):
+                    data = (1, unescape(value[1:-1]).encode("utf-16-le") + b"\0\0")
+                else:
+                    kind, number, data = re.match(r"hex(\(([0-9a-f]+)\))?:(.*)", value).groups()[0:3]
+                    data = (int(number, 16) if kind else 3, bytes.fromhex(data.replace(",", "")))
+                got[key, unescape(name)] = data
+        wanted = {}
+        for (hive, path, name), value in self.expected_values().items():
+            if path != r"\Select":
+                wanted["HKEY_LOCAL_MACHINE\\" + hive + path.replace("ControlSet001", "CurrentControlSet"), name] = value
+        self.assertEqual(got, wanted)
+
+    def test_openssl_reads_the_certificates(self):
+        need(self, "openssl")
+        for c in self.egress["certificates"]:
+            result = subprocess.run(["openssl", "x509", "-inform", "DER", "-in", self.out / c["file"], "-noout", "-fingerprint", "-sha1"],
+                                    capture_output=True, text=True, check=True)
+            self.assertIn(c["sha1"], result.stdout.replace(":", "").lower())
+        self.assertEqual((self.out / "trust/bundle.pem").read_text().count("BEGIN CERTIFICATE"), len(self.egress["certificates"]))
+
+    def test_answer_file_is_well_formed_and_short_enough(self):
+        ns = "{urn:schemas-microsoft-com:unattend}"
+        root = xml.etree.ElementTree.parse(self.out / "unattend.xml").getroot()
+        commands = root.findall(".//%sRunSynchronousCommand" % ns)
+        self.assertEqual(len(commands), 1)
+        self.assertLessEqual(len(commands[0].find(ns + "Path").text), 259)
+        self.assertEqual(commands[0].find(ns + "WillReboot").text, "Never")
+
+    def test_answer_file_is_valid_by_its_schema(self):
+        need(self, "xmllint")
+        schema = SHARED / "cases/windows/autounattend.xsd"
+        if not schema.exists():
+            print("SKIPPED: %s: the schema is not beside the repository" % self.id())
+            self.skipTest("no schema")
+        result = subprocess.run(["xmllint", "--noout", "--schema", schema, self.out / "unattend.xml"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+def yaml_of(value, indent=0):
+    """A plain YAML writer in the style of `oc -o yaml`: block collections, strings quoted as JSON where they need it."""
+    pad = "  " * indent
+    if isinstance(value, dict) and value:
+        out = ""
+        for key, item in value.items():
+            nested = isinstance(item, (dict, list)) and item
+            out += "%s%s:%s" % (pad, key, "\n" + yaml_of(item, indent + 1) if nested else " " + yaml_of(item) + "\n")
+        return out
+    if isinstance(value, list) and value:
+        out = ""
+        for item in value:
+            text = yaml_of(item, indent + 1)
+            out += pad + "- " + (text.lstrip() if isinstance(item, (dict, list)) else text + "\n")
+        return out
+    if isinstance(value, str):
+        return value if re.fullmatch(r"[A-Za-z/][A-Za-z0-9/._-]*", value) and value not in ("true", "false", "null") else json.dumps(value)
+    return json.dumps(value)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,12 @@
+# Runs a script of the payload outside of Windows: supplies the one cmdlet that PowerShell has on Windows only.
+#   pwsh -NoProfile -File driver.ps1 SCRIPT [-Remove] [-AllowDowngrade]
+function Get-Acl {
+    param([string]$LiteralPath)
+    $lines = @(& $env:FAKE_PYTHON $env:FAKE_SCRIPT 'sddl' $LiteralPath)
+    return (New-Object -TypeName PSObject -Property @{ Sddl = $lines[0] })
+}
+$target = $args[0]
+$options = @{}
+for ($i = 1; $i -lt $args.Count; $i++) { $options[$args[$i].TrimStart([char]'-')] = $true }
+& $target @options
+exit $LASTEXITCODE

@@ -1,0 +1,442 @@
+"""Runs Install-Egress.ps1 and Remove-Egress.ps1 under a real PowerShell 7 (pwsh, or what PWSH names) against the fakes."""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import fakes
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TEMPLATES = os.path.join(HERE, "..", "..", "..", "templates")
+PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
+
+ENVIRONMENT = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
+BOOT = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters"
+SERVICES = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services"
+CONTAINERD = SERVICES + "\\containerd"
+CONNECTIONS = "Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Connections"
+WINHTTP64 = "HKEY_LOCAL_MACHINE\\SOFTWARE\\" + CONNECTIONS
+WINHTTP32 = "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node\\" + CONNECTIONS
+CANARY = "Can4ry'p%40ss;&(x"
+PROXY = f"http://user:{CANARY}@proxy.example.com:3128"
+SETTINGS = "18000000000000000300000016000000" + b"proxy.example.com:3128".hex() + "03000000" + b"a;b".hex()
+CERTIFICATES = {"one": b"\x30\x03\x02\x01\x01", "two": b"\x30\x03\x02\x01\x02", "three": b"\x30\x03\x02\x01\x03"}
+
+
+def sha1(name):
+    return hashlib.sha1(CERTIFICATES[name]).hexdigest()
+
+
+class ScriptTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="egress test ")
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+        self.system32 = os.path.join(self.root, "Windows", "System32")
+        self.payload = os.path.join(self.root, "payload")
+        self.state_dir = os.path.join(self.root, "ProgramData", "Provisioner")
+        for path in (self.system32, os.path.join(self.payload, "scripts"), os.path.dirname(self.state_dir)):
+            os.makedirs(path)
+        for tool in ("reg", "certutil", "icacls"):
+            path = os.path.join(self.system32, tool + ".exe")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {HERE!r})\nimport fakes\n"
+                           f"sys.exit(fakes.run({tool!r}, sys.argv[1:]))\n")
+            os.chmod(path, 0o755)
+        for name in ("Install-Egress.ps1", "Remove-Egress.ps1"):
+            shutil.copy(os.path.join(TEMPLATES, name), os.path.join(self.payload, "scripts", name))
+        store = self.store()
+        for key in (ENVIRONMENT, BOOT, CONTAINERD + "\\Parameters", WINHTTP64, "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
+            store.make_key(key)
+        store.set(ENVIRONMENT, "Path", 2, fakes.utf16("%SystemRoot%\\system32;C:\\a \"b\"") + "0000")
+        store.set(ENVIRONMENT, "Odd", *fakes.sz("line one\r\n[not a key]\r\n\"x\"=\"y\""))
+        store.set(BOOT, "BootId", 4, "07000000")
+        store.set(CONTAINERD, "ImagePath", 2, fakes.utf16("\"C:\\Program Files\\containerd\\containerd.exe\" --run-service") + "0000")
+        store.set(CONTAINERD, "Start", 4, "02000000")
+        store.save()
+        self.output = ""
+        self.bake()
+
+    def store(self):
+        return fakes.Store(os.path.join(self.root, "store.json"))
+
+    def change(self, action):
+        store = self.store()
+        action(store)
+        store.save()
+
+    def bake(self, certificates=("one", "two"), proxy=PROXY, no_proxy=".svc,10.0.0.0/8", generation=1, **changes):
+        environment = {name: value for name, value in (("HTTP_PROXY", proxy), ("HTTPS_PROXY", proxy), ("NO_PROXY", no_proxy)) if value}
+        document = {
+            "schema": 1, "generation": generation, "source": {"kind": "MachineConfig", "name": "x", "ignitionVersion": "3.4.0"},
+            "scope": ["machine", "services", "winhttp", "certs"], "credentials": "machine", "environment": environment,
+            "services": [{"name": "containerd", "environment": environment}, {"name": "kubelet", "environment": environment}],
+            "winHttp": {"proxy": "proxy.example.com:3128", "bypass": "a;b", "settings": SETTINGS}, "certificates": []}
+        for name in certificates:
+            file = f"trust/ROOT/{sha1(name).upper()}.cer"
+            path = os.path.join(self.payload, file)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as out:
+                out.write(CERTIFICATES[name])
+            document["certificates"].append({
+                "store": "ROOT", "sha1": sha1(name), "sha256": hashlib.sha256(CERTIFICATES[name]).hexdigest(),
+                "subject": f"CN={name} \u2018\u001b[31m", "notAfter": "2030-01-01T00:00:00Z", "file": file})
+        document["certificates"] = changes.pop("list", document["certificates"])
+        document.update(changes)
+        with open(os.path.join(self.payload, "egress.json"), "w", encoding="utf-8") as file:
+            json.dump(document, file, ensure_ascii=False)
+
+    def run_script(self, script="Install-Egress.ps1", *options, fault=""):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("FAKE_", "PROCESSOR_"))}
+        environment.update(SystemRoot=os.path.dirname(self.system32), ProgramData=os.path.dirname(self.state_dir),
+                           FAKE_STORE=os.path.join(self.root, "store.json"), FAKE_LOG=os.path.join(self.root, "log"),
+                           FAKE_FAULT=fault, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
+        answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", os.path.join(HERE, "driver.ps1"),
+                                 os.path.join(self.payload, "scripts", script), *options],
+                                capture_output=True, text=True, env=environment, timeout=300, check=False)
+        self.output += answer.stdout + answer.stderr
+        self.last = answer.stdout + answer.stderr
+        return answer.returncode
+
+    def install(self, *options, **more):
+        self.assertEqual(self.run_script("Install-Egress.ps1", *options, **more), 0, self.last)
+
+    def remove(self):
+        self.assertEqual(self.run_script("Remove-Egress.ps1"), 0, self.last)
+
+    def machine(self):
+        """Everything of the machine that outlives a run, less the protection of our folder."""
+        data = self.store().data
+        return {name: data[name] for name in ("keys", "certs", "policy")}
+
+    def env(self, name):
+        return self.store().get(ENVIRONMENT, name)
+
+    def entries(self):
+        value = self.store().get(CONTAINERD, "Environment")
+        return fakes.multi_entries(value) if value else None
+
+    def calls(self):
+        with open(os.path.join(self.root, "log"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def assert_installed(self, proxy=PROXY, certificates=("one", "two")):
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz(proxy))
+        self.assertEqual(self.env("HTTPS_PROXY"), fakes.sz(proxy))
+        self.assertEqual(self.env("NO_PROXY"), fakes.sz(".svc,10.0.0.0/8"))
+        self.assertEqual(self.store().get(WINHTTP64, "WinHttpSettings"), (3, SETTINGS))
+        self.assertEqual(self.store().get(WINHTTP32, "WinHttpSettings"), (3, SETTINGS))
+        self.assertEqual(sorted(self.store().data["certs"]["ROOT"]), sorted(sha1(name) for name in certificates))
+        self.assertIn("HTTP_PROXY=" + proxy, self.entries())
+
+    def tearDown(self):
+        if not os.path.exists(os.path.join(self.root, "log")):
+            return
+        self.assertNotIn("Can4ry", self.output)
+        for call in self.calls():
+            self.assertNotIn("Can4ry", json.dumps(call))
+            self.assertNotIn(fakes.utf16("Can4ry"), json.dumps(call))
+        if os.path.isdir(self.state_dir):
+            self.assertLessEqual(set(os.listdir(self.state_dir)), {"script-state.json", "script-state.json.old", "script-state.json.new"})
+
+    def test_fresh_install(self):
+        before = self.machine()
+        self.install()
+        self.assert_installed()
+        self.assertEqual(self.env("path"), (2, before["keys"][ENVIRONMENT.lower()]["values"]["path"][2]))
+        self.assertIn("machine variable HTTP_PROXY: set to http://user:***@proxy.example.com:3128", self.last)
+        self.assertIn("warning: service kubelet is not installed", self.last)
+        self.assertIn("reboot: needed", self.last.strip().splitlines()[-1])
+        self.assertNotIn("\x1b", self.last)
+        self.assertEqual(self.entries(), [f"HTTP_PROXY={PROXY}", f"HTTPS_PROXY={PROXY}", "NO_PROXY=.svc,10.0.0.0/8"])
+        with open(os.path.join(self.state_dir, "script-state.json"), "rb") as file:
+            self.assertEqual(json.loads(file.read())["schema"], 1)
+        self.assertIn("D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", self.store().data["sddl"][self.state_dir])
+
+    def test_order_is_certificates_environment_winhttp_services_and_removal_is_reversed(self):
+        def order():
+            return [line.split()[0] for line in self.last.splitlines() if line.split()[0] in ("certificate", "machine", "WinHTTP", "service")]
+        self.install()
+        self.assertEqual(order(), ["certificate"] * 2 + ["machine"] * 3 + ["WinHTTP"] * 2 + ["service"])
+        self.remove()
+        self.assertEqual(order(), ["service"] + ["WinHTTP"] * 2 + ["machine"] * 3 + ["certificate"] * 2)
+
+    def test_second_run_writes_nothing(self):
+        self.install()
+        before, writes = self.machine(), self.store().data["writes"]
+        stamp = os.stat(os.path.join(self.state_dir, "script-state.json")).st_mtime_ns
+        self.install()
+        self.assertEqual(self.machine(), before)
+        self.assertEqual(self.store().data["writes"], writes)
+        self.assertEqual(os.stat(os.path.join(self.state_dir, "script-state.json")).st_mtime_ns, stamp)
+        self.assertIn("nothing to do", self.last)
+        self.assertIn("reboot: needed", self.last)
+        self.change(lambda store: store.set(BOOT, "BootId", 4, "08000000"))
+        self.install()
+        self.assertIn("reboot: not needed", self.last)
+
+    def test_removal_restores_exactly(self):
+        self.change(lambda store: (store.set(ENVIRONMENT, "http_proxy", 2, fakes.sz("http://old%40:1")[1]),
+                                   store.set(CONTAINERD, "Environment", *fakes.multi_sz(["B=2", "no_proxy=x", "A=1"]))))
+        before = self.machine()
+        self.install()
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz(PROXY))
+        self.assertEqual(self.entries(), ["B=2", "NO_PROXY=.svc,10.0.0.0/8", "A=1", f"HTTP_PROXY={PROXY}", f"HTTPS_PROXY={PROXY}"])
+        self.remove()
+        before["certs"] = {"ROOT": []}
+        self.assertEqual(self.machine(), before)
+        self.assertFalse(os.path.exists(self.state_dir))
+        self.remove()
+        self.assertIn("nothing to do", self.last)
+
+    def test_changed_proxy(self):
+        before = self.machine()
+        self.install()
+        other = PROXY.replace("3128", "8080")
+        self.bake(proxy=other, generation=2)
+        self.install()
+        self.assert_installed(proxy=other)
+        self.assertIn("done: 3 change(s)", self.last)
+        self.remove()
+        self.assertEqual(self.machine()["keys"], before["keys"])
+
+    def test_lower_generation_is_refused(self):
+        self.bake(generation=3)
+        self.install()
+        self.bake(proxy="http://other:1", generation=2)
+        before = self.machine()
+        self.assertEqual(self.run_script(), 12, self.last)
+        self.assertEqual(self.machine(), before)
+        self.install("-AllowDowngrade")
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz("http://other:1"))
+
+    def test_rotated_certificate(self):
+        self.install()
+        self.bake(certificates=("two", "three"))
+        self.install()
+        self.assert_installed(certificates=("two", "three"))
+        self.remove()
+        self.assertEqual(self.store().data["certs"]["ROOT"], [])
+
+    def test_certificates_that_were_there_before_are_kept(self):
+        self.change(lambda store: (store.data["certs"].update(ROOT=[sha1("one")]), store.data["policy"].update(ROOT=[sha1("two")])))
+        self.bake(certificates=("one", "two", "three"))
+        self.install()
+        self.assertEqual(self.store().data["certs"]["ROOT"], [sha1("one"), sha1("three")])
+        self.bake(certificates=())
+        self.install()
+        self.assertEqual(self.store().data["certs"]["ROOT"], [sha1("one")])
+        self.remove()
+        self.assertEqual(self.store().data["certs"]["ROOT"], [sha1("one")])
+
+    def test_variables_no_longer_wanted_are_restored_and_foreign_ones_kept(self):
+        self.install()
+        self.bake(proxy=None)
+        self.change(lambda store: store.set(ENVIRONMENT, "FTP_PROXY", *fakes.sz("foreign")))
+        self.install()
+        self.assertIsNone(self.env("HTTP_PROXY"))
+        self.assertEqual(self.env("FTP_PROXY"), fakes.sz("foreign"))
+        self.assertEqual(self.entries(), ["NO_PROXY=.svc,10.0.0.0/8"])
+
+    def test_facility_out_of_scope_is_left_alone(self):
+        self.install()
+        before = self.machine()
+        self.bake(scope=["certs"], environment={}, services=[], winHttp=None)
+        self.install()
+        self.assertEqual(self.machine(), before)
+        self.assertIn("nothing to do", self.last)
+
+    def test_foreign_service_entries_added_later_are_kept(self):
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["OLD=1", "https_proxy=before"])))
+        self.install()
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["NEW=1"] + self.entries())))
+        before = self.machine()
+        self.install()
+        self.assertEqual(self.machine(), before)
+        self.remove()
+        self.assertEqual(self.entries(), ["NEW=1", "OLD=1", "https_proxy=before"])
+
+    def test_service_entry_changed_by_somebody_is_left_alone(self):
+        self.install()
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["HTTP_PROXY=theirs", "NO_PROXY=.svc,10.0.0.0/8"])))
+        self.remove()
+        self.assertEqual(self.entries(), ["HTTP_PROXY=theirs"])
+
+    def test_service_environment_of_another_type_is_a_failure_but_the_rest_is_done(self):
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.sz("A=1")))
+        self.assertEqual(self.run_script(), 13, self.last)
+        self.assertEqual(self.store().get(CONTAINERD, "Environment"), fakes.sz("A=1"))
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz(PROXY))
+
+    def test_value_changed_by_somebody_is_set_again_but_not_removed(self):
+        self.install()
+        self.change(lambda store: store.set(ENVIRONMENT, "HTTP_PROXY", *fakes.sz("http://theirs:1")))
+        self.install()
+        self.assert_installed()
+        self.change(lambda store: store.set(ENVIRONMENT, "NO_PROXY", *fakes.sz("theirs")))
+        self.remove()
+        self.assertEqual((self.env("HTTP_PROXY"), self.env("NO_PROXY")), (None, fakes.sz("theirs")))
+        self.assertIn("machine variable NO_PROXY: left alone", self.last)
+
+    def test_type_is_repaired(self):
+        self.change(lambda store: store.set(ENVIRONMENT, "HTTP_PROXY", 2, fakes.sz(PROXY)[1]))
+        self.install()
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz(PROXY))
+
+    def test_winhttp_layout_of_this_windows_is_kept(self):
+        self.change(lambda store: store.set(WINHTTP64, "WinHttpSettings", 3, "2800000000000000010000000000000000000000"))
+        before = self.machine()["keys"]
+        self.install()
+        self.assertEqual(self.store().get(WINHTTP64, "WinHttpSettings"), (3, "28" + SETTINGS[2:]))
+        self.remove()
+        self.assertEqual(self.machine()["keys"], before)
+
+    def test_variables_are_left_to_the_machine_config_daemon(self):
+        self.install()
+        self.change(lambda store: (store.make_key(SERVICES + "\\windows-instance-config-daemon"),
+                                   store.set(ENVIRONMENT, "HTTP_PROXY", *fakes.sz("http://cluster:1"))))
+        self.install()
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz("http://cluster:1"))
+        self.assertIn("left to windows-instance-config-daemon", self.last)
+        self.remove()
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz("http://cluster:1"))
+
+    def test_bad_hash_is_refused_before_anything_changes(self):
+        before = self.machine()
+        with open(os.path.join(self.payload, "trust", "ROOT", sha1("two").upper() + ".cer"), "wb") as file:
+            file.write(b"\x30\x00")
+        self.assertEqual(self.run_script(), 11, self.last)
+        self.assertEqual(self.machine(), before)
+        self.assertFalse(os.path.exists(self.state_dir))
+
+    def test_bad_payloads_are_refused(self):
+        before = self.machine()
+        cases = {"no environment": {"environment": None}, "a list": {"environment": []}, "a number": {"environment": {"HTTP_PROXY": 1}},
+                 "a line break": {"environment": {"HTTP_PROXY": "http://x\r\ny"}}, "a name": {"environment": {"A=B": "x"}},
+                 "a schema": {"schema": 2}, "no scope": {"scope": []}, "a service name": {"services": [{"name": "a\\b", "environment": {}}]},
+                 "winHttp": {"winHttp": {"settings": "18"}}, "no winHttp member": {"winHttp": {}},
+                 "a path": {"list": [{"store": "ROOT", "sha1": "0" * 40, "sha256": "0" * 64, "file": "trust/../x.cer"}]},
+                 "a store": {"list": [{"store": "MY", "sha1": "0" * 40, "sha256": "0" * 64, "file": "x"}]}}
+        for name, changes in cases.items():
+            with self.subTest(name):
+                self.bake(**changes)
+                self.assertEqual(self.run_script(), 11, self.last)
+        for text in ("", "{", '{"schema":1,"environment":{"HTTP_PROXY":"http://u:' + CANARY, "[]", "null", '"x"'):
+            with self.subTest(text):
+                with open(os.path.join(self.payload, "egress.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertEqual(self.run_script(), 11, self.last)
+        os.remove(os.path.join(self.payload, "egress.json"))
+        self.assertEqual(self.run_script(), 11, self.last)
+        self.assertEqual(self.machine(), before)
+
+    def test_not_elevated(self):
+        self.change(lambda store: store.data.update(elevated=False))
+        self.assertEqual(self.run_script(), 13, self.last)
+        self.assertIn("not elevated", self.last)
+
+    def test_success_is_read_back(self):
+        self.assertEqual(self.run_script(fault="add-nothing"), 13, self.last)
+        self.bake(certificates=())
+        self.assertEqual(self.run_script(fault="import-skips"), 13, self.last)
+        self.install()
+        self.remove()
+
+    def test_folder_of_somebody_else_is_refused(self):
+        os.mkdir(self.state_dir)
+        for sddl in ("O:S-1-5-21-1-2-3-1001G:DUD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", "O:S-1-5-21-1-2-3-1001G:DUD:AI(A;ID;FA;;;BU)"):
+            self.change(lambda store, text=sddl: store.data["sddl"].update({self.state_dir: text}))
+            self.assertEqual(self.run_script(), 12, self.last)
+            self.assertEqual(self.run_script("Remove-Egress.ps1"), 12, self.last)
+        self.change(lambda store: store.data["sddl"].update({self.state_dir: fakes.OPEN_SDDL}))
+        planted = os.path.join(self.state_dir, "script-state.json")
+        with open(planted, "w", encoding="utf-8") as file:
+            file.write("{}")
+        self.assertEqual(self.run_script("Remove-Egress.ps1"), 12, self.last)
+        os.remove(planted)
+        self.install()
+
+    def test_link_in_place_of_the_folder_is_refused(self):
+        os.mkdir(os.path.join(self.root, "elsewhere"))
+        os.symlink(os.path.join(self.root, "elsewhere"), self.state_dir)
+        self.assertEqual(self.run_script(), 12, self.last)
+        os.remove(self.state_dir)
+
+    def test_a_run_killed_at_any_change_is_finished_or_undone_by_the_next(self):
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["A=1", "http_proxy=old"])))
+        with open(os.path.join(self.root, "store.json"), encoding="utf-8") as file:
+            pristine = file.read()
+        before = self.machine()["keys"]
+        for kind in ("kill", "kill-before"):
+            for number in range(1, 12):
+                for following in ("install", "remove"):
+                    with self.subTest(kind=kind, number=number, following=following):
+                        shutil.rmtree(self.state_dir, ignore_errors=True)
+                        with open(os.path.join(self.root, "store.json"), "w", encoding="utf-8") as file:
+                            file.write(pristine)
+                        code = self.run_script(fault=f"{kind}:{number}")
+                        if number <= 10:
+                            self.assertNotEqual(code, 0)
+                        if following == "install":
+                            self.install()
+                            self.assert_installed()
+                        self.remove()
+                        self.assertEqual(self.machine()["keys"], before)
+                        self.assertEqual(self.store().data["certs"].get("ROOT", []), [])
+
+    def test_a_change_of_proxy_killed_before_it_was_written_can_be_removed(self):
+        before = self.machine()["keys"]
+        self.install()
+        self.bake(proxy="http://second:1")
+        for number in (1, 2, 3):
+            self.assertNotEqual(self.run_script(fault="kill-before:1"), 0)
+            self.change(lambda store: store.data.update(calls=0))
+            self.install()
+            self.bake(proxy=f"http://other:{number}")
+        self.assertNotEqual(self.run_script(fault="kill-before:1"), 0)
+        self.remove()
+        self.assertEqual(self.machine()["keys"], before)
+
+    def test_a_removal_killed_at_any_change_is_finished_by_the_next(self):
+        self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["A=1", "http_proxy=old"])))
+        before = self.machine()["keys"]
+        for kind in ("kill", "kill-before"):
+            for number in range(1, 11):
+                with self.subTest(kind=kind, number=number):
+                    self.install()
+                    self.change(lambda store: store.data.update(calls=0))
+                    self.assertNotEqual(self.run_script("Remove-Egress.ps1", fault=f"{kind}:{number}"), 0)
+                    self.remove()
+                    self.assertEqual(self.machine()["keys"], before)
+                    self.assertEqual(self.store().data["certs"]["ROOT"], [])
+                    self.assertFalse(os.path.exists(self.state_dir))
+
+    def test_damaged_state(self):
+        self.install()
+        self.bake(proxy="http://second:1")
+        self.install()
+        state = os.path.join(self.state_dir, "script-state.json")
+        with open(state, "w", encoding="utf-8") as file:
+            file.write('{"schema":1,"items":[{"ki')
+        self.install()
+        self.assertIn("warning: script-state.json was damaged", self.last)
+        for name in os.listdir(self.state_dir):
+            with open(os.path.join(self.state_dir, name), "w", encoding="utf-8") as file:
+                file.write("{")
+        before = self.machine()
+        self.assertEqual(self.run_script("Remove-Egress.ps1"), 13, self.last)
+        self.assertEqual(self.machine(), before)
+
+    def test_usage(self):
+        self.assertEqual(self.run_script("Install-Egress.ps1", "-Unknown"), 10, self.last)
+
+
+if __name__ == "__main__":
+    if PWSH is None:
+        print("SKIPPED: no PowerShell (pwsh) on this machine: Install-Egress.ps1 and Remove-Egress.ps1 were NOT run")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,314 @@
+#include "provisioner/egress/no_proxy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "provisioner/base/text.h"
+
+namespace prov::egress {
+namespace {
+
+using namespace std::string_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Kind = NoProxyEntry::Kind;
+
+NoProxy List(std::string_view text) {
+  auto list = NoProxy::Parse(text, "here");
+  EXPECT_TRUE(list) << text;
+  return list ? *std::move(list) : NoProxy();
+}
+
+struct Target {
+  std::string host;
+  std::uint16_t port;
+};
+
+// Scheme, host and port of a plain URL.
+Target TargetOf(std::string_view url) {
+  const std::uint16_t standard = url.starts_with("https") ? 443 : 80;
+  url.remove_prefix(url.find("//") + 2);
+  url = url.substr(0, url.find('/'));
+  const std::size_t close = url.rfind(']');
+  const std::size_t colon = url.find(':', close == std::string_view::npos ? 0 : close);
+  if (colon == std::string_view::npos) return {std::string(url), standard};
+  return {std::string(url.substr(0, colon)), static_cast<std::uint16_t>(std::stoi(std::string(url.substr(colon + 1))))};
+}
+
+struct Golden {
+  std::string_view no_proxy;
+  std::string_view url;
+  bool direct;
+};
+
+// Measured with x/net/http/httpproxy of Go 1.19 and of the newest Go, which agree.
+const Golden kGolden[] = {
+    {"example.com", "http://example.com/", true},
+    {"example.com", "http://www.example.com/", true},
+    {"example.com", "http://notexample.com/", false},
+    {"example.com", "http://example.com:8080/", true},
+    {"example.com", "http://EXAMPLE.com/", true},
+    {"example.com", "http://example.com./", false},
+    {".example.com", "http://example.com/", false},
+    {".example.com", "http://www.example.com/", true},
+    {"*.example.com", "http://example.com/", false},
+    {"*.example.com", "http://www.example.com/", true},
+    {"example.com.", "http://example.com/", false},
+    {"example.com:8080", "http://example.com:8080/", true},
+    {"example.com:8080", "http://example.com/", false},
+    {"example.com:80", "http://example.com/", true},
+    {".example.com:8080", "http://www.example.com:8080/", true},
+    {"*", "http://example.com/", true},
+    {"*,foo", "http://example.com/", true},
+    {"foo,*", "http://example.com/", true},
+    {"foo.*", "http://foo.bar/", false},
+    {"10.0.0.0/8", "http://10.1.2.3/", true},
+    {"10.0.0.0/8", "http://10.1.2.3:8080/", true},
+    {"10.1.2.3", "http://10.1.2.3/", true},
+    {"10.1.2.3:8080", "http://10.1.2.3:8080/", true},
+    {"10.1.2.3:8080", "http://10.1.2.3/", false},
+    {"10.*", "http://10.1.2.3/", false},
+    {"10.", "http://10.1.2.3/", false},
+    {"2001:db8::/32", "http://[2001:db8::1]/", true},
+    {"2001:db8::1", "http://[2001:db8::1]/", true},
+    {"[2001:db8::1]", "http://[2001:db8::1]/", false},
+    {"[2001:db8::1]:8080", "http://[2001:db8::1]:8080/", true},
+    {"a.com b.com", "http://b.com/", false},
+    {"a.com b.com", "http://a.com/", false},
+    {"a.com;b.com", "http://b.com/", false},
+    {"a.com, b.com", "http://b.com/", true},
+    {"a.com,,b.com", "http://b.com/", true},
+    {"", "http://localhost/", true},
+    {"", "http://127.0.0.1/", true},
+    {"", "http://127.0.0.2/", true},
+    {"", "http://[::1]/", true},
+    {"", "http://foo.localhost/", false},
+    {"", "http://169.254.169.254/", false},
+    {"localhost", "http://127.0.0.1/", true},
+    {"<local>", "http://intranet/", false},
+    {"svc", "http://kubernetes.default.svc/", true},
+    {".svc", "http://kubernetes.default.svc/", true},
+    {".cluster.local", "http://a.b.svc.cluster.local/", true},
+    {"EXAMPLE.COM", "http://example.com/", true},
+    {"http://example.com", "http://example.com/", false},
+};
+
+TEST(NoProxy, DecidesAsGo) {
+  for (const Golden& row : kGolden) {
+    const Target target = TargetOf(row.url);
+    EXPECT_EQ(GoBypasses(List(row.no_proxy), target.host, target.port), row.direct) << row.no_proxy << " " << row.url;
+  }
+}
+
+TEST(NoProxy, AgreesWithTheSharedMatrix) {
+  std::ifstream file(TEST_SOURCE_DIR "/../../shared/cases/noproxy/matrix.tsv");
+  if (!file) GTEST_SKIP() << "the shared matrix is not here; the embedded copy of its Go columns is tested above";
+  std::string line;
+  std::getline(file, line);
+  std::size_t rows = 0;
+  while (std::getline(file, line)) {
+    const std::vector<std::string_view> cells = Split(line, '\t');
+    ASSERT_GE(cells.size(), 4U) << line;
+    const Target target = TargetOf(cells[1]);
+    const std::string_view expected = GoBypasses(List(cells[0]), target.host, target.port) ? "D" : "P";
+    EXPECT_EQ(expected, cells[2]) << line;
+    EXPECT_EQ(expected, cells[3]) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, std::size(kGolden));
+}
+
+// More decisions, measured with Go 1.19.
+const Golden kMore[] = {
+    {"0.0.0.0/0", "http://10.1.2.3/", true},
+    {"0.0.0.0/0", "http://example.com/", false},
+    {"0.0.0.0/0", "http://[2001:db8::1]/", false},
+    {"::/0", "http://[2001:db8::1]/", true},
+    {"::/0", "http://10.1.2.3/", false},
+    {"::ffff:10.0.0.0/104", "http://10.9.9.9/", true},
+    {"10.0.0.1/8", "http://10.9.9.9/", true},
+    {"10.0.0.0/33", "http://10.0.0.0/", false},
+    {"::ffff:10.1.2.3", "http://10.1.2.3/", true},
+    {"10.1.2.3", "http://[::ffff:10.1.2.3]/", true},
+    {"2001:DB8:0::1", "http://[2001:db8::1]/", true},
+    {"[2001:db8::1]:443", "https://[2001:db8::1]/", true},
+    {"[2001:db8::1]:", "https://[2001:db8::1]/", true},
+    {"example.com:", "http://example.com:81/", true},
+    {"example.com:http", "http://example.com/", false},
+    {"example.com:080", "http://example.com/", false},
+    {"example.com:443", "https://a.example.com/", true},
+    {"*.example.com:443", "https://a.example.com/", true},
+    {"*.example.com:443", "http://a.example.com/", false},
+    {"*.*.com", "http://a.b.com/", false},
+    {"..example.com", "http://a.example.com/", false},
+    {".", "http://example.com./", true},
+    {".", "http://example.com/", false},
+    {"*.", "http://example.com./", true},
+    {"example.com.", "http://example.com./", true},
+    {"example.com.", "http://a.example.com./", true},
+    {"com", "http://example.com/", true},
+    {"0.1", "http://10.0.0.1/", true},
+    {".0.1", "http://10.0.0.1/", true},
+    {"0.1", "http://10.0.1.1/", false},
+    {"010.0.0.1", "http://10.0.0.1/", false},
+    {"010.0.0.1", "http://010.0.0.1/", true},
+    {"10.0.0.256", "http://10.0.0.256/", true},
+    {"", "http://LOCALHOST/", false},
+    {"", "http://[::ffff:127.0.0.1]/", true},
+    {"", "http://127.1/", false},
+    {":80", "http://example.com/", false},
+    {"[]:80", "http://example.com/", false},
+    {"[example.com]:80", "http://example.com/", true},
+    {"[example.com", "http://example.com/", false},
+    {" example.com ,", "http://example.com/", true},
+    {"\u00A0example.com\u3000", "http://example.com/", true},
+    {"a.com,*:80", "http://example.com/", false},
+    {"ex_ample.com", "http://ex_ample.com/", true},
+};
+
+TEST(NoProxy, DecidesAsGoInCorners) {
+  for (const Golden& row : kMore) {
+    const Target target = TargetOf(row.url);
+    EXPECT_EQ(GoBypasses(List(row.no_proxy), target.host, target.port), row.direct) << row.no_proxy << " " << row.url;
+  }
+  EXPECT_FALSE(GoBypasses(List("a"), "", 80));
+  EXPECT_TRUE(GoBypasses(List("*"), "", 80));
+}
+
+TEST(NoProxy, Classifies) {
+  struct {
+    std::string_view text;
+    Kind kind;
+    std::string_view name;  // name, address or network
+    int port;               // -1: none
+  } const kCases[] = {
+      {"*", Kind::kAll, "", -1},
+      {"foo.com", Kind::kHost, "foo.com", -1},
+      {"FOO.com", Kind::kHost, "foo.com", -1},
+      {"foo.com:8080", Kind::kHost, "foo.com", 8080},
+      {"foo.com:0", Kind::kHost, "foo.com", 0},
+      {"foo.com:", Kind::kHost, "foo.com", -1},
+      {"foo.com.", Kind::kHost, "foo.com.", -1},
+      {".foo.com", Kind::kSuffix, "foo.com", -1},
+      {"*.foo.com", Kind::kSuffix, "foo.com", -1},
+      {"*.foo.com:65535", Kind::kSuffix, "foo.com", 65535},
+      {".", Kind::kSuffix, "", -1},
+      {"10.0.0.256", Kind::kHost, "10.0.0.256", -1},
+      {"b\xC3\xBC"
+       "cher.de",
+       Kind::kHost,
+       "b\xC3\xBC"
+       "cher.de",
+       -1},
+      {"10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
+      {"::ffff:10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
+      {"10.1.2.3:80", Kind::kIp4, "10.1.2.3", 80},
+      {"2001:DB8::1", Kind::kIp6, "2001:db8::1", -1},
+      {"[2001:db8::1]:80", Kind::kIp6, "2001:db8::1", 80},
+      {"10.1.2.3/8", Kind::kCidr4, "10.0.0.0/8", -1},
+      {"2001:db8::/32", Kind::kCidr6, "2001:db8::/32", -1},
+      {"10.*", Kind::kInert, "'*' counts only alone", -1},
+      {"*.*.com", Kind::kInert, "'*' counts only alone", -1},
+      {"foo.*", Kind::kInert, "'*' counts only alone", -1},
+      {"http://x", Kind::kInert, "it is a URL", -1},
+      {"http://x:80/", Kind::kInert, "it is a URL", -1},
+      {"x/y", Kind::kInert, "no valid network", -1},
+      {"10.0.0.0/33", Kind::kInert, "no valid network", -1},
+      {"[::1]", Kind::kInert, "without brackets", -1},
+      {"a b", Kind::kInert, "no host name has", -1},
+      {"a;b", Kind::kInert, "no host name has", -1},
+      {"<local>", Kind::kInert, "no host name has", -1},
+      {"fe80::1%eth0", Kind::kInert, "zone", -1},
+      {"..foo.com", Kind::kInert, "empty label", -1},
+      {"foo..com", Kind::kInert, "empty label", -1},
+      {":80", Kind::kInert, "no host", -1},
+      {"foo:99999", Kind::kInert, "no port from 0 to 65535", -1},
+      {"foo:123456", Kind::kInert, "no port from 0 to 65535", -1},
+      {"foo:080", Kind::kInert, "no port from 0 to 65535", -1},
+      {"foo:http", Kind::kInert, "no port from 0 to 65535", -1},
+      {"1::2::3", Kind::kInert, "no host name has", -1},
+      {"[a]b]:1", Kind::kInert, "no host name has", -1},
+      {"a[:1", Kind::kInert, "no host name has", -1},
+      {"a:1]", Kind::kInert, "no host name has", -1},
+  };
+  for (const auto& c : kCases) {
+    const NoProxy list = List(c.text);
+    ASSERT_EQ(list.entries().size(), 1U) << c.text;
+    const NoProxyEntry& entry = list.entries()[0];
+    EXPECT_EQ(entry.kind, c.kind) << c.text;
+    EXPECT_EQ(entry.text, c.text);
+    EXPECT_EQ(entry.port ? *entry.port : -1, c.port) << c.text;
+    EXPECT_EQ(list.HasAll(), c.kind == Kind::kAll);
+    switch (c.kind) {
+      case Kind::kIp4:
+      case Kind::kIp6:
+        ASSERT_TRUE(entry.address) << c.text;
+        EXPECT_EQ(entry.address->ToString(), c.name) << c.text;
+        break;
+      case Kind::kCidr4:
+      case Kind::kCidr6:
+        ASSERT_TRUE(entry.network) << c.text;
+        EXPECT_EQ(entry.network->ToString(), c.name) << c.text;
+        break;
+      case Kind::kInert:
+        EXPECT_THAT(entry.reason, HasSubstr(std::string(c.name))) << c.text;
+        EXPECT_EQ(entry.name, "");
+        break;
+      default:
+        EXPECT_EQ(entry.name, c.name) << c.text;
+    }
+    if (c.kind != Kind::kInert) {
+      EXPECT_EQ(entry.reason, "") << c.text;
+    }
+  }
+}
+
+TEST(NoProxy, KeepsTextAndOrder) {
+  const NoProxy list = List(" b.com,, a.com ,b.com,");
+  EXPECT_EQ(list.text(), " b.com,, a.com ,b.com,");
+  std::vector<std::string> texts;
+  for (const NoProxyEntry& entry : list.entries()) texts.push_back(entry.text);
+  EXPECT_THAT(texts, ElementsAre("b.com", "a.com", "b.com"));
+  EXPECT_THAT(List("").entries(), IsEmpty());
+  EXPECT_THAT(List(" , ,").entries(), IsEmpty());
+}
+
+TEST(NoProxy, RefusesControlCharactersAndMalformedUtf8) {
+  struct {
+    std::string text;
+    std::string byte;
+  } const kBad[] = {{"a\tb", "byte 2"}, {"a,\n", "byte 3"},     {"a\0b"s, "byte 2"}, {"\x7F", "byte 1"},
+                    {"a\r", "byte 2"},  {"\xC2\x85", "byte 1"}, {"a\xFF", "byte 2"}, {"ab\xC2", "byte 3"}};
+  for (const auto& c : kBad) {
+    const auto list = NoProxy::Parse(c.text, "here");
+    ASSERT_FALSE(list) << testing::PrintToString(c.text);
+    EXPECT_EQ(list.error().code, Code::kNoProxy);
+    EXPECT_EQ(list.error().where, "here");
+    EXPECT_THAT(list.error().message, HasSubstr(c.byte));
+  }
+}
+
+TEST(NoProxy, SameSet) {
+  EXPECT_TRUE(List("a,b").SameSet(List("b, A ,a,,")));
+  EXPECT_TRUE(List("").SameSet(List(" ,")));
+  EXPECT_FALSE(List("a,b").SameSet(List("a")));
+  EXPECT_FALSE(List("a").SameSet(List("a,b")));
+  EXPECT_FALSE(List(".a").SameSet(List("*.a"))) << "other clients read them differently";
+  EXPECT_FALSE(List("a b").SameSet(List("a,b")));
+}
+
+TEST(NoProxy, IsLinear) {
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += "[:,";
+  EXPECT_EQ(List(text).entries().size(), 200000U);
+  EXPECT_EQ(List(std::string(1000000, ':')).entries().size(), 1U);
+  std::string blanks;
+  for (int i = 0; i < 200000; ++i) blanks += "\u00A0 ";
+  EXPECT_EQ(List(blanks).entries().size(), 0U);
+}
+
+}  // namespace
+}  // namespace prov::egress

@@ -1,0 +1,330 @@
+#include "provisioner/egress/proxy_url.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+
+namespace prov::egress {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr auto kHttp = ProxyVariable::kHttp;
+constexpr auto kHttps = ProxyVariable::kHttps;
+
+Result<ProxyUrl> Parse(std::string text, ProxyVariable variable, Findings& findings) {
+  return ParseProxyUrl(Secret(std::move(text)), variable, "here", findings);
+}
+
+std::vector<std::string> CodesOf(const Findings& findings) {
+  std::vector<std::string> out;
+  for (const Finding& f : findings) out.push_back(f.code);
+  return out;
+}
+
+struct Good {
+  std::string text;
+  std::string scheme;
+  std::string host;
+  std::uint16_t port;
+  std::string user;
+  std::string password;
+  std::vector<std::string> findings;
+};
+
+const Good kGood[] = {
+    {"http://proxy.example.com:3128", "http", "proxy.example.com", 3128, "", "", {}},
+    {"http://proxy.example.com:3128/", "http", "proxy.example.com", 3128, "", "", {}},
+    {"HTTP://PROXY.Example.COM:3128", "http", "proxy.example.com", 3128, "", "", {}},
+    {"https://proxy:8443", "https", "proxy", 8443, "", "", {}},
+    {"https://proxy", "https", "proxy", 443, "", "", {"proxy-url-port"}},
+    {"http://proxy", "http", "proxy", 80, "", "", {"proxy-url-port"}},
+    {"http://proxy:", "http", "proxy", 80, "", "", {"proxy-url-port"}},
+    {"http://proxy:/", "http", "proxy", 80, "", "", {"proxy-url-port"}},
+    {"http://proxy.example.com.:1", "http", "proxy.example.com.", 1, "", "", {}},
+    {"http://p_x:1", "http", "p_x", 1, "", "", {}},
+    {"http://-8080:8080/", "http", "-8080", 8080, "", "", {}},
+    {"http://10.1.2.3:65535", "http", "10.1.2.3", 65535, "", "", {}},
+    {"http://p:03128", "http", "p", 3128, "", "", {}},
+    {"http://1.proxy:1", "http", "1.proxy", 1, "", "", {}},
+    {"http://0xproxy:1", "http", "0xproxy", 1, "", "", {}},
+    {"http://[2001:DB8::1]:3128", "http", "2001:db8::1", 3128, "", "", {}},
+    {"http://[::1]", "http", "::1", 80, "", "", {"proxy-url-port"}},
+    {"http://[::ffff:10.1.2.3]:3128", "http", "10.1.2.3", 3128, "", "", {}},
+    {"http://xn--bcher-kva.example:1", "http", "xn--bcher-kva.example", 1, "", "", {}},
+    {"http://b\xC3\xBC"
+     "cher.example:1",
+     "http",
+     "b\xC3\xBC"
+     "cher.example",
+     1,
+     "",
+     "",
+     {"proxy-url-idn"}},
+    // userinfo
+    {"http://u:p@h:1", "http", "h", 1, "u", "p", {}},
+    {"http://user@h:1", "http", "h", 1, "user", "", {}},
+    {"http://@h:1", "http", "h", 1, "", "", {}},
+    {"http://:@h:1", "http", "h", 1, "", "", {}},
+    {"http://:p@h:1", "http", "h", 1, "", "p", {}},
+    {"http://u:p:q@h:1", "http", "h", 1, "u", "p:q", {}},
+    {"http://u:p%40ss%2F%3f%23@h:1", "http", "h", 1, "u", "p@ss/?#", {}},
+    {"http://d%5Cu:%25@h:1", "http", "h", 1, "d\\u", "%", {}},
+    {"http://u:p@ss@h:1", "http", "h", 1, "u", "p@ss", {"proxy-url-at"}},
+    {"http://u:-._~!$&'()*+,;=@h:1", "http", "h", 1, "u", "-._~!$&'()*+,;=", {}},
+    {"http://u:p@[::1]:1", "http", "::1", 1, "u", "p", {}},
+    // path, query, fragment
+    {"http://p:1/x/%41", "http", "p", 1, "", "", {"proxy-url-path"}},
+    {"http://p:1/a b", "http", "p", 1, "", "", {"proxy-url-path"}},
+    {"http://p:1?x=%zz", "http", "p", 1, "", "", {"proxy-url-path"}},
+    {"http://p:1#f", "http", "p", 1, "", "", {"proxy-url-path"}},
+    {"http://p?q", "http", "p", 80, "", "", {"proxy-url-port", "proxy-url-path"}},
+    // no scheme: Go puts http:// in front
+    {"proxy:3128", "http", "proxy", 3128, "", "", {"proxy-url-no-scheme"}},
+    {"10.0.0.1:3128", "http", "10.0.0.1", 3128, "", "", {"proxy-url-no-scheme"}},
+    {"proxy", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port"}},
+    {"proxy:", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port"}},
+    {"proxy/x", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port", "proxy-url-path"}},
+    {"u:p@proxy:3128", "http", "proxy", 3128, "u", "p", {"proxy-url-no-scheme"}},
+    {"[::1]:3128", "http", "::1", 3128, "", "", {"proxy-url-no-scheme"}},
+};
+
+TEST(ProxyUrl, AcceptsWhatGoUsesAsMeant) {
+  for (const Good& c : kGood) {
+    Findings findings;
+    const auto url = Parse(c.text, kHttps, findings);
+    ASSERT_TRUE(url) << c.text << ": " << url.error().message;
+    EXPECT_EQ(url->scheme(), c.scheme) << c.text;
+    EXPECT_EQ(url->host(), c.host) << c.text;
+    EXPECT_EQ(url->port(), c.port) << c.text;
+    EXPECT_EQ(url->username(), c.user) << c.text;
+    EXPECT_EQ(url->password().Reveal(), c.password) << c.text;
+    EXPECT_EQ(url->has_credentials(), c.text.find('@') != std::string::npos) << c.text;
+    EXPECT_EQ(url->has_explicit_port(),
+              std::find(c.findings.begin(), c.findings.end(), "proxy-url-port") == c.findings.end())
+        << c.text;
+    EXPECT_EQ(url->Text().Reveal(), c.text);
+    EXPECT_THAT(CodesOf(findings), ElementsAreArray(c.findings)) << c.text;
+    for (const Finding& f : findings) {
+      EXPECT_EQ(f.severity, f.code == "proxy-url-port" ? Severity::kInfo : Severity::kWarning);
+      EXPECT_EQ(f.where, "here");
+      EXPECT_THAT(f.message, HasSubstr("HTTPS_PROXY"));
+    }
+    // Without its credentials it is the same proxy.
+    Findings again;
+    const auto bare = Parse(url->WithoutCredentials().Reveal(), kHttps, again);
+    ASSERT_TRUE(bare) << c.text;
+    EXPECT_FALSE(bare->has_credentials()) << c.text;
+    EXPECT_EQ(bare->HostPort(), url->HostPort()) << c.text;
+    EXPECT_EQ(bare->scheme(), url->scheme()) << c.text;
+  }
+}
+
+struct Bad {
+  std::string text;
+  std::string fault;  // a part of the message
+};
+
+const Bad kBad[] = {
+    {"", "empty"},
+    // no host
+    {"http://", "no host"},
+    {"http://:3128", "no host"},
+    {"http:///x", "no host"},
+    {"http://u:p@", "no host"},
+    {"http://u:p@:3128", "no host"},
+    {"http://?x", "no host"},
+    {":3128", "no host"},
+    {"/proxy", "no host"},
+    {"//proxy:3128", "no host"},
+    {"http:p:1", "two slashes"},
+    {"http:/p:1", "two slashes"},
+    {"http:", "two slashes"},
+    {"http:\\\\p:1", "two slashes"},
+    {"https:u:p@h", "two slashes"},
+    // schemes
+    {"ftp://p:21", "neither http nor https"},
+    {"htp://p:1", "neither http nor https"},
+    {"httpss://p:1", "neither http nor https"},
+    {"socks5://p:1080", "SOCKS"},
+    {"SOCKS5H://p:1080", "SOCKS"},
+    {"socks4:p", "SOCKS"},
+    {"http//p:1", "two slashes"},
+    {"http;//p:1", "';'"},
+    {"http://http://p:1", "two slashes"},
+    {"http://https://p:1", "two slashes"},
+    {"http://p:1//x", "two slashes"},
+    {"htp:/p", "broken scheme"},
+    {"1http://p:1", "broken scheme"},
+    // '@' behind the authority: the password has a delimiter
+    {"http://u:p/ss@h:1", "'@' follows"},
+    {"http://u:12/ss@h:1", "'@' follows"},
+    {"http://u:p#ss@h:1", "'@' follows"},
+    {"http://u:p?ss@h:1", "'@' follows"},
+    {"u:p/ss@h:1", "'@' follows"},
+    // characters
+    {" http://p:1", "starts with a blank"},
+    {"http://p:1 ", "port is not a number"},
+    {"http://p ", "blank"},
+    {"http://p x:1", "blank"},
+    {"http://u:p w@h:1", "character that a URL can't"},
+    {"http://u:p\\w@h:1", "character that a URL can't"},
+    {"http://d\\u:p@h:1", "character that a URL can't"},
+    {"http://u:p\"w@h:1", "character that a URL can't"},
+    {"http://u:p<w@h:1", "character that a URL can't"},
+    {"http://u:p^w@h:1", "character that a URL can't"},
+    {"http://u:p{w@h:1", "character that a URL can't"},
+    {"http://u:p|w@h:1", "character that a URL can't"},
+    {"http://u:p`w@h:1", "character that a URL can't"},
+    {"http://u:p[w@h:1", "character that a URL can't"},
+    {"http://u:p\xC3\xBCw@h:1", "character that a URL can't"},
+    {"http://p\t:1", "control character"},
+    {"http://p:1\n", "control character"},
+    {"http://p:1/\x7F", "control character"},
+    {std::string("http://p\0:1", 11), "control character"},
+    {"http://u:p\r@h:1", "control character"},
+    {"http://p\xFF:1", "not UTF-8"},
+    {"\"http://p:1\"", "quotes"},
+    {"'http://p:1'", "quotes"},
+    // escapes
+    {"http://u:p%zz@h:1", "'%'"},
+    {"http://u:p%@h:1", "'%'"},
+    {"http://u%4:p@h:1", "'%'"},
+    {"http://p%20x:1", "percent escape"},
+    {"http://%41:1", "percent escape"},
+    {"http://%C3%BC:1", "percent escape"},
+    {"http://p:1/%zz", "its path"},
+    {"http://p:1#%zz", "its path"},
+    // ports
+    {"http://p:0", "port is 0"},
+    {"http://p:00", "port is 0"},
+    {"http://p:65536", "above 65535"},
+    {"http://p:99999999999999999999999", "above 65535"},
+    {"http://p:abc", "port is not a number"},
+    {"http://p:-1", "port is not a number"},
+    {"http://p:+1", "port is not a number"},
+    {"http://user:secret", "port is not a number"},
+    // hosts
+    {"http://::1:3128", "more than one ':'"},
+    {"http://2001:db8::1", "more than one ':'"},
+    {"http://p:1:2", "more than one ':'"},
+    {"http://[::1:3128", "not closed"},
+    {"http://[::1]3128", "follows the bracket"},
+    {"http://[::1]]:1", "follows the bracket"},
+    {"http://[10.1.2.3]:1", "no IPv6 address"},
+    {"http://[]:1", "no IPv6 address"},
+    {"http://[proxy]:1", "no IPv6 address"},
+    {"http://[fe80::1%25eth0]:1", "zone"},
+    {"http://[fe80::1%eth0]:1", "zone"},
+    {"http://p]:1", "']'"},
+    {"http://p,q:1", "','"},
+    {"http://<proxy>:1", "'<'"},
+    {"http://p*:1", "'*'"},
+    {"*", "'*'"},
+    {"http://.p:1", "empty label"},
+    {"http://p..x:1", "empty label"},
+    {"http://.:1", "empty label"},
+    {"http://010.0.0.1:1", "looks like an IPv4"},
+    {"http://10.0.0:1", "looks like an IPv4"},
+    {"http://10.0.0.256:1", "looks like an IPv4"},
+    {"http://10.0.0.1.:1", "looks like an IPv4"},
+    {"http://1.2.3.4.5:1", "looks like an IPv4"},
+    {"http://2130706433:1", "looks like an IPv4"},
+    {"http://0x7f.1:1", "looks like an IPv4"},
+    {"http://0x7F000001:1", "looks like an IPv4"},
+    {"http://p.0x:1", "looks like an IPv4"},
+    {"http://proxy.1:1", "looks like an IPv4"},
+    {"http://" + std::string(254, 'a') + ":1", "longer than 253"},
+};
+
+TEST(ProxyUrl, RefusesWhatGoWouldNotUseAsMeant) {
+  for (const Bad& c : kBad) {
+    Findings findings;
+    const auto url = Parse(c.text, kHttps, findings);
+    ASSERT_FALSE(url) << c.text;
+    EXPECT_EQ(url.error().code, Code::kProxyUrl);
+    EXPECT_EQ(url.error().where, "here");
+    EXPECT_THAT(url.error().message, HasSubstr(c.fault)) << testing::PrintToString(c.text);
+    EXPECT_THAT(url.error().message, HasSubstr("HTTPS_PROXY"));
+    EXPECT_THAT(findings, IsEmpty()) << c.text;
+  }
+}
+
+TEST(ProxyUrl, HttpProxyTakesHttpOnly) {
+  Findings findings;
+  EXPECT_TRUE(Parse("http://p:1", kHttp, findings));
+  const auto url = Parse("https://p:1", kHttp, findings);
+  ASSERT_FALSE(url);
+  EXPECT_THAT(url.error().message, HasSubstr("HTTP_PROXY takes a proxy that is spoken to over http only"));
+}
+
+TEST(ProxyUrl, HostPortPutsBracketsAroundIpv6) {
+  Findings findings;
+  EXPECT_EQ(Parse("http://[2001:DB8:0::1]:3128", kHttp, findings)->HostPort(), "[2001:db8::1]:3128");
+  EXPECT_EQ(Parse("http://Proxy", kHttp, findings)->HostPort(), "proxy:80");
+  EXPECT_EQ(Parse("http://[::ffff:10.1.2.3]:1", kHttp, findings)->HostPort(), "10.1.2.3:1");
+}
+
+TEST(ProxyUrl, WithoutCredentialsKeepsTheRest) {
+  Findings findings;
+  const auto bare = [&](std::string text) {
+    return Parse(std::move(text), kHttp, findings)->WithoutCredentials().Reveal();
+  };
+  EXPECT_EQ(bare("HTTP://u:p@ss@Proxy:3128/x"), "HTTP://Proxy:3128/x");
+  EXPECT_EQ(bare("u:p@Proxy:3128"), "Proxy:3128");
+  EXPECT_EQ(bare("http://Proxy:3128/"), "http://Proxy:3128/");
+  EXPECT_EQ(bare("http://@h:1"), "http://h:1");
+}
+
+TEST(ProxyUrl, TheDefaultPortOfCurlIsNamedWhereItDiffers) {
+  Findings findings;
+  ASSERT_TRUE(Parse("http://p", kHttps, findings));
+  ASSERT_TRUE(Parse("https://p", kHttps, findings));
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].message, HasSubstr("80 is used (curl takes 1080)"));
+  EXPECT_THAT(findings[1].message, HasSubstr("443 is used;"));
+}
+
+TEST(ProxyUrl, RedactedHidesThePassword) {
+  Findings findings;
+  EXPECT_EQ(Parse("http://u:p@ss@h:1", kHttp, findings)->Redacted(), "http://u:***@h:1");
+}
+
+TEST(ProxyUrl, NamesOfVariables) {
+  EXPECT_EQ(NameOf(kHttp), "HTTP_PROXY");
+  EXPECT_EQ(NameOf(kHttps), "HTTPS_PROXY");
+}
+
+// No message or finding holds the password, wherever it stands and whatever is wrong.
+TEST(ProxyUrl, MessagesNeverHoldThePassword) {
+  for (const std::string before :
+       {"http://", "https://", "", "http:", "http:/", "htp://", "socks5://", "http:// ", "http://http://", "//"}) {
+    for (const std::string userinfo :
+         {"u:XhunterX", "XhunterX", "u:XhunterX/y", "u:XhunterX#", "u:XhunterX?", "u:a@XhunterX", "u:XhunterX%zz",
+          "u:XhunterX y", "u:Xhun\"terX", "u:XhunterX:3", "u:XhunterX\\"}) {
+      for (const std::string after :
+           {"@h:1", "@h:x", "@", "", "@[::1", "@h h", "@10.0.0.256:1", "@b\xC3\xBC:1", "@h/%zz", "@h:1/x", "%40h:1"}) {
+        const std::string text = before + userinfo + after;
+        Findings findings;
+        const auto url = Parse(text, kHttps, findings);
+        if (!url) {
+          EXPECT_THAT(url.error().message + url.error().where, Not(HasSubstr("XhunterX"))) << text;
+        }
+        for (const Finding& f : findings) EXPECT_THAT(f.message + f.where, Not(HasSubstr("XhunterX"))) << text;
+        // Where nothing says that it is a password, it is a user or a host.
+        const bool user_only = userinfo == "XhunterX" || (userinfo == "u:a@XhunterX" && after.empty());
+        if (!user_only) {
+          EXPECT_THAT(RedactUrl(text), Not(HasSubstr("XhunterX"))) << text;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace prov::egress

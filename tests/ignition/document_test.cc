@@ -1,0 +1,319 @@
+#include "ignition/document.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/ignition/helpers.h"
+
+namespace prov::ignition {
+namespace {
+
+constexpr std::string_view kConfig =
+    R"({"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/a","contents":{"source":"data:,x"}}]}})";
+
+std::string Rendered(char digit, std::string_view pool = "worker") {
+  return fmt::format("rendered-{}-{}", pool, std::string(32, digit));
+}
+
+std::string MachineConfig(std::string_view name, std::string_view created = "2026-01-15T10:20:30Z",
+                          std::string_view config = kConfig) {
+  return fmt::format(
+      R"({{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{{"name":"{}","creationTimestamp":"{}"}},)"
+      R"("spec":{{"config":{}}}}})",
+      name, created, config);
+}
+
+std::string List(const std::vector<std::string>& items, std::string_view kind = "List") {
+  return fmt::format(R"({{"apiVersion":"v1","kind":"{}","items":[{}]}})", kind, fmt::join(items, ","));
+}
+
+Result<Document> Select(const std::string& text, const Selection& selection) {
+  return ReadText(text, nullptr, {}, selection);
+}
+
+TEST(ReadDocument, BareIgnition) {
+  auto document = ReadText(std::string(kConfig));
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->kind, "Ignition");
+  EXPECT_EQ(document->name, "");
+  EXPECT_EQ(document->creation_timestamp, "");
+  EXPECT_EQ(Show(document->config.Read("/a")), "x");
+  EXPECT_TRUE(document->findings.empty());
+}
+
+TEST(ReadDocument, MachineConfigAsJson) {
+  auto document = ReadText(MachineConfig(Rendered('a')));
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->kind, "MachineConfig");
+  EXPECT_EQ(document->name, Rendered('a'));
+  EXPECT_EQ(document->creation_timestamp, "2026-01-15T10:20:30Z");
+  EXPECT_TRUE(document->findings.empty());
+  auto file = document->config.Read("/a");
+  ASSERT_TRUE(file && *file);
+  EXPECT_EQ((*file)->where, "$.spec.config.storage.files[0]");
+}
+
+TEST(ReadDocument, MachineConfigAsYaml) {
+  auto document = ReadText(fmt::format(R"(apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  creationTimestamp: "2026-01-15T10:20:30Z"
+  name: {}
+spec:
+  config:
+    ignition:
+      version: 3.4.0
+    storage:
+      files:
+      - contents:
+          source: data:,%23%20c
+        mode: 384
+        path: /a
+)",
+                                       Rendered('a')));
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->creation_timestamp, "2026-01-15T10:20:30Z");
+  EXPECT_EQ(document->config.version(), "3.4.0");
+  auto file = document->config.Read("/a");
+  ASSERT_TRUE(file && *file);
+  EXPECT_EQ((*file)->bytes, "# c");
+  EXPECT_EQ((*file)->mode, 0600U);
+}
+
+TEST(ReadDocument, WithoutMetadata) {
+  auto document = ReadText(R"({"kind":"MachineConfig","spec":{"config":{"ignition":{"version":"3.2.0"}}}})");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->name, "");
+  ASSERT_EQ(document->findings.size(), 1U);
+  EXPECT_EQ(document->findings[0].code, "not-rendered");
+}
+
+TEST(ReadDocument, SingleMachineConfigNames) {
+  auto plain = ReadText(MachineConfig("99-worker-ssh"));
+  ASSERT_TRUE(plain);
+  ASSERT_EQ(plain->findings.size(), 1U);
+  EXPECT_EQ(plain->findings[0].code, "not-rendered");
+  EXPECT_EQ(plain->findings[0].severity, Severity::kWarning);
+  EXPECT_EQ(plain->findings[0].where, "$.metadata.name");
+  auto other = ReadText(MachineConfig(Rendered('a', "master")));
+  ASSERT_TRUE(other);
+  ASSERT_EQ(other->findings.size(), 1U);
+  EXPECT_EQ(other->findings[0].code, "other-pool");
+  EXPECT_TRUE(Select(MachineConfig(Rendered('a', "infra")), {.pool = "infra"})->findings.empty());
+  auto named = Select(MachineConfig("99-worker-ssh"), {.name = "99-worker-ssh"});
+  ASSERT_TRUE(named);
+  EXPECT_TRUE(named->findings.empty());  // it was asked for by name
+  auto wrong = Select(MachineConfig(Rendered('a')), {.name = Rendered('b')});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code, Code::kNotFound);
+  EXPECT_EQ(wrong.error().where, "$.metadata.name");
+  EXPECT_NE(wrong.error().message.find(Rendered('a')), std::string::npos);
+}
+
+TEST(ReadDocument, ListTakesTheNewestOfThePool) {
+  const std::string text =
+      List({MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z"), MachineConfig(Rendered('b'), "2026-03-01T00:00:00Z"),
+            MachineConfig(Rendered('c'), "2026-02-01T00:00:00Z"),
+            MachineConfig(Rendered('d', "worker-rt"), "2027-01-01T00:00:00Z"),
+            MachineConfig(Rendered('e', "master"), "2027-01-01T00:00:00Z"),
+            MachineConfig("99-worker", "2027-01-01T00:00:00Z"), R"({"kind":"Node","metadata":{}})"});
+  for (const char* kind : {"List", "MachineConfigList"}) {
+    auto document = ReadText(text);
+    ASSERT_TRUE(document) << kind;
+    EXPECT_EQ(document->name, Rendered('b'));
+    ASSERT_EQ(document->findings.size(), 1U);
+    EXPECT_EQ(document->findings[0].code, "newest-of-list");
+    EXPECT_NE(document->findings[0].message.find("status.configuration.name"), std::string::npos);
+    EXPECT_EQ((*document->config.Read("/a"))->where, "$.items[1].spec.config.storage.files[0]");
+  }
+  auto other = Select(text, {.pool = "worker-rt"});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->name, Rendered('d', "worker-rt"));
+  EXPECT_TRUE(other->findings.empty());
+  auto named = Select(text, {.name = Rendered('a')});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->name, Rendered('a'));
+  EXPECT_TRUE(named->findings.empty());
+  EXPECT_EQ(Select(text, {.name = "99-worker"})->name, "99-worker");
+}
+
+TEST(ReadDocument, ListComparesInstants) {
+  EXPECT_EQ(ReadText(List({MachineConfig(Rendered('a'), "2026-01-15T12:00:00+02:00"),
+                           MachineConfig(Rendered('b'), "2026-01-15T10:30:00Z")}))
+                ->name,
+            Rendered('b'));
+  EXPECT_EQ(
+      ReadText(List({MachineConfig(Rendered('a'), "2026-01-15T10:00:00Z"), MachineConfig(Rendered('b'), "")}))->name,
+      Rendered('a'));
+  EXPECT_EQ(
+      ReadText(List({MachineConfig(Rendered('a'), "zzz"), MachineConfig(Rendered('b'), "2026-01-15T10:00:00Z")}))->name,
+      Rendered('b'));
+  EXPECT_EQ(ReadText(List({MachineConfig(Rendered('a'), ""), MachineConfig(Rendered('b'), "")}))->name, Rendered('a'));
+}
+
+TEST(ReadDocument, TypedListsMayOmitTheKind) {
+  const std::string item =
+      fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"config":{}}}}})", Rendered('a'), kConfig);
+  EXPECT_EQ(ReadText(List({item}, "MachineConfigList"))->name, Rendered('a'));
+  EXPECT_EQ(ErrorOf(List({item}, "List")).code, Code::kNotFound);
+}
+
+TEST(ReadDocument, ListWithoutTheWantedOne) {
+  const Error none = ErrorOf(List({}));
+  EXPECT_EQ(none.code, Code::kNotFound);
+  EXPECT_EQ(none.where, "$.items");
+  EXPECT_NE(none.message.find("no MachineConfig at all"), std::string::npos);
+  EXPECT_EQ(ErrorOf(R"({"kind":"List"})").code, Code::kNotFound);
+  EXPECT_EQ(ErrorOf(R"({"kind":"List","items":null})").code, Code::kNotFound);
+  const Error names = ErrorOf(List({MachineConfig("99-a"), MachineConfig("99-b")}));
+  EXPECT_NE(names.message.find("99-a, 99-b"), std::string::npos) << names.message;
+  EXPECT_NE(names.message.find("rendered-worker-"), std::string::npos);
+  std::vector<std::string> many;
+  for (int i = 0; i < 20; ++i) many.push_back(MachineConfig(fmt::format("mc-{}", i)));
+  const Error shortened = ErrorOf(List(many), nullptr, {}, {.name = "mc-x"});
+  EXPECT_NE(shortened.message.find("mc-7 and 12 more"), std::string::npos) << shortened.message;
+  EXPECT_NE(shortened.message.find("\"mc-x\""), std::string::npos);
+}
+
+TEST(ReadDocument, NoConfig) {
+  const std::pair<std::string, const char*> rows[] = {
+      {fmt::format(R"({{"kind":"MachineConfig","metadata":{{"name":"{}"}}}})", Rendered('a')), "$.spec.config"},
+      {R"({"kind":"MachineConfig","spec":null})", "$.spec.config"},
+      {R"({"kind":"MachineConfig","spec":{}})", "$.spec.config"},
+      {MachineConfig(Rendered('a'), "", "null"), "$.spec.config"},
+      {List({MachineConfig(Rendered('a'), "", "null")}), "$.items[0].spec.config"},
+  };
+  for (const auto& [text, where] : rows) {
+    const Error error = ErrorOf(text);
+    EXPECT_EQ(error.code, Code::kNoConfig) << text;
+    EXPECT_EQ(error.where, where) << text;
+  }
+}
+
+TEST(ReadDocument, WrongTypes) {
+  const std::pair<std::string, const char*> rows[] = {
+      {R"({"kind":1})", "$.kind"},
+      {R"({"kind":"List","items":{}})", "$.items"},
+      {R"({"kind":"List","items":[1]})", "$.items[0]"},
+      {R"({"kind":"List","items":[{"kind":[]}]})", "$.items[0].kind"},
+      {R"({"kind":"MachineConfig","metadata":[]})", "$.metadata"},
+      {R"({"kind":"MachineConfig","metadata":{"name":1}})", "$.metadata.name"},
+      {R"({"kind":"MachineConfig","metadata":{"creationTimestamp":1}})", "$.metadata.creationTimestamp"},
+      {R"({"kind":"MachineConfig","spec":[]})", "$.spec"},
+      {MachineConfig(Rendered('a'), "", "\"text\""), "$.spec.config"},
+  };
+  for (const auto& [text, where] : rows) {
+    const Error error = ErrorOf(text);
+    EXPECT_EQ(error.code, Code::kType) << text << ": " << error.message;
+    EXPECT_EQ(error.where, where) << text;
+  }
+  EXPECT_EQ(ErrorOf(MachineConfig(Rendered('a'), "", "{}")).code, Code::kVersion);
+  EXPECT_EQ(ErrorOf(MachineConfig(Rendered('a'), "", "{}")).where, "$.spec.config.ignition.version");
+}
+
+TEST(ReadDocument, OtherKinds) {
+  const struct {
+    std::string text;
+    std::string_view where;
+    std::string_view says;
+  } rows[] = {
+      {R"({"kind":"MachineConfigPool"})", "$.kind", "status.configuration.name"},
+      {R"({"kind":"MachineConfigPoolList"})", "$.kind", "status.configuration.name"},
+      {R"({"kind":"Secret"})", "$.kind", "data.userData"},
+      {R"({"kind":"ConfigMap"})", "$.kind", "found a ConfigMap"},
+      {R"({"kind":"machineconfig"})", "$.kind", "oc get machineconfig"},
+      {R"({"kind":"Pod","ignition":{"version":"3.2.0"}})", "$.kind", "found a Pod"},
+      {"{}", "input", "found neither"},
+      {R"({"ignition":null})", "input", "found neither"},
+      {"[]", "input", "found an array"},
+      {"kind: Proxy", "$.kind", "found a Proxy"},
+      {"text", "input", "found a string"},
+      {"42", "input", "found an integer"},
+      {"<!DOCTYPE html><html><body>Login</body></html>", "input", "HTML"},
+  };
+  for (const auto& row : rows) {
+    const Error error = ErrorOf(row.text);
+    EXPECT_EQ(error.code, Code::kKind) << row.text << ": " << error.message;
+    EXPECT_EQ(error.where, row.where) << row.text;
+    EXPECT_NE(error.message.find(row.says), std::string::npos) << error.message;
+  }
+}
+
+TEST(ReadDocument, SyntaxErrors) {
+  EXPECT_EQ(ErrorOf("{\n  \"ignition\": }").where, "line 2, column 15");
+  EXPECT_EQ(ErrorOf("{\n  \"ignition\": }").code, Code::kJson);
+  EXPECT_EQ(ErrorOf("a:\n - b\n c").code, Code::kYaml);
+  EXPECT_EQ(ErrorOf("").code, Code::kJson);
+  Limits limits;
+  limits.input = 10;
+  const Error large = ErrorOf(std::string(kConfig), nullptr, limits);
+  EXPECT_EQ(large.code, Code::kTooLarge);
+  EXPECT_EQ(large.where, "input");  // no field and no line: the input's own name
+}
+
+TEST(ReadDocument, MessagesStayUtf8AndShort) {
+  const Error error = ErrorOf(fmt::format(R"({{"kind":"{}"}})", Repeat(1000, "\xC3\xA9")));
+  EXPECT_LT(error.message.size(), 400U);
+  for (std::size_t i = 0; i + 1 < error.message.size(); ++i) {
+    EXPECT_TRUE(error.message[i] != '\xC3' || error.message[i + 1] == '\xA9');
+  }
+}
+
+// Every document is either read or refused with a code; truncations and damaged bytes of a good one cover many paths.
+TEST(ReadDocument, SurvivesDamage) {
+  constexpr unsigned kSeed = 11;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  const std::string child = fmt::format(R"({{"source":"{}","compression":"gzip"}})", Base64Url(Gzip(kConfig)));
+  const std::string json = List(
+      {MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z",
+                     fmt::format(R"({{"ignition":{{"version":"3.4.0","config":{{"merge":[{}]}}}},"storage":{{"files":[
+      {{"path":"/b","mode":420,"append":[{{"source":"data:,%20"}}]}}],"links":[{{"path":"/l"}}]}},"systemd":{{"units":[{{"name":"u","dropins":[{{"name":"d"}}]}}]}}}})",
+                                 child))});
+  const std::string yaml =
+      "kind: MachineConfig\nmetadata: {name: 'x'}\nspec:\n  config:\n    ignition: {version: 3.2.0}\n    storage:\n    "
+      "  files:\n      - path: /a\n"
+      "        mode: 0644\n        contents: {source: \"data:,x\"}\n";
+  ASSERT_TRUE(ReadText(json)) << ErrorOf(json).message;
+  ASSERT_TRUE(ReadText(yaml));
+  int read = 0;
+  int refused = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string text = round % 2 == 0 ? json : yaml;
+    const auto damages = random() % 3 + 1;
+    for (std::size_t i = 0; i < damages; ++i) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text.resize(at + 1);
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 20);
+          text.push_back(' ');
+          break;
+        case 2:
+          text[at] = static_cast<char>(static_cast<unsigned char>(random() & 0xFFU));
+          break;
+        default:
+          text.insert(at, 1, "{}[]\",:0n\\-'\n"[random() % 13]);
+      }
+    }
+    auto document = ReadText(text);
+    if (!document) {
+      ++refused;
+      EXPECT_NE(document.error().code, Code::kInternal) << text;
+      EXPECT_FALSE(document.error().where.empty()) << text;
+      continue;
+    }
+    ++read;
+    EXPECT_TRUE(document->config.Units());
+    for (const char* path : {"/a", "/b", "/l"}) {
+      const auto file = document->config.Read(path);
+      EXPECT_TRUE(file || file.error().code != Code::kInternal);
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 1000);
+}
+
+}  // namespace
+}  // namespace prov::ignition

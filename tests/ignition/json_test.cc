@@ -1,0 +1,161 @@
+#include "ignition/json.h"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+
+#include "tests/ignition/helpers.h"
+
+namespace prov::ignition {
+namespace {
+
+using namespace std::string_literals;
+
+Error JsonError(std::string text, const Limits& limits = {}) {
+  auto document = ParseJson(std::move(text), limits);
+  if (document) return {Code::kInternal, "no error", ""};
+  return document.error();
+}
+
+TEST(ParseJson, ReadsInPlace) {
+  auto document = ParseJson(" {\"a\\u00e9\\n\":\"x\\u0000y\", \"b\":[1,-2,1.5,true,null,\"\"]}\n", {});
+  ASSERT_TRUE(document);
+  const JsonValue& root = (*document)->root();
+  const JsonValue* a = Member(&root, "a\xC3\xA9\n");
+  ASSERT_NE(a, nullptr);
+  EXPECT_EQ(TextOf(*a), "x\0y"s);  // embedded NULs count
+  const std::string& buffer = (*document)->buffer;
+  EXPECT_TRUE(a->GetString() >= buffer.data() && a->GetString() < buffer.data() + buffer.size());
+  const JsonValue* b = Member(&root, "b");
+  ASSERT_TRUE(b != nullptr && b->IsArray());
+  EXPECT_EQ(b->Size(), 6U);
+}
+
+TEST(ParseJson, SaysWhere) {
+  const struct {
+    std::string text;
+    std::string_view where;
+    std::string_view says;
+  } rows[] = {
+      {"", "line 1, column 1", "empty"},
+      {"  \n ", "line 2, column 2", "empty"},
+      {"{", "line 1, column 2", "Missing a name"},
+      {"{\"a\":1,\n \"b\" 2}", "line 2, column 6", "Missing a colon"},
+      {"{\"a\":\"\\n\\n\\n\\n\",\n\"b\":x}", "line 2, column 5", "Invalid value"},  // escapes must not move the lines
+      {"{\"a\":1,}", "line 1, column 8", "Missing a name"},
+      {"[1,]", "line 1, column 4", "Invalid value"},
+      {"{\"a\":1}\n{}", "line 2, column 1", "must not be followed"},
+      {"{\"a\":1} x", "line 1, column 9", "must not be followed"},
+      {"/*c*/{}", "line 1, column 1", "Invalid value"},
+      {"{//c\n}", "line 1, column 2", "Missing a name"},
+      {"{'a':1}", "line 1, column 2", "Missing a name"},
+      {"{\"a\":NaN}", "line 1, column 6", "Invalid value"},
+      {"{\"a\":01}", "line 1, column 7", "Missing a comma"},
+      {"{\"a\":1.}", "line 1, column 8", "fraction"},
+      {"{\"a\":1e999}", "line 1, column 6", "too big"},
+      {"{\"a\":\"b\nc\"}", "line 1, column 8", "control character"},
+      {"{\"a\":\"\\q\"}", "line 1, column 7", "escape"},
+      {"{\"a\":\"\\ud800\"}", "line 1, column 7", "surrogate"},
+      {"{\"a\":\"\\ud800\\u0041\"}", "line 1, column 7", "surrogate"},
+      {"{\"a\":\"\\u12g4\"}", "line 1, column 7", "hex digit"},
+      {"{\"a\":\"b", "line 1, column 8", "closing quotation"},
+      {"\xEF\xBB\xBF{}", "line 1, column 1", "byte order mark"},
+      {"\xFF\xFE{\0}\0"s, "line 1, column 1", "UTF-16"},
+      {"\xFE\xFF\0{\0}"s, "line 1, column 1", "UTF-16"},
+      {"{\n\"a\":\"\xC3\"}", "line 2, column 6", "invalid UTF-8 (byte 0xc3)"},
+      {"{\"a\":\"\xED\xA0\x80\"}", "line 1, column 7", "invalid UTF-8"},
+      {"{}\0{}"s, "line 1, column 3", "NUL"},
+      {"{\"a\":\"x\0y\"}"s, "line 1, column 8", "NUL"},
+  };
+  for (const auto& row : rows) {
+    const Error error = JsonError(row.text);
+    EXPECT_EQ(error.code, Code::kJson) << row.text;
+    EXPECT_EQ(error.where, row.where) << row.text << ": " << error.message;
+    EXPECT_NE(error.message.find(row.says), std::string::npos) << row.text << ": " << error.message;
+  }
+}
+
+TEST(ParseJson, BoundsNesting) {
+  const auto nested = [](std::size_t depth, std::string_view open, std::string_view close) {
+    return fmt::format("{}1{}", Repeat(depth, open), Repeat(depth, close));
+  };
+  EXPECT_TRUE(ParseJson(nested(1000, "[", "]"), {}));
+  EXPECT_TRUE(ParseJson(nested(1000, "{\"a\":", "}"), {}));
+  EXPECT_TRUE(ParseJson(R"([[],[],{},["[[[[[["]])", {.depth = 2}));  // brackets in strings and closed ones don't count
+  EXPECT_EQ(JsonError(nested(1001, "[", "]")).code, Code::kJson);
+  EXPECT_NE(JsonError(nested(1001, "{\"a\":", "}")).message.find("deeper than 1000"), std::string::npos);
+  const Error error = JsonError(nested(2'000'000, "[", ""));
+  EXPECT_EQ(error.code, Code::kJson);
+  EXPECT_NE(error.message.find("deeper than 1000"), std::string::npos);
+}
+
+TEST(ParseJson, BoundsSizeAndValues) {
+  EXPECT_TRUE(ParseJson("[1,2]", {.input = 5}));
+  EXPECT_EQ(JsonError("[1,2]", {.input = 4}).code, Code::kTooLarge);
+  EXPECT_TRUE(ParseJson("[1,2]", {.values = 3}));
+  const Error error = JsonError("[1,\n2]", {.values = 2});
+  EXPECT_EQ(error.code, Code::kTooLarge);
+  EXPECT_EQ(error.where.substr(0, 6), "line 2");
+}
+
+TEST(ParseJson, NeedsNoCopyWhenThereIsRoom) {
+  std::string text;
+  text.reserve(4096);
+  fmt::format_to(std::back_inserter(text), R"({{"a":"{:x>1000}"}})", "");
+  const char* before = text.data();
+  auto document = ParseJson(std::move(text), {});
+  ASSERT_TRUE(document);
+  EXPECT_EQ((*document)->buffer.data(), before);
+}
+
+TEST(ParseJsonOrYaml, TellsThemApart) {
+  EXPECT_EQ((*ParseJsonOrYaml(" \r\n\t{\"a\":1}", {}))->root().MemberCount(), 1U);
+  EXPECT_TRUE((*ParseJsonOrYaml("[]", {}))->root().IsArray());
+  EXPECT_TRUE((*ParseJsonOrYaml("a: 1", {}))->root().IsObject());
+  EXPECT_TRUE((*ParseJsonOrYaml("# c\n{a: 1}", {}))->root().IsObject());
+  const auto code = [](std::string text) {
+    auto document = ParseJsonOrYaml(std::move(text), {});
+    return document ? Code::kInternal : document.error().code;
+  };
+  EXPECT_EQ(code(""), Code::kJson);
+  EXPECT_EQ(code(" \n"), Code::kJson);
+  EXPECT_EQ(code("\xEF\xBB\xBF"), Code::kJson);
+  EXPECT_EQ(code("\xEF\xBB\xBF{}"), Code::kJson);
+  EXPECT_EQ(code("\xFF\xFE{\0"s), Code::kJson);
+  EXPECT_EQ(code("{a: 1}"), Code::kJson);  // a brace says JSON
+  EXPECT_EQ(code("a: [1"), Code::kYaml);
+  EXPECT_TRUE(
+      ParseJsonOrYaml("\xEF\xBB\xBF"
+                      "a: 1",
+                      {}));
+}
+
+TEST(Member, TakesTheLastAndSkipsNull) {
+  auto document = ParseJson(R"({"a":1,"b":null,"a":2,"c":3,"c":null})", {});
+  ASSERT_TRUE(document);
+  const JsonValue& root = (*document)->root();
+  EXPECT_EQ(Member(&root, "a")->GetInt(), 2);
+  EXPECT_EQ(Member(&root, "b"), nullptr);
+  EXPECT_EQ(Member(&root, "c"), nullptr);
+  EXPECT_EQ(Member(&root, "A"), nullptr);
+  EXPECT_EQ(Member(nullptr, "a"), nullptr);
+}
+
+TEST(TypeName, NamesAll) {
+  auto document = ParseJson(R"([null,true,false,{},[],"",1,-1,18446744073709551615,1.5])", {});
+  ASSERT_TRUE(document);
+  std::vector<std::string_view> names;
+  for (const JsonValue& value : (*document)->root().GetArray()) names.push_back(TypeName(value));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"null", "a boolean", "a boolean", "an object", "an array", "a string",
+                                           "an integer", "an integer", "an integer", "a number that is no integer"}));
+}
+
+TEST(JsonAssertion, IsNeverSilent) {
+  auto document = ParseJson("[1]", {});
+  ASSERT_TRUE(document);
+  EXPECT_DEATH((*document)->root().MemberBegin(), "JSON access violates");
+}
+
+}  // namespace
+}  // namespace prov::ignition

@@ -1,0 +1,177 @@
+#include "ignition/yaml.h"
+
+#include <gtest/gtest.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "ignition/yaml_scalar.h"
+#include "tests/ignition/helpers.h"
+
+namespace prov::ignition {
+namespace {
+
+using namespace std::string_literals;
+
+// The document as compact JSON, or "<code> where: message".
+std::string AsJson(std::string text, const Limits& limits = {}) {
+  auto document = ParseYaml(std::move(text), limits);
+  if (!document)
+    return fmt::format("<{}> {}: {}", InfoOf(document.error().code).name, document.error().where,
+                       document.error().message);
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  (*document)->root().Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+TEST(ParseYaml, BuildsTheSameDomAsJson) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"a: 1", R"({"a":1})"},
+      {"a: 1\nb:\n- x\n- y: z\n  q: 'w'\n", R"({"a":1,"b":["x",{"y":"z","q":"w"}]})"},
+      {"version: 3.4.0", R"({"version":"3.4.0"})"},
+      {"version: 3.2", R"({"version":3.2})"},
+      {"a: '1'\nb: \"2\"\nc: |\n  3\nd: >-\n  true\n", R"({"a":"1","b":"2","c":"3\n","d":"true"})"},
+      {"a:\nb: ~\nc: null\nd: ''", R"({"a":null,"b":null,"c":null,"d":""})"},
+      {"t: 2026-01-15T10:20:30Z", R"({"t":"2026-01-15T10:20:30Z"})"},
+      {"a: {b: [], c: {}}", R"({"a":{"b":[],"c":{}}})"},
+      {".: {}\n1: x\ntrue: y", R"({".":{},"1":"x","true":"y"})"},
+      {"\"<<\": 1", R"({"<<":1})"},
+      {"\"\": 1", R"({"":1})"},
+      {"---\na: 1\n---\n", R"({"a":1})"},
+      {"---\n---\na: 1\n...\n", R"({"a":1})"},
+      {"%YAML 1.1\n---\na: 1\n", R"({"a":1})"},
+      {"\"a\\0b\": \"c\\0d\"", "{\"a\\u0000b\":\"c\\u0000d\"}"},
+      {"a: data:,%23%20c", R"({"a":"data:,%23%20c"})"},
+      {"- - 1\n  - 2\n- 3", "[[1,2],3]"},
+      {"text", "\"text\""},
+  };
+  for (const auto& [yaml, json] : rows) EXPECT_EQ(AsJson(yaml), json) << yaml;
+}
+
+TEST(ParseYaml, RefusesWithThePlace) {
+  const std::pair<std::string, std::string_view> rows[] = {
+      {"", "<yaml> line 1, column 1: the document is empty"},
+      {"# only a comment\n", "<yaml> line 1, column 1: the document is empty"},
+      {"---\n---\n", "<yaml> line 1, column 1: the document is empty"},
+      {"a: &x 1", "<yaml> line 1, column 4: anchors"},
+      {"a: &x {}", "<yaml> line 1, column 4: anchors"},
+      {"a: &x []", "<yaml> line 1, column 4: anchors"},
+      {"&x a: 1", "<yaml> line 1, column 1: anchors"},
+      {"a: &x\n", "anchors"},
+      {"a: 1\nb: *a", "<yaml> line 2, column 4: aliases"},
+      {"*a : 1", "aliases"},
+      {"a: !!str 1", "<yaml> line 1, column 4: explicit tags"},
+      {"a: !foo {}", "explicit tags"},
+      {"a: !!seq []", "explicit tags"},
+      {"!!str a: 1", "explicit tags"},
+      {"a: ! x", "explicit tags"},
+      {"a:\n  <<: {b: 1}", "<yaml> line 2, column 3: merge keys"},
+      {"a: 1\nb: 2\na: 3", "<yaml> line 3, column 1: the key \"a\" occurs twice"},
+      {"a: 1\n'a': 3", "occurs twice"},
+      {"[a]: 1", "a mapping key must be a string"},
+      {"{a: 1}: 1", "a mapping key must be a string"},
+      {"? ", "a mapping key must be a string"},
+      {"a: 1\n---\nb: 2", "<yaml> line 3, column 1: several YAML documents"},
+      {"a: 1\n---\nx", "several YAML documents"},
+      {"a: .inf", "<yaml> line 1, column 4: infinity"},
+      {"a: .nan", "infinity and NaN"},
+      {"a: 1e999", "infinity and NaN"},
+      {"a: [1", "<yaml> line 2, column 1: not YAML: did not find expected ',' or ']'"},
+      {"a: b: c", "<yaml> line 1, column 5: not YAML"},
+      {"a:\n\t- b", "<yaml> line 2, column 1: not YAML"},
+      {"a: \"\\q\"", "not YAML"},
+      {"a: x\x01y", "<yaml> line 1, column 5: not YAML: control characters"},
+      {"a: 1\nb: \xFF", "<yaml> line 2, column 4: invalid UTF-8 (byte 0xff)"},
+  };
+  for (const auto& [yaml, says] : rows)
+    EXPECT_NE(AsJson(yaml).find(says), std::string::npos) << yaml << " gives " << AsJson(yaml);
+}
+
+TEST(ParseYaml, KeepsItsBounds) {
+  EXPECT_EQ(AsJson("a: 1", {.input = 4}), R"({"a":1})");
+  EXPECT_EQ(AsJson("a: 1", {.input = 3}).substr(0, 11), "<too-large>");
+  EXPECT_EQ(AsJson("[[1]]", {.depth = 2}), "[[1]]");
+  EXPECT_NE(
+      AsJson("[\n[[1]]]", {.depth = 2}).find("<yaml> line 2, column 2: the document is nested deeper than 2 levels"),
+      std::string::npos);
+  EXPECT_EQ(AsJson("[1,\n2]", {.values = 2}), "<too-large> line 2, column 1: the document has more than 2 values");
+  EXPECT_EQ(AsJson(std::string(100000, '[')).substr(0, 6), "<yaml>");
+  std::string dashes;
+  for (int i = 0; i < 20000; ++i) dashes += "- ";
+  EXPECT_EQ(AsJson(dashes).substr(0, 6), "<yaml>");
+}
+
+TEST(ParseYaml, DoesNotConfuseKeysOfDifferentMappings) {
+  EXPECT_EQ(AsJson("a: {b: 1}\nb: {a: {a: 1}}\n"), R"({"a":{"b":1},"b":{"a":{"a":1}}})");
+}
+
+TEST(ResolvePlainScalar, Nulls) {
+  for (const char* text : {"", "~", "null", "Null", "NULL"})
+    EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kNull) << text;
+}
+
+TEST(ResolvePlainScalar, Booleans) {
+  for (const char* text : {"true", "True", "TRUE"}) {
+    EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kBool) << text;
+    EXPECT_TRUE(ResolvePlainScalar(text).boolean);
+  }
+  for (const char* text : {"false", "False", "FALSE"}) {
+    EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kBool) << text;
+    EXPECT_FALSE(ResolvePlainScalar(text).boolean);
+  }
+}
+
+TEST(ResolvePlainScalar, Integers) {
+  const std::pair<const char*, std::int64_t> rows[] = {{"0", 0},
+                                                       {"-0", 0},
+                                                       {"420", 420},
+                                                       {"+5", 5},
+                                                       {"-7", -7},
+                                                       {"0644", 420},
+                                                       {"0o644", 420},
+                                                       {"0x1A4", 420},
+                                                       {"0b110", 6},
+                                                       {"00", 0},
+                                                       {"9223372036854775807", INT64_MAX},
+                                                       {"-9223372036854775807", -INT64_MAX}};
+  for (const auto& [text, value] : rows) {
+    const PlainScalar scalar = ResolvePlainScalar(text);
+    EXPECT_EQ(scalar.kind, PlainScalar::Kind::kInt) << text;
+    EXPECT_EQ(scalar.integer, value) << text;
+  }
+  const PlainScalar large = ResolvePlainScalar("18446744073709551615");
+  EXPECT_EQ(large.kind, PlainScalar::Kind::kUint);
+  EXPECT_EQ(large.unsigned_integer, UINT64_MAX);
+}
+
+TEST(ResolvePlainScalar, Floats) {
+  const std::pair<const char*, double> rows[] = {{"1.5", 1.5},
+                                                 {"-1.5", -1.5},
+                                                 {"1.", 1},
+                                                 {".5", 0.5},
+                                                 {"+.5e1", 5},
+                                                 {"1e3", 1000},
+                                                 {"4.2e+2", 420},
+                                                 {"1E-1", 0.1},
+                                                 {"18446744073709551616", 18446744073709551616.0},
+                                                 {"-18446744073709551615", -18446744073709551615.0}};
+  for (const auto& [text, value] : rows) {
+    const PlainScalar scalar = ResolvePlainScalar(text);
+    EXPECT_EQ(scalar.kind, PlainScalar::Kind::kDouble) << text;
+    EXPECT_DOUBLE_EQ(scalar.number, value) << text;
+  }
+  for (const char* text : {".inf", "-.Inf", "+.INF", ".nan", ".NaN", "1e999"}) {
+    EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kNotFinite) << text;
+  }
+}
+
+TEST(ResolvePlainScalar, EverythingElseIsText) {
+  for (const char* text : {"yes", "no",  "on",    "off",  "y",   "N",    "nul",        "TRue",  "1.2.3", "0899", "0x",
+                           "0xg", "0o9", "1_000", "-",    "+",   ".",    "-.",         "e3",    "1e",    "1e+",  "1:30",
+                           "--1", "0b2", "12a",   "1.5.", ".e1", "/etc", "2026-01-15", "-.nan", "0x-1"}) {
+    EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kString) << text;
+  }
+}
+
+}  // namespace
+}  // namespace prov::ignition

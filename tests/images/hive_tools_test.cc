@@ -1,0 +1,202 @@
+// Hives as other programs read them: libhivex's tools, reglookup and reged, where they are installed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "images/hive/writer.h"
+#include "images/reg_file.h"
+#include "tests/images/hive_test_util.h"
+
+namespace prov::images {
+namespace {
+
+using testing::Key;
+using testing::Value;
+
+struct Output {
+  int exit = -1;
+  std::string text;
+};
+
+// Runs a shell command; its standard error is not looked at.
+Output Shell(const std::string& command) {
+  Output out;
+  FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return out;
+  char buffer[65536];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.text.append(buffer, n);
+  const int status = pclose(pipe);
+  out.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return out;
+}
+
+bool IsInstalled(const std::string& tool) { return Shell("command -v " + tool).exit == 0; }
+
+#define REQUIRE_TOOL(tool)              \
+  if (!IsInstalled(tool))               \
+  GTEST_SKIP() << "NOT RUN: " << (tool) \
+               << " is not installed (Debian packages: libhivex-bin, libwin-hivex-perl, reglookup, chntpw)"
+
+// A hive in a file that goes away with this object.
+class HiveFile {
+ public:
+  explicit HiveFile(const RegKey& tree)
+      : path_(::testing::TempDir() + "hive_tools_" + std::to_string(getpid()) + ".hiv") {
+    EXPECT_TRUE(WriteFileAtomically(path_, WriteHive(tree, {}).value(), 0600));
+  }
+  ~HiveFile() { std::remove(path_.c_str()); }
+  HiveFile(const HiveFile&) = delete;
+  HiveFile& operator=(const HiveFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string Bytes(std::size_t size) {
+  std::string out(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<char>(i * 31 + i / 257);
+  return out;
+}
+
+RegKey Tree() {
+  RegKey root = Key(
+      "",
+      {Value("", RegType::kSz, EncodeSz("default")),
+       Value("HTTP_PROXY", RegType::kSz, EncodeSz("http://u:p%40ss@proxy:3128"))},
+      {Key("Alpha",
+           {Value("one", RegType::kBinary, Bytes(1)), Value("four", RegType::kDword, EncodeDword(0x12345678)),
+            Value("five", RegType::kBinary, Bytes(5)), Value("cell", RegType::kBinary, Bytes(16344)),
+            Value("db", RegType::kBinary, Bytes(16345)), Value("db4", RegType::kBinary, Bytes(51200)),
+            Value("multi", RegType::kMultiSz, EncodeMultiSz({"a=1", "b"})), Value("qword", RegType::kQword, Bytes(8))}),
+       Key("Empty"),
+       Key("Gr\xc3\xbc\xc3\x9f"
+           "e",
+           {Value("\xe5\x80\xa4", RegType::kExpandSz, EncodeSz("%SystemRoot%"))}),
+       Key("Many")});
+  for (int i = 0; i < 1200; ++i)
+    root.subkeys[3].subkeys.push_back(
+        Key("K" + std::to_string(i), {Value("Blob", RegType::kBinary, Bytes(static_cast<std::size_t>(i)))}));
+  root.subkeys[1].security = SystemAdminsDescriptor();
+  return root;
+}
+
+// Values by key path and name.
+using Flat = std::map<std::string, std::map<std::string, RegValue>>;
+void Flatten(const RegKey& key, const std::string& path, Flat& out) {
+  std::map<std::string, RegValue>& values = out[path];
+  for (const RegValue& value : key.values) values[value.name] = value;
+  for (const RegKey& subkey : key.subkeys) Flatten(subkey, path + "\\" + subkey.name, out);
+}
+
+TEST(HiveTools, HivexregeditExportsEveryValue) {
+  REQUIRE_TOOL("hivexregedit");
+  const HiveFile hive(Tree());
+  const Output exported = Shell("PERL_UNICODE=S hivexregedit --export --prefix 'HKEY' " + hive.path() + " '\\'");
+  ASSERT_EQ(exported.exit, 0);
+  const Result<std::vector<RegFileEntry>> entries = ReadRegFile(exported.text);
+  ASSERT_TRUE(entries) << entries.error().message << " at " << entries.error().where;
+  Flat actual;
+  for (const RegFileEntry& entry : *entries) {
+    std::string path = entry.key;
+    if (path.ends_with('\\')) path.pop_back();
+    std::map<std::string, RegValue>& values = actual[path];
+    for (const RegFileValue& value : entry.values) values[value.value.name] = value.value;
+  }
+  Flat expected;
+  Flatten(Tree(), "HKEY", expected);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (const auto& [path, values] : expected) {
+    EXPECT_EQ(actual[path].size(), values.size()) << path;
+    for (const auto& [name, value] : values) {
+      EXPECT_EQ(actual[path][name].type, value.type) << path << "\\" << name;
+      EXPECT_TRUE(actual[path][name].data == value.data)
+          << path << "\\" << name << ": " << actual[path][name].data.size() << " bytes";
+    }
+  }
+}
+
+TEST(HiveTools, HivexshWalksIt) {
+  REQUIRE_TOOL("hivexsh");
+  const HiveFile hive(Tree());
+  const Output list = Shell("printf 'cd \\\\Many\\nls\\ncd \\\\Alpha\\nlsval four\\n' | hivexsh " + hive.path());
+  EXPECT_EQ(list.exit, 0);
+  EXPECT_EQ(std::ranges::count(list.text, '\n'), 1201) << "1,200 subkeys and one value";
+  EXPECT_TRUE(list.text.ends_with("\n305419896\n") || list.text.ends_with("\n0x12345678\n") ||
+              list.text.ends_with("dword:12345678\n"))
+      << list.text.substr(list.text.size() - std::min<std::size_t>(list.text.size(), 40));
+}
+
+TEST(HiveTools, HivexmlReadsIt) {
+  REQUIRE_TOOL("hivexml");
+  const HiveFile hive(Tree());
+  const Output xml = Shell("hivexml " + hive.path());
+  EXPECT_EQ(xml.exit, 0);
+  EXPECT_NE(xml.text.find("http://u:p%40ss@proxy:3128"), std::string::npos);
+}
+
+TEST(HiveTools, ReglookupListsEveryBinaryValue) {
+  REQUIRE_TOOL("reglookup");
+  const HiveFile hive(Tree());
+  const Output csv = Shell("reglookup -t BINARY " + hive.path());
+  ASSERT_EQ(csv.exit, 0);
+  const auto expected_line = [](const std::string& path, const std::string& data) {
+    std::string line = path + ",BINARY,";
+    if (data.empty()) line += "(null)";
+    for (const char c : data) {
+      // Printable ASCII stands as it is, less what the CSV needs.
+      const bool plain = c >= 0x20 && c < 0x7F && c != '%' && c != ',' && c != '"';
+      line += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return line + ",";
+  };
+  std::size_t values = 0;
+  const RegKey tree = Tree();
+  for (const RegValue& value : tree.subkeys[0].values) {
+    if (value.type != RegType::kBinary) continue;
+    ++values;
+    EXPECT_NE(csv.text.find("\n" + expected_line("/Alpha/" + value.name, value.data) + "\n"), std::string::npos)
+        << value.name;
+  }
+  for (const RegKey& key : tree.subkeys[3].subkeys) {
+    ++values;
+    EXPECT_NE(csv.text.find("\n" + expected_line("/Many/" + key.name + "/Blob", key.values[0].data) + "\n"),
+              std::string::npos)
+        << key.name;
+  }
+  EXPECT_EQ(values, 1205U);
+}
+
+TEST(HiveTools, ReglookupReadsSecurity) {
+  REQUIRE_TOOL("reglookup");
+  const HiveFile hive(Tree());
+  const Output csv = Shell("reglookup -s -t KEY " + hive.path());
+  ASSERT_EQ(csv.exit, 0);
+  const std::size_t empty = csv.text.find("\n/Empty,KEY,");
+  ASSERT_NE(empty, std::string::npos);
+  const std::string line = csv.text.substr(empty + 1, csv.text.find('\n', empty + 1) - empty - 1);
+  EXPECT_NE(line.find("S-1-5-18"), std::string::npos) << line;
+  EXPECT_NE(line.find("S-1-5-32-544"), std::string::npos) << line;
+  EXPECT_EQ(line.find("S-1-5-32-545"), std::string::npos) << "no Users: " << line;
+  EXPECT_NE(csv.text.find("S-1-5-32-545"), std::string::npos) << "but elsewhere";
+}
+
+TEST(HiveTools, RegedExports) {
+  REQUIRE_TOOL("reged");
+  const HiveFile hive(Tree());
+  const std::string out = hive.path() + ".reg";
+  const Output run = Shell("reged -x " + hive.path() + " 'HKEY' '\\Many\\K1199' " + out);
+  EXPECT_EQ(run.exit, 0);
+  const Result<std::string> text = ReadFile(out, 1U << 20U);
+  std::remove(out.c_str());
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("\"Blob\"=hex:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace prov::images

@@ -1,0 +1,119 @@
+// Encodings and merge rules of the items.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/certificate_item.h"
+#include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/service_environment.h"
+#include "provisioner/reconcile/win_http.h"
+
+namespace prov::reconcile {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string kShared = TEST_SOURCE_DIR "/../../shared/cases/windows";
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Environment, IsRegSzWithItsTerminator) {
+  const images::RegValue value = EncodeVariable({"A", Secret("%b")});
+  EXPECT_EQ(value.type, images::RegType::kSz) << "never REG_EXPAND_SZ: a password's %40 would be expanded";
+  EXPECT_EQ(value.data, "%\0b\0\0\0"s);
+}
+
+TEST(Environment, LengthLimitOfWindows) {
+  EXPECT_TRUE(CheckLength({"NO_PROXY", Secret(std::string(32767 - 10, 'x'))}));
+  const auto over = CheckLength({"NO_PROXY", Secret(std::string(32767 - 9, 'x'))});
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().code, Code::kSizeLimit);
+  EXPECT_EQ(over.error().where, "NO_PROXY");
+}
+
+TEST(ServiceEnvironment, MergesByNameKeepingForeignEntriesAndOrder) {
+  const std::vector<EnvironmentVariable> ours = {{"HTTP_PROXY", Secret("h")}, {"NO_PROXY", Secret("n")}};
+  EXPECT_EQ(MergeServiceEnvironment({"PATH=x", "http_proxy=old", "odd", "Http_Proxy=older", "Z=1"}, ours),
+            (std::vector<std::string>{"PATH=x", "HTTP_PROXY=h", "odd", "Z=1", "NO_PROXY=n"}));
+  EXPECT_EQ(MergeServiceEnvironment({}, ours), (std::vector<std::string>{"HTTP_PROXY=h", "NO_PROXY=n"}));
+  EXPECT_EQ(MergeServiceEnvironment({"A=1"}, {}), (std::vector<std::string>{"A=1"}));
+}
+
+TEST(ServiceEnvironment, IsMultiSz) {
+  const images::RegValue value = EncodeServiceEnvironment({"A=1", "B"});
+  EXPECT_EQ(value.name, "Environment");
+  EXPECT_EQ(value.type, images::RegType::kMultiSz);
+  EXPECT_EQ(ToHex(value.data), "41003d0031000000420000000000");
+  EXPECT_EQ(EncodeServiceEnvironment({}).data, "\0\0"s);
+}
+
+TEST(ServiceEnvironment, NamesOfServices) {
+  EXPECT_TRUE(CheckServiceName("containerd"));
+  for (const std::string& bad : {""s, "a\\b"s, "a/b"s, "a\nb"s, std::string(257, 'a'), "\xff"s}) {
+    const auto checked = CheckServiceName(bad);
+    ASSERT_FALSE(checked) << bad;
+    EXPECT_EQ(checked.error().code, Code::kUsage);
+  }
+}
+
+TEST(WinHttp, TheDocumentedBytes) {
+  EXPECT_EQ(ToHex(EncodeWinHttp({})), "1800000000000000010000000000000000000000") << "direct, as KB 4494447 prints it";
+  EXPECT_EQ(ToHex(EncodeWinHttp({.version = WinHttpVersion::k28, .proxy = {"a:42", "*.42"}})),
+            "28000000000000000300000004000000613a3432040000002a2e3432");
+  EXPECT_EQ(EncodeWinHttp({.proxy = {"proxy.example.com:3128", "<local>;*.cluster.local;*.svc;10.*"}}).size(), 76U);
+}
+
+TEST(WinHttp, DecodesWhatItEncodesAndRefusesTheRest) {
+  const WinHttpSettings settings{WinHttpVersion::k28, 7, 3, {"p:1", "*.svc"}};
+  EXPECT_EQ(DecodeWinHttp(EncodeWinHttp(settings)), settings);
+  const std::string bytes = EncodeWinHttp(settings);
+  for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(DecodeWinHttp(bytes.substr(0, n))) << n;
+  EXPECT_FALSE(DecodeWinHttp("\x46"s + bytes.substr(1))) << "WinINET's header";
+}
+
+TEST(WinHttp, EqualsTheSharedSamples) {
+  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
+  const auto sample = [&](const char* name) { return ReadAll(kShared + "/winhttp/" + name); };
+  EXPECT_EQ(EncodeWinHttp({}), sample("direct-18.bin"));
+  EXPECT_EQ(EncodeWinHttp({.version = WinHttpVersion::k28}), sample("direct-28.bin"));
+  for (const char* name : {"proxy-18.bin", "proxy-28.bin", "proxy-nobypass-18.bin", "perproto-18.bin", "real-nanoserver-a42.bin", "wine-set-named.bin"}) {
+    const auto settings = DecodeWinHttp(sample(name));
+    ASSERT_TRUE(settings) << name;
+    EXPECT_EQ(EncodeWinHttp(*settings), sample(name)) << name;
+  }
+  EXPECT_EQ(EncodeWinHttp({.proxy = {"proxy.example.com:3128", "<local>;*.cluster.local;*.svc;10.*"}}), sample("proxy-18.bin"));
+}
+
+TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {
+  egress::Certificate c;
+  c.der = "\x30\x00"s;
+  c.sha1 = "89d8a9d0a9f8a7c3a0b1c2d3e4f5a6b7c8d9e0f1";
+  const std::string blob = EncodeBlob(c);
+  EXPECT_EQ(ToHex(blob.substr(0, 12)), "030000000100000014000000");
+  EXPECT_EQ(ToHex(blob.substr(32, 12)), "200000000100000002000000");
+  EXPECT_EQ(blob.substr(44), c.der);
+  EXPECT_EQ(Thumbprint(c), AsciiUpper(c.sha1));
+  EXPECT_EQ(StoreKey(egress::Store::kRoot), R"(Microsoft\SystemCertificates\ROOT\Certificates)");
+  EXPECT_EQ(StoreKey(egress::Store::kCa), R"(Microsoft\SystemCertificates\CA\Certificates)");
+  const images::RegKey key = EncodeCertificate(c);
+  ASSERT_EQ(key.values.size(), 1U);
+  EXPECT_EQ(key.values[0].name, "Blob");
+  EXPECT_EQ(key.values[0].type, images::RegType::kBinary);
+}
+
+TEST(CertificateItem, EqualsTheSharedSample) {
+  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
+  const auto c = egress::ParseCertificate(ReadAll(kShared + "/cert/ca.der"), "ca.der");
+  ASSERT_TRUE(c) << c.error().message;
+  EXPECT_EQ(Thumbprint(*c), "15DD2B0A671D6685B1AD69B18A6B004128ABE7D5");
+  EXPECT_EQ(EncodeBlob(*c), ReadAll(kShared + "/cert/ca.blob-sha1.bin"));
+}
+
+}  // namespace
+}  // namespace prov::reconcile

@@ -1,0 +1,163 @@
+#include "provisioner/source/machine_config_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "provisioner/base/base64.h"
+
+namespace prov::source {
+namespace {
+
+using egress::EgressConfig;
+using testing::Contains;
+using testing::Field;
+using testing::Not;
+
+std::string FileEntry(std::string_view path, std::string_view text) {
+  return R"({"path":")" + std::string(path) + R"(","mode":420,"overwrite":true,"contents":{"source":"data:;base64,)" + EncodeBase64(text) + R"("}})";
+}
+
+std::string Ignition(const std::vector<std::string>& files, std::string_view units = "", std::string_view version = "3.2.0") {
+  std::string list;
+  for (const std::string& file : files) list += (list.empty() ? "" : ",") + file;
+  return R"({"ignition":{"version":")" + std::string(version) + R"("},"storage":{"files":[)" + list + R"(]},"systemd":{"units":[)" +
+         std::string(units) + "]}}";
+}
+
+Result<EgressConfig> Read(std::string bytes) { return ReadMachineConfig(std::move(bytes), "test", {}, {}, nullptr); }
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
+
+TEST(MachineConfigSource, ReadsTheShippedSample) {
+  const auto config = Read(ReadAll(TEST_SOURCE_DIR "/sample/rendered-worker.json"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->source.kind, "MachineConfig");
+  EXPECT_TRUE(config->source.name.starts_with("rendered-worker-"));
+  EXPECT_EQ(config->source.ignition_version, "3.4.0");
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://egress-user:S3cret%40%23%25%26%27p@proxy.example.com:3128") << "decoded exactly once";
+  EXPECT_EQ(config->https_proxy, config->http_proxy);
+  EXPECT_TRUE(config->no_proxy->starts_with(".cluster.local,"));
+  ASSERT_EQ(config->certificates.size(), 3U);
+  EXPECT_EQ(config->certificates[0].subject, "CN=Example Corp Root CA,O=Example Corp");
+  EXPECT_EQ(config->trust_file.mode, 0600U);
+  EXPECT_EQ(config->proxy_file.mode, 0644U);
+  EXPECT_TRUE(config->proxy_file.present);
+  EXPECT_EQ(config->facts.api_host, "api-int.sample.example.com");
+}
+
+TEST(MachineConfigSource, AFileWithoutVariablesIsTheExplicitEmpty) {
+  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "# only a comment\n"), FileEntry(kTrustBundlePath, "")}));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->proxy_file.present);
+  EXPECT_FALSE(config->http_proxy.has_value());
+  EXPECT_TRUE(config->trust_file.present);
+  EXPECT_TRUE(config->certificates.empty());
+  EXPECT_THAT(config->findings, Not(HasCode("no-proxy-file")));
+}
+
+TEST(MachineConfigSource, AnAbsentFileMakesNoStatementAndIsReported) {
+  const auto config = Read(Ignition({}));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->proxy_file.present);
+  EXPECT_FALSE(config->trust_file.present);
+  EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
+  EXPECT_THAT(config->findings, HasCode("no-trust-file"));
+}
+
+TEST(MachineConfigSource, AnEmptyAssignmentIsKept) {
+  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=\nNO_PROXY=a\n")}));
+  ASSERT_TRUE(config);
+  ASSERT_TRUE(config->http_proxy.has_value());
+  EXPECT_TRUE(config->http_proxy->empty());
+  EXPECT_EQ(config->no_proxy, "a");
+}
+
+TEST(MachineConfigSource, LowerCaseNamesAreFindingsNotSettings) {
+  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")}));
+  ASSERT_TRUE(config);
+  EXPECT_FALSE(config->http_proxy.has_value());
+  EXPECT_THAT(config->findings, HasCode("env-lower-case"));
+}
+
+TEST(MachineConfigSource, ABrokenBundleIsAnErrorNotAnEmptyOne) {
+  const auto html = Read(Ignition({FileEntry(kTrustBundlePath, "<html><body>503</body></html>")}));
+  ASSERT_FALSE(html);
+  EXPECT_EQ(html.error().code, Code::kCert);
+  const auto nul = Read(Ignition({FileEntry(kProxyEnvPath, std::string("HTTP_PROXY=a\0b\n", 15))}));
+  ASSERT_FALSE(nul);
+  EXPECT_EQ(nul.error().code, Code::kEnvNul);
+}
+
+TEST(MachineConfigSource, UnreadableClusterFactsAreIgnored) {
+  const auto config = Read(Ignition({FileEntry("/etc/kubernetes/apiserver-url.env", std::string("A=\0", 3))}));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->facts.api_host, "");
+}
+
+TEST(LegacyEnvironment, FilesOf42To44) {
+  const std::string text = "[Service]\nEnvironment=HTTP_PROXY=http://u:p%40ss@p:1\nEnvironment=NO_PROXY=.svc,localhost\n";
+  const auto config = Read(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
+                                     FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
+                                    "", "2.2.0"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://u:p%40ss@p:1") << "no doubling of % here";
+  EXPECT_EQ(config->no_proxy, ".svc,localhost");
+  EXPECT_EQ(config->proxy_file.path, "/etc/systemd/system/kubelet.service.d/10-default-env.conf") << "kubelet's wins";
+  EXPECT_THAT(config->findings, HasCode("legacy-environment"));
+  EXPECT_THAT(config->findings, Not(HasCode("legacy-differs")));
+}
+
+TEST(LegacyEnvironment, DropInsOf45And46) {
+  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf",
+      "contents":"[Unit]\n[Service]\nEnvironment=HTTPS_PROXY=http://p:1\n"}]})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->https_proxy->Reveal(), "http://p:1");
+  EXPECT_EQ(config->proxy_file.path, "kubelet.service/10-mco-default-env.conf");
+}
+
+TEST(LegacyEnvironment, UnitsThatCarryTheLines) {
+  const auto config = Read(Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
+}
+
+TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
+  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://a:1\n"}]},
+      {"name":"crio.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://b:1\n"}]})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://a:1");
+  EXPECT_THAT(config->findings, HasCode("legacy-differs"));
+}
+
+TEST(LegacyEnvironment, ADropInThatOnlyPointsToProxyEnvIsNoStatement) {
+  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironmentFile=/etc/mco/proxy.env\n"}]},
+      {"name":"crio.service","contents":"[Service]\nExecStart=/bin/true\n"})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->proxy_file.present);
+}
+
+TEST(LegacyEnvironment, AnEmptyDropInIsTheExplicitEmpty) {
+  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n"}]})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->proxy_file.present);
+  EXPECT_FALSE(config->http_proxy.has_value());
+}
+
+TEST(LegacyEnvironment, ProxyEnvWinsOverAllOfThem) {
+  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")},
+                                    R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://old:1\n"}]})"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://new:1");
+}
+
+}  // namespace
+}  // namespace prov::source

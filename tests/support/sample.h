@@ -1,0 +1,47 @@
+// The sample that ships with the project, for tests of the stages behind the reader.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::testing_support {
+
+inline std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline const std::string& SampleFolder() {
+  static const std::string folder = TEST_SOURCE_DIR "/sample/";
+  return folder;
+}
+
+// Root, second root and intermediate, in this order.
+inline std::vector<egress::Certificate> SampleCertificates() {
+  Findings findings;
+  std::vector<egress::Certificate> out;
+  for (const char* name : {"corporate-root", "proxy-root", "corporate-intermediate"}) {
+    auto parsed = egress::ParseTrustBundle(ReadAll(SampleFolder() + name + ".pem"), name, findings);
+    if (parsed && parsed->size() == 1) out.push_back(parsed->front());
+  }
+  return out;
+}
+
+// A config that states everything, with a password in both URLs.
+inline egress::EgressConfig SampleConfig() {
+  egress::EgressConfig config;
+  config.source = {"MachineConfig", "rendered-worker-00000000000000000000000000000001", "3.4.0"};
+  config.proxy_file = {"/etc/mco/proxy.env", true, "", 0, 0644};
+  config.http_proxy = Secret("http://user:c4nary%40@proxy.example.com:3128");
+  config.https_proxy = Secret("http://user:c4nary%40@proxy.example.com:3128");
+  config.no_proxy = ".svc,10.0.0.0/16,localhost,example.com";
+  config.trust_file = {"/etc/pki/bundle.crt", true, "", 0, 0600};
+  config.certificates = SampleCertificates();
+  return config;
+}
+
+}  // namespace prov::testing_support

@@ -1,0 +1,279 @@
+#include "templates/templates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prov::templates {
+namespace {
+
+struct File {
+  const char* name;
+  std::string_view (*get)();
+};
+
+void PrintTo(const File& file, std::ostream* out) { *out << file.name; }
+
+class EachFile : public testing::TestWithParam<File> {
+ protected:
+  std::string_view text_ = GetParam().get();
+};
+
+bool Contains(std::string_view text, std::string_view piece) { return text.find(piece) != std::string_view::npos; }
+
+std::vector<std::string> Matches(std::string_view text, const char* pattern) {
+  const std::string copy(text);
+  const std::regex regex(pattern);
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(copy.begin(), copy.end(), regex), end; it != end; ++it) {
+    found.push_back((*it)[it->size() > 1 ? 1 : 0]);
+  }
+  return found;
+}
+
+// Lines of a script that hold code: no comment lines, no empty ones.
+std::vector<std::string> CodeLines(std::string_view text, std::string_view comment) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find("\r\n");
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.empty() && !line.starts_with(comment)) {
+      lines.emplace_back(line);
+    }
+  }
+  return lines;
+}
+
+std::string Unmarked(std::string_view text, std::string_view comment) {
+  std::string all;
+  for (const std::string& line : CodeLines(text, comment)) {
+    all += line + "\n";
+  }
+  return all;
+}
+
+TEST_P(EachFile, HoldsPrintableAsciiOnly) {
+  ASSERT_FALSE(text_.empty());
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text_[i]);
+    ASSERT_TRUE((byte >= 0x20 && byte < 0x7f) || byte == '\r' || byte == '\n') << "byte " << int{byte} << " at " << i;
+  }
+}
+
+TEST_P(EachFile, EndsEachLineInCrlf) {
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '\n') {
+      ASSERT_TRUE(i > 0 && text_[i - 1] == '\r') << "LF alone at " << i;
+    } else if (text_[i] == '\r') {
+      ASSERT_TRUE(i + 1 < text_.size() && text_[i + 1] == '\n') << "CR alone at " << i;
+    }
+  }
+  EXPECT_TRUE(text_.ends_with("\r\n"));
+  EXPECT_FALSE(Contains(text_, " \r\n")) << "blank before a line end";
+}
+
+// A constant file has no place where a value could be rendered into it.
+TEST_P(EachFile, HoldsNoPlaceholder) {
+  for (const std::string_view mark : {"{{", "}}", "@@", "<%", "%>", "__", "${{"}) {
+    EXPECT_FALSE(Contains(text_, mark)) << mark;
+  }
+  EXPECT_TRUE(Matches(text_, "@[A-Z][A-Z_]+@").empty());
+}
+
+TEST_P(EachFile, NamesNoFolderOfTheMachineConfigOperator) {
+  EXPECT_FALSE(Contains(text_, "C:\\k"));
+  EXPECT_FALSE(Contains(text_, "C:\\Temp"));
+  EXPECT_FALSE(Contains(text_, "OpenShift managed"));
+}
+
+TEST_P(EachFile, IsTheFileOfTheTreeWithCrlf) {
+  std::ifstream in(std::string(TEST_SOURCE_DIR "/../templates/") + GetParam().name, std::ios::binary);
+  ASSERT_TRUE(in.is_open()) << GetParam().name;
+  std::string expected;
+  for (const char c : std::string(std::istreambuf_iterator<char>(in), {})) {
+    if (c == '\n') {
+      expected += "\r\n";
+    } else if (c != '\r') {
+      expected += c;
+    }
+  }
+  EXPECT_EQ(text_, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, EachFile,
+                         testing::Values(File{"Install-Egress.ps1", InstallEgressPs1},
+                                         File{"Remove-Egress.ps1", RemoveEgressPs1},
+                                         File{"SetupComplete.cmd", SetupCompleteCmd}, File{"unattend.xml", UnattendXml},
+                                         File{"README.txt", ReadmeTxt}),
+                         [](const testing::TestParamInfo<File>& info) {
+                           std::string name = info.param.name;
+                           std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+                           return name;
+                         });
+
+TEST(Unattend, RunsOneCommandInSpecializeThatFitsAndDoesNotReboot) {
+  const std::string_view text = UnattendXml();
+  EXPECT_EQ(Matches(text, "<settings pass=\"([^\"]*)\"").size(), 1u);
+  EXPECT_TRUE(Contains(text, "<settings pass=\"specialize\">"));
+  EXPECT_TRUE(Contains(text, "name=\"Microsoft-Windows-Deployment\" processorArchitecture=\"amd64\""));
+  EXPECT_EQ(Matches(text, "<RunSynchronousCommand wcm:action=\"add\">").size(), 1u);
+  EXPECT_TRUE(Contains(text, "<WillReboot>Never</WillReboot>"));
+  EXPECT_TRUE(Contains(text, "<Order>1</Order>"));
+  const std::vector<std::string> paths = Matches(text, "<Path>([^<]*)</Path>");
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_LE(paths[0].size(), 259u);
+  EXPECT_TRUE(paths[0].starts_with("cmd.exe /d /c "));
+  EXPECT_TRUE(paths[0].ends_with(" specialize"));
+  EXPECT_EQ(paths[0].find_first_of("&<>\"'^|"), std::string::npos) << "would need escaping";
+}
+
+// Each element that is opened is closed, in order.
+TEST(Unattend, IsBalanced) {
+  const std::string text = std::regex_replace(std::string(UnattendXml()), std::regex("<!--[^]*?-->|<\\?[^>]*\\?>"), "");
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([A-Za-z]+)[^>]*>");
+  for (std::sregex_iterator it(text.begin(), text.end(), tag), end; it != end; ++it) {
+    if ((*it)[1].length() == 0) {
+      open.push_back((*it)[2]);
+    } else {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(open.back(), (*it)[2].str());
+      open.pop_back();
+    }
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(SetupComplete, StartsTheScriptByFullPathWithoutProfile) {
+  const std::string_view text = SetupCompleteCmd();
+  EXPECT_TRUE(Contains(text, "%SystemRoot%\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"));
+  EXPECT_TRUE(
+      Contains(text, "\"%SHELL%\" -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File \"%INSTALL%\""));
+  EXPECT_TRUE(Contains(text, "set \"HERE=%SystemRoot%\\Setup\\Scripts\""));
+  EXPECT_TRUE(Contains(text, "%HERE%\\Provisioner\\scripts\\Install-Egress.ps1"));
+}
+
+TEST(SetupComplete, AlwaysEndsWithZeroInSpecializeAndLeavesAMark) {
+  const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
+  const std::size_t mark = code.find(">\"%FAILED%\" echo %CODE%");
+  const std::size_t zero = code.find("if /i \"%~1\"==\"specialize\" exit /b 0");
+  const std::size_t other = code.find("exit /b %CODE%");
+  ASSERT_NE(other, std::string::npos);
+  EXPECT_LT(mark, zero);
+  EXPECT_LT(zero, other);
+}
+
+TEST(SetupComplete, NeverRestartsTheMachine) {
+  const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
+  EXPECT_FALSE(Contains(code, "shutdown"));
+  EXPECT_FALSE(Contains(code, "Restart-Computer"));
+}
+
+TEST(SetupComplete, JumpsOnlyToLabelsThatExist) {
+  const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
+  const std::vector<std::string> jumps = Matches(code, "goto ([a-z]+)");
+  EXPECT_FALSE(jumps.empty());
+  for (const std::string& label : jumps) {
+    EXPECT_TRUE(Contains(code, "\n:" + label + "\n")) << label;
+  }
+}
+
+// Windows PowerShell reads the whole script before it runs it; the real syntax check is tests/e2e/powershell.
+TEST(Scripts, AreBalancedOutsideOfTextAndComments) {
+  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1()}) {
+    std::string open;
+    for (std::string line : CodeLines(text, "#")) {
+      line = std::regex_replace(line, std::regex("'[^']*'|\"[^\"]*\""), "");
+      for (const char c : line) {
+        if (c == '(' || c == '{' || c == '[') {
+          open += c;
+        } else if (c == ')' || c == '}' || c == ']') {
+          ASSERT_FALSE(open.empty()) << line;
+          const char expected = c == ')' ? '(' : c == '}' ? '{' : '[';
+          ASSERT_EQ(open.back(), expected) << line;
+          open.pop_back();
+        }
+      }
+    }
+    EXPECT_EQ(open, "");
+  }
+}
+
+TEST(Scripts, AreStrict) {
+  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1()}) {
+    EXPECT_TRUE(Contains(text, "\r\nSet-StrictMode -Version 2\r\n$ErrorActionPreference = 'Stop'\r\n"));
+  }
+}
+
+// Constrained Language Mode and a plain Windows PowerShell 5.1 must be able to run them, and nothing may run text as
+// code.
+TEST(Scripts, UseNothingThatConstrainedLanguageModeBlocks) {
+  const std::string code = Unmarked(InstallEgressPs1(), "#") + Unmarked(RemoveEgressPs1(), "#");
+  for (const std::string_view word : {"Add-Type",
+                                      "New-Object",
+                                      "Invoke-Expression",
+                                      "iex ",
+                                      "[System.",
+                                      "[IO.",
+                                      "[Security.",
+                                      "[Text.",
+                                      "[Convert]",
+                                      "[math]",
+                                      "[Environment]",
+                                      "::New",
+                                      "::new",
+                                      "Start-Process",
+                                      "??",
+                                      "?.",
+                                      " && ",
+                                      " || ",
+                                      "-Parallel",
+                                      "ConvertFrom-Json -AsHashtable"}) {
+    EXPECT_FALSE(Contains(code, word)) << word;
+  }
+  for (const std::string& type : Matches(code, "\\[([A-Za-z.]+)\\]::")) {
+    EXPECT_EQ(type, "string");
+  }
+}
+
+TEST(Scripts, RunSystemToolsOnlyThroughTheOneFunctionThatUsesFullPaths) {
+  const std::string code = Unmarked(InstallEgressPs1(), "#");
+  EXPECT_EQ(Matches(code, "& \\$").size(), 1u);
+  for (const std::string& tool : Matches(code, "Invoke-Tool '([^']*)'")) {
+    EXPECT_TRUE(tool == "reg.exe" || tool == "certutil.exe" || tool == "icacls.exe") << tool;
+  }
+}
+
+TEST(Scripts, ExitOnlyWithDocumentedCodes) {
+  const std::vector<std::string> documented = {"10", "11", "12", "13", "15", "20"};
+  const std::string_view text = InstallEgressPs1();
+  const std::vector<std::string> codes = Matches(text, "(?:Stop-With|Add-Problem) ([0-9]+)");
+  EXPECT_GT(codes.size(), 20u);
+  for (const std::string& code : codes) {
+    EXPECT_NE(std::find(documented.begin(), documented.end(), code), documented.end()) << code;
+  }
+  for (const std::string& code : documented) {
+    EXPECT_TRUE(Contains(ReadmeTxt(), " " + code + " ") || Contains(ReadmeTxt(), "\n" + code + " ")) << code;
+  }
+}
+
+TEST(Readme, NamesEveryFileOfThePayload) {
+  for (const std::string_view file :
+       {"manifest.json", "egress.json", "trust\\ROOT", "trust\\CA", "trust\\bundle.pem", "registry\\SYSTEM.hiv",
+        "registry\\SOFTWARE.hiv", "registry\\egress.reg", "scripts\\Install-Egress.ps1", "scripts\\Remove-Egress.ps1",
+        "scripts\\SetupComplete.cmd", "unattend.xml", "provisioner.exe", "%SystemRoot%\\Setup\\Scripts\\Provisioner"}) {
+    EXPECT_TRUE(Contains(ReadmeTxt(), file)) << file;
+  }
+}
+
+}  // namespace
+}  // namespace prov::templates
