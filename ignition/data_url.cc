@@ -29,10 +29,11 @@ constexpr auto kPlain = MakePlainTable();
 constexpr std::array<std::int8_t, 256> MakeHexTable() {
   std::array<std::int8_t, 256> table{};
   table.fill(-1);
-  for (int i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = static_cast<std::int8_t>(i);
-  for (int i = 0; i < 6; ++i) {
-    table[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
-    table[static_cast<std::size_t>('A' + i)] = static_cast<std::int8_t>(10 + i);
+  constexpr std::string_view kLower = "0123456789abcdef";
+  constexpr std::string_view kUpper = "0123456789ABCDEF";
+  for (std::size_t i = 0; i < kLower.size(); ++i) {
+    table[static_cast<unsigned char>(kLower[i])] = static_cast<std::int8_t>(i);
+    table[static_cast<unsigned char>(kUpper[i])] = static_cast<std::int8_t>(i);
   }
   return table;
 }

@@ -4,8 +4,6 @@
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "ignition/line_index.h"
@@ -93,17 +91,6 @@ class Generator {
 };
 
 }  // namespace
-
-namespace internal {
-
-void JsonAssertionFailed(const char* expression) {
-  std::fputs("internal error: JSON access violates ", stderr);
-  std::fputs(expression, stderr);
-  std::fputs("\n", stderr);
-  std::abort();
-}
-
-}  // namespace internal
 
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits) {
   PROV_TRY(CheckBytes(bytes, limits));

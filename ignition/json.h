@@ -1,5 +1,4 @@
-// RapidJSON as this program uses it: every include of RapidJSON goes through this header, so that its switches are the
-// same everywhere.
+// JSON documents as the reader of Ignition wants them: parsed in place, with bounds, positions kept for messages.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +7,8 @@
 #include <string_view>
 
 #include "ignition/limits.h"
+#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/result.h"
-
-namespace prov::ignition::internal {
-// Prints the failed assertion and aborts: a wrong access to the DOM is a defect in this program, never a matter of the
-// input.
-[[noreturn]] void JsonAssertionFailed(const char* expression);
-}  // namespace prov::ignition::internal
-
-#if defined(__SSE2__)
-#define RAPIDJSON_SSE2
-#endif
-// Also in release builds: without it an access of the wrong type would be silent memory corruption.
-#define RAPIDJSON_ASSERT(x) ((x) ? static_cast<void>(0) : ::prov::ignition::internal::JsonAssertionFailed(#x))
-#define RAPIDJSON_HAS_STDSTRING 1
-#define RAPIDJSON_HAS_CXX11_RVALUE_REFS 1
-#define RAPIDJSON_HAS_CXX11_NOEXCEPT 1
-#include <rapidjson/document.h>
-#include <rapidjson/reader.h>
 
 namespace prov::ignition {
 

@@ -17,8 +17,8 @@ class Loader {
   Loader(MergedConfig& to, Findings& findings) : to_(to), findings_(findings) {}
 
   // `depth` is 0 for the config itself. `is_base`: it, or what replaces it, gives the version of the whole.
-  Result<void> Load(std::unique_ptr<JsonDocument> owner, const JsonValue& root, std::string prefix, unsigned depth,
-                    bool is_base) {
+  Result<void> Load(std::unique_ptr<JsonDocument> owner, const JsonValue& root, const std::string& prefix,
+                    unsigned depth, bool is_base) {
     const JsonPath at(prefix);
     PROV_TRY(RequireObject(root, at));
     const std::string_view version_text = PROV_TRY(VersionText(root, at));
@@ -36,7 +36,7 @@ class Loader {
 
     const std::string_view list_name = version.major == 3 ? "merge" : "append";
     const JsonValue* list = PROV_TRY(ArrayMember(references, list_name, references_at));
-    PROV_TRY(to_.Add({std::move(owner), &root, version, std::string(prefix)}));
+    PROV_TRY(to_.Add({std::move(owner), &root, version, prefix}));
     if (list == nullptr) return {};
     return FollowAll(*list, version, references_at.Key(list_name), depth);
   }
@@ -119,12 +119,12 @@ class Loader {
 }  // namespace
 
 Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocument> document, const JsonValue& root,
-                                                       std::string prefix, const Limits& limits, Fetcher* fetcher,
-                                                       Findings& findings) {
+                                                       const std::string& prefix, const Limits& limits,
+                                                       Fetcher* fetcher, Findings& findings) {
   auto merged = std::make_unique<MergedConfig>();
   merged->limits = limits;
   merged->fetcher = fetcher;
-  PROV_TRY(Loader(*merged, findings).Load(std::move(document), root, std::move(prefix), 0, true));
+  PROV_TRY(Loader(*merged, findings).Load(std::move(document), root, prefix, 0, true));
   return merged;
 }
 

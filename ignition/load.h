@@ -17,7 +17,7 @@ namespace prov::ignition {
 // about versions. `fetcher` may be null. Errors: version, type, invalid-config, duplicate-path, merge-remote, and those
 // of ReadResource() and ParseJson() for referenced configs, with the path of the reference in front.
 Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocument> document, const JsonValue& root,
-                                                       std::string prefix, const Limits& limits, Fetcher* fetcher,
-                                                       Findings& findings);
+                                                       const std::string& prefix, const Limits& limits,
+                                                       Fetcher* fetcher, Findings& findings);
 
 }  // namespace prov::ignition

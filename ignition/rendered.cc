@@ -1,9 +1,7 @@
 #include "ignition/rendered.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <system_error>
 
 namespace prov::ignition {
 namespace {
@@ -20,7 +18,7 @@ std::optional<int> Digits(std::string_view text, std::size_t at, std::size_t wid
   const std::string_view digits = text.substr(at, width);
   if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return std::nullopt;
   int value = 0;
-  std::from_chars(digits.data(), digits.data() + width, value);
+  for (const char c : digits) value = value * 10 + (c - '0');
   if (value > most) return std::nullopt;
   return value;
 }
@@ -75,7 +73,8 @@ std::optional<Timestamp> ParseTimestamp(std::string_view text) {
   const auto offset = Offset(text);
   if (!offset) return std::nullopt;
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  out.seconds = days * 86400 + *hour * 3600 + *minute * 60 + *second - *offset;
+  const int of_day = *hour * 3600 + *minute * 60 + *second;
+  out.seconds = days * 86400 + of_day - *offset;
   return out;
 }
 

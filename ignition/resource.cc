@@ -74,7 +74,7 @@ Result<std::string> ReadSource(std::string_view url, const Resource& resource, c
   return Fail(Code::kScheme, what + "; known are data, http, https, tftp, s3, gs and arn", std::move(source_where));
 }
 
-Result<std::string> Decompress(std::string bytes, const ResourceContext& context, std::string_view where) {
+Result<std::string> Decompress(std::string_view bytes, const ResourceContext& context, std::string_view where) {
   const std::string source_where = At(where, "source");
   if (!LooksLikeGzip(bytes)) {
     return Fail(Code::kDecompress,
@@ -141,7 +141,7 @@ Result<std::string> ReadResource(const Resource& resource, const ResourceContext
   std::string bytes;
   if (!source.empty()) {
     bytes = PROV_TRY(ReadSource(source, resource, context, where));
-    if (compression == "gzip") bytes = PROV_TRY(Decompress(std::move(bytes), context, where));
+    if (compression == "gzip") bytes = PROV_TRY(Decompress(bytes, context, where));
   }
   // Also of an empty file: a hash beside an empty source that it doesn't fit means that the source was lost.
   if (resource.hash) PROV_TRY(Verify(bytes, *resource.hash, context, where));

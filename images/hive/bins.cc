@@ -1,7 +1,6 @@
 #include "images/hive/bins.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "images/hive/format.h"
@@ -41,7 +40,7 @@ BinAllocator::Gap& BinAllocator::AddBin(std::uint32_t cell_bytes) {
   const auto bin_bytes = static_cast<std::uint32_t>(std::max(needed, kUsualBinBytes));
   file_.resize(file_.size() + bin_bytes);
   char* const header = file_.data() + kBaseBlockBytes + begin;
-  std::memcpy(header, "hbin", 4);
+  StoreBytes(header, "hbin");
   Store32(header + 4, begin);
   Store32(header + 8, bin_bytes);
   if (begin == 0) Store64(header + 20, filetime_);

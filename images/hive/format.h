@@ -43,6 +43,7 @@ inline std::uint32_t Load32(std::string_view bytes, std::size_t at) {
 inline std::uint64_t Load64(std::string_view bytes, std::size_t at) {
   return Load32(bytes, at) | (static_cast<std::uint64_t>(Load32(bytes, at + 4)) << 32U);
 }
+inline void StoreBytes(char* out, std::string_view bytes) { bytes.copy(out, bytes.size()); }
 inline void Store16(char* out, std::uint16_t value) {
   out[0] = static_cast<char>(value & 0xFFU);
   out[1] = static_cast<char>(value >> 8U);

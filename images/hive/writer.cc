@@ -1,7 +1,6 @@
 #include "images/hive/writer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +16,7 @@ using regf::kNil;
 using regf::Store16;
 using regf::Store32;
 using regf::Store64;
+using regf::StoreBytes;
 
 class Writer {
  public:
@@ -60,7 +60,7 @@ class Writer {
 
     const bool is_root = parent == kNil;
     char* const nk = bins_.Content(offset);
-    std::memcpy(nk, "nk", 2);
+    StoreBytes(nk, "nk");
     Store16(nk + 2, static_cast<std::uint16_t>((is_root ? regf::kKeyRoot : 0) |
                                                (planned.name.stored.latin1 ? regf::kKeyLatin1Name : 0)));
     Store64(nk + 4, filetime_);
@@ -76,7 +76,7 @@ class Writer {
     Store32(nk + 60, max_value_name);
     Store32(nk + 64, static_cast<std::uint32_t>(max_data));
     Store16(nk + 72, static_cast<std::uint16_t>(name.size()));
-    std::memcpy(nk + regf::kKeyBytes, name.data(), name.size());
+    StoreBytes(nk + regf::kKeyBytes, name);
     return offset;
   }
 
@@ -97,14 +97,14 @@ class Writer {
     const bool is_inline = size <= 4;
     const std::uint32_t data = is_inline ? 0 : WriteData(value.data);
     char* const vk = bins_.Content(offset);
-    std::memcpy(vk, "vk", 2);
+    StoreBytes(vk, "vk");
     Store16(vk + 2, static_cast<std::uint16_t>(name.bytes.size()));
     Store32(vk + 4, is_inline ? size | regf::kInlineData : size);
     Store32(vk + 8, data);
-    if (is_inline) std::memcpy(vk + 8, value.data.data(), size);
+    if (is_inline) StoreBytes(vk + 8, value.data);
     Store32(vk + 12, static_cast<std::uint32_t>(value.type));
     Store16(vk + 16, name.latin1 && !name.bytes.empty() ? regf::kValueLatin1Name : 0);
-    std::memcpy(vk + regf::kValueBytes, name.bytes.data(), name.bytes.size());
+    StoreBytes(vk + regf::kValueBytes, name.bytes);
     return offset;
   }
 
@@ -119,11 +119,11 @@ class Writer {
       // For the sake of other readers: libhivex takes the last four bytes of a segment's cell for padding, reglookup
       // reads segments in the order of their offsets.
       segment = bins_.Allocate(part.size() + 4, segment);
-      std::memcpy(bins_.Content(segment), part.data(), part.size());
+      StoreBytes(bins_.Content(segment), part);
       Store32(bins_.Content(list) + 4 * i, segment);
     }
     char* const db = bins_.Content(record);
-    std::memcpy(db, "db", 2);
+    StoreBytes(db, "db");
     Store16(db + 2, static_cast<std::uint16_t>(segments));
     Store32(db + 4, list);
     return record;
@@ -131,7 +131,7 @@ class Writer {
 
   std::uint32_t WriteBytes(std::string_view bytes) {
     const std::uint32_t offset = bins_.Allocate(bytes.size());
-    std::memcpy(bins_.Content(offset), bytes.data(), bytes.size());
+    StoreBytes(bins_.Content(offset), bytes);
     return offset;
   }
 
@@ -144,7 +144,7 @@ class Writer {
     if (leaves.size() == 1) return leaves.front();
     const std::uint32_t index = bins_.Allocate(4 + 4 * leaves.size());
     char* const ri = bins_.Content(index);
-    std::memcpy(ri, "ri", 2);
+    StoreBytes(ri, "ri");
     Store16(ri + 2, static_cast<std::uint16_t>(leaves.size()));
     for (std::size_t i = 0; i < leaves.size(); ++i) Store32(ri + 4 + 4 * i, leaves[i]);
     return index;
@@ -154,7 +154,7 @@ class Writer {
                           std::size_t end) {
     const std::uint32_t leaf = bins_.Allocate(4 + 8 * (end - begin));
     char* entry = bins_.Content(leaf);
-    std::memcpy(entry, "lh", 2);
+    StoreBytes(entry, "lh");
     Store16(entry + 2, static_cast<std::uint16_t>(end - begin));
     entry += 4;
     for (std::size_t i = begin; i < end; ++i, entry += 8) {
@@ -177,9 +177,9 @@ class Writer {
       const std::string_view descriptor = security.descriptor;
       security.offset = bins_.Allocate(regf::kSecurityBytes + descriptor.size());
       char* const sk = bins_.Content(security.offset);
-      std::memcpy(sk, "sk", 2);
+      StoreBytes(sk, "sk");
       Store32(sk + 16, static_cast<std::uint32_t>(descriptor.size()));
-      std::memcpy(sk + regf::kSecurityBytes, descriptor.data(), descriptor.size());
+      StoreBytes(sk + regf::kSecurityBytes, descriptor);
       ring_.push_back(&security);
     }
     return security.offset;
@@ -211,7 +211,7 @@ std::u16string_view LastUnits(std::u16string_view name) {
 
 void WriteBaseBlock(std::string& file, std::u16string_view file_name, std::uint64_t filetime) {
   char* const base = file.data();
-  std::memcpy(base, "regf", 4);
+  StoreBytes(base, "regf");
   Store32(base + 4, 1);
   Store32(base + 8, 1);  // equal sequence numbers: closed cleanly
   Store64(base + 12, filetime);

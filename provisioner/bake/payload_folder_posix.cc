@@ -66,13 +66,14 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) return IoError("cannot make the folder", path.parent_path(), error);
-    PROV_TRY(WriteFileAtomically(path.string(), file.bytes, file.Mode()));
+    PROV_TRY(WriteNewFile(path.string(), file.bytes, file.Mode()));
     PROV_TRY(SetTimes(path, time_unix));
   }
   // Inner folders first: setting an inner one's time does not change the outer one's.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
     if (chmod(it->c_str(), 0755) != 0) return IoError("cannot set the mode", *it, LastError());
     PROV_TRY(SetTimes(*it, time_unix));
+    PROV_TRY(FlushFolder(it->string()));
   }
   return {};
 }
@@ -89,6 +90,7 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
     if (occupied) fs::rename(aside, path, ignored);
     return IoError("cannot rename the finished payload into place", path, error);
   }
+  PROV_TRY(FlushFolder(path.has_parent_path() ? path.parent_path().string() : "."));
   if (occupied) fs::remove_all(aside, error);
   if (occupied && error) return IoError("the new payload is in place, but the earlier one could not be deleted", aside, error);
   return {};

@@ -1,5 +1,6 @@
 #include "provisioner/bake/registry_payload.h"
 
+#include "images/hive/security.h"
 #include "images/hive/writer.h"
 #include "images/reg_file.h"
 

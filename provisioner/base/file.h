@@ -16,4 +16,10 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit);
 // (0600 for secrets); ignored where the system has none.
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode);
 
+// Writes and flushes a file that must not exist yet, for a folder that is itself renamed into place when it is complete.
+Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode);
+
+// Makes the entries of a folder durable.
+Result<void> FlushFolder(const std::string& folder);
+
 }  // namespace prov

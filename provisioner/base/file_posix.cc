@@ -49,11 +49,11 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Result<void> FlushFolder(const std::string& folder) {
-  const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) return SystemError("cannot open the folder", folder);
-  // Some file systems refuse fsync on folders; the rename itself has happened.
-  if (fsync(fd.get()) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", folder);
+Result<void> WriteAndFlush(Descriptor& fd, std::string_view bytes, unsigned mode, const std::string& path) {
+  PROV_TRY(WriteAll(fd.get(), bytes, path));
+  if (fchmod(fd.get(), mode) != 0) return SystemError("cannot set the mode", path);
+  if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
+  if (!fd.Close()) return SystemError("cannot close", path);
   return {};
 }
 
@@ -92,16 +92,27 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   Descriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
-    PROV_TRY(WriteAll(fd.get(), bytes, path));
-    if (fchmod(fd.get(), mode) != 0) return SystemError("cannot set the mode", path);
-    if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
-    if (!fd.Close()) return SystemError("cannot close", path);
+    PROV_TRY(WriteAndFlush(fd, bytes, mode, path));
     if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("cannot rename into place", path);
     return FlushFolder(ParentOf(path));
   };
   Result<void> done = write_and_rename();
   if (!done) unlink(temporary.c_str());
   return done;
+}
+
+Result<void> FlushFolder(const std::string& folder) {
+  const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return SystemError("cannot open the folder", folder);
+  // Some file systems refuse fsync on folders; the rename itself has happened.
+  if (fsync(fd.get()) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", folder);
+  return {};
+}
+
+Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
+  Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return SystemError("cannot create", path);
+  return WriteAndFlush(fd, bytes, mode, path);
 }
 
 }  // namespace prov

@@ -1,8 +1,6 @@
 #include "provisioner/base/json_writer.h"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
+#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 
 namespace prov {

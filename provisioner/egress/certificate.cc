@@ -8,10 +8,10 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/certificate_key.h"
 #include "provisioner/egress/certificate_time.h"
 #include "provisioner/egress/der.h"
 #include "provisioner/egress/distinguished_name.h"
-#include "provisioner/egress/certificate_key.h"
 
 namespace prov::egress {
 namespace {

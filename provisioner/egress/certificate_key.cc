@@ -22,18 +22,18 @@ struct Curve {
 };
 
 constexpr std::array kCurves = {
-    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x07"sv, 256},          // prime256v1
-    Curve{"\x2B\x81\x04\x00\x22"sv, 384},                      // secp384r1
-    Curve{"\x2B\x81\x04\x00\x23"sv, 521},                      // secp521r1
-    Curve{"\x2B\x81\x04\x00\x0A"sv, 256},                      // secp256k1
-    Curve{"\x2B\x81\x04\x00\x21"sv, 224},                      // secp224r1
-    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x01"sv, 192},          // prime192v1
-    Curve{"\x2B\x81\x04\x00\x08"sv, 161},                      // secp160r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x05"sv, 224},      // brainpoolP224r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x07"sv, 256},      // brainpoolP256r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x09"sv, 320},      // brainpoolP320r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0B"sv, 384},      // brainpoolP384r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0D"sv, 512},      // brainpoolP512r1
+    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x07"sv, 256},      // prime256v1
+    Curve{"\x2B\x81\x04\x00\x22"sv, 384},                  // secp384r1
+    Curve{"\x2B\x81\x04\x00\x23"sv, 521},                  // secp521r1
+    Curve{"\x2B\x81\x04\x00\x0A"sv, 256},                  // secp256k1
+    Curve{"\x2B\x81\x04\x00\x21"sv, 224},                  // secp224r1
+    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x01"sv, 192},      // prime192v1
+    Curve{"\x2B\x81\x04\x00\x08"sv, 161},                  // secp160r1
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x05"sv, 224},  // brainpoolP224r1
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x07"sv, 256},  // brainpoolP256r1
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x09"sv, 320},  // brainpoolP320r1
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0B"sv, 384},  // brainpoolP384r1
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0D"sv, 512},  // brainpoolP512r1
 };
 
 // Bits of the INTEGER that stands behind `skip` other elements.

@@ -12,8 +12,8 @@ struct PublicKeyInfo {
   unsigned bits = 0;      // of the modulus, of the curve's order, of DSA's p; 0 when unknown
 };
 
-// Content of a SubjectPublicKeyInfo. nullopt when malformed, and for an RSA key whose modulus can't be read; curves and parameters that are
-// unknown only leave `bits` at 0.
+// Content of a SubjectPublicKeyInfo. nullopt when malformed, and for an RSA key whose modulus can't be read; curves and
+// parameters that are unknown only leave `bits` at 0.
 std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content);
 
 }  // namespace prov::egress

@@ -84,8 +84,9 @@ std::string FormatUtc(std::int64_t unix_seconds) {
   const auto second_of_day = static_cast<unsigned>((time - days).count());
   const int year = static_cast<int>(date.year());
   if (year < 0 || year > 9999) {
-    return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                       second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
+    return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), second_of_day / 3600, second_of_day / 60 % 60,
+                       second_of_day % 60);
   }
   // By hand: bundles have two times per certificate, and a formatter costs more than the rest of the parsing.
   std::string out = "0000-00-00T00:00:00Z";

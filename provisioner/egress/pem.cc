@@ -57,7 +57,7 @@ std::optional<Label> ParseLabel(std::string_view text) {
 
 struct PemScanner::Marker {
   bool begin = false;
-  bool closed = false;     // five dashes stand behind the label
+  bool closed = false;  // five dashes stand behind the label
   std::string label;
   std::size_t offset = 0;  // of the five dashes before it
   std::size_t end = 0;     // behind the closing dashes
@@ -96,7 +96,8 @@ std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) 
       }
     }
     if (line_has_text_ && !line_is_comment_) {
-      if (auto damage = FindPemDamage(line)) return PemFault{end - line.size() + damage->offset, std::move(damage->message)};
+      if (auto damage = FindPemDamage(line))
+        return PemFault{end - line.size() + damage->offset, std::move(damage->message)};
     }
     if (end == to) break;
     line_has_text_ = line_is_comment_ = false;
@@ -105,19 +106,14 @@ std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) 
   return std::nullopt;
 }
 
-// A marker in a '#' line is a comment if the rest of the block is one too: more text on the line, or '#' on the next. Otherwise a bundle was
-// appended to a file that ended in a comment without a line end, and the marker counts.
+// A marker in a '#' line is a comment if the rest of the block is one too: more text on the line, or '#' on the next.
+// Otherwise a bundle was appended to a file that ended in a comment without a line end, and the marker counts.
 bool PemScanner::IsCommentedOut(const Marker& begin) {
   if (line_end_ <= begin.offset) line_end_ = std::min(text_.find_first_of(kLineEnds, begin.end), text_.size());
-  bool crossed = false;
-  for (std::size_t at = begin.end; at < text_.size();) {
-    const std::size_t blank = BlankLength(text_.substr(at));
-    if (blank == 0) return !crossed || text_[at] == '#';
-    crossed = crossed || at >= line_end_;
-    at += blank;
-    crossed = crossed || at > line_end_;
-  }
-  return false;
+  std::size_t at = begin.end;
+  while (const std::size_t blank = BlankLength(text_.substr(at))) at += blank;
+  if (at == text_.size()) return false;
+  return at < line_end_ || text_[at] == '#';
 }
 
 void PemScanner::LeaveBlock(std::string_view block) {
@@ -129,7 +125,8 @@ void PemScanner::LeaveBlock(std::string_view block) {
 std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
   for (;;) {
     const auto begin = FindMarker(position_);
-    if (auto fault = ReviewGap(position_, begin ? begin->offset : text_.size())) return std::unexpected(*std::move(fault));
+    if (auto fault = ReviewGap(position_, begin ? begin->offset : text_.size()))
+      return std::unexpected(*std::move(fault));
     if (!begin) {
       position_ = text_.size();
       return std::nullopt;
@@ -141,15 +138,17 @@ std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
       continue;
     }
     if (!begin->closed) return std::unexpected(PemFault{begin->offset, "this marker doesn't end in five dashes"});
-    if (!begin->begin) return std::unexpected(PemFault{begin->offset, fmt::format("END {} has no BEGIN before it", begin->label)});
+    if (!begin->begin)
+      return std::unexpected(PemFault{begin->offset, fmt::format("END {} has no BEGIN before it", begin->label)});
     const auto end = FindMarker(begin->end);
     if (!end || end->begin) {
-      return std::unexpected(PemFault{begin->offset, fmt::format("BEGIN {} has no END{}: the block is cut short", begin->label,
-                                                                 end ? " before the next BEGIN" : "")});
+      return std::unexpected(PemFault{begin->offset, fmt::format("BEGIN {} has no END{}: the block is cut short",
+                                                                 begin->label, end ? " before the next BEGIN" : "")});
     }
     if (!end->closed) return std::unexpected(PemFault{end->offset, "this marker doesn't end in five dashes"});
     if (end->label != begin->label) {
-      return std::unexpected(PemFault{end->offset, fmt::format("BEGIN {} is closed by END {}", begin->label, end->label)});
+      return std::unexpected(
+          PemFault{end->offset, fmt::format("BEGIN {} is closed by END {}", begin->label, end->label)});
     }
     position_ = end->end;
     LeaveBlock(text_.substr(begin->offset, end->offset - begin->offset));
@@ -175,8 +174,9 @@ std::expected<std::size_t, PemFault> SkipHeaders(std::string_view body) {
   }
 }
 
-// All lines without their ends: what a well-formed body needs. False when there are other blanks.
-bool JoinLines(std::string_view body, std::string& out) {
+// All lines without their ends: all that a well-formed body needs, and much faster than JoinCharacters.
+std::string JoinLines(std::string_view body) {
+  std::string out;
   out.reserve(body.size());
   while (!body.empty()) {
     const std::size_t end = std::min(body.find('\n'), body.size());
@@ -185,7 +185,7 @@ bool JoinLines(std::string_view body, std::string& out) {
     out += line;
     body.remove_prefix(std::min(end + 1, body.size()));
   }
-  return true;
+  return out;
 }
 
 bool IsBase64(char c) {
@@ -224,9 +224,7 @@ std::expected<PemBody, PemFault> DecodePemBody(std::string_view body) {
   if (!headers) return std::unexpected(headers.error());
   out.has_headers = *headers > 0;
   if (!out.has_headers) {
-    std::string joined;
-    JoinLines(body, joined);
-    if (auto bytes = DecodeBase64(joined)) {
+    if (auto bytes = DecodeBase64(JoinLines(body))) {
       out.bytes = *std::move(bytes);
       return out;
     }

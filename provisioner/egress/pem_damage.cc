@@ -16,22 +16,40 @@ constexpr std::string_view kWord = "CERTIFICATE";
 constexpr std::size_t kLongestGap = 8;  // blanks between the words of a marker
 
 // What keyboards, word processors and web pages make of a dash. The single bytes are those of Windows-1252.
-constexpr std::array kDashLikes = {"-"sv,            "\xE2\x80\x90"sv, "\xE2\x80\x91"sv, "\xE2\x80\x92"sv, "\xE2\x80\x93"sv,
-                                   "\xE2\x80\x94"sv, "\xE2\x80\x95"sv, "\xE2\x88\x92"sv, "\xC2\xAD"sv,     "\xEF\xBC\x8D"sv,
-                                   "\x96"sv,         "\x97"sv};
+constexpr std::array kDashLikes = {"-"sv,
+                                   "\xE2\x80\x90"sv,
+                                   "\xE2\x80\x91"sv,
+                                   "\xE2\x80\x92"sv,
+                                   "\xE2\x80\x93"sv,
+                                   "\xE2\x80\x94"sv,
+                                   "\xE2\x80\x95"sv,
+                                   "\xE2\x88\x92"sv,
+                                   "\xC2\xAD"sv,
+                                   "\xEF\xBC\x8D"sv,
+                                   "\x96"sv,
+                                   "\x97"sv};
 
 bool StartsWithDash(std::string_view text) {
-  return std::any_of(kDashLikes.begin(), kDashLikes.end(), [&](std::string_view dash) { return text.starts_with(dash); });
+  return std::any_of(kDashLikes.begin(), kDashLikes.end(),
+                     [&](std::string_view dash) { return text.starts_with(dash); });
 }
 bool EndsWithDash(std::string_view text) {
   return std::any_of(kDashLikes.begin(), kDashLikes.end(), [&](std::string_view dash) { return text.ends_with(dash); });
 }
 
-bool IsWordEnd(char c) { return c == ' ' || c == '\t' || c == '\xA0'; }
+void DropBlanksBefore(std::string_view& text) {
+  for (std::size_t i = 0; i < kLongestGap; ++i) text.remove_prefix(BlankLength(text));
+}
 
 void DropBlanksBehind(std::string_view& text) {
-  for (std::size_t i = 0; i < kLongestGap && !text.empty() && IsWordEnd(text.back()); ++i) {
-    text.remove_suffix(text.ends_with("\xC2\xA0"sv) ? 2 : 1);
+  for (std::size_t i = 0; i < kLongestGap; ++i) {
+    if (text.ends_with(' ') || text.ends_with('\t')) {
+      text.remove_suffix(1);
+    } else if (text.ends_with("\xC2\xA0"sv)) {
+      text.remove_suffix(2);
+    } else {
+      return;
+    }
   }
 }
 
@@ -48,7 +66,7 @@ bool IsMarkerRemnant(std::string_view line, std::size_t at) {
   if (DropWordBehind(before, "X509") || DropWordBehind(before, "TRUSTED")) DropBlanksBehind(before);
   if (!DropWordBehind(before, "BEGIN") && !DropWordBehind(before, "END")) return false;
   std::string_view after = line.substr(at + kWord.size());
-  for (std::size_t i = 0; i < kLongestGap && !after.empty() && IsWordEnd(after.front()); ++i) after.remove_prefix(1);
+  DropBlanksBefore(after);
   DropBlanksBehind(before);
   const bool alone = before.empty() && after.empty();
   return alone || EndsWithDash(before) || StartsWithDash(after);
@@ -99,8 +117,10 @@ std::optional<std::size_t> FindBase64Word(std::string_view line) {
 
 std::optional<PemFault> FindPemDamage(std::string_view line) {
   if (const auto at = FindMarkerRemnant(line)) {
-    return PemFault{*at, "this looks like a BEGIN or END line that is damaged: it must read -----BEGIN CERTIFICATE----- with five hyphens on "
-                         "either side"};
+    return PemFault{*at,
+                    "this looks like a BEGIN or END line that is damaged: it must read -----BEGIN CERTIFICATE----- "
+                    "with five hyphens on "
+                    "either side"};
   }
   if (const auto at = FindBase64Word(line)) {
     return PemFault{*at, "base64 stands outside of any BEGIN and END lines: a certificate lost them"};

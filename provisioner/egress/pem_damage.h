@@ -1,4 +1,5 @@
-// Signs that a line outside of any PEM block once belonged to one: a reader that passes over such lines loses certificates without a word.
+// Signs that a line outside of any PEM block once belonged to one: a reader that passes over such lines loses
+// certificates without a word.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@ namespace prov::egress {
 inline constexpr std::string_view kLineEnds = "\n\r\v\f";
 inline bool IsLineEnd(char c) { return c >= '\n' && c <= '\r'; }
 
-// `line` is no comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any letter case) beside dashes of any kind or
-// alone on the line, and words of 60 or more base64 characters. Offsets are in `line`.
+// `line` is no comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any letter case)
+// beside dashes of any kind or alone on the line, and words of 60 or more base64 characters. Offsets are in `line`.
 std::optional<PemFault> FindPemDamage(std::string_view line);
 
 }  // namespace prov::egress

@@ -103,12 +103,15 @@ std::expected<std::optional<std::string>, std::string> DecodePemText(std::string
   std::optional<std::string> text;
   if (const Encoding encoding = GuessEncoding(bytes); encoding != Encoding::kBytes) {
     text = encoding == Encoding::kUtf16Le ? FromUtf16Le(bytes) : FromUtf16Be(bytes);
-    if (!text) return std::unexpected("the file is UTF-16 and damaged (cut short, or mixed with another encoding); save it again as UTF-8");
+    if (!text)
+      return std::unexpected(
+          "the file is UTF-16 and damaged (cut short, or mixed with another encoding); save it again as UTF-8");
   }
   const std::string_view seen = text ? std::string_view(*text) : bytes;
   if (seen.find('\0') != std::string_view::npos) {
     return std::unexpected(
-        "the file has NUL bytes: it mixes encodings (such as UTF-16 appended to UTF-8), or a crash left zeros in it, or it is no text; save it again "
+        "the file has NUL bytes: it mixes encodings (such as UTF-16 appended to UTF-8), or a crash left zeros in it, "
+        "or it is no text; save it again "
         "as UTF-8");
   }
   if (HasEscapedLineEnds(seen)) text = Unescape(seen);
@@ -122,14 +125,15 @@ std::size_t BlankLength(std::string_view text) {
   if (static_cast<std::uint8_t>(c) < 0x80) return 0;
   if (text.starts_with("\xC2\xA0"sv)) return 2;  // no-break space
   constexpr std::array kThree = {
-      kUtf8Mark,          // byte order mark
-      "\xE2\x80\x8B"sv,   // zero width space
-      "\xE2\x80\xAF"sv,   // narrow no-break space
-      "\xE2\x81\xA0"sv,   // word joiner
-      "\xE2\x80\xA8"sv,   // line separator
-      "\xE3\x80\x80"sv,   // ideographic space
+      kUtf8Mark,         // byte order mark
+      "\xE2\x80\x8B"sv,  // zero width space
+      "\xE2\x80\xAF"sv,  // narrow no-break space
+      "\xE2\x81\xA0"sv,  // word joiner
+      "\xE2\x80\xA8"sv,  // line separator
+      "\xE3\x80\x80"sv,  // ideographic space
   };
-  return std::any_of(kThree.begin(), kThree.end(), [&](std::string_view blank) { return text.starts_with(blank); }) ? 3 : 0;
+  return std::any_of(kThree.begin(), kThree.end(), [&](std::string_view blank) { return text.starts_with(blank); }) ? 3
+                                                                                                                    : 0;
 }
 
 bool IsBlankText(std::string_view text) { return SkipBlanks(text).empty(); }
@@ -146,10 +150,14 @@ std::string DescribeText(std::string_view text) {
   text = SkipBlanks(text);
   const std::string start = AsciiLower(text.substr(0, 64));
   if (start.starts_with("<")) return "it looks like an HTML or XML page, such as the error page of a proxy";
-  if (start.starts_with("{") || start.starts_with("[")) return "it looks like JSON, such as an error message or a Kubernetes object";
-  if (start.starts_with("apiversion:") || start.starts_with("kind:") || start.starts_with("---\n")) return "it looks like YAML";
-  if (text.starts_with("LS0tLS1CRUdJTi")) return "it looks like the base64 of a PEM file (as in a Secret): decode it once";
-  if (text.starts_with("MII")) return "it looks like the base64 of a certificate without its BEGIN and END lines: add them";
+  if (start.starts_with("{") || start.starts_with("["))
+    return "it looks like JSON, such as an error message or a Kubernetes object";
+  if (start.starts_with("apiversion:") || start.starts_with("kind:") || start.starts_with("---\n"))
+    return "it looks like YAML";
+  if (text.starts_with("LS0tLS1CRUdJTi"))
+    return "it looks like the base64 of a PEM file (as in a Secret): decode it once";
+  if (text.starts_with("MII"))
+    return "it looks like the base64 of a certificate without its BEGIN and END lines: add them";
   if (start.starts_with("http/1.") || start.starts_with("http/2")) return "it looks like an HTTP response";
   if (text.starts_with("ssh-") || text.starts_with("ecdsa-sha2-")) return "it looks like an SSH key";
   if (text.starts_with("\x1F\x8B"sv)) return "it looks like gzip data: decompress it first";

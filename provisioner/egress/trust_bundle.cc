@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <unordered_set>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
+#include "provisioner/base/text.h"
 #include "provisioner/egress/der.h"
 #include "provisioner/egress/pem.h"
 #include "provisioner/egress/pem_text.h"
@@ -11,187 +16,263 @@
 namespace prov::egress {
 namespace {
 
-constexpr std::int64_t kSoon = std::int64_t{30} * 24 * 60 * 60;
-constexpr std::size_t kMostOfAKind = 20;
-
-// Findings of one kind, cut after kMostOfAKind: a hostile file must not become a million messages.
-class Limited {
+// Findings of one code, of which only the first are kept one by one: a hostile bundle must not fill the memory with
+// them.
+class CappedFindings {
  public:
-  Limited(Findings& out, std::string code, Severity severity) : out_(out), code_(std::move(code)), severity_(severity) {}
-  Limited(const Limited&) = delete;
-  Limited& operator=(const Limited&) = delete;
-  ~Limited() {
-    if (count_ > kMostOfAKind) {
-      out_.push_back({severity_, code_, fmt::format("and {} more of this kind", count_ - kMostOfAKind), where_});
+  CappedFindings(Findings& out, std::string_view where) : out_(out), where_(where) {}
+  CappedFindings(const CappedFindings&) = delete;
+  CappedFindings& operator=(const CappedFindings&) = delete;
+
+  void Add(Severity severity, std::string_view code, std::string message, std::string where) {
+    constexpr std::size_t kMost = 20;
+    auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) { return k.code == code; });
+    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), Kind{code, severity, 0});
+    kind->severity = std::max(kind->severity, severity);
+    if (++kind->count <= kMost) {
+      out_.push_back({severity, std::string(code), std::move(message), std::move(where)});
+    } else {
+      ++kind->left_out;
     }
   }
-  void Add(std::string message, std::string where) {
-    where_ = where;
-    if (++count_ <= kMostOfAKind) out_.push_back({severity_, code_, std::move(message), std::move(where)});
+
+  ~CappedFindings() {
+    for (const Kind& kind : kinds_) {
+      if (kind.left_out == 0) continue;
+      out_.push_back({kind.severity, std::string(kind.code), fmt::format("and {} more of the same kind", kind.left_out),
+                      std::string(where_)});
+    }
   }
 
  private:
-  Findings& out_;
-  std::string code_;
-  Severity severity_;
-  std::string where_;
-  std::size_t count_ = 0;
-};
+  struct Kind {
+    std::string_view code;
+    Severity severity = Severity::kInfo;
+    std::size_t count = 0;
+    std::size_t left_out = 0;
+  };
 
-std::string Line(std::string_view where, std::size_t line) { return fmt::format("{}, line {}", where, line); }
+  Findings& out_;
+  std::string_view where_;
+  std::vector<Kind> kinds_;
+};
 
 class BundleReader {
  public:
   BundleReader(std::string_view text, std::string_view where, Findings& findings, const BundleLimits& limits)
-      : where_(where), limits_(limits), scanner_(text), lines_(text), findings_(findings),
-        keys_(findings, "private-key", Severity::kWarning),
-        others_(findings, "pem-other", Severity::kWarning),
-        trusted_(findings, "pem-trusted", Severity::kWarning),
-        repaired_(findings, "pem-repaired", Severity::kInfo) {}
+      : text_(text), where_(where), lines_(text), findings_(findings, where), limits_(limits) {}
 
-  Result<std::vector<Certificate>> Read() {
-    for (;;) {
-      auto block = scanner_.Next();
-      if (!block) return FailAt(block.error().offset, block.error().message);
-      if (!*block) break;
-      PROV_TRY(Take(**block));
-    }
-    if (scanner_.commented() > 0) {
-      AddWarning(findings_, "pem-commented", fmt::format("{} block(s) are commented out with '#' and were left out", scanner_.commented()),
-                 std::string(where_));
-    }
-    return std::move(out_);
-  }
-
-  std::size_t blocks() const { return blocks_; }
+  Result<std::vector<Certificate>> Run();
 
  private:
-  std::unexpected<Error> FailAt(std::size_t offset, const std::string& message) {
-    return Fail(Code::kCert, fmt::format("{} (after {} good certificate(s)); nothing of the bundle was taken: repair or replace it", message, out_.size()),
-                Line(where_, lines_.LineAt(offset)));
-  }
+  Result<void> ReadBlock(const PemBlock& block);
+  Result<void> ReadCertificate(const PemBlock& block, PemBody body);
+  Result<PemBody> Decode(const PemBlock& block);
+  Result<std::size_t> DropTrustSettings(const PemBlock& block, std::string_view bytes);
+  Result<void> PassOver(const PemBlock& block);
+  Error NoCertificates() const;
 
-  Result<void> Take(const PemBlock& block) {
-    ++blocks_;
-    if (block.label.ends_with("PRIVATE KEY")) {
-      keys_.Add("a private key stands in the bundle; it was skipped, but whoever can read the bundle has it: replace that key",
-                Line(where_, lines_.LineAt(block.offset)));
-      return {};
-    }
-    if (block.label == "PKCS7" || block.label == "CMS") {
-      return FailAt(block.offset, "is a PKCS#7 container; convert it with: openssl pkcs7 -print_certs -in FILE");
-    }
-    const bool trusted = block.label == "TRUSTED CERTIFICATE";
-    if (block.label != "CERTIFICATE" && block.label != "X509 CERTIFICATE" && !trusted) {
-      others_.Add(fmt::format("a block of type {} was skipped", block.label), Line(where_, lines_.LineAt(block.offset)));
-      return {};
-    }
-    return TakeCertificate(block, trusted);
+  std::string Where(std::size_t offset) {
+    const std::size_t line = lines_.LineAt(offset);
+    return where_.empty() ? fmt::format("line {}", line) : fmt::format("{}, line {}", where_, line);
   }
+  std::string Which() const { return fmt::format("certificate {} of the bundle", out_.size() + 1); }
 
-  Result<void> TakeCertificate(const PemBlock& block, bool trusted) {
-    if (out_.size() == limits_.certificates) {
-      return Fail(Code::kTooLarge, fmt::format("holds more than {} certificates", limits_.certificates), std::string(where_));
-    }
-    const std::size_t line = lines_.LineAt(block.offset);
-    const auto body = DecodePemBody(block.body);
-    const std::string nth = fmt::format("certificate {}", out_.size() + 1);
-    if (!body) return FailAt(block.offset, fmt::format("{}: {}", nth, body.error().message));
-    if (body->has_headers || body->added_padding) {
-      repaired_.Add(fmt::format("{}: {}", nth, body->has_headers ? "headers before the base64 were passed over" : "missing '=' at the end of the base64 was added"),
-                    Line(where_, line));
-    }
-    std::string_view der = body->bytes;
-    if (trusted) {
-      DerReader reader(der);
-      if (const auto element = reader.Next()) der = element->whole;
-      trusted_.Add(fmt::format("{}: OpenSSL's trust settings (TRUSTED CERTIFICATE) were dropped; Windows has no such thing", nth), Line(where_, line));
-    }
-    Result<Certificate> certificate = ParseCertificate(der, Line(where_, line));
-    if (!certificate) return FailAt(block.offset, fmt::format("{}: {}", nth, certificate.error().message));
-    out_.push_back(*std::move(certificate));
-    return {};
-  }
-
+  std::string_view text_;
   std::string_view where_;
-  const BundleLimits& limits_;
-  PemScanner scanner_;
   LineCounter lines_;
-  Findings& findings_;
-  Limited keys_, others_, trusted_, repaired_;
+  CappedFindings findings_;
+  BundleLimits limits_;
   std::vector<Certificate> out_;
-  std::size_t blocks_ = 0;
+  std::size_t private_keys_ = 0;
+  std::size_t other_blocks_ = 0;
 };
 
-bool LooksLikeDer(std::string_view bytes) {
-  // A SEQUENCE with a long length: no text begins like this.
-  return bytes.size() > 2 && bytes[0] == '\x30' && (static_cast<unsigned char>(bytes[1]) & 0x80U) != 0;
+bool IsCertificateLabel(std::string_view label) {
+  return label == "CERTIFICATE" || label == "X509 CERTIFICATE" || label == "TRUSTED CERTIFICATE";
+}
+bool IsPrivateLabel(std::string_view label) { return label.find("PRIVATE KEY") != std::string_view::npos; }
+bool IsPkcs7Label(std::string_view label) {
+  return label == "PKCS7" || label == "PKCS #7 SIGNED DATA" || label == "CMS";
 }
 
-Result<std::vector<Certificate>> ReadDer(std::string_view bytes, std::string_view where) {
-  Result<Certificate> certificate = ParseCertificate(bytes, where);
-  if (certificate) return std::vector<Certificate>{*std::move(certificate)};
-  const std::string hint = DescribeDer(bytes);
-  return Fail(Code::kCert, hint.empty() ? certificate.error().message : certificate.error().message + "; " + hint, std::string(where));
-}
-
-Result<std::vector<Certificate>> WithoutBlocks(std::string_view text, std::string_view where, Findings& findings) {
-  if (IsBlankText(text)) return std::vector<Certificate>{};
-  if (IsCommentText(text)) {
-    AddInfo(findings, "empty-bundle", "holds comments only: no certificates", std::string(where));
-    return std::vector<Certificate>{};
+Result<std::vector<Certificate>> BundleReader::Run() {
+  PemScanner scanner(text_);
+  for (;;) {
+    auto block = scanner.Next();
+    if (!block) {
+      // A page or an object with a damaged block in it: both facts help.
+      std::string hint = out_.empty() ? DescribeText(text_) : std::string();
+      if (!hint.empty()) hint = "; as for the whole, " + hint;
+      return Fail(Code::kCert, fmt::format("the trust bundle is damaged: {}{}", block.error().message, hint),
+                  Where(block.error().offset));
+    }
+    if (!*block) break;
+    PROV_TRY(ReadBlock(**block));
   }
-  const std::string like = DescribeText(text);
-  return Fail(Code::kCert, fmt::format("holds text but no certificate{}{}; a PEM bundle is wanted, or an empty file for none", like.empty() ? "" : "; ", like),
-              std::string(where));
+  if (scanner.commented() > 0) {
+    findings_.Add(Severity::kInfo, "pem-commented",
+                  fmt::format("{} blocks are commented out with '#' and were left out", scanner.commented()),
+                  std::string(where_));
+  }
+  if (!out_.empty() || IsBlankText(text_)) return std::move(out_);
+  if (scanner.commented() == 0 && private_keys_ + other_blocks_ == 0 && IsCommentText(text_)) {
+    findings_.Add(Severity::kInfo, "empty-bundle",
+                  "the trust bundle holds comments and no certificate: it is taken as empty", std::string(where_));
+    return std::move(out_);
+  }
+  return std::unexpected(NoCertificates());
+}
+
+Error BundleReader::NoCertificates() const {
+  std::string seen = DescribeText(text_);
+  if (private_keys_ > 0) seen = "it holds nothing but a private key, which does not belong into a trust bundle";
+  if (private_keys_ == 0 && other_blocks_ > 0) seen = "it holds only PEM blocks of other kinds";
+  if (!seen.empty()) seen = "; " + seen;
+  return Error{Code::kCert, fmt::format("no certificate is in the trust bundle although it is not empty{}", seen),
+               std::string(where_)};
+}
+
+Result<void> BundleReader::ReadBlock(const PemBlock& block) {
+  if (IsPrivateLabel(block.label)) {
+    ++private_keys_;
+    findings_.Add(Severity::kWarning, "private-key",
+                  "a private key is in the trust bundle; it was left out, but whoever reads the bundle has it: remove "
+                  "it there and replace the key",
+                  Where(block.offset));
+    return {};
+  }
+  if (IsPkcs7Label(block.label)) {
+    return Fail(
+        Code::kCert,
+        "the trust bundle holds PKCS#7, which may have certificates inside: convert it with openssl pkcs7 -print_certs",
+        Where(block.offset));
+  }
+  if (!IsCertificateLabel(block.label)) return PassOver(block);
+  if (out_.size() >= limits_.certificates) {
+    return Fail(Code::kTooLarge, fmt::format("the trust bundle holds more than {} certificates", limits_.certificates),
+                Where(block.offset));
+  }
+  auto body = PROV_TRY(Decode(block));
+  return ReadCertificate(block, std::move(body));
+}
+
+Result<PemBody> BundleReader::Decode(const PemBlock& block) {
+  auto body = DecodePemBody(block.body);
+  if (!body) {
+    const auto at = static_cast<std::size_t>(block.body.data() - text_.data()) + body.error().offset;
+    return Fail(Code::kCert, fmt::format("{} is damaged: {}", Which(), body.error().message), Where(at));
+  }
+  if (body->bytes.empty())
+    return Fail(Code::kCert, fmt::format("{} is damaged: the block is empty", Which()), Where(block.offset));
+  if (body->has_headers || body->added_padding) {
+    findings_.Add(Severity::kInfo, "pem-repaired",
+                  fmt::format("{} was read although {}; other programs pass over it or fail", Which(),
+                              body->has_headers ? "PEM headers stand before its base64"
+                                                : "the '=' at the end of its base64 are missing"),
+                  Where(block.offset));
+  }
+  return *std::move(body);
+}
+
+Result<void> BundleReader::ReadCertificate(const PemBlock& block, PemBody body) {
+  if (block.label == "TRUSTED CERTIFICATE") body.bytes.resize(PROV_TRY(DropTrustSettings(block, body.bytes)));
+  auto certificate = ParseCertificate(body.bytes, {});
+  if (!certificate) {
+    const std::string hint = DescribeDer(body.bytes);
+    return Fail(Code::kCert,
+                fmt::format("{}: {}{}{}", Which(), certificate.error().message, hint.empty() ? "" : "; ", hint),
+                Where(block.offset));
+  }
+  out_.push_back(*std::move(certificate));
+  return {};
+}
+
+// OpenSSL's X509_CERT_AUX stands behind the certificate: SEQUENCE { trust, [0] reject, alias, keyid, [1] other }.
+// Windows has no place for it in a bundle's import. The result is the length of the certificate.
+Result<std::size_t> BundleReader::DropTrustSettings(const PemBlock& block, std::string_view bytes) {
+  DerReader reader(bytes);
+  const auto certificate = reader.Next();
+  const std::string_view settings = reader.Rest();
+  const auto fields = OnlyElement(settings, der::kSequence);
+  if (!certificate || (!settings.empty() && !fields)) {
+    return Fail(Code::kCert,
+                fmt::format("{} is damaged: its DER or the trust settings behind it are cut short", Which()),
+                Where(block.offset));
+  }
+  bool rejects = false;
+  DerReader settings_reader(fields.value_or(std::string_view()));
+  while (const auto field = settings_reader.Next()) rejects = rejects || field->tag == der::ContextConstructed(0);
+  if (rejects) {
+    findings_.Add(Severity::kWarning, "pem-trusted",
+                  fmt::format("{} is a TRUSTED CERTIFICATE whose OpenSSL settings reject it for some uses; Windows "
+                              "would trust it for all: "
+                              "take it out if that is not meant",
+                              Which()),
+                  Where(block.offset));
+  } else {
+    findings_.Add(Severity::kInfo, "pem-trusted",
+                  fmt::format("{} is a TRUSTED CERTIFICATE; its OpenSSL trust settings are dropped", Which()),
+                  Where(block.offset));
+  }
+  return certificate->whole.size();
+}
+
+Result<void> BundleReader::PassOver(const PemBlock& block) {
+  // A certificate under a wrong label would be lost without a word.
+  if (const auto body = DecodePemBody(block.body); body && ParseCertificate(body->bytes, {})) {
+    return Fail(Code::kCert,
+                fmt::format("the block is labelled {} but holds a certificate: label it CERTIFICATE", block.label),
+                Where(block.offset));
+  }
+  ++other_blocks_;
+  findings_.Add(Severity::kWarning, "pem-other",
+                fmt::format("a block {} is in the trust bundle; only certificates are read", block.label),
+                Where(block.offset));
+  return {};
+}
+
+// A file that is one certificate in DER: text can't begin with these two bytes.
+bool IsDer(std::string_view bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
+}
+
+Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string_view where) {
+  auto certificate = ParseCertificate(bytes, where);
+  if (!certificate) {
+    Error error = std::move(certificate).error();
+    if (const std::string hint = DescribeDer(bytes); !hint.empty())
+      error.message = "the file is binary and no certificate: " + hint;
+    return std::unexpected(std::move(error));
+  }
+  std::vector<Certificate> out;
+  out.push_back(*std::move(certificate));
+  return out;
 }
 
 }  // namespace
 
-Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings, const BundleLimits& limits) {
+Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings,
+                                                  const BundleLimits& limits) {
   if (bytes.size() > limits.bytes) {
-    return Fail(Code::kTooLarge, fmt::format("has {} bytes, at most {} are read", bytes.size(), limits.bytes), std::string(where));
+    return Fail(
+        Code::kTooLarge,
+        fmt::format("the trust bundle has {} bytes, more than the {} that are allowed", bytes.size(), limits.bytes),
+        std::string(where));
   }
-  if (LooksLikeDer(bytes)) return ReadDer(bytes, where);
+  if (IsDer(bytes)) return ReadDerFile(bytes, where);
   const auto decoded = DecodePemText(bytes);
-  if (!decoded) return Fail(Code::kCert, decoded.error(), std::string(where));
-  const std::string_view text = *decoded ? std::string_view(**decoded) : bytes;
-  BundleReader reader(text, where, findings, limits);
-  std::vector<Certificate> certificates = PROV_TRY(reader.Read());
-  if (certificates.empty() && reader.blocks() == 0) return WithoutBlocks(text, where, findings);
-  if (certificates.empty()) return Fail(Code::kCert, "holds PEM blocks but no certificate; add the certificates, or empty the file", std::string(where));
-  return certificates;
+  if (!decoded) {
+    const std::string hint = DescribeText(bytes);
+    return Fail(Code::kCert, fmt::format("the trust bundle can't be read: {}", hint.empty() ? decoded.error() : hint),
+                std::string(where));
+  }
+  return BundleReader(*decoded ? std::string_view(**decoded) : bytes, where, findings, limits).Run();
 }
 
 std::string EncodePem(std::span<const Certificate> certificates) {
   std::string out;
-  for (const Certificate& c : certificates) out += ArmourPem("CERTIFICATE", c.der);
-  return out;
-}
-
-Findings ReviewCertificates(std::span<const Certificate> certificates, std::int64_t now_unix, std::string_view where) {
-  Findings out;
-  const std::string place(where);
-  std::unordered_set<std::string_view> seen;
-  for (const Certificate& c : certificates) {
-    const auto warn = [&](const char* code, const std::string& what) { AddWarning(out, code, fmt::format("{} {}", c.subject, what), place); };
-    if (now_unix > c.not_after_unix) {
-      warn("cert-expired", fmt::format("expired at {}; get its successor", c.not_after));
-    } else if (now_unix < c.not_before_unix) {
-      warn("cert-not-yet-valid", fmt::format("is not valid before {}", c.not_before));
-    } else if (c.not_after_unix - now_unix < kSoon) {
-      warn("cert-expires-soon", fmt::format("expires at {}, within 30 days", c.not_after));
-    }
-    const bool weak_rsa = (c.key_algorithm == "rsa" || c.key_algorithm == "rsa-pss") && c.key_bits < 2048;
-    if (weak_rsa || c.key_algorithm == "dsa" || (c.key_algorithm == "ec" && c.key_bits != 0 && c.key_bits < 224)) {
-      warn("cert-weak-key", fmt::format("has a weak key ({} {} bits)", c.key_algorithm, c.key_bits));
-    }
-    const std::string& signature = c.signature_algorithm;
-    const bool weak = signature.starts_with("sha1") || signature.starts_with("md5") || signature.starts_with("md2") || signature.ends_with("SHA1");
-    if (weak && !c.self_signed) warn("cert-weak-signature", fmt::format("is signed with {}, which clients refuse", signature));
-    if (!c.is_ca && !c.self_signed) warn("cert-not-ca", "is no CA, so it vouches for no other certificate");
-    if (!seen.insert(c.sha256).second) AddInfo(out, "cert-duplicate", fmt::format("{} stands in the bundle more than once", c.subject), place);
-  }
+  for (const Certificate& certificate : certificates) out += ArmourPem("CERTIFICATE", certificate.der);
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 namespace prov::egress {
 
 std::string_view NameOf(Store store) {
@@ -24,21 +26,29 @@ Store StoreFor(const Certificate& certificate, const StorePolicy& policy) {
 
 Findings ReviewStores(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where) {
   Findings out;
-  const std::string place(where);
-  for (const Certificate& c : certificates) {
-    const Store store = StoreFor(c, policy);
-    if (c.self_signed && !c.is_ca) {
-      AddWarning(out, "self-signed-leaf",
-                 fmt::format("{} is self-signed and no CA; it goes to ROOT, where it vouches for itself only", c.subject), place);
-    } else if (store == Store::kNone) {
+  std::size_t number = 0;
+  for (const Certificate& certificate : certificates) {
+    const std::string name = fmt::format("certificate {} \"{}\"", ++number, certificate.subject);
+    const Store store = StoreFor(certificate, policy);
+    if (store == Store::kNone) {
       AddWarning(out, "leaf-skipped",
-                 fmt::format("{} is neither a CA nor self-signed and is left out; --import-leaf takes it", c.subject), place);
-    } else if (!c.self_signed && !c.is_ca) {
-      AddInfo(out, "leaf-imported", fmt::format("{} is no CA; it goes to {}", c.subject, NameOf(store)), place);
+                 fmt::format("{} is neither a CA nor self-signed and is not imported; --import-leaf imports it", name),
+                 std::string(where));
+    } else if (certificate.self_signed && !certificate.is_ca) {
+      AddWarning(out, "self-signed-leaf",
+                 fmt::format("{} is self-signed but no CA; it is imported into ROOT and vouches for itself only", name),
+                 std::string(where));
+    } else if (!certificate.is_ca) {
+      AddInfo(out, "leaf-imported",
+              fmt::format("{} is neither a CA nor self-signed; it is imported into {} as asked", name, NameOf(store)),
+              std::string(where));
     }
-    if (store == Store::kRoot && !c.self_signed) {
-      AddWarning(out, "root-not-self-signed",
-                 fmt::format("{} is not self-signed; in ROOT it can break client-certificate authentication of IIS", c.subject), place);
+    if (store == Store::kRoot && !certificate.self_signed) {
+      AddWarning(
+          out, "root-not-self-signed",
+          fmt::format("{} is not self-signed; in ROOT it breaks client certificate authentication of Windows servers",
+                      name),
+          std::string(where));
     }
   }
   return out;

@@ -21,10 +21,12 @@ bool IsNamed(std::string_view entry, std::string_view name) {
 std::string ServiceKey(std::string_view service) { return R"(Services\)" + std::string(service); }
 
 Result<void> CheckServiceName(std::string_view name) {
-  const bool characters = std::ranges::all_of(name, [](char c) { return c != '/' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; });
-  if (!name.empty() && name.size() <= 256 && characters && IsUtf8(name)) return {};
-  return Fail(Code::kUsage, "is no service name: 1 to 256 characters without slashes and control characters are wanted",
-              fmt::format("--service {}", name));
+  const auto allowed = [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return letter || std::string_view("_.$ -").find(c) != std::string_view::npos;
+  };
+  if (!name.empty() && name.size() <= 256 && std::ranges::all_of(name, allowed)) return {};
+  return Fail(Code::kUsage, "is no service name: 1 to 256 letters, digits, blanks and _ . $ - are wanted", fmt::format("--service {}", name));
 }
 
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing, const std::vector<EnvironmentVariable>& ours) {

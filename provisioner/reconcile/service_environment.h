@@ -18,7 +18,8 @@ struct ServiceEnvironment {
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
 std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
-// A service name as the service control manager has it: 1 to 256 characters without slashes or control characters. Errors: usage.
+// 1 to 256 letters, digits, blanks and _ . $ -: narrower than what the service control manager takes, and what Install-Egress.ps1 takes,
+// so that a name means the same wherever it is written. Errors: usage.
 Result<void> CheckServiceName(std::string_view name);
 
 // `existing` entries with ours set: names compare without case, foreign entries and the order stay, ours are appended where new.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "images/hive/reader.h"
+#include "images/hive/security.h"
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/bake/registry_payload.h"
 #include "provisioner/base/hash.h"

@@ -73,5 +73,16 @@ TEST_F(File, AFailedRenameLeavesNothingBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(File, ANewFileNeverReplacesOne) {
+  ASSERT_TRUE(WriteNewFile(Path("x"), "a", 0600));
+  const auto second = WriteNewFile(Path("x"), "b", 0600);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::kIo);
+  EXPECT_EQ(ReadFile(Path("x"), 10), "a");
+  fs::create_symlink("/tmp/elsewhere-that-is-not-there", folder_ / "link");
+  EXPECT_FALSE(WriteNewFile(Path("link"), "b", 0600)) << "a link is not followed";
+  EXPECT_FALSE(FlushFolder(Path("none")));
+}
+
 }  // namespace
 }  // namespace prov

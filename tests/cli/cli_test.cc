@@ -1,11 +1,11 @@
 // The program as its callers see it: output, messages and exit codes of the contract.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidjson/document.h>
 
 #include <filesystem>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/base/rapidjson.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
 
@@ -30,7 +30,7 @@ rapidjson::Document Json(const std::string& text) {
   rapidjson::Document document;
   document.Parse(text.c_str());
   EXPECT_FALSE(document.HasParseError()) << text;
-  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"] == 1) << text;
+  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1) << text;
   return document;
 }
 

@@ -1,10 +1,9 @@
 #include "ignition/yaml.h"
 
 #include <gtest/gtest.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include "ignition/yaml_scalar.h"
+#include "provisioner/base/rapidjson.h"
 #include "tests/ignition/helpers.h"
 
 namespace prov::ignition {

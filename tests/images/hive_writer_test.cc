@@ -11,7 +11,6 @@ namespace {
 using namespace std::string_literals;
 using regf::Load16;
 using regf::Load32;
-using regf::Load64;
 using testing::Key;
 using testing::Value;
 

@@ -55,7 +55,8 @@ TEST(ServiceEnvironment, IsMultiSz) {
 
 TEST(ServiceEnvironment, NamesOfServices) {
   EXPECT_TRUE(CheckServiceName("containerd"));
-  for (const std::string& bad : {""s, "a\\b"s, "a/b"s, "a\nb"s, std::string(257, 'a'), "\xff"s}) {
+  EXPECT_TRUE(CheckServiceName("MSSQL$Prod Server_1.x-y"));
+  for (const std::string& bad : {""s, "a\\b"s, "a/b"s, "a\nb"s, std::string(257, 'a'), "\xff"s, "a;b"s}) {
     const auto checked = CheckServiceName(bad);
     ASSERT_FALSE(checked) << bad;
     EXPECT_EQ(checked.error().code, Code::kUsage);
@@ -81,7 +82,7 @@ TEST(WinHttp, EqualsTheSharedSamples) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
   const auto sample = [&](const char* name) { return ReadAll(kShared + "/winhttp/" + name); };
   EXPECT_EQ(EncodeWinHttp({}), sample("direct-18.bin"));
-  EXPECT_EQ(EncodeWinHttp({.version = WinHttpVersion::k28}), sample("direct-28.bin"));
+  EXPECT_EQ(EncodeWinHttp({.version = WinHttpVersion::k28, .proxy = {}}), sample("direct-28.bin"));
   for (const char* name : {"proxy-18.bin", "proxy-28.bin", "proxy-nobypass-18.bin", "perproto-18.bin", "real-nanoserver-a42.bin", "wine-set-named.bin"}) {
     const auto settings = DecodeWinHttp(sample(name));
     ASSERT_TRUE(settings) << name;

@@ -1,0 +1,116 @@
+#include "provisioner/c_api/decision.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/ip_address.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::c_api {
+namespace {
+
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kSchemeCharacters = "abcdefghijklmnopqrstuvwxyz0123456789+-.";
+
+std::unexpected<Error> RefuseUrl(std::string_view fault) {
+  return Fail(Code::kUsage, fmt::format("the URL {}; write one such as https://host:port/path", fault), "url");
+}
+
+bool HasBlankOrControl(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7F) return true;
+  }
+  return false;
+}
+
+// `text` has no colon; "" gives the scheme's own port.
+Result<std::uint16_t> ParsePort(std::string_view text, std::string_view scheme) {
+  if (text.empty()) return static_cast<std::uint16_t>(scheme == "https" ? 443 : scheme == "http" ? 80 : 0);
+  unsigned value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return RefuseUrl("has a port that is not a number");
+    value = value * 10 + static_cast<unsigned>(c - '0');
+    if (value > 65535) return RefuseUrl("has a port above 65535");
+  }
+  return static_cast<std::uint16_t>(value);
+}
+
+// `authority` is "host", "host:port" or "[IPv6]:port".
+Result<Target> ParseAuthority(std::string_view authority, std::string scheme) {
+  Target target;
+  target.scheme = std::move(scheme);
+  std::string_view port;
+  if (authority.starts_with('[')) {
+    const std::size_t close = authority.find(']');
+    if (close == std::string_view::npos) return RefuseUrl("has a bracket that is not closed");
+    target.host = authority.substr(1, close - 1);
+    port = authority.substr(close + 1);
+    const bool address =
+        target.host.find(':') != std::string::npos && egress::IpAddress::Parse(target.host).has_value();
+    if (!address) return RefuseUrl("has brackets that hold no IPv6 address");
+  } else {
+    const std::size_t colon = authority.find(':');
+    target.host = authority.substr(0, colon);
+    if (colon != std::string_view::npos) port = authority.substr(colon);
+    if (target.host.find_first_of("[]%\\\"<>^`{|}") != std::string::npos)
+      return RefuseUrl("has a host with a character that no name has");
+  }
+  if (target.host.empty()) return RefuseUrl("has no host");
+  if (!port.empty() && port[0] != ':') return RefuseUrl("has text behind the bracket that closes the host");
+  if (!port.empty()) port.remove_prefix(1);
+  target.port = PROV_TRY(ParsePort(port, target.scheme));
+  return target;
+}
+
+// The first entry that alone makes the route direct.
+std::optional<std::string> EntryFor(const egress::NoProxy& no_proxy, const Target& target) {
+  for (const egress::NoProxyEntry& entry : no_proxy.entries()) {
+    const auto alone = egress::NoProxy::Parse(entry.text, "NO_PROXY");
+    if (alone && egress::GoBypasses(*alone, target.host, target.port)) return entry.text;
+  }
+  return std::nullopt;
+}
+
+Decision Direct(std::string note, std::optional<std::string> entry = std::nullopt) {
+  return {Route::kDirect, "", std::move(entry), std::move(note)};
+}
+
+}  // namespace
+
+Result<Target> ParseTarget(std::string_view url) {
+  if (HasBlankOrControl(url)) return RefuseUrl("holds a blank or a control character");
+  if (!IsUtf8(url)) return RefuseUrl("is not UTF-8");
+  const std::size_t colon = url.find(':');
+  std::string scheme = AsciiLower(url.substr(0, colon));
+  const bool has_scheme =
+      colon != std::string_view::npos && colon > 0 && kLetters.find(scheme[0]) != std::string_view::npos &&
+      scheme.find_first_not_of(kSchemeCharacters) == std::string::npos && url.substr(colon).starts_with("://");
+  if (!has_scheme) return RefuseUrl("has no scheme");
+  std::string_view authority = url.substr(colon + 3);
+  authority = authority.substr(0, authority.find_first_of("/?#"));
+  const std::size_t at = authority.rfind('@');
+  if (at != std::string_view::npos) authority.remove_prefix(at + 1);
+  return ParseAuthority(authority, std::move(scheme));
+}
+
+Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
+                        std::string_view url) {
+  const Target target = PROV_TRY(ParseTarget(url));
+  const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(no_proxy, "NO_PROXY"));
+  if (target.scheme != "http" && target.scheme != "https") return Direct("the scheme is neither http nor https");
+  const bool https = target.scheme == "https";
+  const auto variable = https ? egress::ProxyVariable::kHttps : egress::ProxyVariable::kHttp;
+  const Secret& text = https ? https_proxy : http_proxy;
+  if (text.empty()) return Direct(fmt::format("{} is not set", egress::NameOf(variable)));
+  if (egress::GoBypasses(PROV_TRY(egress::NoProxy::Parse("", "NO_PROXY")), target.host, target.port)) {
+    return Direct("localhost and loopback addresses are never proxied");
+  }
+  if (auto entry = EntryFor(list, target)) return Direct("NO_PROXY has the host", std::move(entry));
+  Findings ignored;
+  const auto proxy = egress::ParseProxyUrl(text, variable, egress::NameOf(variable), ignored);
+  if (!proxy) return Decision{Route::kInvalid, egress::RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};
+  return Decision{Route::kProxy, proxy->Redacted(), std::nullopt, fmt::format("{} applies", egress::NameOf(variable))};
+}
+
+}  // namespace prov::c_api

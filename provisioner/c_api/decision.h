@@ -1,0 +1,38 @@
+// Where a Go client sends a request: the proxy that its scheme picks, unless NO_PROXY has the host.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+
+namespace prov::c_api {
+
+// The part of a request's URL that decides.
+struct Target {
+  std::string scheme;  // lower case
+  std::string host;    // as written, IPv6 without brackets
+  std::uint16_t port = 0;
+};
+
+// An absolute URL with a host ("https://user@host:8443/path"). Code::kUsage, `where` "url", if it is none: messages
+// never quote it, since it may hold a password. Other schemes than http and https are fine; without a port theirs is 0.
+Result<Target> ParseTarget(std::string_view url);
+
+enum class Route { kDirect, kProxy, kInvalid };
+
+struct Decision {
+  Route route = Route::kDirect;
+  std::string proxy;                 // redacted; "" for kDirect
+  std::optional<std::string> entry;  // the first NO_PROXY entry that has the target
+  std::string note;                  // why, for a person
+};
+
+// Empty texts are unset. Errors: usage (the URL), no-proxy. What a malformed proxy URL leads to is Route::kInvalid.
+Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
+                        std::string_view url);
+
+}  // namespace prov::c_api

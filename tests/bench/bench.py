@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Compares the program with its peers: paired runs in one go, ratios of minima and of medians, a Markdown table.
+
+usage: bench.py BUILD_FOLDER WORK_FOLDER     (scripts/bench builds both)
+"""
+import base64
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+BUILD, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+HERE = pathlib.Path(__file__).resolve().parent
+PROVISIONER, BENCH = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench"
+rows, missing = [], []
+
+
+def process(command, stdin=None):
+    """Wall and CPU seconds and peak KiB of one run."""
+    with open(stdin or os.devnull) as source, open(os.devnull, "w") as sink:
+        start = time.perf_counter()
+        child = subprocess.Popen([str(c) for c in command], stdin=source, stdout=sink, stderr=sink)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError("%s: exit %d" % (command, child.returncode))
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def paired(ours, peer, rounds, figure):
+    """Runs both in turn; lists of one figure (0 wall, 1 CPU) and our peak memory."""
+    a, b, peak = [], [], 0
+    for _ in range(rounds):
+        result = process(ours)
+        a.append(result[figure])
+        peak = max(peak, result[2])
+        b.append(process(peer)[figure])
+    return sorted(a), sorted(b), peak
+
+
+def shown(seconds):
+    return "%.2f ms" % (seconds * 1e3) if seconds < 1 else "%.2f s" % seconds
+
+
+def row(work, against, ours, peer, wanted, note=""):
+    """`ours` and `peer` are (minimum, median) in seconds; `wanted` the highest ratio that is good enough."""
+    low, middle = ours[0] / peer[0], ours[1] / peer[1]
+    verdict = "yes" if low <= wanted else "**no**"
+    rows.append("| %s | %s | %s | %s | %.4g (%.4g) | %.4g | %s | %s |" %
+                (work, against, shown(ours[0]), shown(peer[0]), low, middle, wanted, verdict, note))
+    print(rows[-1], flush=True)
+
+
+def both(values):
+    return values[0], values[len(values) // 2]
+
+
+def in_process(command):
+    words = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout.split()
+    return (int(words[0]) / 1e9, int(words[1]) / 1e9), words[2]
+
+
+def have(tool):
+    if shutil.which(tool):
+        return True
+    missing.append("%s is not installed: what is compared with it was left out" % tool)
+    return False
+
+
+def make_config(path, size, bundle):
+    """A rendered-worker of about `size` bytes: plain files of 4 KiB as base64, the two wanted ones among them."""
+    url = lambda data: "data:text/plain;charset=utf-8;base64," + base64.b64encode(data).decode()
+    entry = lambda name, data: {"contents": {"source": url(data)}, "mode": 420, "overwrite": True, "path": name}
+    proxy = b"HTTP_PROXY=http://u:p%40ss@proxy.example.com:3128\nHTTPS_PROXY=http://u:p%40ss@proxy.example.com:3128\nNO_PROXY=.svc,localhost\n"
+    filler = (b"a line of configuration text, of the length that such lines have\n" * 64)[:4096]
+    wanted = [entry("/etc/mco/proxy.env", proxy),
+              entry("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]
+    count = max(0, (size - len(json.dumps(wanted))) // (len(json.dumps(entry("/usr/share/filler/000000", filler))) + 2))
+    files = [entry("/usr/share/filler/%06d" % n, filler) for n in range(count)]
+    files[count // 2:count // 2] = wanted
+    document = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+                "metadata": {"name": "rendered-worker-" + "0" * 32},
+                "spec": {"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}}}
+    path.write_text(json.dumps(document, separators=(",", ":")))
+
+
+def inputs():
+    for count in (144, 10000):
+        pem = WORK / ("bundle-%d.pem" % count)
+        if not pem.exists():
+            with open(str(pem) + ".new", "wb") as out:
+                subprocess.run([BUILD / "tests/bench/make_certificates", str(count)], stdout=out, check=True)
+            os.rename(str(pem) + ".new", pem)
+    for name, size, count in (("small", 850_000, 144), ("medium", 20_000_000, 144), ("large", 84_000_000, 10000)):
+        path = WORK / (name + ".json")
+        if not path.exists():
+            make_config(path, size, (WORK / ("bundle-%d.pem" % count)).read_bytes())
+    for count in (144, 10000):
+        reg = WORK / ("certificates-%d.reg" % count)
+        if not reg.exists():
+            write_reg(WORK / ("bundle-%d.pem" % count), reg)
+
+
+def write_reg(pem, reg):
+    """The same blobs as hivexregedit takes them."""
+    import hashlib
+    lines = ["Windows Registry Editor Version 5.00\n"]
+    for key in ("Microsoft", r"Microsoft\SystemCertificates", r"Microsoft\SystemCertificates\ROOT", r"Microsoft\SystemCertificates\ROOT\Certificates"):
+        lines.append("[\\%s]\n" % key)
+    for block in pem.read_text().split("-----BEGIN CERTIFICATE-----")[1:]:
+        der = base64.b64decode(block.split("-----END")[0])
+        prop = lambda number, data: number.to_bytes(4, "little") + b"\1\0\0\0" + len(data).to_bytes(4, "little") + data
+        digest = hashlib.sha1(der)
+        blob = prop(3, digest.digest()) + prop(32, der)
+        lines.append("[\\Microsoft\\SystemCertificates\\ROOT\\Certificates\\%s]\n\"Blob\"=hex:%s\n" % (digest.hexdigest().upper(), ",".join("%02x" % b for b in blob)))
+    reg.write_text("\n".join(lines))
+
+
+def bench_extract():
+    go = WORK / "peer-json"
+    go_there = have("go") and subprocess.run(["go", "build", "-o", go, HERE / "peers/json.go"]).returncode == 0
+    query = '.spec.config.storage.files[] | select(.path == "/etc/mco/proxy.env" or (.path | endswith("openshift-config-user-ca-bundle.crt"))) | .contents.source'
+    jq_there = have("jq")
+    for name, rounds, jq_wanted in (("small", 15, 1 / 4), ("medium", 5, 1 / 3), ("large", 3, 1 / 3)):
+        path = WORK / (name + ".json")
+        size = path.stat().st_size
+        ours = [PROVISIONER, "extract", path]
+        work = "`extract`, %.2f MB, process CPU" % (size / 1e6)
+        if jq_there:
+            a, b, peak = paired(ours, ["jq", "-r", query, path], rounds, 1)
+            row(work, "jq", both(a), both(b), jq_wanted, "peak memory %.2f × the input" % (peak * 1024 / size))
+        if go_there:
+            a, b, _ = paired(ours, [go, path], rounds, 1)
+            row(work, "Go encoding/json, crypto/x509", both(a), both(b), jq_wanted)
+
+
+def bench_parse():
+    path = WORK / "large.json"
+    ours, found = in_process([BENCH, "extract", path, 7])
+    peer, same = in_process([BENCH, "simdjson", path, 7])
+    if same == "absent":
+        missing.append("simdjson is not installed: parsing was not compared with it")
+        return
+    assert found == same, (found, same)
+    row("parse and decode in process, %.0f MB" % (path.stat().st_size / 1e6), "simdjson on-demand", ours, peer, 1.3)
+
+
+def bench_certificates():
+    go = WORK / "peer-x509"
+    go_there = have("go") and subprocess.run(["go", "build", "-o", go, HERE / "peers/x509.go"]).returncode == 0
+    for count, rounds in ((144, 60), (10000, 5)):
+        pem = WORK / ("bundle-%d.pem" % count)
+        ours, found = in_process([BENCH, "certificates", pem, rounds])
+        assert found.startswith("%d/" % count), found
+        work = "%d certificates read and classified in process" % count
+        if have("openssl"):
+            runs = sorted(process(["openssl", "storeutl", "-certs", "-noout", pem])[1] for _ in range(5))
+            row(work, "openssl storeutl, process CPU", ours, both(runs), 1 / 15)
+        if go_there:
+            peer, same = in_process([go, pem, rounds])
+            assert int(same) == count, same
+            row(work, "Go crypto/x509 with the same digests", ours, peer, 1 / 2)
+
+
+def bench_hive():
+    if not have("hivexregedit"):
+        return
+    minimal = WORK / "minimal.hiv"
+    empty = WORK / "empty.pem"
+    empty.write_text("")
+    subprocess.run([BENCH, "hive", empty, minimal], check=True)
+    for count, rounds, wanted in ((144, 7, 1 / 3), (10000, 1, 1 / 200)):
+        out = WORK / "ours.hiv"
+        ours, theirs = [], []
+        for _ in range(rounds):
+            ours.append(process([BENCH, "hive", WORK / ("bundle-%d.pem" % count), out])[0])
+            target = WORK / "theirs.hiv"
+            shutil.copy(minimal, target)
+            theirs.append(process(["hivexregedit", "--merge", target, WORK / ("certificates-%d.reg" % count)])[0])
+        if rounds == 1:
+            ours += [process([BENCH, "hive", WORK / ("bundle-%d.pem" % count), out])[0] for _ in range(6)]
+        row("new hive with %d certificates from PEM, process" % count, "hivexregedit --merge of the same blobs", both(sorted(ours)), both(sorted(theirs)), wanted,
+            "%.2f MB, theirs %.1f MB" % (out.stat().st_size / 1e6, (WORK / "theirs.hiv").stat().st_size / 1e6))
+
+
+def bench_start():
+    a, b, _ = paired([PROVISIONER, "--help"], [BUILD / "tests/bench/empty_static"], 200, 0)
+    row("`--help`, process", "an empty static program", both(a), both(b), 3)
+
+
+def machine():
+    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.machine())
+    memory = next(int(l.split()[1]) // 1048576 for l in open("/proc/meminfo") if l.startswith("MemTotal"))
+    return "%s, %d CPUs, %d GiB, %s" % (model, os.cpu_count(), memory, platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()))
+
+
+WORK.mkdir(parents=True, exist_ok=True)
+inputs()
+print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
+print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|")
+for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_hive):
+    part()
+for line in dict.fromkeys(missing):
+    print("\nNot compared: " + line)

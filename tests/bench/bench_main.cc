@@ -1,0 +1,99 @@
+// usage: provisioner_bench extract|simdjson FILE ROUNDS   parse a MachineConfig, decode the two wanted files
+//        provisioner_bench certificates PEM ROUNDS        read and classify
+//        provisioner_bench hive PEM OUT                   once: a SOFTWARE hive with these certificates
+// Prints the minimum and the median in nanoseconds and what was found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ignition/document.h"
+#include "images/hive/writer.h"
+#include "provisioner/base/file.h"
+#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/reconcile/certificate_item.h"
+#include "provisioner/source/machine_config_source.h"
+#include "tests/bench/bench.h"
+
+namespace prov::bench {
+namespace {
+
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
+constexpr std::size_t kPadding = 256;
+
+// Runs `work` on a fresh copy of the input each time (parsing in place destroys it); the copy is not measured.
+std::string Measure(const std::string& input, int rounds, const std::function<std::string(std::string&)>& work) {
+  std::vector<long long> times;
+  std::string found;
+  std::string copy;
+  copy.reserve(input.size() + kPadding);
+  for (int i = 0; i < rounds; ++i) {
+    copy.reserve(input.size() + kPadding);
+    copy.assign(input);
+    const auto start = std::chrono::steady_clock::now();
+    found = work(copy);
+    times.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::ranges::sort(times);
+  return fmt::format("{} {} {}\n", times.front(), times[times.size() / 2], found);
+}
+
+std::string Extract(std::string& bytes) {
+  ignition::Limits limits;
+  limits.input = kLimit;
+  const auto document = ignition::ReadDocument(std::move(bytes), "bench", {}, limits, nullptr);
+  if (!document) return document.error().message;
+  const auto proxy = document->config.Read(source::kProxyEnvPath);
+  const auto bundle = document->config.Read(source::kTrustBundlePath);
+  if (!proxy || !*proxy || !bundle || !*bundle) return "nothing";
+  return fmt::format("{}+{}", (*proxy)->bytes.size(), (*bundle)->bytes.size());
+}
+
+std::string Simdjson(std::string& bytes) {
+  Extracted out;
+  const std::size_t size = bytes.size();
+  if (!ExtractWithSimdjson(std::string_view(bytes.data(), size), bytes.capacity(), out)) return "absent";
+  return fmt::format("{}+{}", out.proxy_bytes, out.bundle_bytes);
+}
+
+std::string Certificates(std::string& bytes) {
+  Findings findings;
+  const auto certificates = egress::ParseTrustBundle(bytes, "bench", findings, {kLimit, 10'000'000});
+  if (!certificates) return certificates.error().message;
+  const auto roots = std::ranges::count_if(*certificates, [](const auto& c) { return egress::StoreFor(c, {}) == egress::Store::kRoot; });
+  return fmt::format("{}/{}", certificates->size(), roots);
+}
+
+int Hive(const char* pem, const char* out) {
+  const auto bytes = ReadFile(pem, kLimit);
+  Findings findings;
+  const auto certificates = egress::ParseTrustBundle(bytes.value_or(""), pem, findings, {kLimit, 10'000'000});
+  if (!certificates) return 1;
+  images::RegKey root;
+  images::RegKey& store = images::KeyAt(root, reconcile::StoreKey(egress::Store::kRoot));
+  for (const egress::Certificate& c : *certificates) store.subkeys.push_back(reconcile::EncodeCertificate(c));
+  const auto hive = images::WriteHive(root, {});
+  return hive && WriteFileAtomically(out, *hive, 0644) ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  if (argc != 4) return 10;
+  const std::string what = argv[1];
+  if (what == "hive") return Hive(argv[2], argv[3]);
+  const auto input = ReadFile(argv[2], kLimit);
+  if (!input) return 11;
+  const auto work = what == "extract" ? Extract : what == "simdjson" ? Simdjson : Certificates;
+  const std::string line = Measure(*input, std::atoi(argv[3]), work);
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  return 0;
+}
+
+}  // namespace
+}  // namespace prov::bench
+
+int main(int argc, char** argv) { return prov::bench::Main(argc, argv); }

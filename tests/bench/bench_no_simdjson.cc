@@ -1,0 +1,7 @@
+#include "tests/bench/bench.h"
+
+namespace prov::bench {
+
+bool ExtractWithSimdjson(std::string_view /*padded_json*/, std::size_t /*capacity*/, Extracted& /*out*/) { return false; }
+
+}  // namespace prov::bench

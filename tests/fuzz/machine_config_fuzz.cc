@@ -1,0 +1,80 @@
+// The whole way from a document to reviewed settings: no password reaches a finding or an error, and what is accepted
+// can be reviewed and translated.
+#include "provisioner/egress/review.h"
+#include "provisioner/egress/win_http_bypass.h"
+#include "provisioner/source/machine_config_source.h"
+#include "tests/fuzz/ignition_checks.h"
+
+namespace prov::fuzz {
+namespace {
+
+// The seeds' password. No mutation makes it up; copies of it outside of the proxy's values are no secret.
+constexpr std::string_view kSecret = "c4nAry";
+
+std::size_t Count(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kSecret); at != std::string_view::npos; at = text.find(kSecret, at + 1)) ++count;
+  return count;
+}
+
+bool ShownElsewhere(std::string_view input, const egress::EgressConfig& config) {
+  if (config.no_proxy && Holds(*config.no_proxy, kSecret)) return true;
+  if (Holds(config.facts.api_host, kSecret)) return true;
+  for (const auto& certificate : config.certificates) {
+    if (Holds(certificate.subject, kSecret)) return true;
+  }
+  // In the seeds the contents are percent-escaped, so that each one in a value is one in the document.
+  std::size_t secret = 0;
+  for (const auto* value : {&config.http_proxy, &config.https_proxy}) {
+    if (*value) secret += Count((*value)->Reveal());
+  }
+  return Count(input) > secret;
+}
+
+void CheckConfig(std::string_view input, const egress::EgressConfig& config) {
+  const bool shown = ShownElsewhere(input, config);
+  CheckFindings(config.findings);
+  FUZZ_CHECK(shown || !Holds(config.findings, kSecret));
+  FUZZ_CHECK(!config.proxy_file.present || config.proxy_file.sha256.size() == 64);
+  FUZZ_CHECK(config.trust_file.present || config.certificates.empty());
+  FUZZ_CHECK(config.proxy_file.present || (!config.http_proxy && !config.https_proxy && !config.no_proxy));
+  const auto findings = egress::Review(config, {}, 1'790'000'000);
+  if (findings) {
+    CheckFindings(*findings);
+    FUZZ_CHECK(shown || !Holds(*findings, kSecret));
+  } else {
+    CheckError(findings.error());
+    FUZZ_CHECK(findings.error().code == Code::kNoProxy);
+  }
+  Findings more;
+  const auto settings = egress::ParseProxySettings(config, more);
+  FUZZ_CHECK(shown || !Holds(more, kSecret));
+  if (!settings) {
+    CheckError(settings.error());
+    FUZZ_CHECK(shown || !Holds(settings.error(), kSecret));
+    return;
+  }
+  const auto win_http = egress::TranslateForWinHttp(settings->http, settings->https,
+                                                    settings->no_proxy ? &*settings->no_proxy : nullptr, false, more);
+  FUZZ_CHECK(shown || !Holds(more, kSecret));
+  if (!win_http) return;
+  FUZZ_CHECK(egress::ValidateWinHttp(*win_http));
+  FUZZ_CHECK(shown || (!Holds(win_http->proxy, kSecret) && !Holds(win_http->bypass, kSecret)));
+}
+
+}  // namespace
+}  // namespace prov::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace prov::fuzz;
+  const std::string_view input = TextOf(data, size);
+  FakeFetcher fetcher;
+  const auto config = prov::source::ReadMachineConfig(std::string(input), "input", {}, SmallLimits(), &fetcher);
+  if (config) {
+    CheckConfig(input, *config);
+  } else {
+    CheckError(config.error());
+    FUZZ_CHECK(!config.error().where.empty());
+  }
+  return 0;
+}

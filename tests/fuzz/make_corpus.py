@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets into corpus/TARGET, from the sample and from the texts below.
+
+usage: make_corpus.py [--hive-seeds PROGRAM]     PROGRAM: fuzz_hive_seeds, built from hive_seeds.cc; writes corpus/hive
+
+The certificates of corpus/certificate other than the sample's are made once with openssl and then stay as they are.
+"""
+import argparse
+import base64
+import gzip
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAMPLE = HERE.parent / "sample"
+CORPUS = HERE / "corpus"
+BUNDLE = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+SECRET = "c4nAry"  # what machine_config_fuzz.cc looks for
+ENV = ("# settings\nHTTP_PROXY=http://user:%s@proxy.example.com:3128\nHTTPS_PROXY=http://user:%s@proxy.example.com:3128\n"
+       "NO_PROXY=.svc,10.0.0.0/16,localhost\n" % (SECRET, SECRET)).encode()
+
+
+def write(target, name, data):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def pem(name):
+    return (SAMPLE / (name + ".pem")).read_text()
+
+
+def der(text):
+    return base64.b64decode("".join(line for line in text.splitlines() if not line.startswith("-")))
+
+
+def percent(data):
+    keep = set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()")
+    return "data:," + "".join(chr(b) if b in keep else "%%%02X" % b for b in data)
+
+
+def base64_url(data, mime=""):
+    return "data:%s;base64,%s" % (mime, base64.b64encode(data).decode())
+
+
+def packed(data):
+    out = bytearray(gzip.compress(data, 9, mtime=0))
+    out[9] = 255
+    return bytes(out)
+
+
+def file(path, source, **contents):
+    return {"path": path, "mode": 420, "overwrite": True, "contents": {"source": source, **contents}}
+
+
+def config(version, files=(), units=(), **more):
+    return {"ignition": {"version": version, **more}, "storage": {"files": list(files)}, "systemd": {"units": list(units)}}
+
+
+def machine_config(name, spec_config, created="2026-01-15T10:20:30Z"):
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+            "metadata": {"name": name, "creationTimestamp": created}, "spec": {"config": spec_config}}
+
+
+def documents():
+    bundle = pem("corporate-root").encode()
+    legacy = {"name": "kubelet.service", "dropins": [{"name": "10-mco-default-env.conf",
+              "contents": "[Service]\nEnvironment=HTTP_PROXY=http://user:%s@proxy.example.com:3128\nEnvironment=\"NO_PROXY=.svc,a b\"\n" % SECRET}]}
+    both = [file("/etc/mco/proxy.env", percent(ENV)), file(BUNDLE, base64_url(packed(bundle)), compression="gzip")]
+    inner = config("3.2.0", [file("/etc/mco/proxy.env", percent(b"NO_PROXY=a"))])
+    append = {"path": "/etc/mco/proxy.env", "contents": {"source": "data:,HTTP_PROXY%3Dhttp://a:1%0A"}, "append": [{"source": "data:,NO_PROXY%3Db%0A"}]}
+    one = machine_config("rendered-worker-0123456789abcdef0123456789abcdef", config("3.4.0", both))
+    return {
+        "minimal": config("3.0.0"),
+        "both": config("3.4.0", both),
+        "machine-config": one,
+        "list": {"apiVersion": "v1", "kind": "List", "items": [
+            machine_config("rendered-worker-00000000000000000000000000000000", config("3.2.0"), "2025-01-01T00:00:00Z"), one,
+            machine_config("rendered-master-00000000000000000000000000000000", config("3.2.0"))]},
+        "spec2": config("2.2.0", [{"filesystem": "root", "path": "/etc/mco/proxy.env", "mode": 420, "contents": {"source": "data:,A=b", "verification": {}}},
+                                  {"filesystem": "root", "path": "/etc/mco/proxy.env", "append": True, "contents": {"source": "data:,%0AC=d"}}], [legacy]),
+        "append": config("3.1.0", [append]),
+        "merge": config("3.1.0", config={"merge": [{"source": base64_url(json.dumps(inner).encode(), "application/json")}]}),
+        "merge-remote": config("3.1.0", config={"merge": [{"source": "http://ignition.example.com/config", "httpHeaders": [{"name": "A", "value": "b"}]}]}),
+        "replace": config("3.1.0", config={"replace": {"source": percent(json.dumps(inner).encode())}}),
+        "remote-file": config("3.4.0", [file("/etc/mco/proxy.env", "https://files.example.com/proxy.env")]),
+        "hash": config("3.1.0", [file("/a", "data:,", verification={"hash": "sha256-e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"})]),
+        "units": config("3.4.0", [], [legacy, {"name": "crio.service", "contents": "[Service]\nEnvironment=A=b\n", "enabled": True}]),
+        "empty-files": config("3.4.0", [file("/etc/mco/proxy.env", ""), file(BUNDLE, "data:,")]),
+        "links": {**config("3.4.0"), "storage": {"links": [{"path": "/etc/mco", "target": "/x"}], "directories": [{"path": "/etc/pki", "mode": 493}]}},
+    }
+
+
+def yaml(value, indent=0):
+    """Block style as `oc get -o yaml` has it; strings with line ends as literal blocks."""
+    pad = "  " * indent
+    if isinstance(value, dict) and value:
+        return "".join("\n%s%s:%s" % (pad, key, yaml(item, indent + 1)) for key, item in value.items())
+    if isinstance(value, list) and value:
+        return "".join("\n%s-%s" % (pad, " " + yaml(item, indent + 1).lstrip() if isinstance(item, dict) else yaml(item, indent + 1)) for item in value)
+    if isinstance(value, str) and "\n" in value:
+        return " |\n" + "\n".join(pad + line for line in value.splitlines())
+    if isinstance(value, str) and not value.startswith("data:"):
+        return " " + json.dumps(value)
+    return " " + (value if isinstance(value, str) else json.dumps(value))
+
+
+def ignition():
+    for name, document in documents().items():
+        text = json.dumps(document, separators=(",", ":"))
+        write("ignition_json", name, text)
+        write("machine_config", name + ".json", text)
+        write("ignition_yaml", name, yaml(document).lstrip("\n") + "\n")
+    write("machine_config", "list.yaml", yaml(documents()["list"]).lstrip("\n") + "\n")
+    write("ignition_json", "escapes", '{"ignition":{"version":"3.0.0"},"x":["\\u00e4\\ud83d\\ude00\\/\\n",1.5e3,-0,18446744073709551615,true,null]}')
+    write("ignition_json", "deep", "[" * 190 + "]" * 190)
+    write("ignition_yaml", "scalars", "a: [~, true, 0x1f, 0o17, 017, 1_000, 1.5, .5, 1e3, -1, 'it''s', \"\\u00e4\\n\", plain text]\n"
+          "b: |-\n  literal\n  text\nc: >+\n  folded\n  text\n\n# comment\n? d\n: {e: f, \"g\": [h]}\n")
+    write("ignition_yaml", "refused", "a: &x 1\nb: *x\n<<: {c: !!str d}\n")
+    write("ignition_yaml", "documents", "---\nkind: List\nitems: []\n...\n---\n")
+
+
+def encodings():
+    write("data_url", "plain", "data:,hello%20world%0A")
+    write("data_url", "base64", "data:text/plain;charset=utf-8;base64,aGVsbG8K")
+    write("data_url", "parameters", "data:application/x-foo;a=b;c=\"d,\\\"\\x41\\u00e4e\";base64,aGk=")
+    write("data_url", "empty", "data:,")
+    write("data_url", "bad", "data:text/plain;base64,a*b")
+    write("gzip", "short", packed(b"hello\n"))
+    write("gzip", "members", packed(b"hello\n") + packed(b"") + packed(b"world\n" * 40))
+    write("gzip", "fields", b"\x1f\x8b\x08\x1c\0\0\0\0\0\xff\x04\0extrname\0comment\0" + packed(b"named")[10:])
+    write("gzip", "zeros", packed(bytes(60000)))
+    write("gzip", "cut", packed(ENV)[:-3])
+
+
+def environment():
+    write("environment", "proxy.env", ENV.replace(SECRET.encode(), b"\x01"))
+    write("environment", "quotes", b"A='single \x01'\nB=\"double \\\"\\$x\\\\ \x01\" tail\nC=a\\\nb\n; comment\n# comment \\\nD=\n export E=f\nno equals\n")
+    write("environment", "blanks", b"  A  = b \t \r\nA=c\r\nhttp_proxy=\x01\r\n")
+    write("environment", "bom", b"\xef\xbb\xbfA=b\n\xc3\xa4=c\nD=\xff\n")
+    write("environment", "unit", b"[Unit]\nEnvironment=A=b\n[Service]\nEnvironment=A=b \"C=d \x01\" 'E=f' \\\n# between\n  G=\\x41\\101\\n\nEnvironment=\nEnvironment=H=\x01\nEnvironmentFile=/x\n")
+    write("environment", "open", b"A=b\nB=\"never closed \x01\nC=d\n[Service]\nEnvironment=\"A=b\n")
+
+
+def urls():
+    for number, text in enumerate([
+            "http://proxy.example.com:3128", "https://user:\x01@proxy.example.com:3129/", "http://user:p%40\x01@[2001:db8::1]:80",
+            "proxy:3128", "user:\x01@proxy:3128", "http://a:\x01/b@proxy:1", "socks5://user:\x01@proxy:1080", "http://user%3A\x01@proxy",
+            "http://u:\x01@@proxy:65536?q=\x01#f", "http:/\x01@proxy", "HTTP://xn--bcher-kva.example:08080/p%zz", "http://b\u00fccher.example:1", "\"http://proxy:1\"",
+            "http://1.2.3:80", "http://proxy:\x01", "http://:\x01@", "http://[fe80::1%25eth0]:1", "http://user:a\x01b:c@d@host:1"]):
+        write("proxy_url", "%02d" % number, text)
+    for number, text in enumerate([
+            ".svc,10.0.0.0/16,localhost,example.com\x01a.svc svc 10.0.1.2 example.com x.example.com", "*", "a,*,b", "*.example.com:8443,.foo,foo.\x01foo. x.foo",
+            "2001:db8::/32,[2001:db8::1]:443,::1,::ffff:10.0.0.1\x012001:db8::5 10.0.0.1", "192.168.0.0/17,172.16.0.0/12,0.0.0.0/0,10.1.2.3/33,1.2.3.4/32",
+            "http://x/,a b;c,b\u00fccher.example,\u00a0x\u3000", "a..b,-a,_x,.,*.,*x,a*,[x],a:b,:80,a:,a:0,a:65536,1.2.3,010.0.0.1,fe80::1%25eth0",
+            "172.30.0.0/16:80,10.0.0.1:443,LOCALHOST,Example.COM\x01example.com EXAMPLE.com", ",".join("h%d.example.com" % i for i in range(60)),
+            "localhost;127.0.0.1;[::1];*.svc;10.*;10.1.2.*", "<local>;*;a/b"]):
+        write("no_proxy", "%02d" % number, text)
+
+
+def certificates():
+    made = {"ec": ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], "ed25519": ["ed25519"], "rsa-pss": ["rsa-pss", "-pkeyopt", "rsa_keygen_bits:1024"]}
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "config").write_text("[req]\ndistinguished_name=dn\nprompt=no\n[dn]\nCN=x\n")
+        for name, key in made.items():
+            target = CORPUS / "certificate" / name
+            if target.exists():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            ca = "CA:TRUE,pathlen:1" if name == "ec" else "CA:FALSE"
+            subprocess.run(["openssl", "req", "-x509", "-config", folder + "/config", "-newkey", *key, "-nodes", "-keyout", folder + "/key", "-days", "36500", "-set_serial", "0x00ff01",
+                            "-subj", "/C=AT/O=Ex+OU=ample, \\/ \"Corp\"/CN=fuzz " + name, "-addext", "basicConstraints=critical," + ca,
+                            "-addext", "subjectAltName=DNS:a.example.com,IP:10.0.0.1", "-outform", "DER", "-out", str(target)],
+                           check=True, stdout=subprocess.DEVNULL)
+    for name in ("corporate-root", "corporate-intermediate"):
+        write("certificate", name, der(pem(name)))
+
+
+def bundles():
+    small = (CORPUS / "certificate" / "ec").read_bytes()
+    one = "-----BEGIN CERTIFICATE-----\n%s-----END CERTIFICATE-----\n" % base64.encodebytes(small).decode()
+    body = base64.b64encode(small).decode()
+    key = "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n" % base64.b64encode(bytes(range(48))).decode()
+    write("trust_bundle", "two", one + "# comment\n" + pem("proxy-root"))
+    write("trust_bundle", "der", small)
+    write("trust_bundle", "key", key + one)
+    write("trust_bundle", "one-line", "-----BEGIN CERTIFICATE-----%s-----END CERTIFICATE-----" % body)
+    write("trust_bundle", "crlf-indented", "".join("    " + line + "\r\n" for line in one.splitlines()))
+    write("trust_bundle", "commented", "".join("# " + line + "\n" for line in one.splitlines()) + one)
+    write("trust_bundle", "comment-without-end", "# bundle " + one)
+    write("trust_bundle", "escaped", json.dumps({"ca-bundle.crt": one}))
+    write("trust_bundle", "utf16", b"\xff\xfe" + one.encode("utf-16-le"))
+    write("trust_bundle", "headers", one.replace("-----\n", "-----\nComment: x\n\n", 1))
+    write("trust_bundle", "trusted", one.replace(" CERTIFICATE", " TRUSTED CERTIFICATE"))
+    write("trust_bundle", "x509", one.replace(" CERTIFICATE", " X509 CERTIFICATE").replace("=", ""))
+    write("trust_bundle", "cut", one[:-20])
+    write("trust_bundle", "damaged", one.replace("-----END", "----END"))
+    write("trust_bundle", "html", "<!DOCTYPE html>\n<html><body>502</body></html>\n")
+    write("trust_bundle", "comments-only", "# nothing\n\n#\n")
+    write("trust_bundle", "crl", one.replace(" CERTIFICATE", " X509 CRL") + "\xef\xbb\xbf" + one)
+
+
+def registry():
+    text = ('Windows Registry Editor Version 5.00\r\n\r\n; comment\r\n[HKEY_LOCAL_MACHINE\\SYSTEM\\Services\\kubelet]\r\n@="default"\r\n"Start"=dword:00000002\r\n'
+            '"Path"=hex(2):25,00,41,00,\\\r\n  25,00,00,00\r\n"Environment"=hex(7):41,00,00,00,00,00\r\n"quoted \\"\\\\"="C:\\\\k"\r\n"gone"=-\r\n"none"=hex(0):\r\n\r\n'
+            '[-HKEY_LOCAL_MACHINE\\SOFTWARE\\Old]\r\n\r\n[HKEY_LOCAL_MACHINE\\\u00c4]\r\n"\u65e5"="\U0001f600"\r\n')
+    write("reg_file", "utf16", b"\xff\xfe" + text.encode("utf-16-le"))
+    write("reg_file", "utf8", text)
+    write("reg_file", "bom-lf", b"\xef\xbb\xbf" + text.replace("\r\n", "\n").encode())
+    write("reg_file", "bad", "Windows Registry Editor Version 5.00\n[HKEY_LOCAL_MACHINE]\n\"a\"=hex:0\n")
+    write("reg_file", "version4", "REGEDIT4\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hive-seeds", metavar="PROGRAM")
+    arguments = parser.parse_args()
+    for make in (certificates, ignition, encodings, environment, urls, bundles, registry):
+        make()
+    if arguments.hive_seeds:
+        shutil.rmtree(CORPUS / "hive", ignore_errors=True)
+        (CORPUS / "hive").mkdir()
+        subprocess.run([arguments.hive_seeds, str(CORPUS / "hive")], check=True)
+
+
+if __name__ == "__main__":
+    main()
