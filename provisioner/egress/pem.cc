@@ -84,9 +84,11 @@ std::optional<PemScanner::Marker> PemScanner::FindMarker(std::size_t from) const
 
 // Looks at the text between blocks, and keeps track of the line that it ends in.
 std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) {
+  const std::string_view text = text_.substr(0, to);  // no search may go beyond: there may be many gaps
   while (from < to) {
-    const std::size_t end = std::min(text_.find_first_of(kLineEnds, from), to);
-    std::string_view line = text_.substr(from, end - from);
+    const std::size_t end = std::min(text.find_first_of(kLineEnds, from), to);
+    std::string_view line = text.substr(from, end - from);
+    const bool whole_line = !line_has_text_;
     while (!line_has_text_ && !line.empty()) {
       if (const std::size_t blank = BlankLength(line)) {
         line.remove_prefix(blank);

@@ -80,6 +80,14 @@ std::optional<std::size_t> FindMarkerRemnant(std::string_view line) {
   return std::nullopt;
 }
 
+// A line that ends inside the keyword of its marker, as the last one of a file that was cut.
+bool IsCutMarker(std::string_view line) {
+  if (!line.starts_with("-----")) return false;
+  line.remove_prefix(std::min(line.find_first_not_of('-'), line.size()));
+  DropBlanksBehind(line);
+  return !line.empty() && ("BEGIN"sv.starts_with(line) || "END"sv.starts_with(line));
+}
+
 // Long, and of the mixture that random bytes have: so neither a digest in hex nor a line of ornaments.
 bool IsBase64Word(std::string_view word) {
   constexpr std::size_t kLong = 60;
@@ -122,6 +130,7 @@ std::optional<PemFault> FindPemDamage(std::string_view line) {
                     "with five hyphens on "
                     "either side"};
   }
+  if (IsCutMarker(line)) return PemFault{0, "a BEGIN or END line is cut short"};
   if (const auto at = FindBase64Word(line)) {
     return PemFault{*at, "base64 stands outside of any BEGIN and END lines: a certificate lost them"};
   }
