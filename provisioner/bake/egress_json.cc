@@ -48,7 +48,8 @@ std::string CertificatePath(const reconcile::CertificateItem& item) {
   return "trust/" + std::string(egress::NameOf(item.store)) + "/" + reconcile::Thumbprint(item.certificate) + ".cer";
 }
 
-std::string EgressJson(const egress::EgressConfig& config, const reconcile::DesiredState& state, std::int64_t generation) {
+std::string EgressJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                       std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);

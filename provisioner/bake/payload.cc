@@ -43,9 +43,18 @@ void AddTemplates(std::vector<PayloadFile>& files) {
   add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
 }
 
-constexpr std::array<std::string_view, 12> kFixedPaths = {
-    "README.txt", "egress.json", "manifest.json", "provisioner.exe", "registry/SOFTWARE.hiv", "registry/SYSTEM.hiv", "registry/egress.reg",
-    "scripts/Install-Egress.ps1", "scripts/Remove-Egress.ps1", "scripts/SetupComplete.cmd", "trust/bundle.pem", "unattend.xml"};
+constexpr std::array<std::string_view, 12> kFixedPaths = {"README.txt",
+                                                          "egress.json",
+                                                          "manifest.json",
+                                                          "provisioner.exe",
+                                                          "registry/SOFTWARE.hiv",
+                                                          "registry/SYSTEM.hiv",
+                                                          "registry/egress.reg",
+                                                          "scripts/Install-Egress.ps1",
+                                                          "scripts/Remove-Egress.ps1",
+                                                          "scripts/SetupComplete.cmd",
+                                                          "trust/bundle.pem",
+                                                          "unattend.xml"};
 constexpr std::array<std::string_view, 5> kFolders = {"registry", "scripts", "trust", "trust/CA", "trust/ROOT"};
 
 bool IsCertificatePath(std::string_view path) {
@@ -59,26 +68,38 @@ bool IsCertificatePath(std::string_view path) {
 
 }  // namespace
 
-bool IsPayloadPath(std::string_view path) { return std::ranges::find(kFixedPaths, path) != kFixedPaths.end() || IsCertificatePath(path); }
+bool IsPayloadPath(std::string_view path) {
+  return std::ranges::find(kFixedPaths, path) != kFixedPaths.end() || IsCertificatePath(path);
+}
 bool IsPayloadFolder(std::string_view path) { return std::ranges::find(kFolders, path) != kFolders.end(); }
 
 std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation).Key("files").BeginArray();
   for (const PayloadFile& file : files) {
-    json.BeginObject().Member("path", file.path).Member("sha256", ToHex(Sha256(file.bytes))).Member("bytes", file.bytes.size());
-    json.Member("mode", fmt::format("{:04o}", file.Mode())).Member("secret", file.secret).Member("purpose", file.purpose).EndObject();
+    json.BeginObject()
+        .Member("path", file.path)
+        .Member("sha256", ToHex(Sha256(file.bytes)))
+        .Member("bytes", file.bytes.size());
+    json.Member("mode", fmt::format("{:04o}", file.Mode()))
+        .Member("secret", file.secret)
+        .Member("purpose", file.purpose)
+        .EndObject();
   }
   return json.EndArray().EndObject().Take();
 }
 
-Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state, const PayloadOptions& options) {
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                            const PayloadOptions& options) {
   const bool secret = state.holds_credentials;
   Payload payload{options.generation, {}};
   std::vector<PayloadFile>& files = payload.files;
-  files.push_back({"egress.json", EgressJson(config, state, options.generation), secret, "the desired state, read by the scripts"});
-  files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret, "environments as a SYSTEM hive, for offline merging"});
-  files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false, "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
+  files.push_back(
+      {"egress.json", EgressJson(config, state, options.generation), secret, "the desired state, read by the scripts"});
+  files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret,
+                   "environments as a SYSTEM hive, for offline merging"});
+  files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false,
+                   "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
   files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
   AddTrust(state, files);
   AddTemplates(files);

@@ -1,4 +1,5 @@
-// A payload: what `bake` hands to a golden-image pipeline or a machine set, as files in memory. Pure: the same input gives the same bytes.
+// A payload: what `bake` hands to a golden-image pipeline or a machine set, as files in memory. Pure: the same input
+// gives the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ struct PayloadOptions {
   std::optional<std::string> exe;  // bytes of provisioner.exe
 };
 
-Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state, const PayloadOptions& options);
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                            const PayloadOptions& options);
 
 // Whether a payload can hold a file, or a folder, of this relative path: what isn't must be somebody else's.
 bool IsPayloadPath(std::string_view path);

@@ -9,8 +9,9 @@
 
 namespace prov::bake {
 
-// Writes beside `path`, flushes, then renames. An earlier payload at `path` is replaced; anything else there but an empty folder is refused
-// (target), so that no foreign file is lost. Missing parents are made. All times are `time_unix`, for reproducible archives.
+// Writes beside `path`, flushes, then renames. An earlier payload at `path` is replaced; anything else there but an
+// empty folder is refused (target), so that no foreign file is lost. Missing parents are made. All times are
+// `time_unix`, for reproducible archives.
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix);
 
 }  // namespace prov::bake

@@ -38,14 +38,18 @@ Result<void> CheckReplaceable(const fs::path& path) {
     const std::string name = it->path().lexically_relative(path).generic_string();
     const fs::file_type type = it->symlink_status(error).type();
     manifest = manifest || name == "manifest.json";
-    const bool ours = (type == fs::file_type::regular && IsPayloadPath(name)) || (type == fs::file_type::directory && IsPayloadFolder(name));
+    const bool ours = (type == fs::file_type::regular && IsPayloadPath(name)) ||
+                      (type == fs::file_type::directory && IsPayloadFolder(name));
     if (!ours) {
-      return Fail(Code::kTarget, fmt::format("the folder holds {}, which is not part of a payload; name another path", name), path.string());
+      return Fail(Code::kTarget,
+                  fmt::format("the folder holds {}, which is not part of a payload; name another path", name),
+                  path.string());
     }
   }
   if (error) return IoError("cannot list the folder", path, error);
   if (entries > 0 && !manifest) {
-    return Fail(Code::kTarget, "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+    return Fail(Code::kTarget,
+                "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
                 path.string());
   }
   return {};
@@ -92,7 +96,8 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   }
   PROV_TRY(FlushFolder(path.has_parent_path() ? path.parent_path().string() : "."));
   if (occupied) fs::remove_all(aside, error);
-  if (occupied && error) return IoError("the new payload is in place, but the earlier one could not be deleted", aside, error);
+  if (occupied && error)
+    return IoError("the new payload is in place, but the earlier one could not be deleted", aside, error);
   return {};
 }
 
@@ -101,12 +106,14 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
-  if (target.empty() || target == "." || target == "..") return Fail(Code::kUsage, "is not a name for a new folder", path);
+  if (target.empty() || target == "." || target == "..")
+    return Fail(Code::kUsage, "is not a name for a new folder", path);
   PROV_TRY(CheckReplaceable(target));
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code error;
   fs::create_directories(parent, error);
-  if (error) return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
+  if (error)
+    return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
   std::string fresh = (parent / ("." + target.filename().string() + ".new-XXXXXX")).string();
   if (mkdtemp(fresh.data()) == nullptr) {
     return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), parent.string());

@@ -17,12 +17,14 @@ using reconcile::DesiredState;
 void AddEnvironments(const DesiredState& state, RegKey& control_set) {
   if (!state.environment.empty()) {
     RegKey& key = KeyAt(control_set, reconcile::kEnvironmentKey);
-    for (const reconcile::EnvironmentVariable& variable : state.environment) key.values.push_back(reconcile::EncodeVariable(variable));
+    for (const reconcile::EnvironmentVariable& variable : state.environment)
+      key.values.push_back(reconcile::EncodeVariable(variable));
   }
   for (const reconcile::ServiceEnvironment& service : state.services) {
     if (service.variables.empty()) continue;
     KeyAt(control_set, reconcile::ServiceKey(service.service))
-        .values.push_back(reconcile::EncodeServiceEnvironment(reconcile::MergeServiceEnvironment({}, service.variables)));
+        .values.push_back(
+            reconcile::EncodeServiceEnvironment(reconcile::MergeServiceEnvironment({}, service.variables)));
   }
 }
 

@@ -12,7 +12,8 @@ constexpr std::uint8_t kBad = 0xFF;
 constexpr std::array<std::uint8_t, 256> MakeTable() {
   std::array<std::uint8_t, 256> table{};
   table.fill(kBad);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
+    table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   return table;
 }
 constexpr auto kTable = MakeTable();

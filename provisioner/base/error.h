@@ -74,8 +74,8 @@ std::span<const CodeInfo> AllCodes();
 const CodeInfo& InfoOf(Code code);
 
 // What went wrong (`message`: what and what to do, one sentence, no trailing full stop) and where: a file, a JSON path
-// such as `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". Neither may hold a secret; both may hold bytes of the
-// input, so they pass through Printable() before a terminal sees them.
+// such as `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". Neither may hold a secret; both may
+// hold bytes of the input, so they pass through Printable() before a terminal sees them.
 struct Error {
   Code code = Code::kInternal;
   std::string message;

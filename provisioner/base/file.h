@@ -9,14 +9,16 @@
 
 namespace prov {
 
-// All bytes of a file, or of standard input for "-". `limit` bytes at most, else too-large. Missing: not-found; unreadable: io.
+// All bytes of a file, or of standard input for "-". `limit` bytes at most, else too-large. Missing: not-found;
+// unreadable: io.
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit);
 
-// Writes beside `path`, flushes, renames: after a crash the old or the new content is there, never a mixture. `mode` as chmod(2) has it
-// (0600 for secrets); ignored where the system has none.
+// Writes beside `path`, flushes, renames: after a crash the old or the new content is there, never a mixture. `mode` as
+// chmod(2) has it (0600 for secrets); ignored where the system has none.
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode);
 
-// Writes and flushes a file that must not exist yet, for a folder that is itself renamed into place when it is complete.
+// Writes and flushes a file that must not exist yet, for a folder that is itself renamed into place when it is
+// complete.
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode);
 
 // Makes the entries of a folder durable.

@@ -63,14 +63,15 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   const bool standard_input = path == "-";
   const Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return SystemError("cannot open", path);
-  struct stat info {};
+  struct stat info{};
   if (fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
   if (S_ISDIR(info.st_mode)) return Fail(Code::kIo, "is a folder, a file is wanted", path);
   const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), path); };
   const std::uint64_t expected = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   if (expected > limit) return too_large();
   std::string out;
-  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want some padding.
+  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
+  // some padding.
   out.reserve(expected + 128);
   out.resize(expected + 1);
   std::size_t used = 0;

@@ -1,4 +1,5 @@
-// Findings: what a person should know about an input that is nevertheless usable. They travel beside values, never instead of an Error.
+// Findings: what a person should know about an input that is nevertheless usable. They travel beside values, never
+// instead of an Error.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ enum class Severity { kInfo, kWarning, kError };
 
 std::string_view NameOf(Severity severity);  // "info", "warning", "error"
 
-// `code` is a stable kebab-case word; `message` and `where` follow the rules of Error (no secrets, may hold input bytes).
+// `code` is a stable kebab-case word; `message` and `where` follow the rules of Error (no secrets, may hold input
+// bytes).
 struct Finding {
   Severity severity = Severity::kWarning;
   std::string code;

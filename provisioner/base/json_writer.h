@@ -11,7 +11,8 @@
 
 namespace prov {
 
-// Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document always is.
+// Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document
+// always is.
 class JsonWriter {
  public:
   JsonWriter();

@@ -1,9 +1,10 @@
-// RapidJSON as this program uses it: every include of RapidJSON goes through this header, so that its switches are the same everywhere
-// (they change inline functions, so differing ones would be mixed by the linker).
+// RapidJSON as this program uses it: every include of RapidJSON goes through this header, so that its switches are the
+// same everywhere (they change inline functions, so differing ones would be mixed by the linker).
 #pragma once
 
 namespace prov::internal {
-// Prints the failed assertion and aborts: a wrong access to the DOM is a defect in this program, never a matter of the input.
+// Prints the failed assertion and aborts: a wrong access to the DOM is a defect in this program, never a matter of the
+// input.
 [[noreturn]] void JsonAssertionFailed(const char* expression);
 }  // namespace prov::internal
 

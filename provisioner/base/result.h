@@ -18,10 +18,11 @@ inline std::unexpected<Error> Fail(Code code, std::string message, std::string w
 
 }  // namespace prov
 
-// PROV_TRY(expr): the value of a Result, or return its error from the enclosing function. Works for Result<void> as a statement.
-#define PROV_TRY(expr)                                                    \
-  ({                                                                      \
-    auto prov_try_result = (expr);                                        \
+// PROV_TRY(expr): the value of a Result, or return its error from the enclosing function. Works for Result<void> as a
+// statement.
+#define PROV_TRY(expr)                                                                \
+  ({                                                                                  \
+    auto prov_try_result = (expr);                                                    \
     if (!prov_try_result) return std::unexpected(std::move(prov_try_result).error()); \
-    *std::move(prov_try_result);                                          \
+    *std::move(prov_try_result);                                                      \
   })

@@ -1,5 +1,5 @@
-// Secret: text that may hold a credential. It has no stream or format operator and no implicit conversion, so it can't reach a log, a
-// message or a document by accident; the few writers that must have the text say so by calling Reveal().
+// Secret: text that may hold a credential. It has no stream or format operator and no implicit conversion, so it can't
+// reach a log, a message or a document by accident; the few writers that must have the text say so by calling Reveal().
 #pragma once
 
 #include <string>

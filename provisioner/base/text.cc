@@ -53,14 +53,16 @@ void AppendUtf8(std::string& out, char32_t c) {
   } else if (c < 0x10000) {
     put(0xE0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
   } else {
-    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
+    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU)),
+        put(0x80U | (c & 0x3FU));
   }
 }
 
 std::optional<std::string> FromUtf16(std::string_view bytes, std::size_t low, std::size_t high) {
   if (bytes.size() % 2 != 0) return std::nullopt;
   const auto unit = [&](std::size_t i) {
-    return static_cast<char32_t>(static_cast<unsigned char>(bytes[i + low]) | (static_cast<unsigned char>(bytes[i + high]) << 8U));
+    return static_cast<char32_t>(static_cast<unsigned char>(bytes[i + low]) |
+                                 (static_cast<unsigned char>(bytes[i + high]) << 8U));
   };
   std::string out;
   out.reserve(bytes.size() / 2);
@@ -93,7 +95,8 @@ bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 // Characters that change how a terminal shows what follows.
 bool IsUnprintable(char32_t c) {
   const bool control = c < 0x20 || (c >= 0x7F && c <= 0x9F);
-  const bool bidi = c == 0x61C || (c >= 0x200E && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  const bool bidi =
+      c == 0x61C || (c >= 0x200E && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
   const bool separator = c == 0x2028 || c == 0x2029;
   return control || bidi || separator;
 }

@@ -10,7 +10,8 @@
 
 namespace prov {
 
-// Offset of the first byte that is not well-formed UTF-8 (overlong forms, surrogates and > U+10FFFF are malformed), or npos.
+// Offset of the first byte that is not well-formed UTF-8 (overlong forms, surrogates and > U+10FFFF are malformed), or
+// npos.
 std::size_t FindInvalidUtf8(std::string_view bytes);
 inline bool IsUtf8(std::string_view bytes) { return FindInvalidUtf8(bytes) == std::string_view::npos; }
 
@@ -20,7 +21,7 @@ std::string ToUtf16Le(std::string_view utf8);
 std::optional<std::string> FromUtf16Le(std::string_view bytes);
 std::optional<std::string> FromUtf16Be(std::string_view bytes);
 
-std::string ToHex(std::string_view bytes);  // lower case
+std::string ToHex(std::string_view bytes);                 // lower case
 std::optional<std::string> FromHex(std::string_view hex);  // either case; nullopt if malformed
 
 // ASCII only; other bytes are unchanged.
@@ -28,10 +29,11 @@ std::string AsciiLower(std::string_view text);
 std::string AsciiUpper(std::string_view text);
 bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b);
 
-std::string_view TrimBlanks(std::string_view text);  // spaces, tabs, CR, LF at both ends
+std::string_view TrimBlanks(std::string_view text);                          // spaces, tabs, CR, LF at both ends
 std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
 
-// What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as \xNN or \u{NNNN}.
+// What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as
+// \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
 
 }  // namespace prov

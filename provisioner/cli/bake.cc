@@ -40,7 +40,8 @@ Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
       } else if (name == "certs") {
         scope.certificates = true;
       } else {
-        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name), "--scope");
+        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name),
+                    "--scope");
       }
     }
     if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
@@ -72,7 +73,8 @@ Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, Findings&
   options.credentials = PROV_TRY(ParseCredentials(arguments));
   for (const std::string& service : arguments.List("service")) {
     PROV_TRY(reconcile::CheckServiceName(service));
-    const bool known = std::ranges::any_of(options.services, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
+    const bool known =
+        std::ranges::any_of(options.services, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
     if (!known) options.services.push_back(service);
   }
   options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
@@ -91,14 +93,23 @@ Result<std::int64_t> SourceDateEpoch() {
   return Fail(Code::kUsage, "is not a number of seconds since 1970; correct or unset it", "SOURCE_DATE_EPOCH");
 }
 
-std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path, const Findings& findings) {
+std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path,
+                 const Findings& findings) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("out", path).Member("format", "dir").Member("generation", payload.generation);
+  json.BeginObject()
+      .Member("schema", 1)
+      .Member("out", path)
+      .Member("format", "dir")
+      .Member("generation", payload.generation);
   json.Member("holdsCredentials", state.holds_credentials).Key("scope").BeginArray();
   for (const std::string_view name : state.scope.Names()) json.String(name);
   json.EndArray().Key("files").BeginArray();
   for (const bake::PayloadFile& file : payload.files) {
-    json.BeginObject().Member("path", file.path).Member("bytes", file.bytes.size()).Member("secret", file.secret).EndObject();
+    json.BeginObject()
+        .Member("path", file.path)
+        .Member("bytes", file.bytes.size())
+        .Member("secret", file.secret)
+        .EndObject();
   }
   json.EndArray();
   WriteFindings(json, findings);
@@ -110,16 +121,21 @@ std::string Value(const reconcile::EnvironmentVariable& variable) {
 }
 
 std::string DescribeState(const egress::EgressConfig& config, const DesiredState& state) {
-  std::string out = fmt::format("read   {} (Ignition {})\n", Printable(config.source.name.empty() ? config.source.kind : config.source.name),
+  std::string out = fmt::format("read   {} (Ignition {})\n",
+                                Printable(config.source.name.empty() ? config.source.kind : config.source.name),
                                 Printable(config.source.ignition_version));
-  for (const auto& variable : state.environment) out += fmt::format("       machine     {}={}\n", variable.name, Value(variable));
+  for (const auto& variable : state.environment)
+    out += fmt::format("       machine     {}={}\n", variable.name, Value(variable));
   for (const auto& service : state.services) {
     out += fmt::format("       service     {}: {} variable(s)\n", Printable(service.service), service.variables.size());
   }
-  if (state.win_http) out += fmt::format("       winhttp     {} except {}\n", Printable(state.win_http->proxy), Printable(state.win_http->bypass));
+  if (state.win_http)
+    out += fmt::format("       winhttp     {} except {}\n", Printable(state.win_http->proxy),
+                       Printable(state.win_http->bypass));
   for (const auto& item : state.certificates) {
-    out += fmt::format("       {:<11} {} {}, until {}\n", egress::NameOf(item.store), reconcile::Thumbprint(item.certificate),
-                       Printable(item.certificate.subject), item.certificate.not_after);
+    out += fmt::format("       {:<11} {} {}, until {}\n", egress::NameOf(item.store),
+                       reconcile::Thumbprint(item.certificate), Printable(item.certificate.subject),
+                       item.certificate.not_after);
   }
   if (state.environment.empty() && state.services.empty() && !state.win_http && state.certificates.empty()) {
     out += "       nothing to set: the node will have neither proxy nor additional certificates from this payload\n";
@@ -127,11 +143,13 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   return out;
 }
 
-std::string Text(const egress::EgressConfig& config, const DesiredState& state, const bake::Payload& payload, const std::string& path) {
+std::string Text(const egress::EgressConfig& config, const DesiredState& state, const bake::Payload& payload,
+                 const std::string& path) {
   std::string out = DescribeState(config, state);
   out += fmt::format("wrote  {} (generation {})\n", Printable(path), payload.generation);
   for (const bake::PayloadFile& file : payload.files) {
-    out += fmt::format("       {:>8}  {}  {}\n", file.bytes.size(), file.secret ? "secret" : "      ", Printable(file.path));
+    out += fmt::format("       {:>8}  {}  {}\n", file.bytes.size(), file.secret ? "secret" : "      ",
+                       Printable(file.path));
   }
   return out;
 }
@@ -141,7 +159,8 @@ Result<Outcome> Run(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
   PROV_TRY(OneOf(arguments, "format", kFormats));
   const std::string path = arguments.Get("out");
-  if (path.empty()) return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
+  if (path.empty())
+    return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   const std::int64_t time = PROV_TRY(SourceDateEpoch());
   bake::PayloadOptions payload_options;
   payload_options.generation = PROV_TRY(Number(arguments, "generation", 1));
@@ -159,7 +178,8 @@ Result<Outcome> Run(const Arguments& arguments) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
   }
   if (!payload_options.exe) {
-    AddInfo(findings, "script-only", "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
+    AddInfo(findings, "script-only",
+            "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
   }
   if (json) return Outcome{0, Json(payload, state, path, findings), {}};
   return Outcome{0, Text(config, state, payload, path), std::move(findings)};
@@ -189,10 +209,12 @@ Command BakeCommand() {
        {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
        {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
        {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},
-       {"store", "split|root-only", "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
+       {"store", "split|root-only",
+        "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
        {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
        {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
-       {"winhttp-octets", "", "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
+       {"winhttp-octets", "",
+        "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
        {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
        {"exe", "FILE", "put this provisioner.exe into the payload"},
        OutputOption(),

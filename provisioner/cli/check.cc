@@ -26,8 +26,9 @@ std::string Json(const Findings& findings, bool valid) {
 
 std::string Text(const egress::EgressConfig& config, const Findings& findings, bool valid) {
   return fmt::format("{}: {}: {} certificate(s), {} error(s), {} warning(s)\n",
-                     Printable(config.source.name.empty() ? config.source.kind : config.source.name), valid ? "valid" : "not valid",
-                     config.certificates.size(), Count(findings, Severity::kError), Count(findings, Severity::kWarning));
+                     Printable(config.source.name.empty() ? config.source.kind : config.source.name),
+                     valid ? "valid" : "not valid", config.certificates.size(), Count(findings, Severity::kError),
+                     Count(findings, Severity::kWarning));
 }
 
 egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts facts) {
@@ -43,8 +44,9 @@ Result<Outcome> Run(const Arguments& arguments) {
   config.facts = Facts(arguments, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
   const bool strict = arguments.Has("strict");
-  const bool valid = std::ranges::none_of(
-      findings, [&](const Finding& f) { return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning); });
+  const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
+    return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning);
+  });
   const int exit = valid ? 0 : InfoOf(Code::kProxyUrl).exit;
   if (json) return Outcome{exit, Json(findings, valid), {}};
   std::string text = Text(config, findings, valid);
@@ -66,7 +68,8 @@ Command CheckCommand() {
       {PoolOption(),
        NameOption(),
        {"strict", "", "a warning makes the source invalid, too"},
-       {"api-host", "HOST", "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)"},
+       {"api-host", "HOST",
+        "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)"},
        {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated"},
        {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254"},
        OutputOption(),

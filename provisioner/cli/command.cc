@@ -7,7 +7,9 @@
 
 namespace prov::cli {
 
-OptionSpec PoolOption() { return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"}; }
+OptionSpec PoolOption() {
+  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"};
+}
 OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool"}; }
 OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
 OptionSpec HelpOption() { return {"help", "", "show this text"}; }

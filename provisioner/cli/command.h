@@ -15,7 +15,7 @@ namespace prov::cli {
 
 struct Outcome {
   int exit = 0;
-  std::string out;  // for standard output, complete: nothing is printed of a command that fails half-way
+  std::string out;    // for standard output, complete: nothing is printed of a command that fails half-way
   Findings findings;  // for standard error
 };
 

@@ -13,7 +13,9 @@ namespace {
 
 using egress::EgressConfig;
 
-std::string UrlText(const Secret& url, bool show_secrets) { return show_secrets ? url.Reveal() : egress::RedactUrl(url.Reveal()); }
+std::string UrlText(const Secret& url, bool show_secrets) {
+  return show_secrets ? url.Reveal() : egress::RedactUrl(url.Reveal());
+}
 
 void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
   json.Member("path", file.path).Member("present", file.present);
@@ -22,9 +24,15 @@ void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
 }
 
 void WriteCertificate(JsonWriter& json, const egress::Certificate& c) {
-  json.BeginObject().Member("sha1", c.sha1).Member("sha256", c.sha256).Member("subject", c.subject).Member("issuer", c.issuer);
+  json.BeginObject()
+      .Member("sha1", c.sha1)
+      .Member("sha256", c.sha256)
+      .Member("subject", c.subject)
+      .Member("issuer", c.issuer);
   json.Member("serial", c.serial).Member("notBefore", c.not_before).Member("notAfter", c.not_after);
-  json.Member("isCa", c.is_ca).Member("selfSigned", c.self_signed).Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
+  json.Member("isCa", c.is_ca)
+      .Member("selfSigned", c.self_signed)
+      .Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
   json.Member("store", egress::NameOf(egress::StoreFor(c, {}))).EndObject();
 }
 
@@ -77,22 +85,22 @@ Result<Outcome> Run(const Arguments& arguments) {
 
 Command ExtractCommand() {
   Command command;
-  command.spec = {
-      "extract",
-      "Print the proxy settings and the additional trusted certificates that a source holds.",
-      "SOURCE",
-      "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
-      "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later).",
-      "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
-      "  HTTP_PROXY=http://proxy.example.com:3128\n"
-      "  HTTPS_PROXY=http://proxy.example.com:3128\n"
-      "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
-      {PoolOption(),
-       NameOption(),
-       {"format", "json|env|pem", "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
-       {"show-secrets", "", "print passwords in JSON instead of ***"},
-       OutputOption(),
-       HelpOption()}};
+  command.spec = {"extract",
+                  "Print the proxy settings and the additional trusted certificates that a source holds.",
+                  "SOURCE",
+                  "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
+                  "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later).",
+                  "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
+                  "  HTTP_PROXY=http://proxy.example.com:3128\n"
+                  "  HTTPS_PROXY=http://proxy.example.com:3128\n"
+                  "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
+                  {PoolOption(),
+                   NameOption(),
+                   {"format", "json|env|pem",
+                    "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
+                   {"show-secrets", "", "print passwords in JSON instead of ***"},
+                   OutputOption(),
+                   HelpOption()}};
   command.always_json = true;
   command.run = Run;
   return command;

@@ -90,7 +90,8 @@ int Dispatch(const std::vector<std::string>& words) {
     const Command command = make();
     if (command.spec.name == words.front()) return RunCommand(command, std::span(words).subspan(1));
   }
-  return Report({Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()), "provisioner"},
+  return Report({Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()),
+                 "provisioner"},
                 AsksForJson(words));
 }
 

@@ -26,7 +26,9 @@ po::options_description Describe(const CommandSpec& command) {
   return out;
 }
 
-std::string Hint(const CommandSpec& command) { return fmt::format("provisioner {} --help lists the options", command.name); }
+std::string Hint(const CommandSpec& command) {
+  return fmt::format("provisioner {} --help lists the options", command.name);
+}
 
 po::variables_map Parse(const CommandSpec& command, const std::vector<std::string>& words) {
   const po::options_description options = Describe(command);
@@ -41,7 +43,8 @@ po::variables_map Parse(const CommandSpec& command, const std::vector<std::strin
 }
 
 std::string Usage(const CommandSpec& command) {
-  return fmt::format("usage: provisioner {}{}{} [OPTION]...\n", command.name, command.positional.empty() ? "" : " ", command.positional);
+  return fmt::format("usage: provisioner {}{}{} [OPTION]...\n", command.name, command.positional.empty() ? "" : " ",
+                     command.positional);
 }
 
 // Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
@@ -95,7 +98,8 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
       out.values_[name] = texts != nullptr ? *texts : std::vector<std::string>();
     }
   } catch (const po::error& error) {
-    return Fail(Code::kUsage, fmt::format("{}; {}", error.what(), Hint(command)), fmt::format("provisioner {}", command.name));
+    return Fail(Code::kUsage, fmt::format("{}; {}", error.what(), Hint(command)),
+                fmt::format("provisioner {}", command.name));
   }
   std::vector<std::string> positional = out.values_["positional"];
   out.values_.erase("positional");
@@ -103,10 +107,13 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   if (out.Has("help")) return out;
   const std::size_t wanted = command.positional.empty() ? 0 : 1;
   if (positional.size() < wanted) {
-    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), fmt::format("provisioner {}", command.name));
+    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)),
+                fmt::format("provisioner {}", command.name));
   }
   if (positional.size() > wanted) {
-    return Fail(Code::kUsage, fmt::format("takes {} argument(s), got {} ({}); {}", wanted, positional.size(), fmt::join(positional, ", "), Hint(command)),
+    return Fail(Code::kUsage,
+                fmt::format("takes {} argument(s), got {} ({}); {}", wanted, positional.size(),
+                            fmt::join(positional, ", "), Hint(command)),
                 fmt::format("provisioner {}", command.name));
   }
   if (wanted == 1) out.positional_ = positional.front();
@@ -119,7 +126,8 @@ std::string HelpText(const CommandSpec& command) {
   if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
   out += "\nOptions:\n";
   std::size_t width = 0;
-  for (const OptionSpec& option : command.options) width = std::max(width, option.name.size() + option.value.size() + 3);
+  for (const OptionSpec& option : command.options)
+    width = std::max(width, option.name.size() + option.value.size() + 3);
   for (const OptionSpec& option : command.options) {
     const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
     out += fmt::format("  {:<{}}  {}\n", left, width, Wrap(option.help, width + 4, 100));
@@ -128,10 +136,12 @@ std::string HelpText(const CommandSpec& command) {
   return out;
 }
 
-Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed) {
+Result<std::string> OneOf(const Arguments& arguments, std::string_view name,
+                          std::span<const std::string_view> allowed) {
   std::string value = arguments.Get(name, allowed.front());
   if (std::ranges::find(allowed, value) != allowed.end()) return value;
-  return Fail(Code::kUsage, fmt::format("takes one of {}, not \"{}\"", fmt::join(allowed, ", "), value), fmt::format("--{}", name));
+  return Fail(Code::kUsage, fmt::format("takes one of {}, not \"{}\"", fmt::join(allowed, ", "), value),
+              fmt::format("--{}", name));
 }
 
 Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback) {
@@ -140,7 +150,8 @@ Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, s
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
-  return Fail(Code::kUsage, fmt::format("takes a whole number of at least 0, not \"{}\"", text), fmt::format("--{}", name));
+  return Fail(Code::kUsage, fmt::format("takes a whole number of at least 0, not \"{}\"", text),
+              fmt::format("--{}", name));
 }
 
 }  // namespace prov::cli

@@ -74,7 +74,7 @@ std::optional<std::int64_t> ParseCertificateTime(std::uint8_t tag, std::string_v
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!offset || !date.ok() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  return std::int64_t{days} * 86400 + *hour * 3600 + *minute * 60 + second - *offset;
+  return std::int64_t{days} * 86400 + std::int64_t{*hour} * 3600 + std::int64_t{*minute} * 60 + second - *offset;
 }
 
 std::string FormatUtc(std::int64_t unix_seconds) {

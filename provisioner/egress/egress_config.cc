@@ -7,8 +7,8 @@ std::string At(const EgressConfig& config, std::string_view variable) {
   return config.proxy_file.path.empty() ? std::string(variable) : config.proxy_file.path + ": " + std::string(variable);
 }
 
-Result<std::optional<ProxyUrl>> ParseOne(const EgressConfig& config, const std::optional<Secret>& text, ProxyVariable variable,
-                                         std::string_view name, Findings& findings) {
+Result<std::optional<ProxyUrl>> ParseOne(const EgressConfig& config, const std::optional<Secret>& text,
+                                         ProxyVariable variable, std::string_view name, Findings& findings) {
   if (!text || text->empty()) return std::nullopt;
   return PROV_TRY(ParseProxyUrl(*text, variable, At(config, name), findings));
 }

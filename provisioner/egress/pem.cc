@@ -98,8 +98,12 @@ std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) 
       }
     }
     if (line_has_text_ && !line_is_comment_) {
-      if (auto damage = FindPemDamage(line))
-        return PemFault{end - line.size() + damage->offset, std::move(damage->message)};
+      const std::size_t start = end - line.size();
+      if (auto damage = FindPemDamage(line)) return PemFault{start + damage->offset, std::move(damage->message)};
+      const bool hyphens = !line.empty() && line.size() <= kDashes.size() && kDashes.starts_with(line);
+      if (whole_line && hyphens && end == text_.size()) {
+        return PemFault{start, "the text ends in the hyphens of a marker: it is cut short"};
+      }
     }
     if (end == to) break;
     line_has_text_ = line_is_comment_ = false;

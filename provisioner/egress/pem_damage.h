@@ -14,7 +14,8 @@ inline constexpr std::string_view kLineEnds = "\n\r\v\f";
 inline bool IsLineEnd(char c) { return c >= '\n' && c <= '\r'; }
 
 // `line` is no comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any letter case)
-// beside dashes of any kind or alone on the line, BEGIN and END that are cut short, and words of 60 or more base64 characters. Offsets are in `line`.
+// beside dashes of any kind or alone on the line, BEGIN and END that are cut short, and words of 60 or more base64
+// characters. Offsets are in `line`.
 std::optional<PemFault> FindPemDamage(std::string_view line);
 
 }  // namespace prov::egress

@@ -9,8 +9,9 @@
 
 namespace prov::egress {
 
-// The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`), NO_PROXY and certificates.
-// `now_unix` decides what has expired. Errors: no-proxy (control characters), the only fault here that makes a config unusable.
+// The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`), NO_PROXY
+// and certificates. `now_unix` decides what has expired. Errors: no-proxy (control characters), the only fault here
+// that makes a config unusable.
 Result<Findings> Review(const EgressConfig& config, const StorePolicy& policy, std::int64_t now_unix);
 
 }  // namespace prov::egress

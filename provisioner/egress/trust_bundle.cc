@@ -103,7 +103,7 @@ Result<std::vector<Certificate>> BundleReader::Run() {
     if (!block) {
       // A page or an object with a damaged block in it: both facts help.
       std::string hint = out_.empty() ? DescribeText(text_) : std::string();
-      if (!hint.empty()) hint = "; as for the whole, " + hint;
+      if (!hint.empty()) hint.insert(0, "; as for the whole, ");
       return Fail(Code::kCert, fmt::format("the trust bundle is damaged: {}{}", block.error().message, hint),
                   Where(block.error().offset));
     }

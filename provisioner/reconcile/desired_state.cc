@@ -27,7 +27,8 @@ Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findin
   Result<ProxySettings> settings = egress::ParseProxySettings(config, findings);
   if (settings || settings.error().code != Code::kProxyUrl) return settings;
   const Error& error = settings.error();
-  return Fail(Code::kFailOpen, error.message + "; nothing was written, because clients would go around the proxy without an error",
+  return Fail(Code::kFailOpen,
+              error.message + "; nothing was written, because clients would go around the proxy without an error",
               error.where);
 }
 
@@ -51,20 +52,23 @@ void StateCredentials(const DesiredState& state, bool services_named, Findings& 
     case CredentialPolicy::kMachine:
       if (state.scope.machine) {
         AddWarning(findings, "credentials-machine",
-                   "the proxy's credentials go into machine variables, which every user of the node can read; --credentials services or none "
+                   "the proxy's credentials go into machine variables, which every user of the node can read; "
+                   "--credentials services or none "
                    "keeps them out",
                    "--credentials machine");
       }
       return;
     case CredentialPolicy::kServices:
       AddInfo(findings, "credentials-services",
-              services_named ? "the proxy's credentials go into the named services' environments only; programs that rely on the machine "
+              services_named ? "the proxy's credentials go into the named services' environments only; programs that "
+                               "rely on the machine "
                                "variables get 407 from the proxy"
                              : "the proxy's credentials go nowhere, because no --service is named",
               "--credentials services");
       return;
     case CredentialPolicy::kNone:
-      AddInfo(findings, "credentials-none", "the proxy's credentials are left out; clients get 407 unless the proxy lets them in otherwise",
+      AddInfo(findings, "credentials-none",
+              "the proxy's credentials are left out; clients get 407 unless the proxy lets them in otherwise",
               "--credentials none");
       return;
   }
@@ -75,7 +79,8 @@ Result<void> CheckVariables(const std::vector<EnvironmentVariable>& variables, F
     PROV_TRY(CheckLength(variable));
     const std::size_t units = ToUtf16Le(variable.value.Reveal()).size() / 2;
     if (units > kCarefulVariableUnits) {
-      AddWarning(findings, "env-long", fmt::format("has {} characters; some tools cut values above {}", units, kCarefulVariableUnits),
+      AddWarning(findings, "env-long",
+                 fmt::format("has {} characters; some tools cut values above {}", units, kCarefulVariableUnits),
                  variable.name);
     }
   }
@@ -89,14 +94,16 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
   const bool in_services = credentials && options.credentials != CredentialPolicy::kNone;
   if (state.scope.machine) state.environment = Variables(settings, in_machine);
   if (state.scope.services) {
-    for (const std::string& service : options.services) state.services.push_back({service, Variables(settings, in_services)});
+    for (const std::string& service : options.services)
+      state.services.push_back({service, Variables(settings, in_services)});
   }
   state.holds_credentials = (in_machine && state.scope.machine) || (in_services && !state.services.empty());
   PROV_TRY(CheckVariables(state.environment, state.findings));
   for (const ServiceEnvironment& service : state.services) PROV_TRY(CheckVariables(service.variables, state.findings));
   if (state.scope.win_http) {
     const egress::NoProxy* no_proxy = settings.no_proxy ? &*settings.no_proxy : nullptr;
-    state.win_http = egress::TranslateForWinHttp(settings.http, settings.https, no_proxy, options.win_http_octets, state.findings);
+    state.win_http =
+        egress::TranslateForWinHttp(settings.http, settings.https, no_proxy, options.win_http_octets, state.findings);
     if (state.win_http) PROV_TRY(egress::ValidateWinHttp(*state.win_http));
   }
   if (credentials) StateCredentials(state, !options.services.empty(), state.findings);
@@ -117,7 +124,9 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
     if (certificate.self_signed) PROV_TRY(egress::VerifySelfSignature(certificate));
     state.certificates.push_back({certificate, store});
   }
-  if (subtracted > 0) AddInfo(state.findings, "subtracted", fmt::format("{} certificates are left out, because the given bundle holds them", subtracted), "--subtract");
+  if (subtracted > 0)
+    AddInfo(state.findings, "subtracted",
+            fmt::format("{} certificates are left out, because the given bundle holds them", subtracted), "--subtract");
   std::ranges::sort(state.certificates, [](const CertificateItem& a, const CertificateItem& b) {
     return a.store != b.store ? a.store < b.store : a.certificate.sha1 < b.certificate.sha1;
   });

@@ -1,5 +1,5 @@
-// DesiredState: what a Windows node shall have, derived from an EgressConfig and the operator's choices. Bake writes it into a payload,
-// apply compares it with a machine: both take it from here.
+// DesiredState: what a Windows node shall have, derived from an EgressConfig and the operator's choices. Bake writes it
+// into a payload, apply compares it with a machine: both take it from here.
 #pragma once
 
 #include <optional>
@@ -49,8 +49,8 @@ struct DesiredState {
   Findings findings;
 };
 
-// Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP would misread), no-proxy, cert (a root whose own signature does not
-// verify), size-limit.
+// Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP would misread), no-proxy, cert (a root whose
+// own signature does not verify), size-limit.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

@@ -26,10 +26,12 @@ Result<void> CheckServiceName(std::string_view name) {
     return letter || std::string_view("_.$ -").find(c) != std::string_view::npos;
   };
   if (!name.empty() && name.size() <= 256 && std::ranges::all_of(name, allowed)) return {};
-  return Fail(Code::kUsage, "is no service name: 1 to 256 letters, digits, blanks and _ . $ - are wanted", fmt::format("--service {}", name));
+  return Fail(Code::kUsage, "is no service name: 1 to 256 letters, digits, blanks and _ . $ - are wanted",
+              fmt::format("--service {}", name));
 }
 
-std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing, const std::vector<EnvironmentVariable>& ours) {
+std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
+                                                 const std::vector<EnvironmentVariable>& ours) {
   std::vector<std::string> merged;
   std::vector<bool> written(ours.size(), false);
   for (const std::string& entry : existing) {

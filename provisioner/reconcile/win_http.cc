@@ -55,15 +55,18 @@ Result<WinHttpSettings> DecodeWinHttp(std::string_view bytes) {
   const auto flags = reader.Dword();
   auto proxy = reader.Text();
   auto bypass = reader.Text();
-  const bool known = version == static_cast<std::uint32_t>(WinHttpVersion::k18) || version == static_cast<std::uint32_t>(WinHttpVersion::k28);
+  const bool known = version == static_cast<std::uint32_t>(WinHttpVersion::k18) ||
+                     version == static_cast<std::uint32_t>(WinHttpVersion::k28);
   if (!known || !counter || !flags || !proxy || !bypass) {
     return Fail(Code::kType, "is not laid out as WinHTTP's settings are", std::string(kWinHttpValue));
   }
-  return WinHttpSettings{static_cast<WinHttpVersion>(*version), *counter, *flags, {std::move(*proxy), std::move(*bypass)}};
+  return WinHttpSettings{
+      static_cast<WinHttpVersion>(*version), *counter, *flags, {std::move(*proxy), std::move(*bypass)}};
 }
 
 images::RegValue EncodeWinHttpValue(const egress::WinHttpProxy& proxy) {
-  return {std::string(kWinHttpValue), images::RegType::kBinary, EncodeWinHttp({.flags = kDirectAndProxy, .proxy = proxy})};
+  return {std::string(kWinHttpValue), images::RegType::kBinary,
+          EncodeWinHttp({.flags = kDirectAndProxy, .proxy = proxy})};
 }
 
 }  // namespace prov::reconcile

@@ -9,8 +9,8 @@ namespace prov::source {
 namespace {
 
 // kubelet first: it is the service whose environment matters most, and the one that all releases configure.
-constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.service", "machine-config-daemon-host.service",
-                                                    "pivot.service"};
+constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.service",
+                                                    "machine-config-daemon-host.service", "pivot.service"};
 constexpr std::array<std::string_view, 2> kDropIns = {"10-mco-default-env.conf", "10-default-env.conf"};
 constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
@@ -51,7 +51,8 @@ std::vector<Place> UnitPlaces(const std::vector<ignition::Unit>& units) {
 
 std::vector<egress::Assignment> ProxyVariables(const Place& place, Findings& findings) {
   std::vector<egress::Assignment> all = egress::ParseUnitEnvironment(place.text, place.path, findings);
-  std::erase_if(all, [](const egress::Assignment& a) { return std::ranges::find(kVariables, a.name) == kVariables.end(); });
+  std::erase_if(all,
+                [](const egress::Assignment& a) { return std::ranges::find(kVariables, a.name) == kVariables.end(); });
   return all;
 }
 
@@ -77,8 +78,8 @@ Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::C
       findings.insert(findings.end(), own.begin(), own.end());
       taken = LegacyEnvironment{std::move(place.path), std::move(place.text), place.mode, std::move(variables)};
     } else if (!Same(taken->assignments, variables)) {
-      AddWarning(findings, "legacy-differs", fmt::format("its proxy settings differ from those of {}, which were taken", taken->path),
-                 place.path);
+      AddWarning(findings, "legacy-differs",
+                 fmt::format("its proxy settings differ from those of {}, which were taken", taken->path), place.path);
     }
   }
   return taken;

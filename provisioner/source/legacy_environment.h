@@ -1,5 +1,5 @@
-// Where the proxy lived before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units (4.5, 4.6).
-// Facts: ignition.md 1.6.
+// Where the proxy lived before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units
+// (4.5, 4.6). Facts: ignition.md 1.6.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct LegacyEnvironment {
   std::vector<egress::Assignment> assignments;  // the proxy variables among its Environment= lines
 };
 
-// The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Places that disagree with the
-// one taken are a finding.
+// The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Places that
+// disagree with the one taken are a finding.
 Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings);
 
 }  // namespace prov::source

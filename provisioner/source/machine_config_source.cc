@@ -37,11 +37,13 @@ Result<void> ReadProxy(const ignition::Config& config, EgressConfig& out) {
   if (const auto legacy = PROV_TRY(ReadLegacyEnvironment(config, out.findings))) {
     out.proxy_file = Describe(legacy->path, legacy->bytes, legacy->mode);
     TakeVariables(out, legacy->assignments);
-    AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them", legacy->path);
+    AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them",
+            legacy->path);
     return {};
   }
   AddWarning(out.findings, "no-proxy-file",
-             "the config has no proxy.env and none of its older forms: it makes no statement about the proxy, so proxy settings stay as they are",
+             "the config has no proxy.env and none of its older forms: it makes no statement about the proxy, so proxy "
+             "settings stay as they are",
              std::string(kProxyEnvPath));
   return {};
 }
@@ -50,7 +52,8 @@ Result<void> ReadTrust(const ignition::Config& config, EgressConfig& out) {
   out.trust_file.path = kTrustBundlePath;
   const auto file = PROV_TRY(config.Read(kTrustBundlePath));
   if (!file) {
-    AddWarning(out.findings, "no-trust-file", "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
+    AddWarning(out.findings, "no-trust-file",
+               "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
                std::string(kTrustBundlePath));
     return {};
   }
@@ -59,7 +62,8 @@ Result<void> ReadTrust(const ignition::Config& config, EgressConfig& out) {
   return {};
 }
 
-// Where kubelets reach the API server. Only for the review of NO_PROXY, so whatever is wrong with this file is not our business.
+// Where kubelets reach the API server. Only for the review of NO_PROXY, so whatever is wrong with this file is not our
+// business.
 void ReadFacts(const ignition::Config& config, EgressConfig& out) {
   const auto file = config.Read(kApiServerUrlPath);
   if (!file || !*file) return;
@@ -73,9 +77,11 @@ void ReadFacts(const ignition::Config& config, EgressConfig& out) {
 
 }  // namespace
 
-Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where, const ignition::Selection& selection,
-                                       const ignition::Limits& limits, ignition::Fetcher* fetcher) {
-  const ignition::Document document = PROV_TRY(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
+Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
+                                       const ignition::Selection& selection, const ignition::Limits& limits,
+                                       ignition::Fetcher* fetcher) {
+  const ignition::Document document =
+      PROV_TRY(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
   EgressConfig out;
   out.source = {document.kind, document.name, document.config.version()};
   out.findings = document.findings;

@@ -9,10 +9,12 @@
 namespace prov::source {
 
 inline constexpr std::string_view kProxyEnvPath = "/etc/mco/proxy.env";
-inline constexpr std::string_view kTrustBundlePath = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
+inline constexpr std::string_view kTrustBundlePath =
+    "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
 
 // `where` names the input in messages. `fetcher` may be null: remote configs and contents are errors then.
-Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where, const ignition::Selection& selection,
-                                               const ignition::Limits& limits, ignition::Fetcher* fetcher);
+Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
+                                               const ignition::Selection& selection, const ignition::Limits& limits,
+                                               ignition::Fetcher* fetcher);
 
 }  // namespace prov::source

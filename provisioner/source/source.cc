@@ -14,8 +14,10 @@ bool HasScheme(const std::string& source) { return source.find("://") != std::st
 
 Result<egress::EgressConfig> Read(const std::string& source, const ignition::Selection& selection) {
   if (HasScheme(source)) {
-    return Fail(Code::kScheme, "this version reads files and standard input only; download it first, e.g. oc get machineconfig NAME -o json",
-                source.substr(0, source.find("://")));
+    return Fail(
+        Code::kScheme,
+        "this version reads files and standard input only; download it first, e.g. oc get machineconfig NAME -o json",
+        source.substr(0, source.find("://")));
   }
   const ignition::Limits limits;
   std::string bytes = PROV_TRY(ReadFile(source, limits.input));

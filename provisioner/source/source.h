@@ -8,7 +8,8 @@
 
 namespace prov::source {
 
-// `source` is a path or "-" for standard input. Errors: not-found, io, too-large, kind, and those of the format that is found there.
+// `source` is a path or "-" for standard input. Errors: not-found, io, too-large, kind, and those of the format that is
+// found there.
 Result<egress::EgressConfig> Read(const std::string& source, const ignition::Selection& selection);
 
 }  // namespace prov::source

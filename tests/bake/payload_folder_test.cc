@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 using testing_support::ReadAll;
 
 Payload Small(const std::string& content = "x") {
-  return {1, {{"egress.json", content, true, "p"}, {"manifest.json", "{}", false, "p"}, {"trust/ROOT/" + std::string(40, 'A') + ".cer", "der", false, "p"}}};
+  return {1,
+          {{"egress.json", content, true, "p"},
+           {"manifest.json", "{}", false, "p"},
+           {"trust/ROOT/" + std::string(40, 'A') + ".cer", "der", false, "p"}}};
 }
 
 class PayloadFolder : public testing::Test {
@@ -26,13 +29,15 @@ class PayloadFolder : public testing::Test {
     fs::create_directories(root_);
   }
   void TearDown() override { fs::remove_all(root_); }
-  std::size_t Entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(root_), fs::directory_iterator())); }
+  std::size_t Entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(root_), fs::directory_iterator()));
+  }
 
   fs::path root_;
 };
 
 unsigned ModeOf(const fs::path& path) {
-  struct stat info {};
+  struct stat info{};
   return stat(path.c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
 }
 
@@ -48,7 +53,7 @@ TEST_F(PayloadFolder, WritesFilesModesAndTimesWhateverTheUmask) {
   EXPECT_EQ(ModeOf(out / "trust/ROOT"), 0755U);
   EXPECT_EQ(ModeOf(out), 0755U);
   for (const char* name : {".", "egress.json", "trust", "trust/ROOT"}) {
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(stat((out / name).c_str(), &info), 0);
     EXPECT_EQ(info.st_mtim.tv_sec, 1000000000) << name;
   }
@@ -112,8 +117,9 @@ TEST_F(PayloadFolder, AParentThatIsAFileIsATargetError) {
 TEST(PayloadPath, KnowsItsOwn) {
   EXPECT_TRUE(IsPayloadPath("registry/SYSTEM.hiv"));
   EXPECT_TRUE(IsPayloadPath("trust/CA/0123456789ABCDEF0123456789ABCDEF01234567.cer"));
-  for (const char* other : {"", "x", "trust/CA/0123.cer", "trust/CA/zz23456789ABCDEF0123456789ABCDEF01234567.cer", "trust/MY/a.cer", "../manifest.json",
-                            "trust/ROOT/0123456789ABCDEF0123456789ABCDEF01234567.pem"}) {
+  for (const char* other :
+       {"", "x", "trust/CA/0123.cer", "trust/CA/zz23456789ABCDEF0123456789ABCDEF01234567.cer", "trust/MY/a.cer",
+        "../manifest.json", "trust/ROOT/0123456789ABCDEF0123456789ABCDEF01234567.pem"}) {
     EXPECT_FALSE(IsPayloadPath(other)) << other;
   }
   EXPECT_TRUE(IsPayloadFolder("trust/ROOT"));

@@ -55,8 +55,9 @@ const RegKey* Find(const RegKey& root, std::string_view path) {
 TEST(Payload, HoldsTheFilesOfTheContractAndTheManifestListsThemAll) {
   const Payload payload = Make(State());
   const std::string& manifest = FileOf(payload, "manifest.json").bytes;
-  for (const char* path : {"README.txt", "egress.json", "registry/SOFTWARE.hiv", "registry/SYSTEM.hiv", "registry/egress.reg",
-                           "scripts/Install-Egress.ps1", "scripts/Remove-Egress.ps1", "scripts/SetupComplete.cmd", "trust/bundle.pem", "unattend.xml"}) {
+  for (const char* path : {"README.txt", "egress.json", "registry/SOFTWARE.hiv", "registry/SYSTEM.hiv",
+                           "registry/egress.reg", "scripts/Install-Egress.ps1", "scripts/Remove-Egress.ps1",
+                           "scripts/SetupComplete.cmd", "trust/bundle.pem", "unattend.xml"}) {
     const PayloadFile& file = FileOf(payload, path);
     EXPECT_THAT(manifest, HasSubstr("\"path\": \"" + std::string(path) + "\""));
     EXPECT_THAT(manifest, HasSubstr(ToHex(Sha256(file.bytes)))) << path;
@@ -117,7 +118,8 @@ TEST(RegistryPayload, TheSystemHiveSelectsItsControlSetAndHoldsTheEnvironments) 
   ASSERT_NE(service, nullptr);
   EXPECT_EQ(service->values[0].type, images::RegType::kMultiSz);
   EXPECT_EQ(root->security, images::SystemAdminsDescriptor()) << "it holds credentials";
-  EXPECT_EQ(images::ReadHive(*SystemHive(State(reconcile::CredentialPolicy::kNone)))->security, images::SystemAdminsUsersDescriptor());
+  EXPECT_EQ(images::ReadHive(*SystemHive(State(reconcile::CredentialPolicy::kNone)))->security,
+            images::SystemAdminsUsersDescriptor());
 }
 
 TEST(RegistryPayload, TheSoftwareHiveHoldsWinHttpTwiceAndTheStores) {
@@ -146,7 +148,8 @@ TEST(RegistryPayload, AServiceWithoutVariablesIsNotInTheHive) {
   options.services = {"containerd"};
   const auto root = images::ReadHive(*SystemHive(*reconcile::MakeDesiredState(config, options)));
   ASSERT_TRUE(root);
-  EXPECT_EQ(Find(*root, R"(ControlSet001\Services)"), nullptr) << "an import would replace the service's list by an empty one";
+  EXPECT_EQ(Find(*root, R"(ControlSet001\Services)"), nullptr)
+      << "an import would replace the service's list by an empty one";
   EXPECT_EQ(Find(*root, R"(ControlSet001\Control)"), nullptr);
 }
 
@@ -165,8 +168,10 @@ TEST(RegistryPayload, TheRegFileIsUtf16WithLivePaths) {
 
 TEST(EgressJson, NamesWhatIsManagedAndWhereItLies) {
   const std::string json = EgressJson(SampleConfig(), State(), 1);
-  EXPECT_THAT(json, HasSubstr("\"scope\": [\n    \"machine\",\n    \"services\",\n    \"winhttp\",\n    \"certs\"\n  ]"));
-  EXPECT_THAT(json, HasSubstr("\"file\": \"trust/ROOT/" + reconcile::Thumbprint(State().certificates[0].certificate) + ".cer\""));
+  EXPECT_THAT(json,
+              HasSubstr("\"scope\": [\n    \"machine\",\n    \"services\",\n    \"winhttp\",\n    \"certs\"\n  ]"));
+  EXPECT_THAT(json, HasSubstr("\"file\": \"trust/ROOT/" + reconcile::Thumbprint(State().certificates[0].certificate) +
+                              ".cer\""));
   EXPECT_THAT(json, HasSubstr("\"settings\": \"18000000"));
   egress::EgressConfig empty = SampleConfig();
   empty.http_proxy = empty.https_proxy = std::nullopt;

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <type_traits>
 #include <sstream>
+#include <type_traits>
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding.h"
@@ -70,10 +70,12 @@ TEST(JsonWriter, WritesMembersInOrder) {
   Findings findings;
   AddWarning(findings, "c", "m", "w");
   WriteFindings(json, findings);
-  EXPECT_EQ(json.EndObject().Take(),
-            "{\n  \"schema\": 1,\n  \"text\": \"a\\\"b\\n\",\n  \"yes\": true,\n  \"none\": null,\n  \"list\": [\n    -1,\n    \"x\"\n  ],\n"
-            "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"c\",\n      \"message\": \"m\",\n"
-            "      \"where\": \"w\"\n    }\n  ]\n}\n");
+  EXPECT_EQ(
+      json.EndObject().Take(),
+      "{\n  \"schema\": 1,\n  \"text\": \"a\\\"b\\n\",\n  \"yes\": true,\n  \"none\": null,\n  \"list\": [\n    -1,\n  "
+      "  \"x\"\n  ],\n"
+      "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"c\",\n      \"message\": \"m\",\n"
+      "      \"where\": \"w\"\n    }\n  ]\n}\n");
 }
 
 TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
@@ -83,7 +85,8 @@ TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
 
 TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
   EXPECT_EQ(ErrorDocument({Code::kDataUrl, "m", "$.a"}),
-            "{\n  \"schema\": 1,\n  \"error\": {\n    \"code\": \"data-url\",\n    \"message\": \"m\",\n    \"where\": \"$.a\"\n  }\n}\n");
+            "{\n  \"schema\": 1,\n  \"error\": {\n    \"code\": \"data-url\",\n    \"message\": \"m\",\n    \"where\": "
+            "\"$.a\"\n  }\n}\n");
 }
 
 TEST(Finding, SeveritiesHaveNames) {

@@ -27,12 +27,13 @@ TEST_F(File, WriteThenReadGivesTheSameBytesAndMode) {
   const std::string bytes("a\0b\n", 4);
   ASSERT_TRUE(WriteFileAtomically(Path("x"), bytes, 0600));
   EXPECT_EQ(ReadFile(Path("x"), 100), bytes);
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(stat(Path("x").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0600U);
   ASSERT_TRUE(WriteFileAtomically(Path("x"), "new", 0644));
   EXPECT_EQ(ReadFile(Path("x"), 100), "new");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "no temporary file may stay";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1)
+      << "no temporary file may stay";
 }
 
 TEST_F(File, MissingFileIsNotFound) {

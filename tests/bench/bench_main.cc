@@ -37,7 +37,8 @@ std::string Measure(const std::string& input, int rounds, const std::function<st
     copy.assign(input);
     const auto start = std::chrono::steady_clock::now();
     found = work(copy);
-    times.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
   }
   std::ranges::sort(times);
   return fmt::format("{} {} {}\n", times.front(), times[times.size() / 2], found);
@@ -65,7 +66,8 @@ std::string Certificates(std::string& bytes) {
   Findings findings;
   const auto certificates = egress::ParseTrustBundle(bytes, "bench", findings, {kLimit, 10'000'000});
   if (!certificates) return certificates.error().message;
-  const auto roots = std::ranges::count_if(*certificates, [](const auto& c) { return egress::StoreFor(c, {}) == egress::Store::kRoot; });
+  const auto roots = std::ranges::count_if(
+      *certificates, [](const auto& c) { return egress::StoreFor(c, {}) == egress::Store::kRoot; });
   return fmt::format("{}/{}", certificates->size(), roots);
 }
 

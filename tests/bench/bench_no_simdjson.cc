@@ -2,6 +2,8 @@
 
 namespace prov::bench {
 
-bool ExtractWithSimdjson(std::string_view /*padded_json*/, std::size_t /*capacity*/, Extracted& /*out*/) { return false; }
+bool ExtractWithSimdjson(std::string_view /*padded_json*/, std::size_t /*capacity*/, Extracted& /*out*/) {
+  return false;
+}
 
 }  // namespace prov::bench

@@ -26,8 +26,10 @@ void Write(EVP_PKEY* key, long number) {
   X509_set_pubkey(certificate, key);
   const std::string name = "Benchmark Root CA " + std::to_string(number);
   X509_NAME* subject = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>("Benchmark"), -1, -1, 0);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>("Benchmark"), -1, -1,
+                             0);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1,
+                             0);
   X509_set_issuer_name(certificate, subject);
   AddExtension(certificate, NID_basic_constraints, "critical,CA:TRUE");
   AddExtension(certificate, NID_key_usage, "critical,keyCertSign,cRLSign");

@@ -123,7 +123,8 @@ TEST(Extract, ShowsPasswordsOnlyWhenAsked) {
 
 TEST(Extract, EnvAndPemFormats) {
   const ProcessResult env = Provisioner({"extract", kSample, "--format", "env"});
-  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:" + std::string(kPassword) + "@proxy.example.com:3128\nHTTPS_PROXY="));
+  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:" + std::string(kPassword) +
+                                  "@proxy.example.com:3128\nHTTPS_PROXY="));
   EXPECT_THAT(env.err, Not(HasSubstr(kPassword)));
   const ProcessResult pem = Provisioner({"extract", kSample, "--format=pem"});
   Findings findings;
@@ -150,7 +151,8 @@ TEST(Extract, ErrorsAreDocumentsWithTheContractsCodes) {
 }
 
 TEST(Extract, AMalformedProxyUrlIsAFindingThatKeepsThePassword) {
-  const ProcessResult result = Provisioner({"extract", "-"}, ConfigWith("HTTP_PROXY=http://user:c4nary@p:99999\nHTTPS_PROXY=socks5://u:c4nary@p\n"));
+  const ProcessResult result = Provisioner(
+      {"extract", "-"}, ConfigWith("HTTP_PROXY=http://user:c4nary@p:99999\nHTTPS_PROXY=socks5://u:c4nary@p\n"));
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\"code\": \"proxy-url\""));
   EXPECT_THAT(result.out, HasSubstr("\"severity\": \"error\""));
@@ -158,7 +160,8 @@ TEST(Extract, AMalformedProxyUrlIsAFindingThatKeepsThePassword) {
 }
 
 TEST(Extract, NamesNeverReachTheTerminalRaw) {
-  const std::string config = R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"evil\u001b[31m"},"spec":{"config":{"ignition":{"version":"3.2.0"}}}})";
+  const std::string config =
+      R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"evil\u001b[31m"},"spec":{"config":{"ignition":{"version":"3.2.0"}}}})";
   const ProcessResult result = Provisioner({"check", "-"}, config);
   EXPECT_THAT(result.out + result.err, Not(HasSubstr("\x1b")));
 }
@@ -177,7 +180,8 @@ TEST(Check, ExitsByTheWorstFinding) {
 }
 
 TEST(Check, JsonCountsWhatItLists) {
-  const ProcessResult result = Provisioner({"check", "-", "--output", "json"}, ConfigWith("HTTP_PROXY=http://u:c4nary@p:0\nNO_PROXY=a;b\n"));
+  const ProcessResult result =
+      Provisioner({"check", "-", "--output", "json"}, ConfigWith("HTTP_PROXY=http://u:c4nary@p:0\nNO_PROXY=a;b\n"));
   const rapidjson::Document d = Json(result.out);
   EXPECT_FALSE(d["valid"].GetBool());
   EXPECT_EQ(d["errors"].GetInt(), 1);
@@ -186,14 +190,17 @@ TEST(Check, JsonCountsWhatItLists) {
 }
 
 TEST(Check, KnownFactsOfTheClusterMustBeInNoProxy) {
-  EXPECT_THAT(Provisioner({"check", kSample}).err, Not(HasSubstr("no-proxy-missing"))) << "the API host of the sample is in its list";
-  EXPECT_THAT(Provisioner({"check", kSample, "--api-host", "api.other.example.com"}).err, HasSubstr("no-proxy-missing"));
+  EXPECT_THAT(Provisioner({"check", kSample}).err, Not(HasSubstr("no-proxy-missing")))
+      << "the API host of the sample is in its list";
+  EXPECT_THAT(Provisioner({"check", kSample, "--api-host", "api.other.example.com"}).err,
+              HasSubstr("no-proxy-missing"));
   EXPECT_THAT(Provisioner({"check", kSample, "--service-range", "192.0.2.0/24"}).err, HasSubstr("no-proxy-missing"));
   EXPECT_THAT(Provisioner({"check", kSample, "--metadata-address", "192.0.2.1"}).err, HasSubstr("no-proxy-missing"));
 }
 
 TEST_F(Bake, WritesAPayloadAndSaysWhat) {
-  const ProcessResult result = Provisioner({"bake", kSample, "--out", Path("deep/er/payload"), "--service", "containerd,kubelet", "--service", "Kubelet"});
+  const ProcessResult result = Provisioner(
+      {"bake", kSample, "--out", Path("deep/er/payload"), "--service", "containerd,kubelet", "--service", "Kubelet"});
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("HTTP_PROXY=http://egress-user:***@proxy.example.com:3128"));
   EXPECT_THAT(result.out, HasSubstr("registry/SYSTEM.hiv"));
@@ -206,7 +213,8 @@ TEST_F(Bake, WritesAPayloadAndSaysWhat) {
 }
 
 TEST_F(Bake, JsonListsTheFiles) {
-  const ProcessResult result = Provisioner({"bake", kSample, "--out", Path("p"), "--output", "json", "--generation", "5", "--with-wmco"});
+  const ProcessResult result =
+      Provisioner({"bake", kSample, "--out", Path("p"), "--output", "json", "--generation", "5", "--with-wmco"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document d = Json(result.out);
   EXPECT_EQ(d["generation"].GetInt(), 5);
@@ -217,8 +225,9 @@ TEST_F(Bake, JsonListsTheFiles) {
 }
 
 TEST_F(Bake, RefusalsWriteNothing) {
-  const std::vector<std::pair<std::string, std::string>> bad = {
-      {"HTTP_PROXY=http://user:c4nary@:1\n", "fail-open"}, {"NO_PROXY=a\x02\n", "no-proxy"}, {std::string("HTTP_PROXY=\0", 12), "env-nul"}};
+  const std::vector<std::pair<std::string, std::string>> bad = {{"HTTP_PROXY=http://user:c4nary@:1\n", "fail-open"},
+                                                                {"NO_PROXY=a\x02\n", "no-proxy"},
+                                                                {std::string("HTTP_PROXY=\0", 12), "env-nul"}};
   for (const auto& [text, code] : bad) {
     const ProcessResult result = Provisioner({"bake", "-", "--out", Path("p"), "--output", "json"}, ConfigWith(text));
     EXPECT_EQ(result.exit, code == "fail-open" ? 12 : 11) << code;
@@ -230,31 +239,38 @@ TEST_F(Bake, RefusalsWriteNothing) {
 }
 
 TEST_F(Bake, SubtractExeAndUnwritableTargets) {
-  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", TEST_SOURCE_DIR "/sample/proxy-root.pem", "--exe", kSample}).exit, 0);
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", TEST_SOURCE_DIR "/sample/proxy-root.pem",
+                         "--exe", kSample})
+                .exit,
+            0);
   EXPECT_EQ(testing_support::ReadAll(Path("p/provisioner.exe")), testing_support::ReadAll(kSample));
   EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--exe", "/no/such.exe"}).exit, 11);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", "/no/such.pem"}).exit, 11);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", "/proc/nothing/p"}).exit, 13);
-  EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U) << "the earlier payload stays";
+  EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U)
+      << "the earlier payload stays";
 }
 
 TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
-  const ProcessResult result = testing_support::Run({PROVISIONER_BINARY, "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
+  const ProcessResult result =
+      testing_support::Run({PROVISIONER_BINARY, "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
   EXPECT_EQ(result.exit, 10);
   EXPECT_THAT(result.err, HasSubstr("SOURCE_DATE_EPOCH"));
 }
 
 TEST(Cli, AFullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
-  const ProcessResult result = testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
+  const ProcessResult result =
+      testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
   EXPECT_EQ(result.exit, 13);
   EXPECT_THAT(result.err, HasSubstr("[io]"));
 }
 
 TEST(Cli, AnAbortIsADefectWithExit20) {
   // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
-  const std::string wait = "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
+  const std::string wait =
+      "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
   const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
   EXPECT_EQ(result.exit, 20) << result.err;
 }

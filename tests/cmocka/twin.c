@@ -42,28 +42,17 @@ static char* Pointer(void) { return mock_ptr_type(char*); }
 static int g_shared = 5;
 static int g_other = 6;
 
-static int SetupFails(void** state) {
-  UNUSED(state);
-  return 7;
-}
+#define FIXTURE(name, statement, code) \
+  static int name(void** state) {      \
+    UNUSED(state);                     \
+    statement;                         \
+    return code;                       \
+  }
 
-static int SetupAsserts(void** state) {
-  UNUSED(state);
-  assert_int_equal(1, 2);
-  return 0;
-}
-
-static int SetupLeaves(void** state) {
-  UNUSED(state);
-  will_return(Value, 4);
-  return 0;
-}
-
-static int SetupSkips(void** state) {
-  UNUSED(state);
-  skip();
-  return 0;
-}
+FIXTURE(SetupFails, (void)0, 7)
+FIXTURE(SetupAsserts, assert_int_equal(1, 2), 0)
+FIXTURE(SetupLeaves, will_return(Value, 4), 0)
+FIXTURE(SetupSkips, skip(), 0)
 
 static int SetupState(void** state) {
   *state = &g_other;
@@ -85,12 +74,7 @@ static int GroupStateChecked(void** state) {
   return 0;
 }
 
-static int GroupAsserts(void** state) {
-  UNUSED(state);
-  assert_true(0);
-  return 1;
-}
-
+FIXTURE(GroupAsserts, assert_true(0), 1)
 /* ---- Results ---- */
 
 #define FAILING(name, statement)   \
@@ -323,42 +307,27 @@ static int RunAssertions(void) {
 
 static int RunMocks(void) {
   const struct CMUnitTest mocks[] = {
-      cmocka_unit_test(MocksPass),
-      cmocka_unit_test(CallsPass),
-      cmocka_unit_test(CallsAnyPass),
-      cmocka_unit_test(LeftValue),
-      cmocka_unit_test(LeftValueOfTwo),
-      cmocka_unit_test(LeftAlways),
-      cmocka_unit_test(LeftBehindAlways),
-      cmocka_unit_test(LeftExpectation),
-      cmocka_unit_test(LeftAnyAlways),
-      cmocka_unit_test(LeftCall),
-      cmocka_unit_test(LeftCallAny),
-      cmocka_unit_test(LeftCallOfTwo),
+      cmocka_unit_test(MocksPass),        cmocka_unit_test(CallsPass),       cmocka_unit_test(CallsAnyPass),
+      cmocka_unit_test(LeftValue),        cmocka_unit_test(LeftValueOfTwo),  cmocka_unit_test(LeftAlways),
+      cmocka_unit_test(LeftBehindAlways), cmocka_unit_test(LeftExpectation), cmocka_unit_test(LeftAnyAlways),
+      cmocka_unit_test(LeftCall),         cmocka_unit_test(LeftCallAny),     cmocka_unit_test(LeftCallOfTwo),
       cmocka_unit_test(LeftMany),
-      cmocka_unit_test(NoValue),
-      cmocka_unit_test(NoSecondValue),
-      cmocka_unit_test(NoExpectation),
-      cmocka_unit_test(NoCall),
-      cmocka_unit_test(ThirdCall),
-      cmocka_unit_test(WrongCall),
-      cmocka_unit_test(WrongValue),
-      cmocka_unit_test(WrongNotValue),
-      cmocka_unit_test(WrongThirdValue),
-      cmocka_unit_test(WrongString),
-      cmocka_unit_test(WrongNotString),
-      cmocka_unit_test(WrongMemory),
-      cmocka_unit_test(WrongNotMemory),
-      cmocka_unit_test(WrongRange),
-      cmocka_unit_test(WrongNotRange),
-      cmocka_unit_test(WrongSet),
-      cmocka_unit_test(WrongNotSet),
-      cmocka_unit_test(WrongCheck),
-      cmocka_unit_test(NoSecondParameter),
-      cmocka_unit_test(OtherParameterOnly),
+  };
+  const struct CMUnitTest misuses[] = {
+      cmocka_unit_test(NoValue),           cmocka_unit_test(NoSecondValue),
+      cmocka_unit_test(NoExpectation),     cmocka_unit_test(NoCall),
+      cmocka_unit_test(ThirdCall),         cmocka_unit_test(WrongCall),
+      cmocka_unit_test(WrongValue),        cmocka_unit_test(WrongNotValue),
+      cmocka_unit_test(WrongThirdValue),   cmocka_unit_test(WrongString),
+      cmocka_unit_test(WrongNotString),    cmocka_unit_test(WrongMemory),
+      cmocka_unit_test(WrongNotMemory),    cmocka_unit_test(WrongRange),
+      cmocka_unit_test(WrongNotRange),     cmocka_unit_test(WrongSet),
+      cmocka_unit_test(WrongNotSet),       cmocka_unit_test(WrongCheck),
+      cmocka_unit_test(NoSecondParameter), cmocka_unit_test(OtherParameterOnly),
       cmocka_unit_test(NoReturnValue),
   };
-  return cmocka_run_group_tests(mocks, NULL, NULL);
+  const int failed = cmocka_run_group_tests(mocks, NULL, NULL);
+  return failed + cmocka_run_group_tests(misuses, NULL, NULL);
 }
 
 static int RunState(void) {

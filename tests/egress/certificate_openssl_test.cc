@@ -35,7 +35,8 @@ X509Pointer OpenSslParse(const std::string& der) {
 
 std::optional<std::string> NameText(const X509_NAME* name) {
   BIO* bio = BIO_new(BIO_s_mem());
-  const int result = X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~static_cast<unsigned long>(ASN1_STRFLGS_ESC_MSB));
+  const int result =
+      X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~static_cast<unsigned long>(ASN1_STRFLGS_ESC_MSB));
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio, &data);
   std::string out(data, static_cast<std::size_t>(size));
@@ -56,13 +57,14 @@ std::string SerialText(X509* x509) {
 std::optional<std::string> TimeText(const ASN1_TIME* time) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                     parts.tm_min, parts.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 bool IsCa(X509* x509) {
   int critical = 0;
-  auto* constraints = static_cast<BASIC_CONSTRAINTS*>(X509_get_ext_d2i(x509, NID_basic_constraints, &critical, nullptr));
+  auto* constraints =
+      static_cast<BASIC_CONSTRAINTS*>(X509_get_ext_d2i(x509, NID_basic_constraints, &critical, nullptr));
   const bool out = constraints != nullptr && constraints->ca != 0;
   BASIC_CONSTRAINTS_free(constraints);
   return out;
@@ -107,13 +109,16 @@ std::vector<Certificate> SystemCertificates() {
   }
   EXPECT_TRUE(findings.empty());
   std::size_t markers = 0;
-  for (std::size_t at = bytes.find("-----BEGIN CERT"); at != std::string::npos; at = bytes.find("-----BEGIN CERT", at + 1)) ++markers;
+  for (std::size_t at = bytes.find("-----BEGIN CERT"); at != std::string::npos;
+       at = bytes.find("-----BEGIN CERT", at + 1))
+    ++markers;
   EXPECT_EQ(certificates->size(), markers);
   return *std::move(certificates);
 }
 
 TEST(CertificateAgainstOpenSsl, SystemBundle) {
-  if (!std::ifstream(kSystemBundle)) GTEST_SKIP() << kSystemBundle << " is missing: install ca-certificates to run this comparison";
+  if (!std::ifstream(kSystemBundle))
+    GTEST_SKIP() << kSystemBundle << " is missing: install ca-certificates to run this comparison";
   const auto certificates = SystemCertificates();
   ASSERT_GT(certificates.size(), 50U);
   for (const Certificate& certificate : certificates) {
@@ -155,7 +160,8 @@ TEST(CertificateAgainstOpenSsl, MutantsThatBothAcceptReadTheSame) {
     std::string der = seeds[random() % seeds.size()];
     // Early bytes hold the structure; later ones are mostly key and signature.
     const std::size_t count = 1 + random() % 3;
-    for (std::size_t i = 0; i < count; ++i) der[random() % std::min<std::size_t>(der.size(), 330)] = static_cast<char>(random() & 0xFFU);
+    for (std::size_t i = 0; i < count; ++i)
+      der[random() % std::min<std::size_t>(der.size(), 330)] = static_cast<char>(random() & 0xFFU);
     SCOPED_TRACE(ToHex(der));
     CompareMutant(der, both);
     if (testing::Test::HasFailure()) return;

@@ -30,7 +30,8 @@ Certificate Good(const std::string& der = "der") {
 
 std::string CodesOf(const std::vector<Certificate>& certificates) {
   std::string out;
-  for (const Finding& finding : ReviewCertificates(certificates, kNow, "b")) out += (out.empty() ? "" : " ") + finding.code;
+  for (const Finding& finding : ReviewCertificates(certificates, kNow, "b"))
+    out += (out.empty() ? "" : " ") + finding.code;
   return out;
 }
 

@@ -35,7 +35,8 @@ std::string Tlv(unsigned tag, const std::string& content) {
     out.push_back('\x82');
     out.push_back(static_cast<char>(content.size() >> 8U));
     out.push_back(static_cast<char>(content.size() & 0xFFU));
-    if (content.size() < 0x100) out = std::string(1, static_cast<char>(tag)) + "\x81" + static_cast<char>(content.size());
+    if (content.size() < 0x100)
+      out = std::string(1, static_cast<char>(tag)) + "\x81" + static_cast<char>(content.size());
   }
   return out + content;
 }
@@ -44,7 +45,9 @@ const std::string kSha256Rsa = Tlv(0x30, "\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x
 const std::string kName = Tlv(0x30, Tlv(0x31, Tlv(0x30, "\x06\x03\x55\x04\x03"s + Tlv(0x0C, "x"))));
 const std::string kRsaKey = Tlv(0x30, Tlv(0x30, "\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01\x05\x00"s) +
                                           Tlv(0x03, "\0"s + Tlv(0x30, Tlv(0x02, "\x00\x80\x00"s) + Tlv(0x02, "\x03"))));
-std::string Extension(const std::string& oid, const std::string& value) { return Tlv(0x30, Tlv(0x06, oid) + Tlv(0x04, value)); }
+std::string Extension(const std::string& oid, const std::string& value) {
+  return Tlv(0x30, Tlv(0x06, oid) + Tlv(0x04, value));
+}
 const std::string kBasicConstraints = "\x55\x1D\x13"s;
 const std::string kSubjectKeyId = "\x55\x1D\x0E"s;
 const std::string kAuthorityKeyId = "\x55\x1D\x23"s;
@@ -158,7 +161,8 @@ TEST(Certificate, KeyInfoByHand) {
   const std::string ec = "\x06\x07\x2A\x86\x48\xCE\x3D\x02\x01"s;
   const std::string dsa = "\x06\x07\x2A\x86\x48\xCE\x38\x04\x01"s;
   const std::string order = Tlv(0x02, "\x00\xFF\xFF"s);
-  const std::string explicit_curve = Tlv(0x30, Tlv(0x02, "\x01") + Tlv(0x30, "") + Tlv(0x30, "") + Tlv(0x04, "g") + order);
+  const std::string explicit_curve =
+      Tlv(0x30, Tlv(0x02, "\x01") + Tlv(0x30, "") + Tlv(0x30, "") + Tlv(0x04, "g") + order);
   const struct {
     std::string der;
     const char* algorithm;
@@ -316,7 +320,7 @@ TEST(Certificate, EachDamagedFieldIsNamed) {
       {Tlv(0x30, Tlv(0x30, "") + Tlv(0x30, "")), "signatureAlgorithm"},
       {Tlv(0x30, Tlv(0x30, "") + kSha256Rsa), "signature"},
   };
-  const auto damage = [&](std::string Fields::*field, const std::string& bytes, const std::string& named) {
+  const auto damage = [&](std::string Fields::* field, const std::string& bytes, const std::string& named) {
     Fields fields;
     fields.*field = bytes;
     cases.emplace_back(fields.Der(), named);
@@ -332,12 +336,14 @@ TEST(Certificate, EachDamagedFieldIsNamed) {
   damage(&Fields::serial, Tlv(0x02, "\0\1"s), "serialNumber");
   damage(&Fields::inner_algorithm, Tlv(0x30, Tlv(0x05, "")), "inner signature algorithm");
   damage(&Fields::inner_algorithm, Tlv(0x30, Tlv(0x06, "\x2A\x03")), "signature algorithms differ");
-  damage(&Fields::outer_algorithm, Tlv(0x30, Tlv(0x06, "\x2A\x03") + Tlv(0x05, "") + Tlv(0x05, "")), "signatureAlgorithm");
+  damage(&Fields::outer_algorithm, Tlv(0x30, Tlv(0x06, "\x2A\x03") + Tlv(0x05, "") + Tlv(0x05, "")),
+         "signatureAlgorithm");
   damage(&Fields::issuer, Tlv(0x30, "x"), "issuer");
   damage(&Fields::validity, Tlv(0x05, ""), "validity");
   damage(&Fields::validity, Tlv(0x30, ""), "notBefore");
   damage(&Fields::validity, Tlv(0x30, Tlv(0x17, "260101000000Z")), "notAfter");
-  damage(&Fields::validity, Tlv(0x30, Tlv(0x17, "260101000000Z") + Tlv(0x17, "260101000000Z") + Tlv(0x05, "")), "validity");
+  damage(&Fields::validity, Tlv(0x30, Tlv(0x17, "260101000000Z") + Tlv(0x17, "260101000000Z") + Tlv(0x05, "")),
+         "validity");
   damage(&Fields::subject, "", "subject");
   damage(&Fields::subject, Tlv(0x05, ""), "subject");
   damage(&Fields::subject, Tlv(0x30, "x"), "subject");
@@ -345,7 +351,8 @@ TEST(Certificate, EachDamagedFieldIsNamed) {
   damage(&Fields::key, Tlv(0x30, ""), "public key");
   damage(&Fields::key, Tlv(0x30, Tlv(0x30, Tlv(0x05, "")) + Tlv(0x03, "\0k"s)), "public key");
   damage(&Fields::key, Tlv(0x30, Tlv(0x30, Tlv(0x06, "\x2A\x86")) + Tlv(0x03, "\0k"s)), "public key");
-  damage(&Fields::key, Tlv(0x30, Tlv(0x30, "\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01"s) + Tlv(0x03, "\0k"s)), "public key");
+  damage(&Fields::key, Tlv(0x30, Tlv(0x30, "\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01"s) + Tlv(0x03, "\0k"s)),
+         "public key");
   damage(&Fields::key, Tlv(0x30, Tlv(0x30, Tlv(0x06, "\x2A\x03")) + Tlv(0x03, "\0k"s) + Tlv(0x05, "")), "public key");
   damage(&Fields::unique_ids, "\x81\x84", "unique identifier");
   damage(&Fields::rest, Tlv(0xA3, ""), "extensions");
@@ -375,7 +382,8 @@ TEST(Certificate, EachDamagedFieldIsNamed) {
     ASSERT_FALSE(certificate) << named;
     EXPECT_EQ(certificate.error().code, Code::kCert);
     EXPECT_EQ(certificate.error().where, "bundle.pem, line 7");
-    EXPECT_NE(certificate.error().message.find(named), std::string::npos) << certificate.error().message << " should name " << named;
+    EXPECT_NE(certificate.error().message.find(named), std::string::npos)
+        << certificate.error().message << " should name " << named;
   }
 }
 

@@ -94,11 +94,11 @@ TEST(Der, Integers) {
     std::size_t bits;
     std::string hex;
   } cases[] = {
-      {"\x00"s, true, 0, "00"},          {"\x01"s, true, 1, "01"},           {"\x7F"s, true, 7, "7f"},
-      {"\x00\x80"s, true, 8, "80"},      {"\x01\x00"s, true, 9, "0100"},     {"\xFF"s, true, 0, "-01"},
-      {"\x80"s, true, 0, "-80"},         {"\xFB"s, true, 0, "-05"},          {"\xFF\x00"s, true, 0, "-0100"},
-      {"\xFF\x7F"s, true, 0, "-81"},     {"\x80\x00"s, true, 0, "-8000"},    {""s, false, 0, "00"},
-      {"\x00\x01"s, false, 0, "01"},     {"\xFF\xFF"s, false, 0, "-01"},
+      {"\x00"s, true, 0, "00"},      {"\x01"s, true, 1, "01"},        {"\x7F"s, true, 7, "7f"},
+      {"\x00\x80"s, true, 8, "80"},  {"\x01\x00"s, true, 9, "0100"},  {"\xFF"s, true, 0, "-01"},
+      {"\x80"s, true, 0, "-80"},     {"\xFB"s, true, 0, "-05"},       {"\xFF\x00"s, true, 0, "-0100"},
+      {"\xFF\x7F"s, true, 0, "-81"}, {"\x80\x00"s, true, 0, "-8000"}, {""s, false, 0, "00"},
+      {"\x00\x01"s, false, 0, "01"}, {"\xFF\xFF"s, false, 0, "-01"},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(IsDerInteger(c.content), c.valid) << c.hex;

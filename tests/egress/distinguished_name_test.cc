@@ -45,7 +45,8 @@ TEST(DistinguishedName, AgreesWithOpenSsl) {
     std::string text;
   } cases[] = {
       {{{"O", "Example Corp"}, {"CN", "example userca"}}, "CN=example userca,O=Example Corp"},
-      {{{"C", "DE"}, {"ST", "NRW"}, {"L", "K\xC3\xB6ln"}, {"OU", "a"}, {"OU", "b"}}, "OU=b,OU=a,L=K\xC3\xB6ln,ST=NRW,C=DE"},
+      {{{"C", "DE"}, {"ST", "NRW"}, {"L", "K\xC3\xB6ln"}, {"OU", "a"}, {"OU", "b"}},
+       "OU=b,OU=a,L=K\xC3\xB6ln,ST=NRW,C=DE"},
       {{{"DC", "org"}, {"DC", "example"}, {"UID", "jd"}}, "UID=jd,DC=example,DC=org"},
       {{{"O", "x"}, {"CN", "a", MBSTRING_UTF8, true}}, "O=x+CN=a"},  // DER sorts the set
       {{{"CN", "a,b+c\"d\\e<f>g;h=i"}}, "CN=a\\,b\\+c\\\"d\\\\e\\<f\\>g\\;h=i"},
@@ -62,11 +63,21 @@ TEST(DistinguishedName, AgreesWithOpenSsl) {
       {{{"CN", "12 34", V_ASN1_NUMERICSTRING}}, "CN=12 34"},
       {{{"emailAddress", "pki@example.com"}, {"serialNumber", "42"}, {"GN", "J"}, {"SN", "D"}, {"title", "Dr"}},
        "title=Dr,SN=D,GN=J,serialNumber=42,emailAddress=pki@example.com"},
-      {{{"street", "s"}, {"postalCode", "p"}, {"businessCategory", "b"}, {"jurisdictionC", "DE"}, {"organizationIdentifier", "o"}},
+      {{{"street", "s"},
+        {"postalCode", "p"},
+        {"businessCategory", "b"},
+        {"jurisdictionC", "DE"},
+        {"organizationIdentifier", "o"}},
        "organizationIdentifier=o,jurisdictionC=DE,businessCategory=b,postalCode=p,street=s"},
-      {{{"description", "d"}, {"name", "n"}, {"initials", "i"}, {"dnQualifier", "q"}, {"pseudonym", "p"}, {"generationQualifier", "g"}},
+      {{{"description", "d"},
+        {"name", "n"},
+        {"initials", "i"},
+        {"dnQualifier", "q"},
+        {"pseudonym", "p"},
+        {"generationQualifier", "g"}},
        "generationQualifier=g,pseudonym=p,dnQualifier=q,initials=i,name=n,description=d"},
-      {{{"jurisdictionL", "l"}, {"jurisdictionST", "s"}, {"unstructuredName", "u"}}, "unstructuredName=u,jurisdictionST=s,jurisdictionL=l"},
+      {{{"jurisdictionL", "l"}, {"jurisdictionST", "s"}, {"unstructuredName", "u"}},
+       "unstructuredName=u,jurisdictionST=s,jurisdictionL=l"},
       {{{"1.3.6.1.4.1.99999.7", "x"}}, "1.3.6.1.4.1.99999.7=#0c0178"},
       {{}, ""},
   };
@@ -87,11 +98,13 @@ TEST(DistinguishedName, MalformedTextBecomesHex) {
   EXPECT_EQ(FormatDistinguishedName(name("\x0C\x02\xC3\x28"s)), "CN=#0c02c328") << "no UTF-8";
   EXPECT_EQ(FormatDistinguishedName(name("\x1E\x01\x41"s)), "CN=#1e0141") << "odd BMPString";
   EXPECT_EQ(FormatDistinguishedName(name("\x1E\x02\xD8\x00"s)), "CN=#1e02d800") << "half of a surrogate pair";
-  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x03\x00\x00\x41"s)), "CN=#1c03000041") << "UniversalString of three bytes";
+  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x03\x00\x00\x41"s)), "CN=#1c03000041")
+      << "UniversalString of three bytes";
   EXPECT_EQ(FormatDistinguishedName(name("\x1C\x04\x00\x11\x00\x00"s)), "CN=#1c0400110000") << "beyond Unicode";
   EXPECT_EQ(FormatDistinguishedName(name("\x1C\x04\x00\x00\xD8\x00"s)), "CN=#1c040000d800") << "surrogate as UCS-4";
   EXPECT_EQ(FormatDistinguishedName(name("\x1A\x02hi"s)), "CN=hi") << "VisibleString; OpenSSL refuses it";
-  EXPECT_EQ(FormatDistinguishedName(name("\x04\x02\x01\x02"s)), "CN=#04020102") << "OCTET STRING is no text; OpenSSL refuses it";
+  EXPECT_EQ(FormatDistinguishedName(name("\x04\x02\x01\x02"s)), "CN=#04020102")
+      << "OCTET STRING is no text; OpenSSL refuses it";
   EXPECT_EQ(FormatDistinguishedName(name("\x05\x00"s)), "CN=#0500") << "NULL is no text";
   EXPECT_EQ(FormatDistinguishedName(name("\x13\x00"s)), "CN=") << "empty";
   EXPECT_EQ(FormatDistinguishedName(name("\x13\x01\x00"s)), "CN=\\00") << "NUL";

@@ -121,7 +121,8 @@ TEST(PemScanner, DamagedBlocksAreFaults) {
       {"no BEGIN", "A\n" + end, "no BEGIN", 2},
       {"no BEGIN, in a comment", "# A\n# " + end, "no BEGIN", 6},
       {"END twice", good + end, "no BEGIN", good.size()},
-      {"another label", begin + "A\n-----END X509 CERTIFICATE-----\n", "closed by END X509 CERTIFICATE", begin.size() + 2},
+      {"another label", begin + "A\n-----END X509 CERTIFICATE-----\n", "closed by END X509 CERTIFICATE",
+       begin.size() + 2},
       {"END without closing dashes", begin + "A\n-----END CERTIFICATE\n", "five dashes", begin.size() + 2},
       {"END with four closing dashes", begin + "A\n-----END CERTIFICATE----\n" + good, "five dashes", begin.size() + 2},
       {"BEGIN with four closing dashes", "-----BEGIN CERTIFICATE----\nA\n" + end, "five dashes", 0},
@@ -129,8 +130,14 @@ TEST(PemScanner, DamagedBlocksAreFaults) {
       {"endless label", "-----BEGIN " + std::string(100, 'A') + "-----", "five dashes", 0},
       {"four dashes before", "----BEGIN CERTIFICATE-----\nA\n" + end, "damaged", 10},
       {"four dashes everywhere", "----BEGIN CERTIFICATE----\nA\n----END CERTIFICATE----\n", "damaged", 10},
-      {"long dashes", "\xE2\x80\x94\xE2\x80\x93" "BEGIN CERTIFICATE\xE2\x80\x94\xE2\x80\x93\nA\n", "damaged", 12},
-      {"Windows-1252 dashes", "\x97\x97" "BEGIN CERTIFICATE\x97\x97\n", "damaged", 8},
+      {"long dashes",
+       "\xE2\x80\x94\xE2\x80\x93"
+       "BEGIN CERTIFICATE\xE2\x80\x94\xE2\x80\x93\nA\n",
+       "damaged", 12},
+      {"Windows-1252 dashes",
+       "\x97\x97"
+       "BEGIN CERTIFICATE\x97\x97\n",
+       "damaged", 8},
       {"lower case", "-----begin certificate-----\nA\n-----end certificate-----\n", "damaged", 11},
       {"no blank", "-----BEGINCERTIFICATE-----A-----ENDCERTIFICATE-----", "damaged", 10},
       {"blanks beside the dashes", "----- BEGIN CERTIFICATE -----\nA\n", "damaged", 12},
@@ -138,10 +145,11 @@ TEST(PemScanner, DamagedBlocksAreFaults) {
       {"TRUSTED", "----BEGIN TRUSTED CERTIFICATE-----\n", "damaged", 18},
       {"dashes lost", "text\nBEGIN CERTIFICATE\nA\n", "damaged", 11},
       {"dashes lost on one side", "BEGIN CERTIFICATE-----\n", "damaged", 6},
-      {"second damaged, on the line of the first", Block("A") + " ---BEGIN CERTIFICATE---\n", "damaged", Block("A").size() + 10},
+      {"second damaged, on the line of the first", Block("A") + " ---BEGIN CERTIFICATE---\n", "damaged",
+       Block("A").size() + 10},
       {"cut in the dashes", good + "---", "cut short", good.size()},
       {"cut in the keyword", good + "-----BEG", "cut short", good.size()},
-      {"keyword alone", good + "-----END \n", "cut short", good.size()},
+      {"keyword alone", good + "-----END \n", "five dashes", good.size()},
       {"markers lost", good + base64 + "\n" + base64 + "\n" + good, "outside", good.size()},
       {"markers lost, quoted", "\"" + base64 + "==\",\n", "outside", 1},
       {"markers lost, after blanks", "\n   " + base64, "outside", 4},
@@ -237,7 +245,8 @@ TEST(Pem, ArmourHas64Columns) {
   EXPECT_EQ(ArmourPem("X", ""), "-----BEGIN X-----\n-----END X-----\n");
   const std::string text = ArmourPem("X", std::string(48, '\0'));
   EXPECT_EQ(text, "-----BEGIN X-----\n" + std::string(64, 'A') + "\n-----END X-----\n");
-  EXPECT_EQ(ArmourPem("X", std::string(49, '\0')), "-----BEGIN X-----\n" + std::string(64, 'A') + "\nAA==\n-----END X-----\n");
+  EXPECT_EQ(ArmourPem("X", std::string(49, '\0')),
+            "-----BEGIN X-----\n" + std::string(64, 'A') + "\nAA==\n-----END X-----\n");
   for (std::size_t size = 0; size < 200; ++size) {
     const std::string bytes(size, static_cast<char>(size));
     const std::string armoured = ArmourPem("X", bytes);

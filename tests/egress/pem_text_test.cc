@@ -20,7 +20,8 @@ std::string Utf16Be(const std::string& text) {
 }
 
 TEST(PemText, PlainTextIsNotCopied) {
-  for (const std::string& text : {kText, ""s, "x"s, "\xEF\xBB\xBF"s + kText, "Soci\xE9t\xE9 in Latin-1, longer than the sample "s + kText}) {
+  for (const std::string& text :
+       {kText, ""s, "x"s, "\xEF\xBB\xBF"s + kText, "Soci\xE9t\xE9 in Latin-1, longer than the sample "s + kText}) {
     const auto decoded = DecodePemText(text);
     ASSERT_TRUE(decoded);
     EXPECT_FALSE(decoded->has_value());
@@ -132,7 +133,8 @@ TEST(PemText, TellsWhatATextLooksLike) {
 
 TEST(PemText, TellsWhatDerIs) {
   const std::string rest(20, 'x');
-  EXPECT_NE(DescribeDer("\x30\x82\x05\x00\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02"s + rest).find("PKCS#7"), std::string::npos);
+  EXPECT_NE(DescribeDer("\x30\x82\x05\x00\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02"s + rest).find("PKCS#7"),
+            std::string::npos);
   EXPECT_NE(DescribeDer("\x30\x82\x05\x00\x02\x01\x03\x30"s + rest).find("PKCS#12"), std::string::npos);
   EXPECT_NE(DescribeDer("\x30\x82\x05\x00\x02\x01\x00"s + rest).find("private key"), std::string::npos);
   EXPECT_NE(DescribeDer("\x30\x77\x02\x01\x01\x04"s + rest).find("private key"), std::string::npos);

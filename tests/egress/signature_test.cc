@@ -19,7 +19,8 @@ TEST(Signature, OwnSignaturesVerify) {
   const struct {
     const char* key;
     const EVP_MD* digest;
-  } cases[] = {{"rsa2048", EVP_sha256()}, {"rsa1024", EVP_sha1()}, {"rsa1024", EVP_md5()}, {"p256", EVP_sha256()}, {"p521", EVP_sha512()}, {"ed25519", nullptr}};
+  } cases[] = {{"rsa2048", EVP_sha256()}, {"rsa1024", EVP_sha1()}, {"rsa1024", EVP_md5()},
+               {"p256", EVP_sha256()},    {"p521", EVP_sha512()},  {"ed25519", nullptr}};
   for (const auto& c : cases) {
     CertificateSpec spec;
     spec.key = c.key;
@@ -79,7 +80,8 @@ TEST(Signature, UnknownAlgorithmsAreTold) {
   EXPECT_NE(key.error().message.find("can't read the key"), std::string::npos) << key.error().message;
   const auto signature = VerifySelfSignature(changed("\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0B"));
   ASSERT_FALSE(signature);
-  EXPECT_NE(signature.error().message.find("can't be checked (1.2.840.113549.1.1.99"), std::string::npos) << signature.error().message;
+  EXPECT_NE(signature.error().message.find("can't be checked (1.2.840.113549.1.1.99"), std::string::npos)
+      << signature.error().message;
 }
 
 TEST(Signature, LeavesOpenSslsErrorQueueAlone) {

@@ -27,7 +27,8 @@ const std::string& B() { return Nth(1).pem; }
 const std::string& C() { return Nth(2).pem; }
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 std::string Utf16Be(const std::string& text) {
@@ -43,7 +44,9 @@ std::string Relabelled(const std::string& pem, const std::string& label) {
   return Replaced(pem, " CERTIFICATE-----", " " + label + "-----");
 }
 // OpenSSL's TRUSTED CERTIFICATE with these bytes as its settings.
-std::string Trusted(std::size_t n, const std::string& settings) { return ArmourPem("TRUSTED CERTIFICATE", Nth(n).der + settings); }
+std::string Trusted(std::size_t n, const std::string& settings) {
+  return ArmourPem("TRUSTED CERTIFICATE", Nth(n).der + settings);
+}
 
 std::string Names(const std::vector<Certificate>& certificates) {
   std::string out;
@@ -103,21 +106,26 @@ TEST(TrustBundle, Shapes) {
       {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC"},
       {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB"},
       {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC"},
-      {"UTF-16LE, CR LF, marks from concatenation", "\xFF\xFE" + ToUtf16Le(Replaced(A(), "\n", "\r\n")) + "\xFF\xFE" + ToUtf16Le(B()), "AB"},
+      {"UTF-16LE, CR LF, marks from concatenation",
+       "\xFF\xFE" + ToUtf16Le(Replaced(A(), "\n", "\r\n")) + "\xFF\xFE" + ToUtf16Le(B()), "AB"},
       {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC"},
       {"UTF-16LE without mark", ToUtf16Le(all), "ABC"},
       {"UTF-16BE without mark", Utf16Be(all), "ABC"},
       {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC"},
       {"JSON string with CR LF", "{\"ca\":\"" + Replaced(all, "\n", "\\r\\n") + "\"}", "ABC"},
-      {"JSON string, escaped slash and plus", Replaced(Replaced(Replaced(all, "\n", "\\n"), "/", "\\/"), "+", "\\u002B"), "ABC"},
+      {"JSON string, escaped slash and plus",
+       Replaced(Replaced(Replaced(all, "\n", "\\n"), "/", "\\/"), "+", "\\u002B"), "ABC"},
       {"string escaped twice", Replaced(A(), "\n", "\\\\n"), "A"},
-      {"comment and certificate in a JSON string", "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB"},
+      {"comment and certificate in a JSON string",
+       "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB"},
       {"X509 CERTIFICATE", A() + Relabelled(B(), "X509 CERTIFICATE") + C(), "ABC"},
       {"TRUSTED CERTIFICATE without settings", A() + Trusted(1, "") + C(), "ABC", "pem-trusted"},
-      {"TRUSTED CERTIFICATE with settings", Trusted(1, "\x30\x0E\x30\x0C\x06\x0A\x2B\x06\x01\x05\x05\x07\x03\x01\x01\x01"s), "B", "pem-trusted"},
+      {"TRUSTED CERTIFICATE with settings",
+       Trusted(1, "\x30\x0E\x30\x0C\x06\x0A\x2B\x06\x01\x05\x05\x07\x03\x01\x01\x01"s), "B", "pem-trusted"},
       {"raw DER", Nth(0).der, "A"},
       {"PEM headers", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nComment: x\n\nM"), "A", "pem-repaired"},
-      {"commented out", A() + "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n" + C(), "AC", "pem-commented"},
+      {"commented out", A() + "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n" + C(), "AC",
+       "pem-commented"},
       {"64 KiB of comment", A() + B() + "# " + std::string(70000, 'x') + "\n" + C(), "ABC"},
   });
 }
@@ -151,15 +159,19 @@ TEST(TrustBundle, OtherBlocks) {
 
   const std::string junk = ArmourPem("X", std::string(100, 'j'));
   const auto other = [&](const std::string& label) { return Replaced(junk, "X-----", label + "-----"); };
-  const std::string encrypted = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n";
+  const std::string encrypted =
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE "
+      "KEY-----\n";
   ExpectAccepted({
       {"encrypted key", encrypted + A(), "A", "private-key"},
-      {"key that is no base64", "-----BEGIN EC PRIVATE KEY-----\n???\n-----END EC PRIVATE KEY-----\n" + A(), "A", "private-key"},
+      {"key that is no base64", "-----BEGIN EC PRIVATE KEY-----\n???\n-----END EC PRIVATE KEY-----\n" + A(), "A",
+       "private-key"},
       {"EC parameters", other("EC PARAMETERS") + A(), "A", "pem-other"},
       {"CRL", other("X509 CRL") + A(), "A", "pem-other"},
       {"request", other("CERTIFICATE REQUEST") + A(), "A", "pem-other"},
       {"public key", A() + other("PUBLIC KEY") + other("DH PARAMETERS"), "A", "pem-other pem-other"},
-      {"other kind that is damaged", A() + "-----BEGIN PUBLIC KEY-----\n!\n-----END PUBLIC KEY-----\n", "A", "pem-other"},
+      {"other kind that is damaged", A() + "-----BEGIN PUBLIC KEY-----\n!\n-----END PUBLIC KEY-----\n", "A",
+       "pem-other"},
   });
 }
 
@@ -205,8 +217,10 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"cut inside the second", ab.substr(0, A().size() + 100), "BEGIN CERTIFICATE has no END", at_b.c_str()},
       {"cut inside the second's END", ab.substr(0, ab.size() - 10), "five dashes", at_b_end.c_str()},
       {"a line is missing", A() + Replaced(B(), B().substr(92, 65), ""), "certificate 2 of the bundle", at_b.c_str()},
-      {"garbage in the base64", A() + Replaced(B(), "CERTIFICATE-----\nM", "CERTIFICATE-----\n*M"), "certificate 2 of the bundle is damaged", at_b_body.c_str()},
-      {"garbage block", A() + "-----BEGIN CERTIFICATE-----\nZ2FyYmFnZQ==\n-----END CERTIFICATE-----\n" + C(), "certificate 2 of the bundle", at_b.c_str()},
+      {"garbage in the base64", A() + Replaced(B(), "CERTIFICATE-----\nM", "CERTIFICATE-----\n*M"),
+       "certificate 2 of the bundle is damaged", at_b_body.c_str()},
+      {"garbage block", A() + "-----BEGIN CERTIFICATE-----\nZ2FyYmFnZQ==\n-----END CERTIFICATE-----\n" + C(),
+       "certificate 2 of the bundle", at_b.c_str()},
       {"empty block", A() + "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "empty", at_b.c_str()},
       {"one byte short", A() + ArmourPem("CERTIFICATE", shorter), "end before the length", at_b.c_str()},
       {"one byte more", A() + ArmourPem("CERTIFICATE", Nth(1).der + "x"), "1 bytes stand behind", at_b.c_str()},
@@ -215,12 +229,18 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"END alone", A() + "-----END CERTIFICATE-----\n", "no BEGIN", at_b.c_str()},
       {"damaged dashes", A() + Replaced(B(), "-----BEGIN", "----BEGIN"), "damaged", at_b.c_str()},
       {"word processor's dashes", A() + Replaced(B(), "-----", "\xE2\x80\x94\xE2\x80\x93"), "damaged", at_b.c_str()},
-      {"lower case", A() + Replaced(Replaced(B(), "BEGIN CERTIFICATE", "begin certificate"), "END CERTIFICATE", "end certificate"), "damaged", at_b.c_str()},
-      {"markers lost", A() + Replaced(Replaced(B(), "-----BEGIN CERTIFICATE-----", ""), "-----END CERTIFICATE-----", ""), "outside", at_b_body.c_str()},
+      {"lower case",
+       A() + Replaced(Replaced(B(), "BEGIN CERTIFICATE", "begin certificate"), "END CERTIFICATE", "end certificate"),
+       "damaged", at_b.c_str()},
+      {"markers lost",
+       A() + Replaced(Replaced(B(), "-----BEGIN CERTIFICATE-----", ""), "-----END CERTIFICATE-----", ""), "outside",
+       at_b_body.c_str()},
       {"mail quotes", "> " + Replaced(A(), "\n", "\n> "), "no base64", "bundle.pem, line 2"},
-      {"encrypted", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\n\nM"), "encrypted", "bundle.pem, line 2"},
+      {"encrypted", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\n\nM"), "encrypted",
+       "bundle.pem, line 2"},
       {"wrong label", A() + Relabelled(B(), "PUBLIC KEY"), "labelled PUBLIC KEY but holds a certificate", at_b.c_str()},
-      {"misspelt label", A() + Relabelled(B(), "CERTIFCATE"), "labelled CERTIFCATE but holds a certificate", at_b.c_str()},
+      {"misspelt label", A() + Relabelled(B(), "CERTIFCATE"), "labelled CERTIFCATE but holds a certificate",
+       at_b.c_str()},
       {"PKCS#7", A() + ArmourPem("PKCS7", pkcs7_der), "openssl pkcs7 -print_certs", at_b.c_str()},
       {"PKCS#7 as certutil labels it", A() + ArmourPem("CERTIFICATE", pkcs7_der), "PKCS#7", at_b.c_str()},
       {"PKCS#12 as certutil labels it", ArmourPem("CERTIFICATE", pkcs12_der), "PKCS#12", "bundle.pem, line 1"},
@@ -229,13 +249,15 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"binary, cut", Nth(0).der.substr(0, 100), "end before the length", "bundle.pem"},
       {"binary, two", Nth(0).der + Nth(1).der, "stand behind", "bundle.pem"},
       {"TRUSTED, settings cut", A() + Trusted(1, "\x30\x05\x30"s), "trust settings", at_b.c_str()},
-      {"TRUSTED, no DER", A() + ArmourPem("TRUSTED CERTIFICATE", "x"), "certificate 2 of the bundle is damaged", at_b.c_str()},
+      {"TRUSTED, no DER", A() + ArmourPem("TRUSTED CERTIFICATE", "x"), "certificate 2 of the bundle is damaged",
+       at_b.c_str()},
       {"TRUSTED, no certificate", A() + ArmourPem("TRUSTED CERTIFICATE", "\x30\x00"s), "tbsCertificate", at_b.c_str()},
       {"UTF-16, cut", "\xFF\xFE" + ToUtf16Le(A()) + "x", "UTF-16", "bundle.pem"},
       {"UTF-16 appended to UTF-8", A() + ToUtf16Le(B()), "NUL", "bundle.pem"},
       {"zeros at the end", A() + std::string(64, '\0'), "NUL", "bundle.pem"},
       {"HTML", "<html><body>502</body></html>", "HTML", "bundle.pem"},
-      {"HTML with inline data", "<html><img src=\"" + EncodeBase64(Nth(0).der) + "\"></html>", "HTML", "bundle.pem, line 1"},
+      {"HTML with inline data", "<html><img src=\"" + EncodeBase64(Nth(0).der) + "\"></html>", "HTML",
+       "bundle.pem, line 1"},
       {"JSON", "{\"kind\":\"Status\",\"code\":403}", "JSON", "bundle.pem"},
       {"text", "Access denied\n", "no certificate is in the trust bundle although it is not empty", "bundle.pem"},
       {"base64 that is no PEM", "Congrats! You have found a hidden message", "no certificate", "bundle.pem"},
@@ -245,7 +267,8 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"gzip", "\x1F\x8B\x08\0\0"s, "gzip", "bundle.pem"},
       {"only a private key", test::PrivateKeyPem("p256"), "nothing but a private key", "bundle.pem"},
       {"only other blocks", ArmourPem("X509 CRL", "x"), "other kinds", "bundle.pem"},
-      {"only commented blocks", "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n", "no certificate", "bundle.pem"},
+      {"only commented blocks", "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n", "no certificate",
+       "bundle.pem"},
   };
   for (const Refused& c : cases) {
     Findings findings;
@@ -360,7 +383,8 @@ TEST(TrustBundle, HostileTextsTakeLinearTime) {
       {"END in a comment", "#-----BEGIN X-----\n#" + repeat("-----END CERTIFICATE-----")},
       {"open BEGIN", repeat("-----BEGIN ")},
       {"prose in dashes", repeat("-----BEGIN of ")},
-      {"long labels", repeat("-----BEGIN AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA ")},
+      {"long labels",
+       repeat("-----BEGIN AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA ")},
       {"the word", repeat("certificate ")},
       {"blanks before the word", repeat("                                certificate")},
       {"blanks", std::string(kSize, ' ') + "x"},

@@ -1,15 +1,11 @@
 // The YAML reader: what it reads can be written as JSON and read back as the same values, and the configs in it keep
 // the promises of every document.
-#include "provisioner/base/rapidjson.h"
-#include "ignition/yaml.h"
-
-// First, since it sets RapidJSON's switches.
-#include "ignition/json.h"
-
-
 #include <algorithm>
 #include <cmath>
 
+#include "ignition/json.h"
+#include "ignition/yaml.h"
+#include "provisioner/base/rapidjson.h"
 #include "tests/fuzz/ignition_checks.h"
 
 namespace prov::fuzz {

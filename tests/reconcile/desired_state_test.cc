@@ -36,7 +36,8 @@ TEST(DesiredState, HoldsEverythingTheSourceStates) {
   const DesiredState state = Make(SampleConfig(), options);
   EXPECT_THAT(Names(state.environment), ElementsAre("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"));
   EXPECT_EQ(state.environment[0].value.Reveal(), "http://user:c4nary%40@proxy.example.com:3128");
-  EXPECT_EQ(state.environment[2].value.Reveal(), ".svc,10.0.0.0/16,localhost,example.com") << "as given: Go's text is the truth";
+  EXPECT_EQ(state.environment[2].value.Reveal(), ".svc,10.0.0.0/16,localhost,example.com")
+      << "as given: Go's text is the truth";
   ASSERT_EQ(state.services.size(), 1U);
   EXPECT_EQ(state.services[0].variables.size(), 3U);
   ASSERT_TRUE(state.win_http.has_value());
@@ -166,7 +167,8 @@ TEST(DesiredState, DuplicatesAndSubtractedCertificatesAreLeftOut) {
 TEST(DesiredState, RootOnlyPutsAllIntoRoot) {
   DesiredOptions options;
   options.store.root_only = true;
-  for (const CertificateItem& item : Make(SampleConfig(), options).certificates) EXPECT_EQ(item.store, egress::Store::kRoot);
+  for (const CertificateItem& item : Make(SampleConfig(), options).certificates)
+    EXPECT_EQ(item.store, egress::Store::kRoot);
 }
 
 TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {

@@ -83,12 +83,14 @@ TEST(WinHttp, EqualsTheSharedSamples) {
   const auto sample = [&](const char* name) { return ReadAll(kShared + "/winhttp/" + name); };
   EXPECT_EQ(EncodeWinHttp({}), sample("direct-18.bin"));
   EXPECT_EQ(EncodeWinHttp({.version = WinHttpVersion::k28, .proxy = {}}), sample("direct-28.bin"));
-  for (const char* name : {"proxy-18.bin", "proxy-28.bin", "proxy-nobypass-18.bin", "perproto-18.bin", "real-nanoserver-a42.bin", "wine-set-named.bin"}) {
+  for (const char* name : {"proxy-18.bin", "proxy-28.bin", "proxy-nobypass-18.bin", "perproto-18.bin",
+                           "real-nanoserver-a42.bin", "wine-set-named.bin"}) {
     const auto settings = DecodeWinHttp(sample(name));
     ASSERT_TRUE(settings) << name;
     EXPECT_EQ(EncodeWinHttp(*settings), sample(name)) << name;
   }
-  EXPECT_EQ(EncodeWinHttp({.proxy = {"proxy.example.com:3128", "<local>;*.cluster.local;*.svc;10.*"}}), sample("proxy-18.bin"));
+  EXPECT_EQ(EncodeWinHttp({.proxy = {"proxy.example.com:3128", "<local>;*.cluster.local;*.svc;10.*"}}),
+            sample("proxy-18.bin"));
 }
 
 TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {

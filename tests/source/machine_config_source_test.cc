@@ -18,14 +18,16 @@ using testing::Field;
 using testing::Not;
 
 std::string FileEntry(std::string_view path, std::string_view text) {
-  return R"({"path":")" + std::string(path) + R"(","mode":420,"overwrite":true,"contents":{"source":"data:;base64,)" + EncodeBase64(text) + R"("}})";
+  return R"({"path":")" + std::string(path) + R"(","mode":420,"overwrite":true,"contents":{"source":"data:;base64,)" +
+         EncodeBase64(text) + R"("}})";
 }
 
-std::string Ignition(const std::vector<std::string>& files, std::string_view units = "", std::string_view version = "3.2.0") {
+std::string Ignition(const std::vector<std::string>& files, std::string_view units = "",
+                     std::string_view version = "3.2.0") {
   std::string list;
   for (const std::string& file : files) list += (list.empty() ? "" : ",") + file;
-  return R"({"ignition":{"version":")" + std::string(version) + R"("},"storage":{"files":[)" + list + R"(]},"systemd":{"units":[)" +
-         std::string(units) + "]}}";
+  return R"({"ignition":{"version":")" + std::string(version) + R"("},"storage":{"files":[)" + list +
+         R"(]},"systemd":{"units":[)" + std::string(units) + "]}}";
 }
 
 Result<EgressConfig> Read(std::string bytes) { return ReadMachineConfig(std::move(bytes), "test", {}, {}, nullptr); }
@@ -43,7 +45,8 @@ TEST(MachineConfigSource, ReadsTheShippedSample) {
   EXPECT_EQ(config->source.kind, "MachineConfig");
   EXPECT_TRUE(config->source.name.starts_with("rendered-worker-"));
   EXPECT_EQ(config->source.ignition_version, "3.4.0");
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://egress-user:S3cret%40%23%25%26%27p@proxy.example.com:3128") << "decoded exactly once";
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://egress-user:S3cret%40%23%25%26%27p@proxy.example.com:3128")
+      << "decoded exactly once";
   EXPECT_EQ(config->https_proxy, config->http_proxy);
   EXPECT_TRUE(config->no_proxy->starts_with(".cluster.local,"));
   ASSERT_EQ(config->certificates.size(), 3U);
@@ -104,7 +107,8 @@ TEST(MachineConfigSource, UnreadableClusterFactsAreIgnored) {
 }
 
 TEST(LegacyEnvironment, FilesOf42To44) {
-  const std::string text = "[Service]\nEnvironment=HTTP_PROXY=http://u:p%40ss@p:1\nEnvironment=NO_PROXY=.svc,localhost\n";
+  const std::string text =
+      "[Service]\nEnvironment=HTTP_PROXY=http://u:p%40ss@p:1\nEnvironment=NO_PROXY=.svc,localhost\n";
   const auto config = Read(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
                                      FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
                                     "", "2.2.0"));
@@ -125,13 +129,16 @@ TEST(LegacyEnvironment, DropInsOf45And46) {
 }
 
 TEST(LegacyEnvironment, UnitsThatCarryTheLines) {
-  const auto config = Read(Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
+  const auto config =
+      Read(Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
 }
 
 TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
-  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://a:1\n"}]},
+  const auto config = Read(Ignition(
+      {},
+      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://a:1\n"}]},
       {"name":"crio.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://b:1\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy->Reveal(), "http://a:1");
@@ -139,22 +146,26 @@ TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
 }
 
 TEST(LegacyEnvironment, ADropInThatOnlyPointsToProxyEnvIsNoStatement) {
-  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironmentFile=/etc/mco/proxy.env\n"}]},
+  const auto config = Read(Ignition(
+      {},
+      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironmentFile=/etc/mco/proxy.env\n"}]},
       {"name":"crio.service","contents":"[Service]\nExecStart=/bin/true\n"})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_FALSE(config->proxy_file.present);
 }
 
 TEST(LegacyEnvironment, AnEmptyDropInIsTheExplicitEmpty) {
-  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n"}]})"));
+  const auto config = Read(Ignition(
+      {}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_TRUE(config->proxy_file.present);
   EXPECT_FALSE(config->http_proxy.has_value());
 }
 
 TEST(LegacyEnvironment, ProxyEnvWinsOverAllOfThem) {
-  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")},
-                                    R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://old:1\n"}]})"));
+  const auto config = Read(Ignition(
+      {FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")},
+      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://old:1\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy->Reveal(), "http://new:1");
 }

@@ -28,8 +28,8 @@ inline void Must(bool ok) {
   std::abort();
 }
 
-// Keys are made once per process and name ("rsa2048#0"): RSA keys are slow to make. Kinds: rsa1024, rsa2048, rsa3072, p224, p256, p384, p521,
-// p192, ed25519. What follows '#' only tells keys of one kind apart.
+// Keys are made once per process and name ("rsa2048#0"): RSA keys are slow to make. Kinds: rsa1024, rsa2048, rsa3072,
+// p224, p256, p384, p521, p192, ed25519. What follows '#' only tells keys of one kind apart.
 inline EVP_PKEY* TestKey(const std::string& name) {
   static std::map<std::string, std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>> keys;
   if (const auto found = keys.find(name); found != keys.end()) return found->second.get();
@@ -49,9 +49,9 @@ inline EVP_PKEY* TestKey(const std::string& name) {
   return key;
 }
 
-// A name's attributes in the order of the DER (the text form shows the last one first). `type` is OpenSSL's short name or a dotted OID, `value`
-// is UTF-8; `asn1` is the string type (MBSTRING_UTF8 chooses the smallest that fits, V_ASN1_… takes the bytes as they are). `joined`
-// puts it into the RDN before.
+// A name's attributes in the order of the DER (the text form shows the last one first). `type` is OpenSSL's short name
+// or a dotted OID, `value` is UTF-8; `asn1` is the string type (MBSTRING_UTF8 chooses the smallest that fits, V_ASN1_…
+// takes the bytes as they are). `joined` puts it into the RDN before.
 struct NameEntry {
   std::string type;
   std::string value;
@@ -62,17 +62,17 @@ using NameEntries = std::vector<NameEntry>;
 
 struct CertificateSpec {
   NameEntries subject = {{"O", "Example Corp"}, {"CN", "example userca"}};
-  NameEntries issuer = {};                // empty: the subject
-  std::string key = "rsa2048";            // see TestKey
-  std::string signer = "";                // empty: `key`, so the certificate is self-signed
+  NameEntries issuer = {};      // empty: the subject
+  std::string key = "rsa2048";  // see TestKey
+  std::string signer = "";      // empty: `key`, so the certificate is self-signed
   bool basic_constraints = true;
   bool ca = true;
   bool subject_key_id = true;
-  std::string authority_key_id = "";      // raw bytes; empty: none, "own": as the subject key identifier
+  std::string authority_key_id = "";  // raw bytes; empty: none, "own": as the subject key identifier
   std::int64_t serial = 33;
-  std::int64_t not_before = 1767225600;   // 2026-01-01T00:00:00Z
-  std::int64_t not_after = 2082758400;    // 2036-01-01T00:00:00Z
-  int version = 3;                        // 1 leaves out all extensions
+  std::int64_t not_before = 1767225600;  // 2026-01-01T00:00:00Z
+  std::int64_t not_after = 2082758400;   // 2036-01-01T00:00:00Z
+  int version = 3;                       // 1 leaves out all extensions
   const EVP_MD* digest = EVP_sha256();
 };
 
@@ -85,7 +85,8 @@ inline X509_NAME* MakeName(const NameEntries& entries) {
   X509_NAME* name = X509_NAME_new();
   Must(name != nullptr);
   for (const NameEntry& entry : entries) {
-    Must(X509_NAME_add_entry_by_txt(name, entry.type.c_str(), entry.asn1, reinterpret_cast<const unsigned char*>(entry.value.data()),
+    Must(X509_NAME_add_entry_by_txt(name, entry.type.c_str(), entry.asn1,
+                                    reinterpret_cast<const unsigned char*>(entry.value.data()),
                                     static_cast<int>(entry.value.size()), -1, entry.joined ? -1 : 0) == 1);
   }
   return name;
@@ -123,12 +124,14 @@ inline void AddAuthorityKeyId(X509* x509, std::string id) {
     // Not X509_get0_subject_key_id(): its cache may be older than the extension.
     auto* own = static_cast<ASN1_OCTET_STRING*>(X509_get_ext_d2i(x509, NID_subject_key_identifier, nullptr, nullptr));
     Must(own != nullptr);
-    id.assign(reinterpret_cast<const char*>(ASN1_STRING_get0_data(own)), static_cast<std::size_t>(ASN1_STRING_length(own)));
+    id.assign(reinterpret_cast<const char*>(ASN1_STRING_get0_data(own)),
+              static_cast<std::size_t>(ASN1_STRING_length(own)));
     ASN1_OCTET_STRING_free(own);
   }
   AUTHORITY_KEYID* akid = AUTHORITY_KEYID_new();
   akid->keyid = ASN1_OCTET_STRING_new();
-  Must(ASN1_OCTET_STRING_set(akid->keyid, reinterpret_cast<const unsigned char*>(id.data()), static_cast<int>(id.size())) == 1);
+  Must(ASN1_OCTET_STRING_set(akid->keyid, reinterpret_cast<const unsigned char*>(id.data()),
+                             static_cast<int>(id.size())) == 1);
   Must(X509_add1_ext_i2d(x509, NID_authority_key_identifier, akid, 0, X509V3_ADD_DEFAULT) == 1);
   AUTHORITY_KEYID_free(akid);
 }
@@ -149,7 +152,8 @@ inline MadeCertificate MakeCertificate(const CertificateSpec& spec = {}) {
   if (spec.version == 3) {
     X509V3_CTX context;
     X509V3_set_ctx(&context, x509, x509, nullptr, nullptr, 0);
-    if (spec.basic_constraints) AddExtension(x509, &context, NID_basic_constraints, spec.ca ? "critical,CA:TRUE" : "critical,CA:FALSE");
+    if (spec.basic_constraints)
+      AddExtension(x509, &context, NID_basic_constraints, spec.ca ? "critical,CA:TRUE" : "critical,CA:FALSE");
     if (spec.subject_key_id) AddExtension(x509, &context, NID_subject_key_identifier, "hash");
     if (!spec.authority_key_id.empty()) AddAuthorityKeyId(x509, spec.authority_key_id);
   }

@@ -21,12 +21,14 @@ struct ProcessResult {
   std::string err;
 };
 
-// `input` becomes standard input. `environment` adds to the inherited one. Output goes through files, so no pipe can fill up.
+// `input` becomes standard input. `environment` adds to the inherited one. Output goes through files, so no pipe can
+// fill up.
 inline ProcessResult Run(const std::vector<std::string>& words, const std::string& input = "",
                          const std::vector<std::pair<std::string, std::string>>& environment = {}) {
   std::array<std::string, 3> names;
   for (std::string& name : names) {
-    name = (std::getenv("TMPDIR") != nullptr ? std::string(std::getenv("TMPDIR")) : std::string("/tmp")) + "/provisioner-process-XXXXXX";
+    name = (std::getenv("TMPDIR") != nullptr ? std::string(std::getenv("TMPDIR")) : std::string("/tmp")) +
+           "/provisioner-process-XXXXXX";
     close(mkstemp(name.data()));
   }
   std::ofstream(names[0], std::ios::binary) << input;
@@ -49,7 +51,8 @@ inline ProcessResult Run(const std::vector<std::string>& words, const std::strin
     std::ifstream in(name, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
-  ProcessResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), take(names[1]), take(names[2])};
+  ProcessResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), take(names[1]),
+                       take(names[2])};
   for (const std::string& name : names) unlink(name.c_str());
   return result;
 }
