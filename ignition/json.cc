@@ -39,6 +39,13 @@ Result<void> CheckBytes(std::string_view bytes, const Limits& limits) {
   if (const std::size_t nul = bytes.find('\0'); nul != std::string_view::npos) {
     return Fail(Code::kJson, "a NUL byte in the text", Position(bytes, nul));
   }
+  // RapidJSON 1.1's SSE2 scan of strings stops looking for control characters at 0x19, so whether it sees the others
+  // would depend on where the string lies in memory.
+  const auto missed = std::ranges::find_if(bytes, [](char c) { return c >= 0x1A && c <= 0x1F; });
+  if (missed != bytes.end()) {
+    return Fail(Code::kJson, "a control character in the text; JSON writes it as \\u001b or the like",
+                Position(bytes, static_cast<std::size_t>(missed - bytes.begin())));
+  }
   return {};
 }
 

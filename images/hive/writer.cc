@@ -1,6 +1,7 @@
 #include "images/hive/writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <vector>
 

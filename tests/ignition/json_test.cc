@@ -157,5 +157,16 @@ TEST(JsonAssertion, IsNeverSilent) {
   EXPECT_DEATH((*document)->root().MemberBegin(), "JSON access violates");
 }
 
+TEST(Json, RawControlCharactersAreRefusedWhereverTheyStand) {
+  for (char c = 1; c < 0x20; ++c) {
+    for (const std::size_t before : {0U, 1U, 15U, 16U, 17U, 64U}) {
+      const std::string text = "{\"" + std::string(before, 'x') + c + std::string(40, 'y') + "\":1}";
+      const auto document = ParseJson(text, {});
+      ASSERT_FALSE(document) << static_cast<int>(c) << " after " << before;
+      EXPECT_EQ(document.error().code, Code::kJson);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace prov::ignition
