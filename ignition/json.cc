@@ -65,10 +65,12 @@ class Generator {
     rapidjson::InsituStringStream stream(text_);
     result_ = reader.Parse<kParseFlags>(stream, handler);
     stop_ = handler.stop();
+    values_ = limits_.values - handler.values_left();
     return !result_.IsError();
   }
 
   bool failed() const { return result_.IsError(); }
+  std::uint64_t values() const { return values_; }
   std::size_t offset() const { return result_.Offset(); }
 
   Error Failure(std::string position) const {
@@ -94,6 +96,7 @@ class Generator {
   char* text_;
   const Limits& limits_;
   rapidjson::ParseResult result_;
+  std::uint64_t values_ = 0;
   BoundedHandler<rapidjson::Document>::Stop stop_ = BoundedHandler<rapidjson::Document>::Stop::kNone;
 };
 
@@ -108,6 +111,7 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
   Generator generator(document->buffer.data(), limits);
   document->dom.Populate(generator);
   if (generator.failed()) return std::unexpected(generator.Failure(lines.Position(generator.offset())));
+  document->values = generator.values();
   return document;
 }
 

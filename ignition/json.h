@@ -32,6 +32,7 @@ class JsonDocument {
 
   std::string buffer;
   rapidjson::Document dom;
+  std::uint64_t values = 0;  // how many it holds
 };
 
 // Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
@@ -78,6 +79,7 @@ class BoundedHandler {
   bool EndArray(rapidjson::SizeType n) { return Leave() && next_.EndArray(n); }
 
   Stop stop() const { return stop_; }
+  std::uint64_t values_left() const { return values_left_; }
 
  private:
   bool Count() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -20,6 +21,7 @@ class Loader {
   Result<void> Load(std::unique_ptr<JsonDocument> owner, const JsonValue& root, const std::string& prefix,
                     unsigned depth, bool is_base) {
     const JsonPath at(prefix);
+    values_ += owner->values;
     PROV_TRY(RequireObject(root, at));
     const std::string_view version_text = PROV_TRY(VersionText(root, at));
     const SpecVersion version = PROV_TRY(Version(version_text, prefix));
@@ -98,7 +100,10 @@ class Loader {
     context.fetcher = to_.fetcher;
     std::string bytes = PROV_TRY(ReadResource(reference, context, at.Text()));
     used_ += bytes.size();
-    auto document = ParseJson(std::move(bytes), to_.limits);
+    // Small compressed configs may hold many values, so what is left of them is shared.
+    Limits limits = to_.limits;
+    limits.values -= std::min(limits.values, values_);
+    auto document = ParseJson(std::move(bytes), limits);
     if (!document) {
       Error error = std::move(document).error();
       error.message = "the config referred to: " + error.message;
@@ -113,6 +118,7 @@ class Loader {
   Findings& findings_;
   std::optional<unsigned> major_;
   std::uint64_t used_ = 0;
+  std::uint64_t values_ = 0;
   unsigned followed_ = 0;
 };
 

@@ -19,6 +19,9 @@ namespace {
 
 using Handler = BoundedHandler<rapidjson::Document>;
 
+// For every token libyaml looks at each open flow collection, so deep ones cost their depth times their length.
+constexpr unsigned kMostFlowDepth = 40;
+
 std::string Say(const yaml_mark_t& mark) { return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1); }
 
 class EventParser {
@@ -57,6 +60,7 @@ class Event {
 // An open mapping or sequence.
 struct Frame {
   bool mapping = false;
+  bool flow = false;      // written with [ ] or { }
   bool key_next = false;  // in a mapping: whether the next node is a key
   rapidjson::SizeType children = 0;
   std::unordered_set<std::string> keys;
@@ -79,11 +83,13 @@ class Generator {
         return false;
       }
     }
+    values_ = limits_.values - handler.values_left();
     if (!have_root_) return Refuse(Code::kYaml, "the document is empty", "line 1, column 1");
     return true;
   }
 
   std::optional<Error>& error() { return error_; }
+  std::uint64_t values() const { return values_; }
 
  private:
   bool Refuse(Code code, std::string message, std::string where) {
@@ -154,8 +160,16 @@ class Generator {
 
   bool Start(const yaml_event_t& event, const unsigned char* anchor, const unsigned char* tag, bool mapping) {
     if (!Value(event, anchor, tag)) return false;
+    const bool flow = mapping ? event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                              : event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+    if (flow && ++flow_depth_ > kMostFlowDepth) {
+      return RefuseAt(event, fmt::format("[ ] and {{ }} are nested deeper than {} levels; write JSON, or blocks by "
+                                         "indentation",
+                                         kMostFlowDepth));
+    }
     frames_.emplace_back();
     frames_.back().mapping = mapping;
+    frames_.back().flow = flow;
     frames_.back().key_next = mapping;
     return true;
   }
@@ -163,6 +177,7 @@ class Generator {
   bool End(Handler& handler) {
     const bool mapping = frames_.back().mapping;
     const rapidjson::SizeType children = frames_.back().children;
+    if (frames_.back().flow) --flow_depth_;
     frames_.pop_back();
     return mapping ? handler.EndObject(children) : handler.EndArray(children);
   }
@@ -217,8 +232,23 @@ class Generator {
   EventParser events_;
   std::vector<Frame> frames_;
   std::optional<Error> error_;
+  unsigned flow_depth_ = 0;
   bool have_root_ = false;
+  std::uint64_t values_ = 0;
 };
+
+// libyaml compares each %TAG directive with all before it: a megabyte of them takes seconds. Counted wherever they
+// stand, which costs nothing: no config and no data URL holds that text in numbers.
+Result<void> CheckTagDirectives(std::string_view text) {
+  constexpr std::string_view kDirective = "%TAG";
+  constexpr std::size_t kMost = 1000;
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kDirective); at != std::string_view::npos; at = text.find(kDirective, at + 1)) {
+    if (++count > kMost)
+      return Fail(Code::kYaml, fmt::format("more than {} %TAG directives", kMost), Position(text, at));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -231,10 +261,12 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits&
     return Fail(Code::kYaml, fmt::format("invalid UTF-8 (byte 0x{:02x})", static_cast<unsigned char>(bytes[bad])),
                 Position(bytes, bad));
   }
+  PROV_TRY(CheckTagDirectives(bytes));
   auto document = std::make_unique<JsonDocument>();
   Generator generator(bytes, limits);
   document->dom.Populate(generator);
   if (generator.error()) return std::unexpected(*std::move(generator.error()));
+  document->values = generator.values();
   return document;
 }
 

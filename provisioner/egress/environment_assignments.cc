@@ -19,7 +19,7 @@ bool IsVariableName(std::string_view name) {
 
 std::string AtLine(std::string_view where, std::size_t line) { return fmt::format("{}, line {}", where, line); }
 
-void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, Findings& findings) {
+void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings) {
   constexpr std::string_view kExport = "export ";
   std::string message;
   if (name.starts_with(kByteOrderMark)) {
@@ -35,15 +35,15 @@ void ReportVariableName(std::string_view name, std::string_view where, std::size
         "what stands before '=' is no variable name (letters, digits and _ only), so systemd drops this line; correct "
         "or remove it";
   }
-  AddWarning(findings, "env-name", std::move(message), AtLine(where, line));
+  findings.Warn("env-name", std::move(message), AtLine(where, line));
 }
 
 void Assignments::Set(std::string name, std::string value, std::size_t line) {
   if (name == "http_proxy" || name == "https_proxy" || name == "no_proxy") {
-    AddWarning(findings_, "env-lower-case",
-               fmt::format("{} is not a setting here: only the upper-case name counts; write {} if it is meant", name,
-                           AsciiUpper(name)),
-               AtLine(where_, line));
+    findings_.Warn("env-lower-case",
+                   fmt::format("{} is not a setting here: only the upper-case name counts; write {} if it is meant",
+                               name, AsciiUpper(name)),
+                   AtLine(where_, line));
   }
   const auto [it, is_new] = index_.try_emplace(name, all_.size());
   if (is_new) {
@@ -51,8 +51,8 @@ void Assignments::Set(std::string name, std::string value, std::size_t line) {
     return;
   }
   Assignment& earlier = all_[it->second];
-  AddWarning(
-      findings_, "env-duplicate",
+  findings_.Warn(
+      "env-duplicate",
       fmt::format("{} is assigned again: this assignment counts, the one on line {} does not", name, earlier.line),
       AtLine(where_, line));
   earlier.value = Secret(std::move(value));

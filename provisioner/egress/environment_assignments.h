@@ -21,13 +21,13 @@ bool IsVariableName(std::string_view name);  // [A-Za-z_][A-Za-z0-9_]*
 std::string AtLine(std::string_view where, std::size_t line);  // "where, line N"
 
 // Reports (env-name) a name that systemd drops. It may be a mangled value, so it is shown only where it can't be one.
-void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, Findings& findings);
+void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings);
 
 // The assignments in the order in which names first appear, with the last value of each; reports env-lower-case and
 // env-duplicate. `where` and `findings` must outlive it.
 class Assignments {
  public:
-  Assignments(std::string_view where, Findings& findings) : where_(where), findings_(findings) {}
+  Assignments(std::string_view where, CappedFindings& findings) : where_(where), findings_(findings) {}
 
   void Set(std::string name, std::string value, std::size_t line);  // `name` is valid, `value` is UTF-8
   void Clear();
@@ -35,7 +35,7 @@ class Assignments {
 
  private:
   std::string_view where_;
-  Findings& findings_;
+  CappedFindings& findings_;
   std::vector<Assignment> all_;
   std::unordered_map<std::string, std::size_t> index_;  // name to position in all_
 };

@@ -31,7 +31,8 @@ enum class State {
 
 class FileReader {
  public:
-  FileReader(std::string_view where, Findings& findings) : where_(where), findings_(findings), out_(where, findings) {}
+  FileReader(std::string_view where, CappedFindings& findings)
+      : where_(where), findings_(findings), out_(where, findings) {}
 
   Result<std::vector<Assignment>> Read(std::string_view bytes) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -96,10 +97,10 @@ class FileReader {
         break;
       case State::kCommentEscape:
         if (IsLineEnd(c)) {
-          AddWarning(findings_, "env-comment-continues",
-                     "this comment ends in a backslash, so systemd before 254 takes the next line as a part of it; "
-                     "remove the backslash",
-                     AtLine(where_, line_));
+          findings_.Warn("env-comment-continues",
+                         "this comment ends in a backslash, so systemd before 254 takes the next line as a part of it; "
+                         "remove the backslash",
+                         AtLine(where_, line_));
         }
         state_ = State::kComment;
         break;
@@ -168,19 +169,19 @@ class FileReader {
   }
 
   void ReportNoEquals() {
-    AddWarning(findings_, "env-line", "this line has no '=', so systemd ignores it; remove it or make it a comment",
-               AtLine(where_, begin_line_));
+    findings_.Warn("env-line", "this line has no '=', so systemd ignores it; remove it or make it a comment",
+                   AtLine(where_, begin_line_));
   }
 
   void Finish() {
     const bool open_quote =
         state_ == State::kSingleQuoted || state_ == State::kDoubleQuoted || state_ == State::kDoubleQuotedEscape;
     if (open_quote) {
-      AddWarning(findings_, "env-quote",
-                 "this quote is never closed, so the value goes on to the end of the file and swallows every line "
-                 "after it; close or "
-                 "remove the quote",
-                 AtLine(where_, quote_line_));
+      findings_.Warn("env-quote",
+                     "this quote is never closed, so the value goes on to the end of the file and swallows every line "
+                     "after it; close or "
+                     "remove the quote",
+                     AtLine(where_, quote_line_));
     }
     if (state_ == State::kName) ReportNoEquals();
     if (open_quote || state_ == State::kBeforeValue || state_ == State::kValue || state_ == State::kValueEscape) Push();
@@ -202,17 +203,17 @@ class FileReader {
       return;
     }
     if (quoted_) {
-      AddWarning(findings_, "env-quoted",
-                 fmt::format("the value of {} is quoted: systemd removes the quotes, `podman run --env-file` keeps "
-                             "them; write it without",
-                             name),
-                 AtLine(where_, begin_line_));
+      findings_.Warn("env-quoted",
+                     fmt::format("the value of {} is quoted: systemd removes the quotes, `podman run --env-file` keeps "
+                                 "them; write it without",
+                                 name),
+                     AtLine(where_, begin_line_));
     }
     out_.Set(std::string(name), value_, begin_line_);
   }
 
   std::string_view where_;
-  Findings& findings_;
+  CappedFindings& findings_;
   Assignments out_;
   State state_ = State::kBeforeName;
   std::string name_;
@@ -227,8 +228,17 @@ class FileReader {
 
 }  // namespace
 
+Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where) {
+  if (bytes.size() <= kMostEnvironmentBytes) return {};
+  return Fail(Code::kTooLarge,
+              fmt::format("has {} bytes, more than {}: no service could be started with such an environment",
+                          bytes.size(), kMostEnvironmentBytes),
+              std::string(where));
+}
+
 Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std::string_view where,
                                                      Findings& findings) {
+  PROV_TRY(CheckEnvironmentSize(bytes, where));
   const std::size_t nul = bytes.find('\0');
   if (nul != std::string_view::npos) {
     std::size_t line = 1;
@@ -240,7 +250,8 @@ Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std
                 "looks like this)",
                 AtLine(where, line));
   }
-  return FileReader(where, findings).Read(bytes);
+  CappedFindings capped(findings, where);
+  return FileReader(where, capped).Read(bytes);
 }
 
 }  // namespace prov::egress

@@ -20,11 +20,18 @@ struct Assignment {
   bool operator==(const Assignment&) const = default;
 };
 
+// Linux passes 128 KiB per variable to a program; a file above this can't be meant, but would cost memory.
+inline constexpr std::size_t kMostEnvironmentBytes = std::size_t{1} << 20U;
+
+// The error too-large for a text that is longer.
+Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where);
+
 // Reads an environment file by the rules of systemd 252. Gives the assignments with a valid name, the last one of each
 // name, in the order in which the names first appear; lower-case names are given too (and reported), the caller picks
-// the ones it wants. A NUL anywhere is env-nul; malformed UTF-8 in a name or value is env-utf8: systemd then drops the
-// whole file, so nothing of it is used. `where` names the file; ", line N" is appended. Findings never hold values, nor
-// anything that could be a part of one.
+// the ones it wants. A NUL anywhere is env-nul, a file above the size too-large; malformed UTF-8 in a name or value is
+// env-utf8: systemd then drops the whole file, so nothing of it is used. `where` names the file; ", line N" is
+// appended. Findings never hold values, nor anything that could be a part of one. At most 20 of each, then one that
+// counts the rest:
 //   env-name               a name that systemd drops (`export A=b`, a byte order mark before the first name)
 //   env-line               a line without '='
 //   env-lower-case         http_proxy, https_proxy or no_proxy: no component of the cluster writes or needs it
@@ -38,7 +45,7 @@ Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std
 // Reads the Environment= lines of the [Service] sections of a unit or drop-in, as used before OpenShift 4.7: words
 // separated by blanks, quotes, C escapes, lines continued by a backslash; an empty Environment= drops what came before.
 // A '%' is kept as it is: the machine-config operator wrote values without doubling it. A line that systemd could not
-// read is reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out.
+// read is reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out. The caller bounds the text's size.
 std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings);
 
 }  // namespace prov::egress

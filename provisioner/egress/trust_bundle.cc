@@ -16,47 +16,6 @@
 namespace prov::egress {
 namespace {
 
-// Findings of one code, of which only the first are kept one by one: a hostile bundle must not fill the memory with
-// them.
-class CappedFindings {
- public:
-  CappedFindings(Findings& out, std::string_view where) : out_(out), where_(where) {}
-  CappedFindings(const CappedFindings&) = delete;
-  CappedFindings& operator=(const CappedFindings&) = delete;
-
-  void Add(Severity severity, std::string_view code, std::string message, std::string where) {
-    constexpr std::size_t kMost = 20;
-    auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) { return k.code == code; });
-    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), Kind{code, severity, 0});
-    kind->severity = std::max(kind->severity, severity);
-    if (++kind->count <= kMost) {
-      out_.push_back({severity, std::string(code), std::move(message), std::move(where)});
-    } else {
-      ++kind->left_out;
-    }
-  }
-
-  ~CappedFindings() {
-    for (const Kind& kind : kinds_) {
-      if (kind.left_out == 0) continue;
-      out_.push_back({kind.severity, std::string(kind.code), fmt::format("and {} more of the same kind", kind.left_out),
-                      std::string(where_)});
-    }
-  }
-
- private:
-  struct Kind {
-    std::string_view code;
-    Severity severity = Severity::kInfo;
-    std::size_t count = 0;
-    std::size_t left_out = 0;
-  };
-
-  Findings& out_;
-  std::string_view where_;
-  std::vector<Kind> kinds_;
-};
-
 class BundleReader {
  public:
   BundleReader(std::string_view text, std::string_view where, Findings& findings, const BundleLimits& limits)

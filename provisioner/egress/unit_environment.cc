@@ -67,30 +67,32 @@ std::optional<std::string> TakeWord(std::string_view& text) {
 }
 
 void ReadUnitWords(std::string_view text, std::string_view where, std::size_t line, Assignments& out,
-                   Findings& findings) {
+                   CappedFindings& findings) {
   for (text = TrimBlanks(text); !text.empty(); text = TrimBlanks(text)) {
     const auto word = TakeWord(text);
     if (!word) {
-      AddWarning(findings, "env-quote",
-                 "this Environment= line has an open quote or an unknown backslash escape, so systemd ignores it from "
-                 "there; correct it",
-                 AtLine(where, line));
+      findings.Warn(
+          "env-quote",
+          "this Environment= line has an open quote or an unknown backslash escape, so systemd ignores it from "
+          "there; correct it",
+          AtLine(where, line));
       return;
     }
     const std::size_t equals = word->find('=');
     if (equals == std::string::npos) {
-      AddWarning(findings, "env-line",
-                 "a word of this Environment= line has no '=', so systemd drops it; quote the whole assignment if its "
-                 "value has blanks",
-                 AtLine(where, line));
+      findings.Warn(
+          "env-line",
+          "a word of this Environment= line has no '=', so systemd drops it; quote the whole assignment if its "
+          "value has blanks",
+          AtLine(where, line));
     } else if (word->find('\0') != std::string::npos) {
-      AddWarning(findings, "env-nul",
-                 "this Environment= line holds a NUL byte, so the variable is left out; write the file again as text",
-                 AtLine(where, line));
+      findings.Warn(
+          "env-nul",
+          "this Environment= line holds a NUL byte, so the variable is left out; write the file again as text",
+          AtLine(where, line));
     } else if (!IsUtf8(*word)) {
-      AddWarning(findings, "env-utf8",
-                 "this Environment= line holds bytes that are not UTF-8, so systemd drops it; use UTF-8",
-                 AtLine(where, line));
+      findings.Warn("env-utf8", "this Environment= line holds bytes that are not UTF-8, so systemd drops it; use UTF-8",
+                    AtLine(where, line));
     } else if (!IsVariableName(std::string_view(*word).substr(0, equals))) {
       ReportVariableName(std::string_view(*word).substr(0, equals), where, line, findings);
     } else {
@@ -110,7 +112,8 @@ bool Continues(std::string_view line) {
 
 std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings) {
   constexpr std::string_view kKey = "Environment";
-  Assignments out(where, findings);
+  CappedFindings capped(findings, where);
+  Assignments out(where, capped);
   if (unit_text.starts_with(kByteOrderMark)) unit_text.remove_prefix(kByteOrderMark.size());
   bool in_service = false;
   std::string logical;
@@ -143,7 +146,7 @@ std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::st
     if (value.empty()) {
       out.Clear();
     } else {
-      ReadUnitWords(value, where, begin_line, out, findings);
+      ReadUnitWords(value, where, begin_line, out, capped);
     }
   }
   return std::move(out).Take();

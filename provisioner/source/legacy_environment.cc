@@ -70,6 +70,7 @@ Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::C
   for (Place& place : places) {
     // Later releases only point to proxy.env from here.
     if (place.text.find("EnvironmentFile=") != std::string::npos) continue;
+    PROV_TRY(egress::CheckEnvironmentSize(place.text, place.path));
     Findings own;
     std::vector<egress::Assignment> variables = ProxyVariables(place, own);
     const bool drop_in = place.path.find("default-env.conf") != std::string::npos;

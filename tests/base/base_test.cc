@@ -1,9 +1,13 @@
 // Error table, findings, secrets, hashes, JSON writer.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 #include <sstream>
 #include <type_traits>
+#include <vector>
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding.h"
@@ -19,8 +23,12 @@ namespace {
 template <class T>
 concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
 
-TEST(Secret, CannotBeStreamedOrConverted) {
+TEST(Secret, CannotBeStreamedFormattedOrConverted) {
+  static_assert(Streamable<std::string> && fmt::is_formattable<std::string>::value, "the checks themselves work");
   static_assert(!Streamable<Secret>);
+  static_assert(!fmt::is_formattable<Secret>::value);
+  static_assert(!fmt::is_formattable<std::optional<Secret>>::value);
+  static_assert(!fmt::is_formattable<std::vector<Secret>>::value);
   static_assert(!std::is_convertible_v<Secret, std::string>);
   static_assert(!std::is_convertible_v<Secret, std::string_view>);
   static_assert(!std::is_convertible_v<std::string, Secret>);
@@ -98,6 +106,19 @@ TEST(Finding, SeveritiesHaveNames) {
   AddError(f, "e", "m");
   EXPECT_EQ(f[0].severity, Severity::kInfo);
   EXPECT_EQ(f[1].severity, Severity::kError);
+}
+
+TEST(CappedFindings, KeepsTwentyOfACodeAndCountsTheRest) {
+  Findings f;
+  {
+    CappedFindings capped(f, "file");
+    for (int i = 0; i < 25; ++i) capped.Warn("many", "m", "line");
+    capped.Add(Severity::kInfo, "few", "m", "line");
+  }
+  ASSERT_EQ(f.size(), 22U);
+  EXPECT_EQ(f[19], (Finding{Severity::kWarning, "many", "m", "line"}));
+  EXPECT_EQ(f[20].code, "few");
+  EXPECT_EQ(f[21], (Finding{Severity::kWarning, "many", "and 5 more of the same kind", "file"}));
 }
 
 }  // namespace

@@ -203,6 +203,25 @@ TEST(EnvironmentFile, TakesARenderedFile) {
   EXPECT_THAT(findings, IsEmpty());
 }
 
+TEST(EnvironmentFile, BoundsWhatAHostileFileCosts) {
+  Findings findings;
+  EXPECT_TRUE(ParseEnvironmentFile(std::string(kMostEnvironmentBytes, '\n'), "f", findings));
+  const auto refused = ParseEnvironmentFile(std::string(kMostEnvironmentBytes + 1, '\n'), "f", findings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kTooLarge);
+  EXPECT_EQ(refused.error().where, "f");
+  std::string lines;
+  std::string unit = "[Service]\n";
+  for (int i = 0; i < 1000; ++i) lines += "x\n", unit += "Environment=x\n";
+  EXPECT_TRUE(findings.empty());
+  EXPECT_TRUE(ParseEnvironmentFile(lines, "f", findings));
+  EXPECT_EQ(findings.size(), CappedFindings::kMost + 1);
+  EXPECT_EQ(findings.back().message, "and 980 more of the same kind");
+  findings.clear();
+  ParseUnitEnvironment(unit, "u", findings);
+  EXPECT_EQ(findings.size(), CappedFindings::kMost + 1);
+}
+
 TEST(EnvironmentFile, StaysLinearAndSaneOnNoise) {
   constexpr unsigned kSeed = 4711;
   SCOPED_TRACE(kSeed);
@@ -282,6 +301,14 @@ TEST(UnitEnvironment, KeepsTheLineOfTheStart) {
   EXPECT_EQ(result[0].line, 2U);
   EXPECT_EQ(result[1].line, 2U);
   EXPECT_EQ(result[2].line, 4U);
+}
+
+TEST(UnitEnvironment, AContinuationThatNothingFollowsIsReadAllTheSame) {
+  for (const std::string_view end : {"\\", "\\\n", "\\\n# note", "\\\n# note\n; and another\n"}) {
+    Findings findings;
+    const auto result = ParseUnitEnvironment("[Service]\nEnvironment=A=b " + std::string(end), "f", findings);
+    EXPECT_EQ(PairsOf(result), (Pairs{{"A", "b"}})) << testing::PrintToString(end);
+  }
 }
 
 TEST(UnitEnvironment, ANulIsDroppedWithItsWord) {

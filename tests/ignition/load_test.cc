@@ -307,6 +307,16 @@ TEST(References, AreBounded) {
       ErrorOf(Merging({Inline(Bare("3.1.0")), Inline(Bare("3.2.0")), Inline(Bare("3.3.0"))}), nullptr, limits);
   EXPECT_EQ(total.code, Code::kTooLarge);
   EXPECT_EQ(total.where, "$.ignition.config.merge[2].source");
+  // The number of values is shared, too: each of these has more than half of what is allowed.
+  limits = {};
+  limits.values = 40;
+  const auto many = [](int name) {
+    return R"({"ignition":{"version":"3.1.0"},"x":[)" + std::to_string(name) + R"(,0,0,0,0,0,0,0,0,0,0,0]})";
+  };
+  EXPECT_TRUE(ReadText(Merging({Inline(many(1))}), nullptr, limits));
+  const Error values = ErrorOf(Merging({Inline(many(1)), Inline(many(2))}), nullptr, limits);
+  EXPECT_EQ(values.code, Code::kTooLarge);
+  EXPECT_EQ(values.where.substr(0, 35), "$.ignition.config.merge[1].source: ");
   const std::string bomb = Base64Url(Gzip(std::string(50 << 20, ' '), 9));
   limits.merged_configs_total = 1 << 20;
   EXPECT_EQ(ErrorOf(Merging({Reference(bomb, R"("compression":"gzip")")}), nullptr, limits).code, Code::kTooLarge);

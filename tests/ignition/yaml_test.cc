@@ -95,6 +95,14 @@ TEST(ParseYaml, KeepsItsBounds) {
       std::string::npos);
   EXPECT_EQ(AsJson("[1,\n2]", {.values = 2}), "<too-large> line 2, column 1: the document has more than 2 values");
   EXPECT_EQ(AsJson(std::string(100000, '[')).substr(0, 6), "<yaml>");
+  const auto flow = [](std::size_t depth) { return "a: " + std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_EQ(AsJson(flow(40)).substr(0, 6), R"({"a":[)");
+  EXPECT_NE(AsJson(flow(41)).find("<yaml> line 1, column 44: [ ] and { } are nested deeper"), std::string::npos);
+  EXPECT_EQ(AsJson("a: {b: []}\nc: [" + flow(30).substr(3) + "," + flow(30).substr(3) + "]").front(), '{');
+  std::string directives;
+  for (int i = 0; i < 1001; ++i) directives += "%TAG !a" + std::to_string(i) + "! tag:x\n";
+  EXPECT_NE(AsJson(directives + "---\na: b\n").find("<yaml> line 1001, column 1: more than 1000 %TAG"),
+            std::string::npos);
   std::string dashes;
   for (int i = 0; i < 20000; ++i) dashes += "- ";
   EXPECT_EQ(AsJson(dashes).substr(0, 6), "<yaml>");
