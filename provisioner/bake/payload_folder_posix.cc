@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <vector>
 
 #include "provisioner/bake/payload_folder.h"
 #include "provisioner/base/file.h"
@@ -82,6 +83,15 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
   return {};
 }
 
+// The folder and its parents as far as they don't exist, innermost first.
+std::vector<fs::path> MissingFolders(fs::path folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (; !folder.empty() && !fs::exists(fs::symlink_status(folder, error)); folder = folder.parent_path())
+    out.push_back(folder);
+  return out;
+}
+
 // Puts `fresh` at `path`; an earlier payload there is moved aside first and deleted last.
 Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
   std::error_code error;
@@ -101,15 +111,8 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   return {};
 }
 
-}  // namespace
-
-Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
-  fs::path target = fs::path(path).lexically_normal();
-  if (!target.has_filename()) target = target.parent_path();
-  if (target.empty() || target == "." || target == "..")
-    return Fail(Code::kUsage, "is not a name for a new folder", path);
-  PROV_TRY(CheckReplaceable(target));
-  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
+                         std::int64_t time_unix) {
   std::error_code error;
   fs::create_directories(parent, error);
   if (error)
@@ -121,6 +124,24 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
   Result<void> done = WriteFiles(payload, fresh, time_unix);
   if (done) done = Replace(fresh, target, fresh + ".old");
   if (!done) fs::remove_all(fresh, error);
+  return done;
+}
+
+}  // namespace
+
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
+  fs::path target = fs::path(path).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();
+  if (target.empty() || target == "." || target == "..")
+    return Fail(Code::kUsage, "is not a name for a new folder", path);
+  PROV_TRY(CheckReplaceable(target));
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::vector<fs::path> missing = MissingFolders(parent);
+  Result<void> done = WriteBeside(payload, target, parent, time_unix);
+  std::error_code ignored;
+  if (!done) {
+    for (const fs::path& folder : missing) fs::remove(folder, ignored);  // those that are empty
+  }
   return done;
 }
 

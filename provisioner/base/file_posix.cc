@@ -43,6 +43,12 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
+// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
+std::size_t Grown(std::size_t size, std::uint64_t limit) {
+  const std::size_t twice = size < 65536 ? 65536 : size * 2;
+  return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
+}
+
 std::string ParentOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -76,7 +82,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   out.resize(expected + 1);
   std::size_t used = 0;
   for (;;) {
-    if (used == out.size()) out.resize(out.size() < 65536 ? 65536 : out.size() * 2);
+    if (used == out.size()) out.resize(Grown(out.size(), limit));
     const ssize_t n = read(fd.get(), out.data() + used, out.size() - used);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return SystemError("cannot read", path);

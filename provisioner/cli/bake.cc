@@ -171,9 +171,10 @@ Result<Outcome> Run(const Arguments& arguments) {
   const egress::EgressConfig config = PROV_TRY(ReadSource(arguments));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
   const bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
+  // All that can still be refused comes before the write: an error means that nothing was written.
+  for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
   PROV_TRY(bake::WritePayloadFolder(payload, path, time));
 
-  for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
   }

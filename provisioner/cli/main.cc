@@ -12,7 +12,9 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/signals.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/egress/proxy_url.h"
 
 namespace prov::cli {
 namespace {
@@ -50,6 +52,24 @@ int Report(const Error& error, bool json) {
   return json ? Print(ErrorDocument(error), exit) : exit;
 }
 
+// A URL may have been given where none belongs; messages quote it, and they go into logs.
+Error WithoutPasswords(Error error, std::span<const std::string> words) {
+  const auto hide = [&error](std::string_view value) {
+    if (value.find("://") == std::string_view::npos && value.find('@') == std::string_view::npos) return;
+    const std::string shown = egress::RedactUrl(value);
+    for (std::string* text : {&error.message, &error.where}) {
+      for (std::size_t at = text->find(value); at != std::string::npos; at = text->find(value, at + shown.size()))
+        text->replace(at, value.size(), shown);
+    }
+  };
+  for (const std::string_view word : words) {
+    const std::size_t equals = word.find('=');  // --option=VALUE
+    hide(word);
+    if (word.starts_with('-') && equals != std::string_view::npos) hide(word.substr(equals + 1));
+  }
+  return error;
+}
+
 // Whether errors are a document, decided before the options are known to be right.
 bool AsksForJson(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -72,10 +92,10 @@ bool AsksForTextFormat(std::span<const std::string> words) {
 int RunCommand(const Command& command, std::span<const std::string> words) {
   const bool json = AsksForJson(words) || (command.always_json && !AsksForTextFormat(words));
   const Result<Arguments> arguments = ParseArguments(command.spec, words);
-  if (!arguments) return Report(arguments.error(), json);
+  if (!arguments) return Report(WithoutPasswords(arguments.error(), words), json);
   if (arguments->Has("help")) return Print(HelpText(command.spec), 0);
   const Result<Outcome> outcome = command.run(*arguments);
-  if (!outcome) return Report(outcome.error(), json);
+  if (!outcome) return Report(WithoutPasswords(outcome.error(), words), json);
   PrintFindings(stderr, outcome->findings);
   return Print(outcome->out, outcome->exit);
 }
@@ -90,9 +110,9 @@ int Dispatch(const std::vector<std::string>& words) {
     const Command command = make();
     if (command.spec.name == words.front()) return RunCommand(command, std::span(words).subspan(1));
   }
-  return Report({Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()),
-                 "provisioner"},
-                AsksForJson(words));
+  Error error{Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()),
+              "provisioner"};
+  return Report(WithoutPasswords(std::move(error), words), AsksForJson(words));
 }
 
 // A defect must not look like a result: whatever ends the program this way exits 20.
@@ -108,6 +128,7 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 int Main(int argc, char** argv) {
   std::set_terminate(EndAsDefect);
   std::signal(SIGABRT, OnAbort);
+  TakeFailedWritesAsErrors();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     return Dispatch(words);

@@ -104,6 +104,8 @@ TEST_F(PayloadFolder, AFailureLeavesNothingBehind) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, Code::kIo);
   EXPECT_EQ(Entries(), 0U);
+  EXPECT_FALSE(WritePayloadFolder(clash, (root_ / "made/for/it/out").string(), 0));
+  EXPECT_EQ(Entries(), 0U) << "nor the parents that were made for it";
 }
 
 TEST_F(PayloadFolder, AParentThatIsAFileIsATargetError) {

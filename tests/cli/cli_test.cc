@@ -97,6 +97,21 @@ TEST(Cli, WrongUseIsExit10AndSaysWhatToDo) {
   EXPECT_EQ(Provisioner({"check"}).out, "");
 }
 
+TEST(Cli, AUrlAtTheWrongPlaceKeepsItsPassword) {
+  const std::string url = "https://user:c4nary@host.example/x";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{url},
+                                                                                     {"extract", kSample, url},
+                                                                                     {"extract", url},
+                                                                                     {"check", "--nope=" + url},
+                                                                                     {"check", "--output", url},
+                                                                                     {"extract", "--format=" + url},
+                                                                                     {"bake", kSample, "--exe", url}}) {
+    const ProcessResult result = Provisioner(words);
+    EXPECT_NE(result.exit, 0);
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary"))) << words.front();
+  }
+}
+
 TEST(Extract, PrintsTheContractsDocument) {
   const ProcessResult result = Provisioner({"extract", kSample});
   ASSERT_EQ(result.exit, 0) << result.err;
@@ -235,6 +250,21 @@ TEST_F(Bake, RefusalsWriteNothing) {
     EXPECT_FALSE(fs::exists(root_ / "p")) << code;
     EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
   }
+  EXPECT_TRUE(fs::is_empty(root_));
+}
+
+TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
+  // Only certificates are managed, so nothing but the review looks at NO_PROXY.
+  const ProcessResult result =
+      Provisioner({"bake", "-", "--out", Path("deep/p"), "--scope", "certs"}, ConfigWith("NO_PROXY=a\x02\n"));
+  EXPECT_EQ(result.exit, 11);
+  EXPECT_TRUE(fs::is_empty(root_));
+}
+
+TEST_F(Bake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
+  const ProcessResult result = testing_support::Run(
+      {"sh", "-c", "ulimit -f 8; exec '" PROVISIONER_BINARY "' bake '" + kSample + "' --out '" + Path("a/b/p") + "'"});
+  EXPECT_EQ(result.exit, 13) << result.err;
   EXPECT_TRUE(fs::is_empty(root_));
 }
 
