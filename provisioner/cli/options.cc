@@ -116,6 +116,10 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
                             fmt::join(positional, ", "), Hint(command)),
                 fmt::format("provisioner {}", command.name));
   }
+  if (wanted == 1 && positional.front().empty()) {
+    return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
+                fmt::format("provisioner {}", command.name));
+  }
   if (wanted == 1) out.positional_ = positional.front();
   return out;
 }

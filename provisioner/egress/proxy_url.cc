@@ -106,7 +106,8 @@ class ProxyUrlParser {
     PROV_TRY(TakePort(parts.port));
     PROV_TRY(CheckRest(parts.rest));
     out_.text_ = Secret(std::string(text_));
-    std::string bare(text_);
+    std::string bare(text_.substr(0, text_.size() - parts.rest.size()));
+    bare += parts.rest.substr(0, parts.rest.find_first_of("?#"));
     if (parts.has_userinfo) {
       bare.erase(static_cast<std::size_t>(parts.userinfo.data() - text_.data()), parts.userinfo.size() + 1);
     }

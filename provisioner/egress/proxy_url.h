@@ -30,8 +30,9 @@ class ProxyUrl {
   bool has_credentials() const { return has_credentials_; }  // the URL has a userinfo part, even an empty one
   std::string HostPort() const;                              // "host:port", IPv6 in brackets
   const Secret& Text() const { return text_; }               // as given
-  const Secret& WithoutCredentials() const { return without_credentials_; }  // as given, less "userinfo@"
-  std::string Redacted() const;                                              // RedactUrl(Text())
+  // As given, less "userinfo@", and less query and fragment: clients ignore them, and a token may be there.
+  const Secret& WithoutCredentials() const { return without_credentials_; }
+  std::string Redacted() const;  // RedactUrl(Text())
 
   bool operator==(const ProxyUrl&) const = default;
 

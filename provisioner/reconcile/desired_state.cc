@@ -32,8 +32,11 @@ Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findin
               error.where);
 }
 
+// Also a token in the query of a URL: what is not shown must be in secret files only.
+bool HasCredentials(const std::optional<ProxyUrl>& url) { return url && url->Text() != url->WithoutCredentials(); }
+
 bool HasCredentials(const ProxySettings& settings) {
-  return (settings.http && settings.http->has_credentials()) || (settings.https && settings.https->has_credentials());
+  return HasCredentials(settings.http) || HasCredentials(settings.https);
 }
 
 std::vector<EnvironmentVariable> Variables(const ProxySettings& settings, bool with_credentials) {

@@ -97,6 +97,12 @@ TEST(Cli, WrongUseIsExit10AndSaysWhatToDo) {
   EXPECT_EQ(Provisioner({"check"}).out, "");
 }
 
+TEST(Cli, AnEmptySourceIsAUsageError) {
+  const ProcessResult result = Provisioner({"extract", ""});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.err, HasSubstr("SOURCE is empty"));
+}
+
 TEST(Cli, AUrlAtTheWrongPlaceKeepsItsPassword) {
   const std::string url = "https://user:c4nary@host.example/x";
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{url},

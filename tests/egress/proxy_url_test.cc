@@ -279,6 +279,9 @@ TEST(ProxyUrl, WithoutCredentialsKeepsTheRest) {
   EXPECT_EQ(bare("u:p@Proxy:3128"), "Proxy:3128");
   EXPECT_EQ(bare("http://Proxy:3128/"), "http://Proxy:3128/");
   EXPECT_EQ(bare("http://@h:1"), "http://h:1");
+  EXPECT_EQ(bare("http://u:p@h:1/x?token=t#f"), "http://h:1/x");
+  EXPECT_EQ(bare("http://h:1#f?"), "http://h:1");
+  EXPECT_EQ(bare("http://h?token=t"), "http://h");
 }
 
 TEST(ProxyUrl, TheDefaultPortOfCurlIsNamedWhereItDiffers) {

@@ -77,6 +77,18 @@ TEST(DesiredState, EachPolicyForCredentialsIsStated) {
   EXPECT_THAT(without.findings, Not(HasCode("credentials-machine")));
 }
 
+TEST(DesiredState, ATokenInTheQueryIsACredential) {
+  EgressConfig config = SampleConfig();
+  config.http_proxy = Secret("http://proxy.example.com:3128/?token=c4nary");
+  config.https_proxy = config.http_proxy;
+  EXPECT_TRUE(Make(config).holds_credentials);
+  DesiredOptions options;
+  options.credentials = CredentialPolicy::kNone;
+  const DesiredState none = Make(config, options);
+  EXPECT_FALSE(none.holds_credentials);
+  EXPECT_EQ(none.environment[0].value.Reveal(), "http://proxy.example.com:3128/");
+}
+
 TEST(DesiredState, CredentialsForServicesWithoutAServiceAreStoredNowhere) {
   DesiredOptions options;
   options.credentials = CredentialPolicy::kServices;
