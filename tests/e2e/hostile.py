@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Malformed, hostile and oversized inputs: each is refused by the contract or done, in bounded time and memory, and a refusal
+leaves no trace at the output. What an input may cost is measured by an honest one of its size in the same run.
+
+usage: hostile.py PROVISIONER [--sanitizer]     --sanitizer: small inputs, memory unchecked; HOSTILE_SEED=N repeats a run"""
+import collections
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+import hostile_inputs as make
+from hostile_inputs import BUNDLE, PROXY, SAMPLE
+from measure import MIB, digest, private_mounts, produce, produced, run, skip, snapshot
+
+SANITIZER = "--sanitizer" in sys.argv and not sys.argv.remove("--sanitizer")
+PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+SCALE = 50 if SANITIZER else 1
+SEED = int(os.environ.get("HOSTILE_SEED", time.time_ns() % 1000000))
+MEMORY = None if SANITIZER else 4 << 30
+CPU_FLOOR, WALL_FLOOR, MEMORY_FLOOR = (3, 10, 0) if SANITIZER else (0.3, 2, 40)
+CONTRACT = {10: "usage", 12: "shrink dirty-hive hive fail-open size-limit reserved-name downgrade owner signature manifest",
+            11: "json yaml type kind version invalid-config no-config not-found data-url scheme compression decompress too-large "
+                "hash-spec hash-mismatch remote-source merge-remote duplicate-path link directory env-nul env-utf8 proxy-url no-proxy "
+                "cert xml row", 13: "target io"}
+DONE = "done"
+
+# name, maker and arguments, what must come of it: DONE or the codes of a refusal, the honest twin
+Row = collections.namedtuple("Row", "name maker expected twin")
+
+
+def n(number):
+    return max(1, number // SCALE)
+
+
+TWINS = {
+    "text 2 MiB": (make.honest_text, n(2 * MIB)),
+    "text 25 MiB": (make.honest_text, n(25 * MIB)),
+    "text 200 MiB": (make.honest_text, n(200 * MIB)),
+    "notes 100 MiB": (make.honest_notes, n(100 * MIB)),
+    "yaml 2 MiB": (make.honest_yaml, n(2 * MIB)),
+    "yaml 10 MiB": (make.honest_yaml, n(10 * MIB)),
+    "values 7 M": (make.values, n(7000000)),
+    "bundle 40 MiB": (make.honest_bundle, n(99000)),
+}
+ROWS = [
+    Row("gzip bomb, 512 MiB", (make.bomb, 512 * MIB), "too-large", "bundle 40 MiB"),
+    Row("gzip bomb as proxy.env", (make.bomb, 256 * MIB, PROXY), "too-large", "bundle 40 MiB"),
+    Row("gzip bomb of a million empty members", (make.bomb_of_members, n(1000000), 0), DONE, "text 25 MiB"),
+    Row("gzip bomb of 1 MiB members", (make.bomb_of_members, 500, MIB), "too-large", "bundle 40 MiB"),
+    Row("gzip in gzip in gzip", (make.nested_gzip, 256 * MIB), "cert", "text 2 MiB"),
+    Row("five compressed configs of 7 M values", (make.merge_bomb, 5, n(7000000)), DONE if SANITIZER else "too-large", "values 7 M"),
+    Row("17 configs within each other", (make.merge_chain, 17), "too-large", "text 2 MiB"),
+    Row("9 M values", (make.values, 9000000), "too-large", "values 7 M"),
+    Row("arrays 1,000,000 deep", (make.nested_json, b"[", b"]", 1000000), "json", "text 2 MiB"),
+    Row("objects 1,000,000 deep", (make.nested_json, b'{"a":', b"}", 1000000), "json", "text 2 MiB"),
+    Row("1,000,000 unclosed arrays", (make.nested_json, b"[", b"", 1000000), "json", "text 2 MiB"),
+    Row("230,000 tiny files", (make.tiny_files, n(230000)), DONE, "text 25 MiB"),
+    Row("230,000 files of one path", (make.tiny_files, n(230000), True), "duplicate-path", "text 25 MiB"),
+    Row("200,000 append entries", (make.tiny_appends, n(200000)), DONE, "text 25 MiB"),
+    Row("1 GB string", (make.long_string, n(10 ** 9)), DONE if SANITIZER else "too-large", "text 2 MiB"),
+    Row("100 MiB of percent escapes, bundle", (make.percent_url, BUNDLE, b"A", n(100 * MIB)), "cert", "notes 100 MiB"),
+    Row("201 MiB of percent escapes, proxy.env", (make.percent_url, PROXY, b"A", n(201 * MIB)), "too-large", "text 200 MiB"),
+    Row("percent escape cut short", (make.percent_url, PROXY, b"A", n(25 * MIB), b"%4"), "data-url", "text 25 MiB"),
+    Row("YAML alias bomb", (make.alias_bomb, 12), "yaml", "yaml 2 MiB"),
+    Row("YAML blocks 1,000,000 deep", (make.yaml_of, b"- " * 1000000), "yaml", "yaml 2 MiB"),
+    Row("YAML mappings 3,000 deep", (make.yaml_of, make.indented(3000)), "yaml", "yaml 10 MiB"),
+    Row("YAML flow 1,000,000 deep", (make.yaml_of, b"  " + b"[" * 1000000), "yaml", "yaml 2 MiB"),
+    Row("YAML flow 990 deep, then long", (make.yaml_of, b"  " + b"[" * 990 + b"a," * n(1000000) + b"]" * 990), "yaml", "yaml 2 MiB"),
+    Row("YAML flow 38 deep, then long", (make.yaml_of, b"  " + b"[" * 38 + b"a," * n(1000000) + b"]" * 38), DONE, "yaml 10 MiB"),
+    Row("60,000 %TAG directives", (make.tag_directives, 60000), "yaml", "yaml 2 MiB"),
+    Row("YAML key 2 MiB long", (make.yaml_of, b"  ? " + b"a" * n(2 * MIB) + b"\n  : b\n"), DONE, "yaml 2 MiB"),
+    Row("environment file of 16 M bad lines", (make.packed_text, PROXY, b"x\n", n(32 * MIB)), DONE if SANITIZER else "too-large", "text 25 MiB"),
+    Row("environment file of 500,000 bad lines", (make.packed_text, PROXY, b"x\n", n(MIB)), DONE, "text 2 MiB"),
+    Row("environment file of 32 MiB NUL", (make.packed_text, PROXY, b"\0", n(32 * MIB)), "too-large env-nul", "text 25 MiB"),
+    Row("a million certificates", (make.million_certificates, 1000), "too-large", "bundle 40 MiB"),
+    Row("100,001 certificates", (make.honest_bundle, 100001), "too-large", "bundle 40 MiB"),
+    Row("a million empty blocks", (make.bundle_of, b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", n(52 * MIB)), "cert", "bundle 40 MiB"),
+    Row("a million blocks of another kind", (make.bundle_of, b"-----BEGIN X-----\nQUJD\n-----END X-----\n", n(36 * MIB)), DONE, "bundle 40 MiB"),
+    Row("a million private keys", (make.bundle_of, b"-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----\n", n(40 * MIB)), DONE, "bundle 40 MiB"),
+    Row("40 MiB of hyphens", (make.bundle_of, b"-", n(40 * MIB)), DONE, "bundle 40 MiB"),
+    Row("40 MiB of BEGIN", (make.bundle_of, b"-----BEGIN ", n(40 * MIB)), "cert", "bundle 40 MiB"),
+    Row("40 MiB of commented BEGIN", (make.bundle_of, b"#-----BEGIN CERTIFICATE----- x\n", n(40 * MIB)), DONE, "bundle 40 MiB"),
+    Row("40 MiB of one certificate again", (make.bundle_of, make.root(), n(40 * MIB)), DONE, "bundle 40 MiB"),
+    Row("40 MiB of HTML", (make.packed_text, BUNDLE, b"<p>502 Bad Gateway</p>\n", n(40 * MIB), b"<html>"), "cert", "bundle 40 MiB"),
+    Row("40 MiB of UTF-16", (make.packed_text, BUNDLE, b"<\0\n\0", n(40 * MIB), b"\xff\xfe"), "cert", "bundle 40 MiB"),
+    Row("40 MiB of DER lengths", (make.packed_text, BUNDLE, b"\x30\x80", n(40 * MIB)), "cert", "bundle 40 MiB"),
+]
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.mkdtemp(prefix="provisioner-hostile-")
+        os.chmod(cls.work, 0o755)
+        cls.sample = os.path.join(cls.work, "sample.json")
+        shutil.copy(SAMPLE / "rendered-worker.json", cls.sample)
+        cls.input = os.path.join(cls.work, "input")
+        cls.outputs = os.path.join(cls.work, "outputs")
+        cls.payload = os.path.join(cls.outputs, "payload")
+        cls.twins = {}
+        made = cls.provisioner("bake", cls.sample, "--out", cls.payload)
+        assert made.exit == 0, made.err
+        cls.before = snapshot(cls.outputs)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    @classmethod
+    def provisioner(cls, *words, **options):
+        return run([PROVISIONER, *words], cls.work, memory=MEMORY, **options)
+
+    def refused(self, result, codes=None):
+        """Ended as the contract has it; its document says what and where. An exit of 0 is allowed unless `codes` are given."""
+        self.assertIn(result.exit, {0, *CONTRACT} if codes is None else CONTRACT, "%s %s" % (result.err[-500:], result.out[-500:]))
+        if result.exit == 0:
+            return None
+        error = json.loads(result.out)["error"]
+        self.assertIn(error["code"], CONTRACT[result.exit].split())
+        self.assertTrue(error["message"] and error["where"], error)
+        self.assertIsNone(re.search(rb"[^\n -~\x80-\xff]", result.err), "a control character reaches the terminal")
+        if codes is not None:
+            self.assertIn(error["code"], codes.split(), error)
+        return error["code"]
+
+    def untouched(self):
+        self.assertEqual(snapshot(self.outputs), self.before, "a refusal must leave the earlier payload and nothing beside it")
+
+    def baked(self, out):
+        """A payload is complete: what its manifest lists is there, and nothing beside it."""
+        listed = json.loads((pathlib.Path(out) / "manifest.json").read_text())["files"]
+        found = {path: entry[2] for path, entry in snapshot(out).items() if entry[2]}
+        found.pop("manifest.json")
+        self.assertEqual(found, {file["path"]: file["sha256"] for file in listed})
+
+    def bake(self, source, *words, **options):
+        """Bakes over the earlier payload; a refusal leaves it as it was, a success is undone."""
+        result = self.provisioner("bake", source, "--out", self.payload, "--output", "json", *words, **options)
+        if self.refused(result) is not None:
+            self.untouched()
+            return result
+        self.baked(self.payload)
+        self.assertEqual(os.listdir(self.outputs), ["payload"])
+        self.provisioner("bake", self.sample, "--out", self.payload)
+        type(self).before = snapshot(self.outputs)
+        return result
+
+    def cheap(self, name, result, twin):
+        with self.subTest(name):
+            self.assertLessEqual(result.cpu, 2 * twin.cpu + CPU_FLOOR, "CPU seconds")
+            self.assertLessEqual(result.wall, 2 * twin.wall + WALL_FLOOR, "seconds")
+            if not SANITIZER:
+                self.assertLessEqual(result.memory, 2 * twin.memory + MEMORY_FLOOR, "MiB")
+
+    def report(self, name, outcome, result, twin):
+        print("%-42s %-15s %5.2f s CPU of %5.2f, %4.0f MiB of %4.0f" % (name, outcome, result.cpu, twin.cpu, result.memory, twin.memory), flush=True)
+
+    def twin(self, name):
+        if name not in self.twins:
+            maker, *arguments = TWINS[name]
+            produced(maker, self.input, *arguments)
+            self.twins[name] = self.provisioner("check", self.input, "--output", "json")
+            self.assertEqual(self.twins[name].exit, 0, self.twins[name].out[-500:])
+        return self.twins[name]
+
+    def test_rows(self):
+        for row in ROWS:
+            with self.subTest(row.name):
+                twin = self.twin(row.twin)
+                maker, *arguments = row.maker
+                produced(maker, self.input, *arguments)
+                # What is refused is so before anything is written: bake's cost is then that of reading, as the twin's is.
+                result = self.bake(self.input)
+                if row.expected == DONE:
+                    self.assertEqual(result.exit, 0, result.out[-500:])
+                    result = self.provisioner("check", self.input, "--output", "json")
+                self.report(row.name, self.refused(result, None if row.expected == DONE else row.expected) or DONE, result, twin)
+                self.cheap(row.name, result, twin)
+
+    def test_endless_and_huge_streams(self):
+        size = n(200 * MIB)
+        twin = self.provisioner("check", "-", "--output", "json", feed=lambda file: make.string_of(file, size))
+        self.assertEqual(twin.exit, 0, twin.out)
+        huge = lambda file: make.string_of(file, 10 ** 9)
+        self.refused(self.bake("/dev/zero"), "too-large")
+        endless = lambda file: [file.write(b"[" * MIB) for _ in iter(int, 1)]
+        for name, words, options in (("1 GB string on standard input", "-", {"feed": huge}), ("endless standard input", "-", {"feed": endless}),
+                                     ("/dev/zero as standard input", "-", {"stdin": "/dev/zero"}), ("/dev/zero", "/dev/zero", {})):
+            with self.subTest(name):
+                if SANITIZER and "endless" not in name:
+                    continue
+                result = self.provisioner("check", words, "--output", "json", **options)
+                self.refused(result, "too-large")
+                self.report(name, "too-large", result, twin)
+                self.cheap(name, result, twin)
+
+    def test_options_that_name_files(self):
+        write = lambda name, *parts: make.write(os.path.join(self.work, name), *parts) or os.path.join(self.work, name)
+        bundle = write("bundle.pem", make.root())
+        self.assertEqual(self.bake(self.sample, "--subtract", bundle).exit, 0)
+        self.refused(self.bake(self.sample, "--subtract", "/dev/zero"), "too-large")
+        self.refused(self.bake(self.sample, "--subtract", write("html", b"<html>502</html>")), "cert")
+        self.refused(self.bake(self.sample, "--subtract", write("cut", make.root()[:-40])), "cert")
+        self.refused(self.bake(self.sample, "--subtract", write("utf16", "<x>".encode("utf-16"))), "cert")
+        self.refused(self.bake(self.sample, "--subtract", write("nul", b"\0" * 1000)), "cert")
+        for option in ("--subtract", "--exe"):
+            self.refused(self.bake(self.sample, option, self.work), "io")
+            self.refused(self.bake(self.sample, option, os.path.join(self.work, "none")), "not-found")
+        if not SANITIZER:
+            self.refused(self.bake(self.sample, "--exe", "/dev/zero"), "too-large")
+
+    def test_encodings_and_pages_as_source(self):
+        text = (SAMPLE / "rendered-worker.json").read_bytes()
+        for name, data, codes in (("empty", b"", "json"), ("blanks", b" \n" * 1000, "json"), ("HTML", b"<html><body>502</body></html>", "yaml kind type"),
+                                  ("UTF-16 LE", text.decode().encode("utf-16"), "json"), ("UTF-16 BE", b"\xfe\xff" + text.decode().encode("utf-16-be"), "json"),
+                                  ("UTF-16 without mark", text.decode().encode("utf-16-le"), "json yaml"), ("byte order mark", b"\xef\xbb\xbf" + text, "json"),
+                                  ("NULs", b"\0" * 10000, "json yaml"), ("a NUL inside", text.replace(b"spec", b"sp\0ec", 1), "json"),
+                                  ("gzip", gzip.compress(text), "json yaml"), ("PEM", make.root(), "yaml kind type"),
+                                  ("two documents", text + text, "json"), ("invalid UTF-8", text.replace(b"worker", b"w\xc0\xaf", 1), "json"),
+                                  ("escapes", b'{"\x1b[2J":0}', "json"), ("lone surrogate", b'{"a":"\\ud800"}', "json kind type no-config")):
+            with self.subTest(name):
+                make.write(self.input, data)
+                self.refused(self.provisioner("extract", self.input), codes)
+                self.refused(self.bake(self.input), codes)
+
+    def test_truncated_at_every_fiftieth(self):
+        text = (SAMPLE / "rendered-worker.json").read_bytes()
+        bundle = make.root() + (SAMPLE / "corporate-root.pem").read_bytes()
+        yaml = b"ignition:\n  version: 3.4.0\nstorage:\n  files:\n" + b"".join(
+            b"  - path: %s\n    contents:\n      source: '%s'\n" % (path.encode(), make.url(data).encode()) for path, data in ((PROXY, b"NO_PROXY=a\n"), (BUNDLE, bundle)))
+        packed = gzip.compress(bundle)
+        whole = lambda data, compressed=False: make.config(make.entry(BUNDLE, data, compressed))
+        forms = {"JSON": (text, lambda data: data, "json"), "YAML": (yaml, lambda data: data, None),
+                 "bundle": (bundle, whole, None), "gzip": (packed, lambda data: whole(data, True), "decompress")}
+        for name, (data, form, codes) in forms.items():
+            for part in range(1, 50):
+                with self.subTest(name, part=part):
+                    make.write(self.input, form(data[:len(data) * part // 50]))
+                    result = self.bake(self.input)
+                    self.refused(result, codes)
+                    if name == "bundle" and result.exit == 0:
+                        self.fail("a bundle that is cut short must not be taken for a shorter one")
+
+    def test_flipped_bytes(self):
+        print("HOSTILE_SEED=%d" % SEED, flush=True)
+        rng = random.Random(SEED)
+        text = (SAMPLE / "rendered-worker.json").read_bytes()
+        bundle = make.root() + (SAMPLE / "corporate-intermediate.pem").read_bytes()
+        outcomes = collections.Counter()
+        for number in range(n(200)):
+            data = bytearray(bundle if number % 2 else text)
+            for _ in range(rng.choice((1, 1, 2, 5))):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            make.write(self.input, make.config(make.entry(BUNDLE, bytes(data))) if number % 2 else bytes(data))
+            fresh = os.path.join(self.work, "fresh", "payload")
+            with self.subTest(number=number, seed=SEED):
+                result = self.provisioner("bake", self.input, "--out", fresh, "--output", "json")
+                outcomes[self.refused(result) or DONE] += 1
+                self.assertEqual(result.exit == 0, os.path.exists(os.path.dirname(fresh)), "a refusal leaves not even a parent")
+                if result.exit == 0:
+                    self.baked(fresh)
+            shutil.rmtree(os.path.dirname(fresh), ignore_errors=True)
+        print("flipped bytes:", dict(outcomes), flush=True)
+
+    def test_what_is_no_file(self):
+        loop = os.path.join(self.work, "loop")
+        os.symlink(loop, loop)
+        for source, codes in ((self.work, "io"), ("/dev/null", "json"), (loop, "io"), ("/proc/self/mem", "io"), ("x" * 5000, "io"), ("", "usage"),
+                              (os.path.join(self.work, "none"), "not-found"), (self.sample + "/x", "io not-found")):
+            with self.subTest(source[-20:]):
+                self.refused(self.bake(source), codes)
+
+    def test_a_fifo_waits_for_its_writer_and_is_read(self):
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        writer = produce(lambda: (time.sleep(0.5), shutil.copy(self.sample, self.input), make.write(fifo, pathlib.Path(self.sample).read_bytes())))
+        result = self.provisioner("extract", fifo)
+        os.waitpid(writer, 0)
+        self.assertEqual(result.exit, 0, result.out)
+        self.assertGreater(result.wall, 0.4)
+        self.assertLess(result.cpu, 0.3 if not SANITIZER else 3, "waiting costs nothing")
+
+    def test_unreadable_and_read_only(self):
+        if os.geteuid() != 0:
+            skip(self, "needs root, who can become somebody that may not read a file")
+        nobody = 65534
+        if run(["sh", "-c", "test -x " + PROVISIONER], self.work, user=nobody).exit != 0:
+            skip(self, "the program is not executable for other users here")
+        os.chmod(self.sample, 0o600)
+        self.refused(self.bake(self.sample, user=nobody), "io")
+        os.chmod(self.sample, 0o644)
+        for out in (self.payload, os.path.join(self.outputs, "other/deep")):
+            self.refused(self.provisioner("bake", self.sample, "--out", out, "--output", "json", user=nobody), "target io")
+            self.untouched()
+
+    def test_full_disk(self):
+        words = private_mounts()
+        if words is None:
+            skip(self, "no mounts in a private namespace here (unshare -m)")
+        disk = os.path.join(self.work, "disk")
+        os.mkdir(disk)
+        script = 'mount -t tmpfs -o "$1" none "$2" && cp -a "$3" "$2/payload" && before=$(cd "$2" && find . | sort) && shift 2 && shift && ' \
+                 '{ "$@" --out %s/payload; a=$?; "$@" --out %s/new/deep/payload; b=$?; }; [ "$(cd %s && find . | sort)" = "$before" ] || a=99; ' \
+                 'sha256sum $(find %s -type f | sort) >&2; [ $a -eq 13 ] && [ $b -eq 13 ]' % (disk, disk, disk, disk)
+        digests = sorted(digest(os.path.join(base, file)) for base, _, files in os.walk(self.payload) for file in files)
+        for options in ("size=256k", "size=1m,nr_inodes=24"):
+            with self.subTest(options):
+                bake = [PROVISIONER, "bake", self.sample, "--output", "json", "--exe", self.sample]
+                result = run(words + ["sh", "-c", script, "sh", options, disk, self.payload] + bake, self.work)
+                self.assertEqual(result.exit, 0, result.out.decode() + result.err.decode())
+                self.assertEqual(sorted(re.findall(r"^([0-9a-f]{64}) ", result.err.decode(), re.M)), digests, "the earlier payload is as it was")
+                self.assertEqual(result.out.count(b'"code": "io"') + result.out.count(b'"code": "target"'), 2)
+
+
+if __name__ == "__main__":
+    if not PROVISIONER:
+        sys.exit(__doc__)
+    unittest.main(verbosity=2)

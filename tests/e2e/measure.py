@@ -1,0 +1,132 @@
+"""Runs a program and tells what it cost; keeps watch over a folder. Shared by the tests of this folder."""
+import hashlib
+import os
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+MIB = 1 << 20
+
+
+def skip(case, reason):
+    print("SKIPPED: %s: %s" % (case.id(), reason), flush=True)
+    case.skipTest(reason)
+
+
+class Run:
+    """What a program did: exit (negative: the signal), cpu and wall in seconds, peak memory in MiB, out and err in bytes."""
+
+    def __init__(self, status, usage, wall, out, err):
+        self.exit = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.wall = wall
+        self.memory = usage.ru_maxrss / 1024
+        self.out, self.err = out, err
+
+
+def produce(function, *arguments):
+    """Calls a function in a child, so that this process stays small: a child's peak memory begins with its parent's."""
+    child = os.fork()
+    if child == 0:
+        try:
+            function(*arguments)
+            os._exit(0)
+        except BrokenPipeError:
+            os._exit(0)  # whoever reads had enough
+        except BaseException as error:
+            print("producing an input failed: %r" % error, file=sys.stderr, flush=True)
+            os._exit(1)
+    return child
+
+
+def _feed(feed, reading, writing):
+    os.close(reading)
+    with os.fdopen(writing, "wb") as file:
+        feed(file)
+
+
+def produced(function, *arguments):
+    if os.waitstatus_to_exitcode(os.waitpid(produce(function, *arguments), 0)[1]) != 0:
+        raise RuntimeError("an input could not be made")
+
+
+def run(words, folder, stdin="/dev/null", feed=None, memory=None, user=None, seconds=120, cwd=None):
+    """`feed(file)` writes standard input as a pipe. `memory`: bytes of address space, a net below the checks. `user`: the
+    numeric id to run as. A program that has not ended after `seconds` is killed and counts as crashed."""
+    names = [os.path.join(folder, ".stdout"), os.path.join(folder, ".stderr")]
+    files = [os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600) for name in names]
+    feeder = None
+    if feed:
+        reading, writing = os.pipe()
+        feeder = produce(_feed, feed, reading, writing)
+        os.close(writing)
+    else:
+        reading = os.open(stdin, os.O_RDONLY)
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        try:
+            for target, source in enumerate([reading] + files):
+                os.dup2(source, target)
+            if memory:
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if cwd:
+                os.chdir(cwd)
+            if user is not None:
+                os.setgroups([])
+                os.setgid(user)
+                os.setuid(user)
+            os.execvp(words[0], [str(word) for word in words])
+        finally:
+            os._exit(127)
+    os.close(reading)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        _, status, usage = os.wait4(child, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    wall = time.monotonic() - began
+    if feeder:
+        os.waitpid(feeder, 0)
+    texts = []
+    for name, file in zip(names, files):
+        os.lseek(file, 0, os.SEEK_SET)
+        texts.append(os.read(file, 16 * MIB))
+        os.close(file)
+        os.unlink(name)
+    return Run(status, usage, wall, *texts)
+
+
+def digest(path):
+    result = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(MIB), b""):
+            result.update(block)
+    return result.hexdigest()
+
+
+def snapshot(folder):
+    """Everything below a folder: path -> type and mode, time, digest or target."""
+    found = {}
+    for base, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(base, name)
+            info = os.lstat(path)
+            content = digest(path) if stat.S_ISREG(info.st_mode) else ""
+            found[os.path.relpath(path, folder)] = (oct(info.st_mode), info.st_mtime_ns, content)
+    return found
+
+
+def private_mounts():
+    """The words that run a program where it may mount, or None."""
+    for words in (["unshare", "-m"], ["unshare", "-rm"]):
+        probe = words + ["sh", "-c", "mount -t tmpfs -o size=64k none /mnt"]
+        if shutil.which("unshare") and subprocess.run(probe, capture_output=True).returncode == 0:
+            return words
+    return None

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""A password goes through every command, format and error path; it may come out only where it was asked for.
+
+usage: secrets_canary.py PROVISIONER
+
+Asked for: `extract --show-secrets` and `extract --format env`, and the files that a payload's manifest marks secret. A new command
+needs a row in COMMANDS, or this fails."""
+import base64
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
+PROXY = "/etc/mco/proxy.env"
+BUNDLE = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+
+# How each command is called with SOURCE and OUT (a path that does not exist), in all its forms of output. `shows`: asks for it.
+COMMANDS = {
+    "extract": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--format", "pem"], False),
+                (["SOURCE", "--format", "json"], False), (["SOURCE", "--show-secrets"], True), (["SOURCE", "--format", "env"], True)],
+    "check": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--strict"], False)],
+    "bake": [(["SOURCE", "--out", "OUT"] + more, False) for more in (
+        [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
+        ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"])],
+}
+
+CANARY = "c4nAry-Kx7@/q:%s#Z"  # decoded: with all that must be escaped in a URL
+SIMPLE = "c4nAryKx7qZ"
+ESCAPED = urllib.parse.quote(CANARY, safe="")
+
+# As one variable's value. The first ones are valid; `%s` takes the password.
+VALID = ["http://egress:%s@proxy.example.com:3128", "http://:%s@proxy.example.com:3128", "http://egress:%s@[2001:db8::7]:3128/",
+         "http://proxy.example.com:3128/?token=%s", "http://proxy.example.com:3128#%s"]
+MALFORMED = [
+    "http://u:%s@proxy:port", "http://u:%s@proxy:99999", "http://u:%s@proxy:-1", "http://u:%s@proxy:31 28", "http://u:%s@:3128", "http://u:%s@",
+    "http://u:%s@/", "http://u:%s@proxy:1:2", "htp://u:%s@proxy:1", "https//u:%s@proxy:1", "socks5://u:%s@proxy:1", "u:%s@proxy:1", "//u:%s@proxy:1",
+    "http:u:%s@proxy:1", "http:/u:%s@proxy", "http:///u:%s@proxy", "://u:%s@proxy:1", "http://http://u:%s@proxy:1", "http://u:%s@pro xy:1",
+    "http://u:%s@pro\x01xy:1", "http://u:\x07%s@proxy:1", "http://u:%s\x1b[2J@proxy:1", "http://u:%s@proxy\\:1", "http://u:%s%%zz@proxy:1",
+    "http://u:%s@[::1", "http://u:%s@[1.2.3.4]:1", "http://u:%s@[fe80::1%%25eth0]:1", "http://u:%s@010.0.0.1:1", "http://u:%s@pr%%6Fxy:1",
+    "http://u:%s", "http://u:%s@proxy:1?x=y", "http://u:@proxy:port/?password=%s", "http://u:%s@proxy:1 http://v:w@q:1",
+    "http=u:%s@proxy:1;https=u:%s@proxy:1", "http://u:%s@proxy:0", "http://u:%s@-:1", "http://u:%s@proxy..example:1", "http://u:%s@prox\u202ey:1",
+    "http://u:%s@pr\u00f6xy:1", "http://" + "u" * 40000 + ":%s@proxy:1",
+]
+# As a whole line of the file: what is no assignment of a proxy at all.
+LINES = [
+    "HTTP_PROXY http://u:%s@proxy:1", "http://u:%s@proxy:1", "http://u:%s@proxy:1/?a=b", "export HTTP_PROXY=http://u:%s@proxy:1", "http_proxy=http://u:%s@proxy:1",
+    "HTTP_PROXY: http://u:%s@proxy:1", "HTTP_PROXY='http://u:%s@proxy:1", 'HTTPS_PROXY="http://u:%s@proxy:1"', "HTTP PROXY=http://u:%s@proxy:1",
+    "HTTP_PROXY=http://u:%s@proxy:1\nHTTP_PROXY=http://u:%s@proxy:2", "# http://u:%s@proxy:1\\", "HTTP_PROXY=http://u:%s@proxy:1\nNO_PROXY=a\x02b",
+    "HTTP_PROXY=http://u:%s@proxy:1\n\0", "HTTP_PROXY=http://u:%s@proxy:1\nNO_PROXY=" + "a.example.com," * 4000,
+]
+
+
+def needles(text):
+    """The forms in which a secret may hide in bytes."""
+    found = set()
+    for raw in {text.encode(), text.encode("utf-16-le")}:
+        found |= {raw, raw.hex().encode(), raw.hex().upper().encode()}
+        # Within base64 the secret has three alignments; of each, the characters that no neighbour changes.
+        for shift in range(3):
+            encoded = base64.b64encode(b"\0" * shift + raw)
+            found.add(encoded[-(-shift * 4 // 3):(shift + len(raw)) * 8 // 6])
+            found.add(base64.urlsafe_b64encode(b"\0" * shift + raw)[-(-shift * 4 // 3):(shift + len(raw)) * 8 // 6])
+    return found
+
+
+NEEDLES = needles(CANARY) | needles(ESCAPED) | needles(ESCAPED.lower()) | needles(SIMPLE)
+# A part of it is a leak, too.
+NEEDLES |= {SIMPLE[:7].encode(), SIMPLE[:7].encode("utf-16-le")}
+
+
+def holds(data):
+    # .reg files write UTF-16 of hex with commas and line breaks.
+    plain = data.decode("utf-16", "replace").encode() if data[:2] == b"\xff\xfe" else b""
+    packed = [re.sub(rb"[,\s\\]", b"", text) for text in (data, plain)]
+    return any(needle in text for needle in NEEDLES for text in [data, plain, *packed])
+
+
+def config(text, packed=False):
+    data = text if isinstance(text, bytes) else text.encode()
+    contents = {"source": "data:;base64," + base64.b64encode(gzip.compress(data) if packed else data).decode()}
+    if packed:
+        contents["compression"] = "gzip"
+    bundle = (SAMPLE / "proxy-root.pem").read_bytes()
+    return json.dumps({"ignition": {"version": "3.4.0"}, "storage": {"files": [
+        {"path": PROXY, "contents": contents}, {"path": BUNDLE, "contents": {"source": "data:;base64," + base64.b64encode(bundle).decode()}}]}})
+
+
+class Canary(unittest.TestCase):
+    def setUp(self):
+        # Every bake flushes its files to the disk, and there are a thousand.
+        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-canary-", dir=memory))
+        self.temporary = self.work / "tmp"
+        self.temporary.mkdir()
+        self.out = self.work / "out"
+        self.shown = 0
+
+    def tearDown(self):
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def provisioner(self, *words, data=b""):
+        data = data.encode() if isinstance(data, str) else data
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(self.temporary), "HOME": str(self.temporary)}
+        return subprocess.run([PROVISIONER, *words], input=data, capture_output=True, env=environment, cwd=self.temporary)
+
+    def silent(self, result, about):
+        self.assertIn(result.returncode, (0, 10, 11, 12, 13), about)
+        self.assertFalse(holds(result.stderr), "%s: standard error has it: %s" % (about, result.stderr[:1000]))
+
+    def payload_is_marked(self, about):
+        """Only files marked secret hold it; those have mode 0600; the manifest tells the truth about both."""
+        marked = {file["path"]: file["secret"] for file in json.loads((self.out / "manifest.json").read_text())["files"]}
+        self.assertEqual(set(marked) | {"manifest.json"}, {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file()}, about)
+        holding = {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file() and holds(p.read_bytes())}
+        self.assertLessEqual(holding, {path for path, secret in marked.items() if secret}, about)
+        for path, secret in marked.items():
+            self.assertEqual((self.out / path).stat().st_mode & 0o777 if secret else 0o600, 0o600, path)
+        return holding
+
+    def every_command(self, source, about):
+        """All commands in all forms; gives whether each payload held the secret, by its words."""
+        held = {}
+        for command, forms in COMMANDS.items():
+            for words, shows in forms:
+                about_this = "%s %s of %r" % (command, " ".join(words), about)
+                words = [str(self.out) if word == "OUT" else "-" if word == "SOURCE" else word for word in words]
+                result = self.provisioner(command, *words, data=source)
+                self.silent(result, about_this)
+                if not shows:
+                    self.assertFalse(holds(result.stdout), "%s: standard output has it: %s" % (about_this, result.stdout[:2000]))
+                self.shown += shows and holds(result.stdout)
+                if self.out.exists():
+                    try:
+                        self.assertEqual(result.returncode, 0, about_this)
+                        held[" ".join(words[3:])] = self.payload_is_marked(about_this)
+                    finally:
+                        shutil.rmtree(self.out)
+                self.nothing_left(about_this)
+        return held
+
+    def nothing_left(self, about):
+        self.assertEqual(sorted(os.listdir(self.work)), ["tmp"], about)
+        self.assertEqual(os.listdir(self.temporary), [], about)
+
+    def test_every_command_has_its_rows(self):
+        text = self.provisioner("--help").stdout.decode()
+        section = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M).group(1)
+        commands = set(re.findall(r"^  ([a-z][a-z-]*) ", section, re.M))
+        self.assertEqual(commands, set(COMMANDS), "a command without rows here could show passwords")
+        for command in commands:
+            self.assertFalse(holds(self.provisioner(command, "--help").stdout))
+        # Each --format and --credentials that a command's help offers is run, too.
+        for command, forms in COMMANDS.items():
+            options = dict(re.findall(r"^  --(format|credentials) ([a-z|]+)", self.provisioner(command, "--help").stdout.decode(), re.M))
+            used = [words for words, _ in forms]
+            for option, values in options.items():
+                for default, value in enumerate(values.split("|")):
+                    given = any("--" + option in words and words[words.index("--" + option) + 1] == value for words in used)
+                    self.assertTrue(given or default == 0, "%s --%s %s has no row" % (command, option, value))
+
+    def test_the_search_finds_it(self):
+        for text in (CANARY, ESCAPED, SIMPLE):
+            for coded in (text.encode(), text.encode("utf-16-le")):
+                for before in range(5):
+                    self.assertTrue(holds(base64.b64encode(b"x" * before + coded + b"yz")), (text, before))
+                self.assertTrue(holds(b"\"" + coded.hex().encode() + b"\""))
+                self.assertTrue(holds(b"\xff\xfe" + "hex(7):{}\r\n".format(",\\\r\n ".join("%02x" % b for b in coded)).encode("utf-16-le")))
+        self.assertFalse(holds(config("HTTP_PROXY=http://u:other@proxy:1\n").encode()))
+
+    def test_valid_urls(self):
+        for form in VALID:
+            for variables in (["HTTP_PROXY"], ["HTTPS_PROXY"], ["HTTP_PROXY", "HTTPS_PROXY"]):
+                for password in (ESCAPED, ESCAPED.lower(), SIMPLE):
+                    text = "".join("%s=%s\n" % (name, form % password) for name in variables)
+                    with self.subTest(text):
+                        self.shown = 0
+                        held = self.every_command(config(text + "NO_PROXY=.svc,10.0.0.0/8\n", packed=True), text)
+                        self.assertEqual(self.shown, 2, "where it is asked for it must be shown")
+                        self.assertIn("egress.json", held[""])
+                        self.assertIn("registry/SYSTEM.hiv", held[""])
+                        self.assertEqual(held["--credentials none --service kubelet"], set())
+                        self.assertEqual(held["--scope certs"], set())
+                        self.assertEqual(held["--winhttp-octets --scope winhttp"], set())
+
+    def test_user_part_only(self):
+        # A name without a password is shown as a name, but still only files marked secret hold it, and no message does.
+        for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+            source = config("%s=http://%s@proxy.example.com:3128\n" % (name, SIMPLE))
+            for words in ([], ["--credentials", "none", "--service", "kubelet"]):
+                result = self.provisioner("bake", "-", "--out", str(self.out), *words, data=source)
+                self.assertEqual(result.returncode, 0)
+                self.silent(result, name)
+                self.assertEqual(self.payload_is_marked(name) == set(), bool(words))
+                shutil.rmtree(self.out)
+
+    def test_malformed_urls(self):
+        for form in MALFORMED:
+            for name, password in (("HTTP_PROXY", ESCAPED), ("HTTPS_PROXY", SIMPLE)):
+                value = form.replace("%s", password).replace("%%", "%")
+                with self.subTest(name, value=value[-80:]):
+                    self.every_command(config("%s=%s\n" % (name, value)), (name, value[-80:]))
+
+    def test_malformed_lines(self):
+        for form in LINES:
+            text = form.replace("%s", SIMPLE)
+            with self.subTest(text[:80]):
+                self.every_command(config(text + "\n"), text[:80])
+        self.every_command(config(b"HTTP_PROXY=http://u:%s@proxy:1\xff\n" % SIMPLE.encode()), "bytes that are not UTF-8")
+
+    def test_damaged_documents(self):
+        good = config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE)
+        url = "http://u:%s@host.example/x" % SIMPLE
+        source = lambda text, **more: json.dumps({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": PROXY, "contents": {"source": text, **more}}]}})
+        broken = [good[:len(good) * part // 10] for part in range(1, 10)] + [
+            source(url), source("ftp://u:%s@host/x" % SIMPLE), source("u:%s@host" % SIMPLE), source(url, verification={"hash": "sha512-00"}),
+            source("data:,HTTP_PROXY=http://u:%s@proxy:1 " % SIMPLE), source("data:,HTTP_PROXY=http://u:%s@proxy:1%%0" % SIMPLE),
+            source("data:;base64,HTTP_PROXY=http://u:%s@proxy" % SIMPLE), source("data:;%s,x" % SIMPLE), source("data:%s,x" % SIMPLE),
+            source("data:,http://u:%s@proxy" % SIMPLE, compression="gzip"), source("data:,http://u:%s@p" % SIMPLE, verification={"hash": "sha512-" + "0" * 128}),
+            json.dumps({"ignition": {"version": "3.4.0", "config": {"merge": [{"source": url}]}}}),
+            json.dumps({"ignition": {"version": "3.4.0", "config": {"replace": {"source": "data:,{" + url}}}}),
+            json.dumps({"ignition": {"version": "3.4.0", "proxy": {"httpProxy": url}}}), '{"ignition": "%s' % url, "HTTP_PROXY=" + url, url,
+            "HTTP_PROXY: " + url + "\n  x: y", "a: '%s" % url, "a: &x " + url, "? [" + url + "]", "a: !" + url, "a: *" + url,
+        ]
+        for text in broken:
+            with self.subTest(text[-100:]):
+                self.every_command(text, text[-100:])
+        bundle = json.loads(config(""))
+        for block in ("-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n", "%s"):
+            secret = base64.b64encode(SIMPLE.encode() * 9).decode()
+            bundle["storage"]["files"][1]["contents"]["source"] = "data:," + urllib.parse.quote((SAMPLE / "proxy-root.pem").read_text() + block % secret)
+            with self.subTest(block):
+                self.every_command(json.dumps(bundle), block)
+
+    def test_urls_at_the_wrong_place(self):
+        url = "https://u:%s@host.example/x" % SIMPLE
+        sample = str(SAMPLE / "rendered-worker.json")
+        calls = [[url], ["extract", url], ["extract", sample, url], ["extract", sample, "--pool"], ["--" + url], ["extract", "u:%s@host:1" % SIMPLE]]
+        for command in COMMANDS:
+            options = re.findall(r"^  --([a-z-]+)( \S+)?", self.provisioner(command, "--help").stdout.decode(), re.M)
+            for name, takes in options:
+                # A name that the caller gives to a thing of his own is repeated to him.
+                if name not in ("out", "help", "service", "name", "pool", "api-host", "service-range", "metadata-address"):
+                    calls += [[command, sample, "--%s=%s" % (name, url)], [command, sample, "--" + name, url]]
+        for words in calls:
+            with self.subTest(words):
+                result = self.provisioner(*words)
+                self.silent(result, words)
+                self.assertFalse(holds(result.stdout), (words, result.stdout[:500]))
+
+    def test_no_child_and_no_file_but_the_payload(self):
+        if not shutil.which("strace"):
+            print("SKIPPED: %s: strace is not installed" % self.id())
+            self.skipTest("strace is not installed")
+        trace = self.work / "trace"
+        source = self.work / "source"
+        source.write_text(config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE))
+        for command, forms in COMMANDS.items():
+            for words, _ in forms:
+                words = [str(self.out) if word == "OUT" else str(source) if word == "SOURCE" else word for word in words]
+                result = subprocess.run(["strace", "-f", "-qq", "-s", "4096", "-e", "trace=execve,fork,vfork,clone,clone3,openat,open,creat,socket,connect",
+                                         "-o", trace, PROVISIONER, command, *words], capture_output=True)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                calls = trace.read_text()
+                self.assertEqual(len(re.findall(r"\bexecve\(", calls)), 1, "a child could show it in its arguments")
+                self.assertIsNone(re.search(r"\b(v?fork|clone3?|socket|connect)\(", calls), calls)
+                self.assertFalse(holds(calls.encode()))
+                written = re.findall(r'"([^"]*)", [^)]*O_(?:WRONLY|RDWR|CREAT)', calls)
+                self.assertEqual([path for path in written if not path.startswith(str(self.work) + "/.out.new-")], [])
+                shutil.rmtree(self.out, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    if not PROVISIONER:
+        sys.exit(__doc__)
+    unittest.main(verbosity=2)
