@@ -1,5 +1,7 @@
 #include "provisioner/bake/egress_json.h"
 
+#include <fmt/format.h>
+
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 
@@ -32,6 +34,34 @@ void WriteWinHttp(JsonWriter& json, const std::optional<egress::WinHttpProxy>& p
   json.Member("settings", ToHex(reconcile::EncodeWinHttp({.proxy = *proxy}))).EndObject();
 }
 
+void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
+  json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
+  json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
+  json.EndObject();
+}
+
+// What was assigned, less the credentials unless some item of the state holds them, too.
+std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool with_credentials) {
+  Findings ignored;
+  const auto parsed = egress::ParseProxyUrl(url, variable, {}, ignored);
+  return with_credentials || !parsed ? url.Reveal() : parsed->WithoutCredentials().Reveal();
+}
+
+void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
+  const bool in_scope = state.scope.machine || state.scope.services || state.scope.win_http;
+  WriteFile(json, "proxyFile", config.proxy_file, in_scope);
+  json.Key("proxy").BeginObject();
+  const auto add = [&](const std::optional<Secret>& url, egress::ProxyVariable variable) {
+    if (url) json.Member(egress::NameOf(variable), StoredUrl(*url, variable, state.holds_credentials));
+  };
+  if (in_scope) {
+    add(config.http_proxy, egress::ProxyVariable::kHttp);
+    add(config.https_proxy, egress::ProxyVariable::kHttps);
+    if (config.no_proxy) json.Member("NO_PROXY", *config.no_proxy);
+  }
+  json.EndObject();
+}
+
 void WriteCertificates(JsonWriter& json, const std::vector<reconcile::CertificateItem>& items) {
   json.Key("certificates").BeginArray();
   for (const reconcile::CertificateItem& item : items) {
@@ -58,6 +88,10 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   for (const std::string_view name : state.scope.Names()) json.String(name);
   json.EndArray();
   json.Member("credentials", reconcile::NameOf(state.credentials));
+  json.Member("store", state.store.root_only ? "root-only" : "split").Member("importLeaf", state.store.import_leaf);
+  json.Member("winHttpOctets", state.win_http_octets);
+  WriteProxy(json, config, state);
+  WriteFile(json, "trustFile", config.trust_file, state.scope.certificates);
   json.Key("environment");
   WriteVariables(json, state.environment);
   WriteServices(json, state.services);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "provisioner/bake/manifest.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/desired_state.h"
 
@@ -13,6 +14,17 @@ namespace prov::bake {
 // `generation` orders payloads of one source: a node refuses a lower one.
 std::string EgressJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                        std::int64_t generation);
+
+struct EgressDocument {
+  egress::EgressConfig config;
+  reconcile::DesiredOptions options;
+  std::int64_t generation = 0;
+};
+
+// The way back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are a
+// payload's, since egress.json names its certificates by file. Errors: json, type, version, cert, manifest (a
+// certificate that is not the one named).
+Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
 
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);

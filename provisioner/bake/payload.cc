@@ -6,9 +6,8 @@
 #include <array>
 
 #include "provisioner/bake/egress_json.h"
+#include "provisioner/bake/manifest.h"
 #include "provisioner/bake/registry_payload.h"
-#include "provisioner/base/hash.h"
-#include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/trust_bundle.h"
 #include "templates/templates.h"
@@ -72,22 +71,6 @@ bool IsPayloadPath(std::string_view path) {
   return std::ranges::find(kFixedPaths, path) != kFixedPaths.end() || IsCertificatePath(path);
 }
 bool IsPayloadFolder(std::string_view path) { return std::ranges::find(kFolders, path) != kFolders.end(); }
-
-std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("generation", generation).Key("files").BeginArray();
-  for (const PayloadFile& file : files) {
-    json.BeginObject()
-        .Member("path", file.path)
-        .Member("sha256", ToHex(Sha256(file.bytes)))
-        .Member("bytes", file.bytes.size());
-    json.Member("mode", fmt::format("{:04o}", file.Mode()))
-        .Member("secret", file.secret)
-        .Member("purpose", file.purpose)
-        .EndObject();
-  }
-  return json.EndArray().EndObject().Take();
-}
 
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             const PayloadOptions& options) {

@@ -40,7 +40,4 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
 bool IsPayloadPath(std::string_view path);
 bool IsPayloadFolder(std::string_view path);
 
-// The manifest of the given files: path, SHA-256, size, mode, secrecy and purpose of each.
-std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation);
-
 }  // namespace prov::bake

@@ -11,78 +11,19 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/trust_bundle.h"
 
 namespace prov::cli {
 namespace {
 
-using reconcile::CredentialPolicy;
 using reconcile::DesiredOptions;
 using reconcile::DesiredState;
 
-constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
 constexpr std::uint64_t kExeLimit = 256ULL << 20U;
 // 1980-01-01, the earliest time that all archive formats can hold.
 constexpr std::int64_t kDefaultTime = 315532800;
-
-Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
-  reconcile::Scope scope;
-  if (arguments.Has("scope")) {
-    scope = {false, false, false, false};
-    for (const std::string& name : arguments.List("scope")) {
-      if (name == "machine") {
-        scope.machine = true;
-      } else if (name == "services") {
-        scope.services = true;
-      } else if (name == "winhttp") {
-        scope.win_http = true;
-      } else if (name == "certs") {
-        scope.certificates = true;
-      } else {
-        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name),
-                    "--scope");
-      }
-    }
-    if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
-  }
-  if (arguments.Has("with-wmco")) scope.machine = false;
-  return scope;
-}
-
-Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 3> kAllowed = {"machine", "services", "none"};
-  const std::string text = PROV_TRY(OneOf(arguments, "credentials", kAllowed));
-  if (text == "machine") return CredentialPolicy::kMachine;
-  return text == "services" ? CredentialPolicy::kServices : CredentialPolicy::kNone;
-}
-
-Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, Findings& findings) {
-  std::set<std::string> out;
-  if (!arguments.Has("subtract")) return out;
-  const std::string path = arguments.Get("subtract");
-  const std::string bytes = PROV_TRY(ReadFile(path, kBundleLimit));
-  for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
-  return out;
-}
-
-Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, Findings& findings) {
-  constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
-  DesiredOptions options;
-  options.scope = PROV_TRY(ParseScope(arguments));
-  options.credentials = PROV_TRY(ParseCredentials(arguments));
-  for (const std::string& service : arguments.List("service")) {
-    PROV_TRY(reconcile::CheckServiceName(service));
-    const bool known =
-        std::ranges::any_of(options.services, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
-    if (!known) options.services.push_back(service);
-  }
-  options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
-  options.store.import_leaf = arguments.Has("import-leaf");
-  options.win_http_octets = arguments.Has("winhttp-octets");
-  options.subtract = PROV_TRY(ReadSubtracted(arguments, findings));
-  return options;
-}
 
 Result<std::int64_t> SourceDateEpoch() {
   const char* text = std::getenv("SOURCE_DATE_EPOCH");
@@ -163,12 +104,13 @@ Result<Outcome> Run(const Arguments& arguments) {
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   const std::int64_t time = PROV_TRY(SourceDateEpoch());
   bake::PayloadOptions payload_options;
-  payload_options.generation = PROV_TRY(Number(arguments, "generation", 1));
   if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
 
   Findings findings;
-  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, findings));
-  const egress::EgressConfig config = PROV_TRY(ReadSource(arguments));
+  const Source source = PROV_TRY(ReadSource(arguments));
+  const egress::EgressConfig& config = source.config;
+  payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
+  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
   const bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
   // All that can still be refused comes before the write: an error means that nothing was written.
@@ -206,20 +148,12 @@ Command BakeCommand() {
        {"format", "dir", "form of the payload (default: dir)"},
        PoolOption(),
        NameOption(),
-       {"scope", "LIST", "what is managed, of machine,services,winhttp,certs (default: all of them)"},
-       {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
-       {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
-       {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},
-       {"store", "split|root-only",
-        "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
-       {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
-       {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
-       {"winhttp-octets", "",
-        "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
        {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
        {"exe", "FILE", "put this provisioner.exe into the payload"},
        OutputOption(),
        HelpOption()}};
+  const std::vector<OptionSpec> shared = DesiredOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin() + 4, shared.begin(), shared.end());
   command.run = Run;
   return command;
 }

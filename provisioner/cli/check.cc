@@ -40,7 +40,7 @@ egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts fact
 
 Result<Outcome> Run(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  egress::EgressConfig config = PROV_TRY(ReadSource(arguments));
+  egress::EgressConfig config = PROV_TRY(ReadSource(arguments)).config;
   config.facts = Facts(arguments, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
   const bool strict = arguments.Has("strict");

@@ -3,6 +3,8 @@
 #include <array>
 #include <ctime>
 
+#include "provisioner/bake/payload_reader.h"
+#include "provisioner/base/folder.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -14,11 +16,16 @@ OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConf
 OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
 OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 
-Result<egress::EgressConfig> ReadSource(const Arguments& arguments) {
+Result<Source> ReadSource(const Arguments& arguments) {
+  const std::string& name = arguments.positional();
+  if (IsFolder(name)) {
+    bake::EgressDocument document = PROV_TRY(bake::ReadPayload(PROV_TRY(bake::LoadPayloadFolder(name)), name));
+    return Source{std::move(document.config), std::move(document.options), document.generation};
+  }
   ignition::Selection selection;
   selection.pool = arguments.Get("pool", selection.pool);
   selection.name = arguments.Get("name");
-  return source::Read(arguments.positional(), selection);
+  return Source{.config = PROV_TRY(source::Read(name, selection)), .choices = {}};
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

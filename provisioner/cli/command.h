@@ -1,6 +1,7 @@
 // What the commands share: how one is found, what it returns, how it talks to people and to programs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/desired_state.h"
 
 namespace prov::cli {
 
@@ -35,8 +37,14 @@ OptionSpec NameOption();
 OptionSpec OutputOption();
 OptionSpec HelpOption();
 
-// Reads the source that the arguments name, with --pool and --name.
-Result<egress::EgressConfig> ReadSource(const Arguments& arguments);
+struct Source {
+  egress::EgressConfig config;
+  reconcile::DesiredOptions choices;  // a payload carries those it was baked with; else the defaults
+  std::int64_t generation = 1;        // of a payload
+};
+
+// Reads the source that the arguments name: a payload folder, or a document with --pool and --name.
+Result<Source> ReadSource(const Arguments& arguments);
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

@@ -74,7 +74,7 @@ Result<Outcome> Run(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));
-  const EgressConfig config = PROV_TRY(ReadSource(arguments));
+  const EgressConfig config = PROV_TRY(ReadSource(arguments)).config;
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
   if (format == "env") return Outcome{0, EnvironmentLines(config), std::move(findings)};
   if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
@@ -85,22 +85,24 @@ Result<Outcome> Run(const Arguments& arguments) {
 
 Command ExtractCommand() {
   Command command;
-  command.spec = {"extract",
-                  "Print the proxy settings and the additional trusted certificates that a source holds.",
-                  "SOURCE",
-                  "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
-                  "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later).",
-                  "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
-                  "  HTTP_PROXY=http://proxy.example.com:3128\n"
-                  "  HTTPS_PROXY=http://proxy.example.com:3128\n"
-                  "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
-                  {PoolOption(),
-                   NameOption(),
-                   {"format", "json|env|pem",
-                    "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
-                   {"show-secrets", "", "print passwords in JSON instead of ***"},
-                   OutputOption(),
-                   HelpOption()}};
+  command.spec = {
+      "extract",
+      "Print the proxy settings and the additional trusted certificates that a source holds.",
+      "SOURCE",
+      "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
+      "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later). A folder is\n"
+      "a payload that `bake` wrote.",
+      "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
+      "  HTTP_PROXY=http://proxy.example.com:3128\n"
+      "  HTTPS_PROXY=http://proxy.example.com:3128\n"
+      "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
+      {PoolOption(),
+       NameOption(),
+       {"format", "json|env|pem",
+        "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
+       {"show-secrets", "", "print passwords in JSON instead of ***"},
+       OutputOption(),
+       HelpOption()}};
   command.always_json = true;
   command.run = Run;
   return command;

@@ -276,6 +276,10 @@ class ProxyUrlParser {
         return Refuse(fmt::format("the host holds '{}', which no host name has", c), "write http://host:port");
       }
     }
+    if (!ascii && Printable(host) != host) {
+      return Refuse("the host holds an invisible character, so it is not the name that it seems to be",
+                    "write the host's name again");
+    }
     if (host.size() > kMaxHost) return Refuse("the host is longer than 253 bytes", "check the URL");
     if (HasEmptyLabel(host))
       return Refuse("the host has an empty label (two dots, or one in front)", "correct the host");

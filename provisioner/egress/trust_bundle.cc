@@ -196,13 +196,17 @@ bool IsDer(std::string_view bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
 }
 
-Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string_view where) {
+Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string_view where,
+                                             const BundleLimits& limits) {
   auto certificate = ParseCertificate(bytes, where);
   if (!certificate) {
     Error error = std::move(certificate).error();
     if (const std::string hint = DescribeDer(bytes); !hint.empty())
       error.message = "the file is binary and no certificate: " + hint;
     return std::unexpected(std::move(error));
+  }
+  if (limits.certificates == 0) {
+    return Fail(Code::kTooLarge, "the trust bundle holds a certificate, and none is allowed", std::string(where));
   }
   std::vector<Certificate> out;
   out.push_back(*std::move(certificate));
@@ -219,7 +223,7 @@ Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::s
         fmt::format("the trust bundle has {} bytes, more than the {} that are allowed", bytes.size(), limits.bytes),
         std::string(where));
   }
-  if (IsDer(bytes)) return ReadDerFile(bytes, where);
+  if (IsDer(bytes)) return ReadDerFile(bytes, where, limits);
   const auto decoded = DecodePemText(bytes);
   if (!decoded) {
     const std::string hint = DescribeText(bytes);

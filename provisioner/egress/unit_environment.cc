@@ -108,6 +108,46 @@ bool Continues(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
+// The logical lines of a unit file: continued lines joined, comments (which may stand between their parts) left out.
+class UnitLines {
+ public:
+  explicit UnitLines(std::string_view text) : text_(text) {}
+
+  // The next line, trimmed, or nothing at the end of the text. A continuation that nothing follows ends there.
+  std::optional<std::string> Next() {
+    std::string logical;
+    bool continued = false;
+    while (!text_.empty()) {
+      const std::string_view physical = TakePhysical();
+      const std::string_view trimmed = TrimBlanks(physical);
+      if (trimmed.starts_with('#') || trimmed.starts_with(';')) continue;
+      if (!continued) begin_ = line_;
+      logical += physical;
+      continued = Continues(physical);
+      if (!continued) return std::string(TrimBlanks(logical));
+      logical.back() = ' ';
+    }
+    if (!continued) return std::nullopt;
+    return std::string(TrimBlanks(logical));
+  }
+
+  std::size_t number() const { return begin_; }  // 1-based, where the last line returned began
+
+ private:
+  std::string_view TakePhysical() {
+    const std::size_t end = text_.find('\n');
+    std::string_view physical = text_.substr(0, end);
+    text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+    ++line_;
+    if (physical.ends_with('\r')) physical.remove_suffix(1);
+    return physical;
+  }
+
+  std::string_view text_;
+  std::size_t line_ = 0;
+  std::size_t begin_ = 0;
+};
+
 }  // namespace
 
 std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings) {
@@ -116,26 +156,9 @@ std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::st
   Assignments out(where, capped);
   if (unit_text.starts_with(kByteOrderMark)) unit_text.remove_prefix(kByteOrderMark.size());
   bool in_service = false;
-  std::string logical;
-  std::size_t begin_line = 1;
-  std::size_t line = 0;
-  while (!unit_text.empty()) {
-    const std::size_t end = unit_text.find('\n');
-    std::string_view physical = unit_text.substr(0, end);
-    unit_text.remove_prefix(end == std::string_view::npos ? unit_text.size() : end + 1);
-    ++line;
-    if (physical.ends_with('\r')) physical.remove_suffix(1);
-    // A comment may stand between the parts of a continued line.
-    const std::string_view trimmed = TrimBlanks(physical);
-    if (trimmed.starts_with('#') || trimmed.starts_with(';')) continue;
-    if (logical.empty()) begin_line = line;
-    logical += physical;
-    if (Continues(physical)) {
-      logical.back() = ' ';
-      if (!unit_text.empty()) continue;
-    }
-    const std::string complete = std::exchange(logical, {});
-    const std::string_view text = TrimBlanks(complete);
+  UnitLines lines(unit_text);
+  while (const std::optional<std::string> line = lines.Next()) {
+    const std::string_view text = *line;
     if (text.starts_with('[')) {
       in_service = text == "[Service]";
       continue;
@@ -146,7 +169,7 @@ std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::st
     if (value.empty()) {
       out.Clear();
     } else {
-      ReadUnitWords(value, where, begin_line, out, capped);
+      ReadUnitWords(value, where, lines.number(), out, capped);
     }
   }
   return std::move(out).Take();

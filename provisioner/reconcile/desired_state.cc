@@ -147,6 +147,24 @@ std::vector<std::string_view> Scope::Names() const {
   return names;
 }
 
+bool Scope::Add(std::string_view name) {
+  bool* const facility = name == "machine"    ? &machine
+                         : name == "services" ? &services
+                         : name == "winhttp"  ? &win_http
+                         : name == "certs"    ? &certificates
+                                              : nullptr;
+  if (facility == nullptr) return false;
+  *facility = true;
+  return true;
+}
+
+std::optional<CredentialPolicy> CredentialPolicyOf(std::string_view name) {
+  for (const auto policy : {CredentialPolicy::kMachine, CredentialPolicy::kServices, CredentialPolicy::kNone}) {
+    if (NameOf(policy) == name) return policy;
+  }
+  return std::nullopt;
+}
+
 std::string_view NameOf(CredentialPolicy policy) {
   switch (policy) {
     case CredentialPolicy::kMachine:
@@ -163,6 +181,8 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   DesiredState state;
   state.scope = Stated(options.scope, config);
   state.credentials = options.credentials;
+  state.store = options.store;
+  state.win_http_octets = options.win_http_octets;
   if (state.scope.machine || state.scope.services || state.scope.win_http) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
   return state;

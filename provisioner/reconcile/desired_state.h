@@ -23,11 +23,14 @@ struct Scope {
   bool certificates = true;
 
   std::vector<std::string_view> Names() const;  // "machine", "services", "winhttp", "certs", in this order
+  bool Add(std::string_view name);              // one of these names; false for another
+  bool operator==(const Scope&) const = default;
 };
 
 // Where credentials of a proxy URL may be stored.
 enum class CredentialPolicy { kMachine, kServices, kNone };
 std::string_view NameOf(CredentialPolicy policy);
+std::optional<CredentialPolicy> CredentialPolicyOf(std::string_view name);
 
 struct DesiredOptions {
   Scope scope;
@@ -41,6 +44,8 @@ struct DesiredOptions {
 struct DesiredState {
   Scope scope;  // less what the source makes no statement about
   CredentialPolicy credentials = CredentialPolicy::kMachine;
+  egress::StorePolicy store;
+  bool win_http_octets = false;
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;
   std::vector<ServiceEnvironment> services;

@@ -132,6 +132,7 @@ struct Bad {
 
 const Bad kBad[] = {
     {"", "empty"},
+    {"http://prox\xE2\x80\xAEy.example.com:3128", "invisible"},
     // no host
     {"http://", "no host"},
     {"http://:3128", "no host"},

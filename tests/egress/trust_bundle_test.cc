@@ -289,6 +289,10 @@ TEST(TrustBundle, Limits) {
   const auto many = ParseTrustBundle(A() + B(), "b", findings, {.certificates = 1});
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().code, Code::kTooLarge);
+  const auto none =
+      ParseTrustBundle(ParseTrustBundle(A(), "", findings)->front().der, "b", findings, {.certificates = 0});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Code::kTooLarge);
   const auto big = ParseTrustBundle(A(), "b", findings, {.bytes = A().size() - 1});
   ASSERT_FALSE(big);
   EXPECT_EQ(big.error().code, Code::kTooLarge);

@@ -26,8 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace prov::fuzz;
   const std::string_view text = TextOf(data, size);
   if (!StartsLikeJson(text)) return -1;  // YAML has a target of its own
-  // Known: whether RapidJSON sees these in a string depends on where it stands in memory.
-  if (text.find_first_of("\x1A\x1B\x1C\x1D\x1E\x1F") != std::string_view::npos) return -1;
   const auto files = CheckDocument(std::string(text));
   std::string moved = "\n ";
   moved.reserve(size + 2 + prov::ignition::kJsonPadding);

@@ -55,6 +55,7 @@ TEST(RegFile, ValuesAsRegeditWritesThem) {
       {Value("a", RegType::kExpandSz, EncodeSz("%")), "\"a\"=hex(2):25,00,00,00"},
       {Value("a", RegType::kMultiSz, EncodeMultiSz({"b"})), "\"a\"=hex(7):62,00,00,00,00,00"},
       {Value("a", RegType::kQword, "\1\0\0\0\0\0\0\0"s), "\"a\"=hex(b):01,00,00,00,00,00,00,00"},
+      // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): any number is a type
       {Value("a", static_cast<RegType>(0xFFFF0012), "x"), "\"a\"=hex(ffff0012):78"},
   };
   for (const Row& row : rows) EXPECT_EQ(Line(row.value), row.line);
@@ -250,29 +251,32 @@ class RegFileSamples : public ::testing::Test {
   }
 };
 
-TEST_F(RegFileSamples, AreRead) {
-  const auto exported = ReadRegFile(testing::Sample("reg/wine-export-utf16le.reg"));
-  ASSERT_TRUE(exported) << exported.error().message << " at " << exported.error().where;
-  ASSERT_EQ(exported->size(), 1U);
-  EXPECT_EQ(exported->at(0).values.size(), 11U);
-  // Written again, it is the same text.
+TEST_F(RegFileSamples, AnExportIsReadAndWrittenTheSame) {
+  const std::string sample = testing::Sample("reg/wine-export-utf16le.reg");
+  const Result<std::vector<RegFileEntry>> read = ReadRegFile(sample);
+  ASSERT_TRUE(read) << read.error().message << " at " << read.error().where;
+  ASSERT_EQ(read->size(), 1U);
   RegKey key;
-  for (const RegFileValue& value : exported->at(0).values) key.values.push_back(value.value);
-  EXPECT_EQ(WriteRegFile(key, exported->at(0).key), testing::Sample("reg/wine-export-utf16le.reg"));
+  for (const RegFileValue& value : read->front().values) key.values.push_back(value.value);
+  EXPECT_EQ(key.values.size(), 11U);
+  EXPECT_EQ(WriteRegFile(key, read->front().key), sample);
+}
 
-  const auto deletions = ReadRegFile(testing::Sample("reg/rd.reg"));
-  ASSERT_TRUE(deletions) << deletions.error().message;
-  ASSERT_EQ(deletions->size(), 3U);
-  EXPECT_EQ(deletions->at(0).values.size(), 3U);
-  EXPECT_TRUE(deletions->at(1).remove && deletions->at(2).remove);
+TEST_F(RegFileSamples, Deletions) {
+  EXPECT_EQ(Rendered(ReadRegFile(testing::Sample("reg/rd.reg")).value()),
+            "[HKEY_LOCAL_MACHINE\\SOFTWARE\\RTest]\nremove 'del'\nremove ''\nremove 'absent'\n"
+            "remove [HKEY_LOCAL_MACHINE\\SOFTWARE\\RTest\\Sub]\nremove [HKEY_LOCAL_MACHINE\\SOFTWARE\\NoSuch]\n");
+}
 
-  const auto certificate = ReadRegFile(testing::Sample("reg/cert-root-inject.reg"));
-  ASSERT_TRUE(certificate) << certificate.error().message;
-  EXPECT_EQ(certificate->at(0).values.at(0).value.data, testing::Sample("cert/ca.blob-sha1.bin"));
+TEST_F(RegFileSamples, Certificate) {
+  const std::vector<RegFileEntry> read = ReadRegFile(testing::Sample("reg/cert-root-inject.reg")).value();
+  EXPECT_EQ(read.at(0).values.at(0).value.data, testing::Sample("cert/ca.blob-sha1.bin"));
+}
 
-  const auto line_break = ReadRegFile(testing::Sample("reg/r16.reg"));
-  ASSERT_FALSE(line_break) << "holds a text with a raw line break, which is skipped silently elsewhere";
-  EXPECT_EQ(line_break.error().where, "line 19");
+TEST_F(RegFileSamples, RawLineBreakIsRefused) {
+  const Result<std::vector<RegFileEntry>> read = ReadRegFile(testing::Sample("reg/r16.reg"));
+  ASSERT_FALSE(read) << "others skip such a text silently";
+  EXPECT_EQ(read.error().where, "line 19");
 }
 
 }  // namespace

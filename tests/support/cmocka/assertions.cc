@@ -115,8 +115,7 @@ void AssertReturnCode(LargestIntegralType code, size_t code_size, int error, con
   const bool negative = ((code >> (bits - 1U)) & 1U) != 0;
   if (!negative) return;
   std::string message = fmt::format("{} < 0", text);
-  if (error > 0)
-    message += fmt::format(", errno({}): {}", error, std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+  if (error > 0) message += fmt::format(", errno({}): {}", error, std::strerror(error));
   FailAt(place, message);
 }
 

@@ -92,8 +92,8 @@ void Describe(const Entry<T>& entry, const std::string& text, std::string& out) 
 }
 
 const void* PointerOf(LargestIntegralType value) {
-  return reinterpret_cast<const void*>(
-      static_cast<uintptr_t>(value));  // NOLINT(performance-no-int-to-ptr): the interface carries them so
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the interface carries pointers so
+  return reinterpret_cast<const void*>(static_cast<uintptr_t>(value));
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ void Initialise() {
   if (std::exchange(done, true)) return;
   std::vector<std::string> words = CommandLine();
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);

@@ -1,0 +1,136 @@
+#include "provisioner/base/json_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "provisioner/base/rapidjson.h"
+#include "provisioner/base/text.h"
+
+namespace prov {
+namespace {
+
+using Value = rapidjson::Value;
+
+constexpr unsigned kMostLevels = 64;
+
+std::string_view TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+
+// Too deep, or a key twice: the reason, or "".
+std::string FindFault(const Value& value, unsigned level) {
+  if (level > kMostLevels) return fmt::format("nested deeper than {} levels", kMostLevels);
+  if (value.IsArray()) {
+    for (const Value& item : value.GetArray()) {
+      if (std::string fault = FindFault(item, level + 1); !fault.empty()) return fault;
+    }
+  }
+  if (!value.IsObject()) return {};
+  std::set<std::string_view> names;
+  for (const auto& member : value.GetObject()) {
+    if (!names.insert(TextOf(member.name)).second)
+      return fmt::format("the key \"{}\" occurs twice", TextOf(member.name));
+    if (std::string fault = FindFault(member.value, level + 1); !fault.empty()) return fault;
+  }
+  return {};
+}
+
+bool IsForbiddenControl(char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r'; }
+
+}  // namespace
+
+struct JsonNode::Tree {
+  rapidjson::Document document;
+  std::string where;
+};
+
+namespace {
+const Value& Of(const void* value) { return *static_cast<const Value*>(value); }
+}  // namespace
+
+JsonNode::JsonNode(std::shared_ptr<const Tree> tree, const void* value, std::string path)
+    : tree_(std::move(tree)), value_(value), path_(std::move(path)) {}
+
+std::unexpected<Error> JsonNode::Refuse(Code code, std::string message) const {
+  return Fail(code, std::move(message), fmt::format("{}: {}", tree_->where, path_));
+}
+
+std::unexpected<Error> JsonNode::WrongType(std::string_view wanted) const {
+  return Refuse(Code::kType, fmt::format("is not {}", wanted));
+}
+
+Result<std::optional<JsonNode>> JsonNode::Find(std::string_view name) const {
+  const Value& value = Of(value_);
+  if (!value.IsObject()) return WrongType("an object");
+  const auto member = value.FindMember(Value(rapidjson::StringRef(name.data(), name.size())));
+  if (member == value.MemberEnd() || member->value.IsNull()) return std::nullopt;
+  return JsonNode(tree_, &member->value, fmt::format("{}.{}", path_, name));
+}
+
+Result<JsonNode> JsonNode::Get(std::string_view name) const {
+  if (auto found = PROV_TRY(Find(name))) return *std::move(found);
+  return Refuse(Code::kType, fmt::format("has no \"{}\"", name));
+}
+
+Result<std::string> JsonNode::Text() const {
+  if (!Of(value_).IsString()) return WrongType("a string");
+  return std::string(TextOf(Of(value_)));
+}
+
+Result<std::int64_t> JsonNode::Integer() const {
+  if (!Of(value_).IsInt64()) return WrongType("an integer");
+  return Of(value_).GetInt64();
+}
+
+Result<bool> JsonNode::Bool() const {
+  if (!Of(value_).IsBool()) return WrongType("true or false");
+  return Of(value_).GetBool();
+}
+
+Result<std::vector<JsonNode>> JsonNode::Items() const {
+  if (!Of(value_).IsArray()) return WrongType("an array");
+  std::vector<JsonNode> out;
+  for (const Value& item : Of(value_).GetArray())
+    out.push_back({tree_, &item, fmt::format("{}[{}]", path_, out.size())});
+  return out;
+}
+
+Result<std::vector<std::pair<std::string, JsonNode>>> JsonNode::Members() const {
+  if (!Of(value_).IsObject()) return WrongType("an object");
+  std::vector<std::pair<std::string, JsonNode>> out;
+  for (const auto& member : Of(value_).GetObject()) {
+    std::string name(TextOf(member.name));
+    std::string path = fmt::format("{}.{}", path_, name);
+    out.emplace_back(std::move(name), JsonNode(tree_, &member.value, std::move(path)));
+  }
+  return out;
+}
+
+Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where) {
+  const auto refuse = [&](std::string_view reason) {
+    return Fail(Code::kJson, fmt::format("not a JSON document of this program: {}", reason), std::string(where));
+  };
+  if (!IsUtf8(text)) return refuse("it is not UTF-8");
+  if (std::ranges::any_of(text, IsForbiddenControl)) return refuse("it holds a control character");
+  auto tree = std::make_shared<JsonNode::Tree>();
+  tree->where = where;
+  tree->document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  if (tree->document.HasParseError()) {
+    return refuse(fmt::format("{} (byte {})", rapidjson::GetParseError_En(tree->document.GetParseError()),
+                              tree->document.GetErrorOffset()));
+  }
+  if (const std::string fault = FindFault(tree->document, 1); !fault.empty()) return refuse(fault);
+  const void* root = static_cast<const Value*>(&tree->document);
+  return JsonNode(std::move(tree), root, "$");
+}
+
+Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where) {
+  JsonNode root = PROV_TRY(ParseJsonDocument(text, where));
+  const JsonNode schema = PROV_TRY(root.Get("schema"));
+  if (PROV_TRY(schema.Integer()) != 1) {
+    return schema.Refuse(Code::kVersion, "is not 1: a newer version of provisioner wrote this; use that version");
+  }
+  return root;
+}
+
+}  // namespace prov

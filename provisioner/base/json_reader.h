@@ -1,0 +1,52 @@
+// Reads the JSON documents that this program itself writes: egress.json, manifests, the state kept on a node. Strict,
+// small and with the path of each value for messages. (MachineConfigs have a reader of their own, ignition/json.h.)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov {
+
+// A value of a parsed document; keeps the document alive. Errors of the getters are type, with "WHERE: $.path" as
+// where.
+class JsonNode {
+ public:
+  // The member of an object; absent and null are an error.
+  Result<JsonNode> Get(std::string_view name) const;
+  // nullopt when absent or null; an error only if this is no object.
+  Result<std::optional<JsonNode>> Find(std::string_view name) const;
+
+  Result<std::string> Text() const;
+  Result<std::int64_t> Integer() const;
+  Result<bool> Bool() const;
+  Result<std::vector<JsonNode>> Items() const;                            // of an array
+  Result<std::vector<std::pair<std::string, JsonNode>>> Members() const;  // of an object, in order
+
+  // An error about this value in the caller's words.
+  std::unexpected<Error> Refuse(Code code, std::string message) const;
+
+ private:
+  struct Tree;
+  friend Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where);
+  JsonNode(std::shared_ptr<const Tree> tree, const void* value, std::string path);
+  std::unexpected<Error> WrongType(std::string_view wanted) const;
+
+  std::shared_ptr<const Tree> tree_;
+  const void* value_;  // a rapidjson::Value of the tree
+  std::string path_;
+};
+
+// Parses a whole document: UTF-8, at most 64 levels deep, no key twice in an object. Errors: json.
+Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where);
+
+// The same, and `schema` must be 1: version otherwise, so that a newer program's file is named as such.
+Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where);
+
+}  // namespace prov

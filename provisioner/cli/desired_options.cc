@@ -1,0 +1,90 @@
+#include "provisioner/cli/desired_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::CredentialPolicy;
+using reconcile::DesiredOptions;
+
+constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
+
+Result<reconcile::Scope> ParseScope(const Arguments& arguments, reconcile::Scope scope) {
+  if (arguments.Has("scope")) {
+    scope = {false, false, false, false};
+    for (const std::string& name : arguments.List("scope")) {
+      if (!scope.Add(name)) {
+        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name),
+                    "--scope");
+      }
+    }
+    if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
+  }
+  if (arguments.Has("with-wmco")) scope.machine = false;
+  return scope;
+}
+
+Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kAllowed = {"machine", "services", "none"};
+  const std::string text = PROV_TRY(OneOf(arguments, "credentials", kAllowed));
+  return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
+}
+
+Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, Findings& findings) {
+  std::set<std::string> out;
+  if (!arguments.Has("subtract")) return out;
+  const std::string path = arguments.Get("subtract");
+  const std::string bytes = PROV_TRY(ReadFile(path, kBundleLimit));
+  for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
+  return out;
+}
+
+Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
+  std::vector<std::string> out;
+  for (const std::string& service : arguments.List("service")) {
+    PROV_TRY(reconcile::CheckServiceName(service));
+    const bool known =
+        std::ranges::any_of(out, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
+    if (!known) out.push_back(service);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> DesiredOptionSpecs() {
+  return {
+      {"scope", "LIST", "what is managed, of machine,services,winhttp,certs (default: all of them)"},
+      {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
+      {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
+      {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},
+      {"store", "split|root-only",
+       "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
+      {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
+      {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
+      {"winhttp-octets", "",
+       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
+  };
+}
+
+Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOptions options, Findings& findings) {
+  constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
+  options.scope = PROV_TRY(ParseScope(arguments, options.scope));
+  if (arguments.Has("credentials")) options.credentials = PROV_TRY(ParseCredentials(arguments));
+  if (arguments.Has("service")) options.services = PROV_TRY(ParseServices(arguments));
+  if (arguments.Has("store")) options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
+  options.store.import_leaf = options.store.import_leaf || arguments.Has("import-leaf");
+  options.win_http_octets = options.win_http_octets || arguments.Has("winhttp-octets");
+  options.subtract = PROV_TRY(ReadSubtracted(arguments, findings));
+  return options;
+}
+
+}  // namespace prov::cli
