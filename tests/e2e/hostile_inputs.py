@@ -36,7 +36,7 @@ def write(path, *parts):
 
 def pour(file, block, size):
     """`size` bytes of a repeated block, never all of them in memory."""
-    block *= max(1, MIB // len(block))
+    block *= max(1, min(MIB, size) // len(block))
     for _ in range(size // len(block)):
         file.write(block)
 
@@ -44,7 +44,7 @@ def pour(file, block, size):
 def squeezed(block, size):
     """gzip of `size` bytes of a repeated block."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
-    block *= max(1, MIB // len(block))
+    block *= max(1, min(MIB, size) // len(block))
     return b"".join(packer.compress(block) for _ in range(size // len(block))) + packer.flush()
 
 
