@@ -14,6 +14,10 @@ namespace {
 using Value = rapidjson::Value;
 
 constexpr unsigned kMostLevels = 64;
+// Each begins a value, which takes 16 bytes of memory or more; a payload's manifest with all that it may list has some
+// 600,000.
+constexpr std::string_view kBeginnings = ",[{";
+constexpr std::ptrdiff_t kMostBeginnings = 4'000'000;
 
 std::string_view TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
 
@@ -112,6 +116,10 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
   };
   if (!IsUtf8(text)) return refuse("it is not UTF-8");
   if (std::ranges::any_of(text, IsForbiddenControl)) return refuse("it holds a control character");
+  const auto begins = [](char c) { return kBeginnings.find(c) != std::string_view::npos; };
+  if (std::ranges::count_if(text, begins) > kMostBeginnings) {
+    return Fail(Code::kTooLarge, "holds more values than a document of this program ever does", std::string(where));
+  }
   auto tree = std::make_shared<JsonNode::Tree>();
   tree->where = where;
   tree->document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());

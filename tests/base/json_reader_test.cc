@@ -60,7 +60,11 @@ TEST(JsonReader, BoundsNesting) {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   EXPECT_TRUE(ParseJsonDocument(nested(64), "f"));
   EXPECT_THAT(ErrorOf(nested(65)).message, HasSubstr("64 levels"));
-  EXPECT_THAT(ErrorOf(nested(5'000'000)).message, HasSubstr("64 levels"));
+  EXPECT_THAT(ErrorOf(nested(3'000'000)).message, HasSubstr("64 levels"));
+}
+
+TEST(JsonReader, BoundsTheNumberOfValues) {
+  for (const char c : {'[', ',', '{'}) EXPECT_EQ(ErrorOf(std::string(4'000'001, c)).code, Code::kTooLarge) << c;
 }
 
 TEST(JsonReader, ANewerSchemaIsNamedAsSuch) {

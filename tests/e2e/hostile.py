@@ -25,7 +25,7 @@ PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 SCALE = 50 if SANITIZER else 1
 SEED = int(os.environ.get("HOSTILE_SEED", time.time_ns() % 1000000))
 MEMORY = None if SANITIZER else 4 << 30
-CPU_FLOOR, WALL_FLOOR, MEMORY_FLOOR = (3, 10, 0) if SANITIZER else (0.3, 2, 40)
+CPU_FLOOR, WALL_FLOOR, MEMORY_FLOOR = (10, 30, 0) if SANITIZER else (0.3, 2, 40)
 CONTRACT = {10: "usage", 12: "shrink dirty-hive hive fail-open size-limit reserved-name downgrade owner signature manifest",
             11: "json yaml type kind version invalid-config no-config not-found data-url scheme compression decompress too-large "
                 "hash-spec hash-mismatch remote-source merge-remote duplicate-path link directory env-nul env-utf8 proxy-url no-proxy "
@@ -273,10 +273,50 @@ class Hostile(unittest.TestCase):
     def test_what_is_no_file(self):
         loop = os.path.join(self.work, "loop")
         os.symlink(loop, loop)
-        for source, codes in ((self.work, "io"), ("/dev/null", "json"), (loop, "io"), ("/proc/self/mem", "io"), ("x" * 5000, "io"), ("", "usage"),
+        for source, codes in ((self.work, "not-found"), ("/dev/null", "json"), (loop, "io"), ("/proc/self/mem", "io"), ("x" * 5000, "io"), ("", "usage"),
                               (os.path.join(self.work, "none"), "not-found"), (self.sample + "/x", "io not-found")):
             with self.subTest(source[-20:]):
                 self.refused(self.bake(source), codes)
+
+    def test_payloads_as_source(self):
+        size = n(32 * MIB)
+        twin = self.twin("values 7 M")
+        deep = lambda opening, closing: b'{"schema":1,"x":' + opening * 1000000 + closing * 1000000 + b"}"
+        for name, file, data, codes in (
+                ("arrays 1,000,000 deep", "manifest.json", lambda: deep(b"[", b"]"), "json manifest"), ("objects 1,000,000 deep", "manifest.json", lambda: deep(b'{"a":', b"}"), "json manifest"),
+                ("16 M values", "manifest.json", lambda: b'{"schema":1,"x":[' + b"0," * (size // 2) + b"0]}", "json type manifest too-large"),
+                ("long string", "manifest.json", lambda: b'{"schema":1,"x":"' + b"a" * size + b'"}', "json type manifest too-large"),
+                ("65 MiB", "manifest.json", lambda: b" " * (65 * MIB), "too-large"), ("empty", "manifest.json", lambda: b"", "json manifest"), ("HTML", "manifest.json", lambda: b"<html>", "json manifest"),
+                ("UTF-16", "manifest.json", lambda: "{}".encode("utf-16"), "json manifest"), ("changed", "egress.json", lambda: b"{}", "manifest too-large"),
+                ("larger", "unattend.xml", lambda: b"x" * size, "manifest too-large"), ("unlisted", "scripts/evil.cmd", lambda: b"x", "manifest")):
+            with self.subTest(name):
+                source = self.copy_of_payload()
+                produced(lambda: make.write(os.path.join(source, file), data()))
+                result = self.provisioner("check", source, "--output", "json")
+                self.refused(result, codes)
+                self.report("payload: %s: %s" % (file, name), json.loads(result.out)["error"]["code"], result, twin)
+                self.cheap(name, result, twin)
+                self.refused(self.bake(source), codes)
+        for name, path in (("parent", "../evil"), ("absolute", "/etc/passwd"), ("drive", "c:\\x"), ("device", "CON"), ("NUL", "a\0b"), ("itself", "manifest.json")):
+            with self.subTest(name):
+                source = self.copy_of_payload()
+                manifest = json.loads((pathlib.Path(source) / "manifest.json").read_text())
+                manifest["files"][0]["path"] = path
+                make.write(os.path.join(source, "manifest.json"), json.dumps(manifest).encode())
+                self.refused(self.bake(source), "manifest")
+        for name, put in (("fifo", os.mkfifo), ("link", lambda path: os.symlink("/dev/zero", path)), ("folder", os.mkdir), ("loop", lambda path: os.symlink(path, path))):
+            for file in ("egress.json", "manifest.json"):
+                with self.subTest(name, file=file):
+                    source = self.copy_of_payload()
+                    os.unlink(os.path.join(source, file))
+                    put(os.path.join(source, file))
+                    self.refused(self.bake(source), "manifest link io not-found")
+
+    def copy_of_payload(self):
+        source = os.path.join(self.work, "copy")
+        shutil.rmtree(source, ignore_errors=True)
+        shutil.copytree(self.payload, source)
+        return source
 
     def test_a_fifo_waits_for_its_writer_and_is_read(self):
         fifo = os.path.join(self.work, "fifo")

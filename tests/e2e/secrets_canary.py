@@ -191,6 +191,23 @@ class Canary(unittest.TestCase):
                         self.assertEqual(held["--scope certs"], set())
                         self.assertEqual(held["--winhttp-octets --scope winhttp"], set())
 
+    def test_a_payload_as_source(self):
+        payload = self.temporary / "payload"
+        for words in ([], ["--credentials", "none"], ["--credentials", "services", "--service", "kubelet"]):
+            result = self.provisioner("bake", "-", "--out", str(payload), *words, data=config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for command, forms in COMMANDS.items():
+                for form, shows in forms:
+                    with self.subTest(command, form=form, baked=words):
+                        form = [str(self.out) if word == "OUT" else str(payload) if word == "SOURCE" else word for word in form]
+                        result = self.provisioner(command, *form)
+                        self.silent(result, form)
+                        self.assertFalse(holds(result.stdout) and (not shows or words == ["--credentials", "none"]), result.stdout[:1000])
+                        if self.out.exists():
+                            self.payload_is_marked(form)
+                            shutil.rmtree(self.out)
+            shutil.rmtree(payload)
+
     def test_user_part_only(self):
         # A name without a password is shown as a name, but still only files marked secret hold it, and no message does.
         for name in ("HTTP_PROXY", "HTTPS_PROXY"):
