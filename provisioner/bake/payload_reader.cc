@@ -14,7 +14,6 @@ constexpr std::size_t kMostEntries = 100'000;
 constexpr std::uint64_t kMostManifest = 64ULL << 20U;
 constexpr std::uint64_t kMostPayload = 512ULL << 20U;
 constexpr std::string_view kManifest = "manifest.json";
-constexpr std::string_view kEgress = "egress.json";
 
 std::string Join(const std::string& folder, std::string_view path) { return fmt::format("{}/{}", folder, path); }
 

@@ -1,4 +1,5 @@
-// The peer for reading certificates: pem and crypto/x509 in process. Prints the minimum and the median in nanoseconds, and the count.
+// The peer for reading certificates: pem and crypto/x509 in process. Prints the minimum and the median of the
+// process's CPU time in nanoseconds, and the count.
 package main
 
 import (
@@ -10,8 +11,16 @@ import (
 	"os"
 	"sort"
 	"strconv"
-	"time"
+	"syscall"
 )
+
+func cpu() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
 
 func main() {
 	data, err := os.ReadFile(os.Args[1])
@@ -22,7 +31,7 @@ func main() {
 	var times []int64
 	n := 0
 	for i := 0; i < rounds; i++ {
-		start := time.Now()
+		start := cpu()
 		n = 0
 		for rest := data; ; {
 			var block *pem.Block
@@ -35,7 +44,7 @@ func main() {
 			_ = sha1.Sum(block.Bytes)
 			_ = sha256.Sum256(block.Bytes)
 		}
-		times = append(times, time.Since(start).Nanoseconds())
+		times = append(times, cpu()-start)
 	}
 	sort.Slice(times, func(a, b int) bool { return times[a] < times[b] })
 	fmt.Println(times[0], times[len(times)/2], n)

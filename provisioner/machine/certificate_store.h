@@ -1,0 +1,28 @@
+// Port: the machine's certificate stores.
+#pragma once
+
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/trust_store.h"
+
+namespace prov::machine {
+
+// `der` is one whole certificate; `store` is kRoot or kCa.
+class CertificateStore {
+ public:
+  virtual ~CertificateStore() = default;
+
+  // In any physical store of the system store: what Windows itself, a group policy or an administrator put there
+  // counts.
+  virtual Result<bool> Contains(egress::Store store, std::string_view der) = 0;
+  virtual Result<bool> IsDisallowed(std::string_view der) = 0;
+
+  // Adds to the machine's own physical store; an equal one that is there already stays as it is, properties included.
+  virtual Result<void> Add(egress::Store store, std::string_view der) = 0;
+  // Removes it from the machine's own physical store; absent: nothing to do.
+  virtual Result<void> Remove(egress::Store store, std::string_view der) = 0;
+  virtual Result<void> Flush() = 0;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,18 @@
+// All ports of one target. The engine sees a machine only through this.
+#pragma once
+
+#include "provisioner/machine/certificate_store.h"
+#include "provisioner/machine/registry.h"
+#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/system.h"
+
+namespace prov::machine {
+
+struct Machine {
+  Registry& registry;
+  CertificateStore& certificates;
+  StateFolder& state;
+  System& system;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,32 @@
+// Port: a machine's registry. Adapters: the live one (advapi32), hives of an image, memory (tests).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/registry_key.h"
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+// Keys are named from the hive: `SYSTEM\CurrentControlSet\…` or `SOFTWARE\…`, UTF-8, backslashes between names, no
+// backslash at an end. Names of keys and values compare without case; a value that is set again keeps its spelling.
+class Registry {
+ public:
+  virtual ~Registry() = default;
+
+  virtual Result<bool> KeyExists(std::string_view key) = 0;
+  // Absent, or in an absent key: nullopt.
+  virtual Result<std::optional<images::RegValue>> Read(std::string_view key, std::string_view name) = 0;
+  virtual Result<std::vector<std::string>> Subkeys(std::string_view key) = 0;  // none of an absent key
+
+  virtual Result<void> Set(std::string_view key, const images::RegValue& value) = 0;  // makes missing keys
+  virtual Result<void> DeleteValue(std::string_view key, std::string_view name) = 0;  // absent: nothing to do
+  virtual Result<void> DeleteKeyIfEmpty(std::string_view key) = 0;                    // absent or in use: nothing to do
+  // Until then a power failure may take back what was written.
+  virtual Result<void> Flush() = 0;
+};
+
+}  // namespace prov::machine

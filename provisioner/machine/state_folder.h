@@ -1,0 +1,23 @@
+// Port: the few small files that this program keeps on a machine (ledger, journal, reboot marker …).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+// `name` is a plain file name. The files hold secrets: only SYSTEM and Administrators may read them.
+class StateFolder {
+ public:
+  virtual ~StateFolder() = default;
+
+  virtual Result<std::optional<std::string>> Read(std::string_view name) = 0;
+  // Old or new content at any moment, and durable when it returns.
+  virtual Result<void> Write(std::string_view name, std::string_view bytes) = 0;
+  virtual Result<void> Remove(std::string_view name) = 0;  // durable; absent: nothing to do
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,20 @@
+// Port: what identifies a machine and its current boot, and the two ways to make a change known.
+#pragma once
+
+#include <string>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual Result<std::string> MachineId() = 0;  // MachineGuid; another one in a clone
+  virtual Result<std::string> BootId() = 0;     // differs after each boot; "" where nothing runs (an image)
+  // WM_SETTINGCHANGE "Environment": new processes of listening programs see the change. Best effort.
+  virtual void AnnounceEnvironment() = 0;
+};
+
+}  // namespace prov::machine

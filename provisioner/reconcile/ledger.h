@@ -1,0 +1,32 @@
+// Ledger: for each item that is ours on a machine, what was there before us and what we put there. It alone decides
+// what may ever be removed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/registry_key.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+
+namespace prov::reconcile {
+
+struct LedgerEntry {
+  std::optional<images::RegValue> before;  // nullopt: nothing was there
+  std::optional<images::RegValue> ours;    // a certificate's DER as a binary value
+  std::vector<std::string> own_keys;       // keys made for it, outermost first
+
+  bool operator==(const LedgerEntry&) const = default;
+};
+
+// By item: `env:HTTP_PROXY`, `service:containerd`, `winHttp:64`, `certificate:ROOT:<SHA-1>`. Upper case throughout the
+// part that Windows compares without case.
+using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
+
+void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger);  // as a member
+Result<Ledger> ReadLedger(const JsonNode& parent, std::string_view key);
+
+}  // namespace prov::reconcile

@@ -1,0 +1,147 @@
+#include "provisioner/reconcile/operation.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "provisioner/base/base64.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegValue;
+
+bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
+  if (!a || !b) return !a && !b;
+  return a->type == b->type && a->data == b->data;  // the spelling of the name is not content
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const RegistryWrite& write) {
+  if (write.after) return machine.registry.Set(write.key, *write.after);
+  PROV_TRY(machine.registry.DeleteValue(write.key, write.name));
+  for (auto key = write.own_keys.rbegin(); key != write.own_keys.rend(); ++key) {
+    PROV_TRY(machine.registry.DeleteKeyIfEmpty(*key));
+  }
+  return {};
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write) {
+  return write.add ? machine.certificates.Add(write.store, write.der)
+                   : machine.certificates.Remove(write.store, write.der);
+}
+
+Result<Progress> ObserveOn(machine::Machine& machine, const RegistryWrite& write) {
+  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
+  if (SameContent(now, write.after)) return Progress::kAfter;
+  return SameContent(now, write.before) ? Progress::kBefore : Progress::kOther;
+}
+
+Result<Progress> ObserveOn(machine::Machine& machine, const CertificateWrite& write) {
+  const bool there = PROV_TRY(machine.certificates.Contains(write.store, write.der));
+  return there == write.add ? Progress::kAfter : Progress::kBefore;
+}
+
+Result<std::string> Bytes(const JsonNode& node) {
+  auto bytes = DecodeBase64(PROV_TRY(node.Text()));
+  if (!bytes) return node.Refuse(Code::kType, "is not base64");
+  return *std::move(bytes);
+}
+
+Result<RegistryWrite> ReadRegistryWrite(const JsonNode& node) {
+  RegistryWrite write;
+  write.key = PROV_TRY(PROV_TRY(node.Get("key")).Text());
+  write.name = PROV_TRY(PROV_TRY(node.Get("name")).Text());
+  write.before = PROV_TRY(ReadStored(node, "before"));
+  write.after = PROV_TRY(ReadStored(node, "after"));
+  for (const JsonNode& key : PROV_TRY(PROV_TRY(node.Get("ownKeys")).Items())) {
+    write.own_keys.push_back(PROV_TRY(key.Text()));
+  }
+  return write;
+}
+
+Result<CertificateWrite> ReadCertificateWrite(const JsonNode& node) {
+  CertificateWrite write;
+  const JsonNode store = PROV_TRY(node.Get("store"));
+  const std::string name = PROV_TRY(store.Text());
+  if (name != NameOf(Store::kRoot) && name != NameOf(Store::kCa)) return store.Refuse(Code::kType, "is no store");
+  write.store = name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
+  write.der = PROV_TRY(Bytes(PROV_TRY(node.Get("der"))));
+  write.add = PROV_TRY(PROV_TRY(node.Get("add")).Bool());
+  return write;
+}
+
+}  // namespace
+
+Operation Inverse(const Operation& operation) {
+  Operation out = operation;
+  if (auto* write = std::get_if<RegistryWrite>(&out)) std::swap(write->before, write->after);
+  if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
+  return out;
+}
+
+Result<Progress> Observe(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return ObserveOn(machine, write); }, operation);
+}
+
+Result<void> Execute(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return ExecuteOn(machine, write); }, operation);
+}
+
+Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key) {
+  std::vector<std::string> out;
+  while (!key.empty() && !PROV_TRY(registry.KeyExists(key))) {
+    out.emplace_back(key);
+    const std::size_t backslash = key.rfind('\\');
+    key = backslash == std::string_view::npos ? std::string_view() : key.substr(0, backslash);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+void WriteStored(JsonWriter& json, std::string_view key, const std::optional<RegValue>& value) {
+  json.Key(key);
+  if (!value) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("name", value->name).Member("type", static_cast<std::int64_t>(value->type));
+  json.Member("data", EncodeBase64(value->data)).EndObject();
+}
+
+Result<std::optional<RegValue>> ReadStored(const JsonNode& parent, std::string_view key) {
+  const auto node = PROV_TRY(parent.Find(key));
+  if (!node) return std::nullopt;
+  RegValue value;
+  value.name = PROV_TRY(PROV_TRY(node->Get("name")).Text());
+  value.type = static_cast<images::RegType>(PROV_TRY(PROV_TRY(node->Get("type")).Integer()));
+  value.data = PROV_TRY(Bytes(PROV_TRY(node->Get("data"))));
+  return value;
+}
+
+void WriteOperation(JsonWriter& json, const Operation& operation) {
+  json.BeginObject();
+  if (const auto* write = std::get_if<RegistryWrite>(&operation)) {
+    json.Member("kind", "registry").Member("key", write->key).Member("name", write->name);
+    WriteStored(json, "before", write->before);
+    WriteStored(json, "after", write->after);
+    json.Key("ownKeys").BeginArray();
+    for (const std::string& key : write->own_keys) json.String(key);
+    json.EndArray();
+  }
+  if (const auto* write = std::get_if<CertificateWrite>(&operation)) {
+    json.Member("kind", "certificate").Member("store", NameOf(write->store)).Member("add", write->add);
+    json.Member("der", EncodeBase64(write->der));
+  }
+  json.EndObject();
+}
+
+Result<Operation> ReadOperation(const JsonNode& node) {
+  const JsonNode kind = PROV_TRY(node.Get("kind"));
+  const std::string name = PROV_TRY(kind.Text());
+  if (name == "registry") return PROV_TRY(ReadRegistryWrite(node));
+  if (name == "certificate") return PROV_TRY(ReadCertificateWrite(node));
+  return kind.Refuse(Code::kType, "is neither registry nor certificate");
+}
+
+}  // namespace prov::reconcile

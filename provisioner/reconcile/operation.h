@@ -1,0 +1,56 @@
+// Operation: the smallest step of a change, with what was there before, so that it can be repeated, skipped or taken
+// back whenever a run was cut short.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "images/registry_key.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/machine/machine.h"
+
+namespace prov::reconcile {
+
+struct RegistryWrite {
+  std::string key;
+  std::string name;
+  std::optional<images::RegValue> before;  // nullopt: absent
+  std::optional<images::RegValue> after;
+  std::vector<std::string> own_keys;  // keys that are ours, outermost first: they go when they are empty
+
+  bool operator==(const RegistryWrite&) const = default;
+};
+
+struct CertificateWrite {
+  egress::Store store = egress::Store::kRoot;
+  std::string der;
+  bool add = true;  // false: remove
+
+  bool operator==(const CertificateWrite&) const = default;
+};
+
+using Operation = std::variant<RegistryWrite, CertificateWrite>;
+
+Operation Inverse(const Operation& operation);
+
+// Where the machine stands: kOther means that somebody else changed the place since.
+enum class Progress { kBefore, kAfter, kOther };
+Result<Progress> Observe(machine::Machine& machine, const Operation& operation);
+
+// Brings the machine from `before` to `after`; harmless when it is there already.
+Result<void> Execute(machine::Machine& machine, const Operation& operation);
+
+// The first keys on the way to `key` that are absent, outermost first.
+Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
+
+void WriteOperation(JsonWriter& json, const Operation& operation);
+Result<Operation> ReadOperation(const JsonNode& node);
+
+// A value's type and bytes as JSON members `type`, `data` (base64); null for nullopt.
+void WriteStored(JsonWriter& json, std::string_view key, const std::optional<images::RegValue>& value);
+Result<std::optional<images::RegValue>> ReadStored(const JsonNode& parent, std::string_view key);
+
+}  // namespace prov::reconcile

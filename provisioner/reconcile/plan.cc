@@ -1,0 +1,52 @@
+#include "provisioner/reconcile/plan.h"
+
+#include "provisioner/reconcile/planner.h"
+
+namespace prov::reconcile {
+
+std::string_view NameOf(ItemKind kind) {
+  switch (kind) {
+    case ItemKind::kEnvironment:
+      return "env";
+    case ItemKind::kServiceEnvironment:
+      return "serviceEnv";
+    case ItemKind::kWinHttp:
+      return "winHttp";
+    case ItemKind::kCertificate:
+      return "certificate";
+  }
+  return "env";
+}
+
+std::string_view NameOf(Action action) {
+  switch (action) {
+    case Action::kNone:
+      return "none";
+    case Action::kCreate:
+      return "create";
+    case Action::kUpdate:
+      return "update";
+    case Action::kDelete:
+      return "delete";
+    case Action::kAdopt:
+      return "adopt";
+    case Action::kYield:
+      return "yield";
+  }
+  return "none";
+}
+
+// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it.
+Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,
+                      const PlanOptions& options) {
+  Planner planner(machine, desired, ledger, options);
+  if (desired.scope.certificates) PROV_TRY(PlanCertificates(planner));
+  if (desired.scope.machine) PROV_TRY(PlanEnvironment(planner));
+  if (desired.scope.win_http) PROV_TRY(PlanWinHttp(planner));
+  if (desired.scope.services) PROV_TRY(PlanServices(planner));
+  return std::move(planner).Finish();
+}
+
+DesiredState NothingDesired() { return {}; }
+
+}  // namespace prov::reconcile

@@ -1,0 +1,55 @@
+// Plan: the difference between a machine as it is and a desired state, as operations, with the ledger that is true
+// afterwards. Making one only reads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/ledger.h"
+#include "provisioner/reconcile/operation.h"
+
+namespace prov::reconcile {
+
+enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kCertificate };
+std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "certificate"
+
+// kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
+enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };
+std::string_view NameOf(Action action);
+
+struct Change {
+  ItemKind kind = ItemKind::kEnvironment;
+  Action action = Action::kNone;
+  std::string name;
+  std::string before, after;  // for people and JSON: passwords are ***
+  std::string reason;
+};
+
+struct Plan {
+  std::vector<Change> changes;  // every item, kNone included
+  std::vector<Operation> operations;
+  Ledger ledger_before, ledger_after;
+  bool reboot = false;  // machine variables reach services at the next boot only
+  Findings findings;
+
+  bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }
+};
+
+struct PlanOptions {
+  // Values that equal the desired ones came from our own payload: they are ours from now on (first boot only).
+  bool adopt = false;
+  // The Windows Machine Config Operator's daemon owns the machine variables: other values of it are left alone.
+  bool yield_environment = false;
+};
+
+// Errors: those of the ports.
+Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,
+                      const PlanOptions& options);
+
+// Desired when everything of ours shall go.
+DesiredState NothingDesired();
+
+}  // namespace prov::reconcile

@@ -1,0 +1,188 @@
+// Service environments: our variables within a list that others may share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/planner.h"
+
+namespace prov::reconcile {
+namespace {
+
+using images::RegType;
+using images::RegValue;
+using Entries = std::vector<std::string>;
+
+constexpr std::string_view kPrefix = "service:";
+
+std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+bool IsNamed(std::string_view entry, std::string_view name) {
+  return entry.find('=') != std::string_view::npos && EqualsIgnoreAsciiCase(NameIn(entry), name);
+}
+
+// nullopt: not a REG_MULTI_SZ, which is all that the service control manager reads.
+std::optional<Entries> Decode(const std::optional<RegValue>& value) {
+  if (!value) return Entries();
+  if (value->type != RegType::kMultiSz) return std::nullopt;
+  const auto text = FromUtf16Le(value->data);
+  if (!text) return std::nullopt;
+  Entries out;
+  for (const std::string_view entry : Split(*text, '\0')) {
+    if (!entry.empty()) out.emplace_back(entry);
+  }
+  return out;
+}
+
+// Only what may be shown: the three variables, without passwords.
+std::string Show(const std::optional<RegValue>& value) {
+  const auto entries = Decode(value);
+  if (!entries) return "(not a REG_MULTI_SZ)";
+  std::string out;
+  for (const std::string& entry : *entries) {
+    const std::string_view name = NameIn(entry);
+    const bool shown = IsNamed(entry, "HTTP_PROXY") || IsNamed(entry, "HTTPS_PROXY") || IsNamed(entry, "NO_PROXY");
+    if (!shown) continue;
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, ShowVariable(name, entry.substr(name.size() + 1)));
+  }
+  return out;
+}
+
+// Takes `ours` out of `entries` where nobody changed it; what was there before us comes back in its place.
+void TakeOut(Entries& entries, const std::string& ours, const Entries& before) {
+  const auto found = std::ranges::find(entries, ours);
+  if (found == entries.end()) return;
+  const auto old = std::ranges::find_if(before, [&](const std::string& e) { return IsNamed(e, NameIn(ours)); });
+  if (old != before.end()) {
+    *found = *old;
+  } else {
+    entries.erase(found);
+  }
+}
+
+class ServicePlan {
+ public:
+  ServicePlan(Planner& planner, std::string service)
+      : planner_(planner),
+        service_(std::move(service)),
+        item_(std::string(kPrefix) + AsciiUpper(service_)),
+        key_(R"(SYSTEM\CurrentControlSet\)" + ServiceKey(service_)),
+        entry_(planner.Find(item_)) {}
+
+  Result<void> Run(const std::vector<EnvironmentVariable>& variables) {
+    machine::Registry& registry = planner_.machine().registry;
+    if (!PROV_TRY(registry.KeyExists(key_))) {
+      planner_.Disown(item_);
+      if (!variables.empty())
+        Report(Action::kNone, {}, "there is no such service yet; it is looked at again in each run");
+      return {};
+    }
+    now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
+    const std::optional<Entries> current = Decode(now_);
+    if (!current) {
+      planner_.Note(Severity::kWarning, "service-environment",
+                    "is no REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
+                    key_ + "\\" + std::string(kServiceEnvironmentValue));
+      if (variables.empty()) return {};
+    }
+    if (variables.empty()) {
+      LetGo(*current);
+    } else {
+      Want(current.value_or(Entries()), variables);
+    }
+    return {};
+  }
+
+ private:
+  void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
+    planner_.Report({ItemKind::kServiceEnvironment, action, service_, Show(now_), Show(after), std::move(reason)});
+  }
+
+  Entries Before() const { return entry_ == nullptr ? Entries() : Decode(entry_->before).value_or(Entries()); }
+  Entries Ours() const { return entry_ == nullptr ? Entries() : Decode(entry_->ours).value_or(Entries()); }
+
+  void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
+    const Entries before = entry_ == nullptr ? entries : Before();
+    for (const std::string& ours : Ours()) {
+      const bool stays = std::ranges::any_of(variables, [&](const auto& v) { return IsNamed(ours, v.name); });
+      if (!stays) TakeOut(entries, ours, before);
+    }
+    entries = MergeServiceEnvironment(entries, variables);
+    const RegValue wanted = EncodeServiceEnvironment(entries);
+    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)), {}};
+    if (now_ && now_->type == RegType::kMultiSz && Decode(now_) == entries) {
+      const bool adopt = entry_ == nullptr && planner_.options().adopt;
+      if (adopt) entry.before = WithoutOurs(entries, variables);
+      if (adopt || entry_ != nullptr) planner_.Own(item_, std::move(entry));
+      Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
+      return;
+    }
+    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, {}});
+    planner_.Own(item_, std::move(entry));
+    Report(now_ ? Action::kUpdate : Action::kCreate, wanted, "takes effect when the service starts next");
+  }
+
+  void LetGo(Entries entries) {
+    if (entry_ == nullptr) return;
+    planner_.Disown(item_);
+    std::optional<RegValue> after = entry_->before;
+    const std::optional<Entries> before = Decode(entry_->before);
+    // Nothing but ours came to what was there: the very value comes back, bytes and type.
+    if (before && entries != MergeServiceEnvironment(*before, Variables(Ours()))) {
+      for (const std::string& ours : Ours()) TakeOut(entries, ours, *before);
+      after = entries.empty() && !entry_->before ? std::nullopt : std::optional(EncodeServiceEnvironment(entries));
+    }
+    if (after && now_ && after->type == now_->type && after->data == now_->data) {
+      Report(Action::kYield, now_, "was changed since we set it; left as it is");
+      return;
+    }
+    if (!after && !now_) {
+      Report(Action::kYield, now_, "is gone already");
+      return;
+    }
+    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}});
+    Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
+  }
+
+  static Entries OursOf(const std::vector<EnvironmentVariable>& variables) {
+    return MergeServiceEnvironment({}, variables);
+  }
+
+  static std::vector<EnvironmentVariable> Variables(const Entries& entries) {
+    std::vector<EnvironmentVariable> out;
+    for (const std::string& entry : entries) {
+      const std::string name(NameIn(entry));
+      out.push_back({name, Secret(entry.substr(std::min(entry.size(), name.size() + 1)))});
+    }
+    return out;
+  }
+
+  static std::optional<RegValue> WithoutOurs(Entries entries, const std::vector<EnvironmentVariable>& variables) {
+    for (const std::string& ours : OursOf(variables)) TakeOut(entries, ours, {});
+    if (entries.empty()) return std::nullopt;
+    return EncodeServiceEnvironment(entries);
+  }
+
+  Planner& planner_;
+  std::string service_, item_, key_;
+  const LedgerEntry* entry_;
+  std::optional<RegValue> now_;
+};
+
+}  // namespace
+
+Result<void> PlanServices(Planner& planner) {
+  std::set<std::string, std::less<>> wanted;
+  for (const ServiceEnvironment& service : planner.desired().services) {
+    wanted.insert(std::string(kPrefix) + AsciiUpper(service.service));
+    PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
+  }
+  for (const auto& [item, entry] : planner.ledger()) {
+    if (!item.starts_with(kPrefix) || wanted.contains(item)) continue;
+    PROV_TRY(ServicePlan(planner, item.substr(kPrefix.size())).Run({}));
+  }
+  return {};
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,69 @@
+// What the planners of the kinds of items share. Internal to this room: plan.h is the interface.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "provisioner/reconcile/plan.h"
+
+namespace prov::reconcile {
+
+class Planner {
+ public:
+  Planner(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger, const PlanOptions& options)
+      : machine_(machine), desired_(desired), options_(options) {
+    plan_.ledger_before = plan_.ledger_after = ledger;
+  }
+
+  machine::Machine& machine() { return machine_; }
+  const DesiredState& desired() const { return desired_; }
+  const PlanOptions& options() const { return options_; }
+  const Ledger& ledger() const { return plan_.ledger_before; }
+  const LedgerEntry* Find(std::string_view item) const;
+
+  void Report(Change change) { plan_.changes.push_back(std::move(change)); }
+  void Note(Severity severity, std::string code, std::string message, std::string where);
+  void NeedReboot() { plan_.reboot = true; }
+
+  // An operation that gives (in order), or takes back (in reverse order, behind all that give).
+  void Give(Operation operation) { gives_.push_back(std::move(operation)); }
+  void TakeBack(Operation operation) { takes_.push_back(std::move(operation)); }
+  void Own(const std::string& item, LedgerEntry entry) { plan_.ledger_after[item] = std::move(entry); }
+  void Disown(const std::string& item) { plan_.ledger_after.erase(item); }
+
+  Plan Finish() &&;
+
+ private:
+  machine::Machine& machine_;
+  const DesiredState& desired_;
+  const PlanOptions& options_;
+  Plan plan_;
+  std::vector<Operation> gives_, takes_;
+};
+
+// An item that is exactly one registry value.
+struct ValueItem {
+  ItemKind kind = ItemKind::kEnvironment;
+  std::string item;  // in the ledger
+  std::string name;  // for people
+  std::string key, value;
+  std::optional<images::RegValue> desired;
+  bool yields = false;  // to whoever changed it since
+  std::function<bool(const images::RegValue&, const images::RegValue&)> equivalent;
+  std::function<std::string(const images::RegValue&)> show;  // without secrets
+};
+// True when the value will be written or removed.
+Result<bool> PlanValue(Planner& planner, const ValueItem& item);
+
+Result<void> PlanCertificates(Planner& planner);
+Result<void> PlanEnvironment(Planner& planner);
+Result<void> PlanWinHttp(Planner& planner);
+Result<void> PlanServices(Planner& planner);
+
+// "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.
+std::string ShowVariable(std::string_view name, std::string_view value);
+
+// The text of a string value up to its final NUL; nullopt when the bytes are no UTF-16.
+std::optional<std::string> StringOf(const images::RegValue& value);
+
+}  // namespace prov::reconcile

@@ -1,0 +1,15 @@
+// Reboot need as a level: set durably with the boot that it was found in, gone once the machine has booted again.
+#pragma once
+
+#include "provisioner/machine/machine.h"
+
+namespace prov::reconcile {
+
+// A machine that does not run (an image) never needs one.
+Result<void> MarkReboot(machine::Machine& machine);
+
+// Whether the running boot still is the one in which the need arose; a marker of an earlier boot, or of the machine
+// that this one was cloned from, is removed.
+Result<bool> RebootPending(machine::Machine& machine);
+
+}  // namespace prov::reconcile

@@ -1,0 +1,85 @@
+// Desired states and starting points for the tests of the engine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/transaction.h"
+#include "tests/support/memory_machine.h"
+#include "tests/support/sample.h"
+
+namespace prov::reconcile {
+
+inline constexpr std::string_view kEnv = R"(SYSTEM\CurrentControlSet\Control\Session Manager\Environment)";
+inline constexpr std::string_view kContainerd = R"(SYSTEM\CurrentControlSet\Services\containerd)";
+inline constexpr std::string_view kConnections =
+    R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)";
+
+inline images::RegValue Sz(std::string_view name, std::string_view text) {
+  return {std::string(name), images::RegType::kSz, images::EncodeSz(text)};
+}
+inline images::RegValue ServiceList(const std::vector<std::string>& entries) {
+  return EncodeServiceEnvironment(entries);
+}
+
+inline DesiredState Desired(const egress::EgressConfig& config = testing_support::SampleConfig(),
+                            std::vector<std::string> services = {"containerd", "kubelet"}) {
+  DesiredOptions options;
+  options.services = std::move(services);
+  auto state = MakeDesiredState(config, options);
+  EXPECT_TRUE(state) << state.error().message;
+  return *std::move(state);
+}
+
+// A Windows with some settings of others.
+inline void PutWindows(testing_support::MemoryMachine& machine) {
+  machine.Put(kEnv, {"Path", images::RegType::kExpandSz, images::EncodeSz("%SystemRoot%")});
+  machine.Put(kEnv, Sz("NUMBER_OF_PROCESSORS", "2"));
+  machine.Put(R"(SYSTEM\CurrentControlSet\Services\containerd)", Sz("ImagePath", "containerd.exe"));
+  machine.PutKey(R"(SYSTEM\CurrentControlSet\Services\kubelet)");
+  machine.PutKey(R"(SOFTWARE\WOW6432Node\Microsoft)");
+  machine.PutKey(R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings)");
+}
+
+inline std::optional<std::string> TextAt(const testing_support::MemoryMachine& machine, std::string_view key,
+                                         std::string_view name) {
+  const auto value = machine.At(key, name);
+  if (!value) return std::nullopt;
+  std::string text = FromUtf16Le(value->data).value_or("?");
+  while (text.ends_with('\0')) text.pop_back();
+  return text;
+}
+
+// What a command does: end an open run, plan, carry out. Returns the plan.
+inline Result<Plan> ApplyTo(testing_support::MemoryMachine& memory, const DesiredState& desired,
+                            const PlanOptions& options = {}, bool trial = false) {
+  machine::Machine machine = memory.Ports();
+  Findings findings;
+  PROV_TRY(Recover(machine, findings));
+  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
+  if (plan.HasWork()) {
+    PROV_TRY(Run(machine, {trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after}));
+  }
+  return plan;
+}
+
+inline Plan MustApply(testing_support::MemoryMachine& memory, const DesiredState& desired,
+                      const PlanOptions& options = {}) {
+  auto plan = ApplyTo(memory, desired, options);
+  EXPECT_TRUE(plan) << plan.error().where << ": " << plan.error().message;
+  return plan.value_or(Plan());
+}
+
+// "create env HTTP_PROXY" for each change that is one.
+inline std::vector<std::string> ChangesOf(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const Change& change : plan.changes) {
+    if (change.action == Action::kNone) continue;
+    out.push_back(std::string(NameOf(change.action)) + " " + std::string(NameOf(change.kind)) + " " + change.name);
+  }
+  return out;
+}
+
+}  // namespace prov::reconcile

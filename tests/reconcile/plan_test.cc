@@ -1,0 +1,284 @@
+#include "provisioner/reconcile/plan.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/reconcile/engine_helpers.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegType;
+using images::RegValue;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::MemoryMachine;
+using testing_support::SampleCertificates;
+using testing_support::SampleConfig;
+
+class Engine : public ::testing::Test {
+ protected:
+  Engine() {
+    PutWindows(machine_);
+    start_ = machine_.content();
+  }
+
+  MemoryMachine machine_;
+  MemoryMachine::Content start_;
+};
+
+TEST_F(Engine, BringsAFreshWindowsToTheDesiredState) {
+  const Plan plan = MustApply(machine_, Desired());
+  EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128");
+  EXPECT_EQ(machine_.At(kEnv, "HTTP_PROXY")->type, RegType::kSz);
+  EXPECT_EQ(TextAt(machine_, kEnv, "NO_PROXY"), ".svc,10.0.0.0/16,localhost,example.com");
+  EXPECT_TRUE(machine_.At(kContainerd, "Environment"));
+  EXPECT_TRUE(machine_.At(kConnections, "WinHttpSettings"));
+  EXPECT_TRUE(machine_.At(R"(SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)",
+                          "WinHttpSettings"));
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 2U);
+  EXPECT_EQ(machine_.content().certificates[Store::kCa].size(), 1U);
+  EXPECT_TRUE(plan.reboot);
+}
+
+TEST_F(Engine, CertificatesComeBeforeWhatMayGoThroughTheProxy) {
+  MustApply(machine_, Desired());
+  std::vector<std::string> kinds;
+  for (const std::string& call : machine_.log) {
+    const std::string kind = call.starts_with("Add")                             ? "certificate"
+                             : call.find("Session Manager") != std::string::npos ? "environment"
+                             : call.find("WinHttp") != std::string::npos         ? "winhttp"
+                             : call.find("Services") != std::string::npos        ? "service"
+                                                                                 : "";
+    if (!kind.empty() && (kinds.empty() || kinds.back() != kind)) kinds.push_back(kind);
+  }
+  EXPECT_THAT(kinds, ElementsAre("certificate", "environment", "winhttp", "service"));
+}
+
+TEST_F(Engine, TheJournalIsWrittenFirstAndTakenAwayLast) {
+  MustApply(machine_, Desired());
+  EXPECT_EQ(machine_.log.front(), "Write journal.json");
+  EXPECT_EQ(machine_.log.back(), "Remove journal.json");
+}
+
+TEST_F(Engine, ASecondRunWritesNothing) {
+  MustApply(machine_, Desired());
+  machine_.log.clear();
+  const Plan plan = MustApply(machine_, Desired());
+  EXPECT_THAT(machine_.log, IsEmpty());
+  EXPECT_THAT(ChangesOf(plan), IsEmpty());
+  EXPECT_EQ(plan.changes.size(), 3U + 2U + 2U + 3U) << "variables, services, WinHTTP views, certificates";
+}
+
+TEST_F(Engine, RemovingRestoresTheMachineKeysIncluded) {
+  MustApply(machine_, Desired());
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), start_.Text());
+  EXPECT_EQ(machine_.files().at("ledger.json"), "{\n  \"schema\": 1,\n  \"items\": {}\n}\n");
+}
+
+TEST_F(Engine, ScopeLeavesTheRestAlone) {
+  DesiredState desired = Desired();
+  MustApply(machine_, desired);
+  const auto applied = machine_.content();
+  DesiredState nothing = NothingDesired();
+  nothing.scope = {false, false, false, false};
+  MustApply(machine_, nothing);
+  EXPECT_EQ(machine_.content().Text(), applied.Text());
+}
+
+TEST_F(Engine, WhatWasThereBeforeComesBack) {
+  machine_.Put(kEnv, {"http_proxy", RegType::kExpandSz, images::EncodeSz("http://old:%PORT%")});
+  machine_.Put(kConnections, {"WinHttpSettings", RegType::kBinary, "garbage"});
+  machine_.Put(kContainerd, ServiceList({"A=1", "HTTP_PROXY=http://old:1", "B=2"}));
+  const auto before = machine_.content();
+  MustApply(machine_, Desired());
+  EXPECT_EQ(machine_.At(kEnv, "HTTP_PROXY")->type, RegType::kSz);
+  EXPECT_EQ(machine_.At(kEnv, "HTTP_PROXY")->name, "http_proxy");
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+}
+
+TEST_F(Engine, AValueOfAnotherTypeIsRepaired) {
+  MustApply(machine_, Desired());
+  RegValue value = *machine_.At(kEnv, "HTTP_PROXY");
+  value.type = RegType::kExpandSz;
+  machine_.Put(kEnv, value);
+  const Plan plan = MustApply(machine_, Desired());
+  EXPECT_THAT(ChangesOf(plan), ElementsAre("update env HTTP_PROXY"));
+  EXPECT_EQ(machine_.At(kEnv, "HTTP_PROXY")->type, RegType::kSz);
+}
+
+TEST_F(Engine, NoProxyComparesAsASet) {
+  MustApply(machine_, Desired());
+  machine_.Put(kEnv, Sz("NO_PROXY", "localhost, example.com,.svc,10.0.0.0/16,.SVC"));
+  EXPECT_THAT(ChangesOf(MustApply(machine_, Desired())), IsEmpty());
+  // It still is ours, and goes.
+  MustApply(machine_, NothingDesired());
+  EXPECT_FALSE(machine_.At(kEnv, "NO_PROXY"));
+}
+
+TEST_F(Engine, DriftIsRepairedAndNamed) {
+  MustApply(machine_, Desired());
+  machine_.Put(kEnv, Sz("HTTPS_PROXY", "http://evil:1"));
+  machine_.Erase(kEnv, "NO_PROXY");
+  const Plan plan = MustApply(machine_, Desired());
+  EXPECT_THAT(ChangesOf(plan), ElementsAre("update env HTTPS_PROXY", "create env NO_PROXY"));
+  const auto reason = [&](std::string_view name) {
+    return std::ranges::find(plan.changes, name, &Change::name)->reason;
+  };
+  EXPECT_EQ(reason("HTTPS_PROXY"), "was changed since we set it");
+  EXPECT_EQ(reason("NO_PROXY"), "was removed since we set it");
+}
+
+TEST_F(Engine, RemovingLeavesWhatSomebodyChangedSince) {
+  MustApply(machine_, Desired());
+  machine_.Put(kEnv, Sz("HTTPS_PROXY", "http://other:1"));
+  machine_.Put(kContainerd, ServiceList({"HTTP_PROXY=http://other:1", "NEW=1"}));
+  const Plan plan = MustApply(machine_, NothingDesired());
+  EXPECT_EQ(TextAt(machine_, kEnv, "HTTPS_PROXY"), "http://other:1");
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), ServiceList({"HTTP_PROXY=http://other:1", "NEW=1"}));
+  EXPECT_THAT(ChangesOf(plan), testing::Contains("yield env HTTPS_PROXY"));
+}
+
+TEST_F(Engine, ACertificateThatWasThereBeforeIsNeverRemoved) {
+  const auto certificates = SampleCertificates();
+  machine_.content().certificates[Store::kRoot][certificates[0].der] = true;
+  machine_.content().certificates[Store::kRoot][certificates[1].der] = false;  // a group policy's
+  machine_.MakeDurable();
+  const auto before = machine_.content();
+  MustApply(machine_, Desired());
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+}
+
+TEST_F(Engine, RotatingOneOfTwoCertificatesKeepsTheOther) {
+  MustApply(machine_, Desired());
+  egress::EgressConfig config = SampleConfig();
+  config.certificates.erase(config.certificates.begin());
+  machine_.log.clear();
+  const Plan plan = MustApply(machine_, Desired(config));
+  EXPECT_EQ(ChangesOf(plan).size(), 1U);
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 1U);
+  EXPECT_FALSE(plan.reboot);
+}
+
+TEST_F(Engine, ARemovedCertificateIsAddedAgain) {
+  MustApply(machine_, Desired());
+  machine_.content().certificates[Store::kCa].clear();
+  EXPECT_EQ(ChangesOf(MustApply(machine_, Desired())).size(), 1U);
+  EXPECT_EQ(machine_.content().certificates[Store::kCa].size(), 1U);
+}
+
+TEST_F(Engine, ADisallowedCertificateIsAFinding) {
+  machine_.content().disallowed.insert(SampleCertificates()[0].der);
+  const Plan plan = MustApply(machine_, Desired());
+  ASSERT_EQ(plan.findings.size(), 1U);
+  EXPECT_EQ(plan.findings[0].code, "disallowed");
+}
+
+TEST_F(Engine, AServiceThatAppearsLaterGetsItsEnvironmentThen) {
+  MustApply(machine_, Desired(SampleConfig(), {"later"}));
+  EXPECT_FALSE(machine_.content().keys.contains(R"(system\currentcontrolset\services\later)")) << "never made by us";
+  machine_.PutKey(R"(SYSTEM\CurrentControlSet\Services\later)");
+  EXPECT_THAT(ChangesOf(MustApply(machine_, Desired(SampleConfig(), {"later"}))),
+              ElementsAre("create serviceEnv later"));
+}
+
+TEST_F(Engine, ServiceListsKeepForeignEntriesAndOrder) {
+  machine_.Put(kContainerd, ServiceList({"A=1", "https_proxy=x", "=odd", "novalue", "B=2"}));
+  MustApply(machine_, Desired());
+  const std::string url = "http://user:c4nary%40@proxy.example.com:3128";
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"),
+            ServiceList({"A=1", "HTTPS_PROXY=" + url, "=odd", "novalue", "B=2", "HTTP_PROXY=" + url,
+                         "NO_PROXY=.svc,10.0.0.0/16,localhost,example.com"}));
+}
+
+TEST_F(Engine, AForeignEntryAddedLaterStaysWhenOursGo) {
+  machine_.Put(kContainerd, ServiceList({"HTTP_PROXY=http://old:1"}));
+  MustApply(machine_, Desired());
+  auto list = *machine_.At(kContainerd, "Environment");
+  list.data.resize(list.data.size() - 2);
+  list.data += images::EncodeMultiSz({"LATE=1"});
+  machine_.Put(kContainerd, list);
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), ServiceList({"HTTP_PROXY=http://old:1", "LATE=1"}));
+}
+
+TEST_F(Engine, AServiceEnvironmentOfAnotherTypeIsReplacedAndKept) {
+  const RegValue odd{"Environment", RegType::kSz, images::EncodeSz("HTTP_PROXY=x")};
+  machine_.Put(kContainerd, odd);
+  const Plan plan = MustApply(machine_, Desired());
+  EXPECT_EQ(plan.findings.at(0).code, "service-environment");
+  EXPECT_EQ(machine_.At(kContainerd, "Environment")->type, RegType::kMultiSz);
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), odd);
+}
+
+TEST_F(Engine, AServiceThatIsNoLongerListedIsRestored) {
+  MustApply(machine_, Desired());
+  MustApply(machine_, Desired(SampleConfig(), {"kubelet"}));
+  EXPECT_FALSE(machine_.At(kContainerd, "Environment"));
+  EXPECT_TRUE(machine_.At(R"(SYSTEM\CurrentControlSet\Services\kubelet)", "Environment"));
+}
+
+TEST_F(Engine, WinHttpKeepsTheMachinesVersionAndCounter) {
+  machine_.Put(kConnections,
+               {"WinHttpSettings", RegType::kBinary, EncodeWinHttp({WinHttpVersion::k28, 7, 3, {"old:1", "<local>"}})});
+  MustApply(machine_, Desired());
+  const auto settings = DecodeWinHttp(machine_.At(kConnections, "WinHttpSettings")->data);
+  EXPECT_EQ(settings->version, WinHttpVersion::k28);
+  EXPECT_EQ(settings->counter, 7U);
+}
+
+TEST_F(Engine, AMachineWithoutThe32BitViewIsNotGivenOne) {
+  machine_.content().keys.erase(R"(software\wow6432node\microsoft)");
+  machine_.content().keys.erase(R"(software\wow6432node)");
+  MustApply(machine_, Desired());
+  EXPECT_FALSE(machine_.content().keys.contains(R"(software\wow6432node)"));
+}
+
+TEST_F(Engine, FirstBootAdoptsWhatWasBaked) {
+  MustApply(machine_, Desired());
+  machine_.files().clear();
+  const Plan plan = MustApply(machine_, Desired(), {.adopt = true});
+  EXPECT_THAT(plan.operations, IsEmpty());
+  EXPECT_THAT(ChangesOf(plan), testing::Contains("adopt env HTTP_PROXY"));
+  // Certificates are the exception: who put one there can't be told.
+  DesiredState nothing = NothingDesired();
+  MustApply(machine_, nothing);
+  EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), std::nullopt);
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), std::nullopt);
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 2U);
+}
+
+TEST_F(Engine, WithoutAdoptionEqualValuesOfOthersStayTheirs) {
+  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://user:c4nary%40@proxy.example.com:3128"));
+  MustApply(machine_, Desired());
+  MustApply(machine_, NothingDesired());
+  EXPECT_TRUE(machine_.At(kEnv, "HTTP_PROXY"));
+}
+
+TEST_F(Engine, YieldsTheVariablesToTheOperatorsDaemon) {
+  const PlanOptions beside{.adopt = false, .yield_environment = true};
+  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://wmco:1"));
+  const Plan plan = MustApply(machine_, Desired(), beside);
+  EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), "http://wmco:1");
+  EXPECT_FALSE(machine_.At(kEnv, "HTTPS_PROXY")) << "it removes what it does not know";
+  EXPECT_TRUE(machine_.At(kContainerd, "Environment"));
+  EXPECT_THAT(ChangesOf(plan), testing::Contains("yield env HTTP_PROXY"));
+}
+
+TEST_F(Engine, NoPasswordIsInWhatIsShown) {
+  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://other:c4naryOld@proxy:1"));
+  for (const Change& change : MustApply(machine_, Desired()).changes) {
+    EXPECT_THAT(change.before + change.after + change.reason, Not(HasSubstr("c4nary"))) << change.name;
+  }
+}
+
+}  // namespace
+}  // namespace prov::reconcile

@@ -1,0 +1,334 @@
+// Any instruction may be the last: every call of a port is stopped at, failed, and its unflushed effects lost.
+#include "provisioner/reconcile/transaction.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "provisioner/reconcile/reboot.h"
+#include "tests/reconcile/engine_helpers.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegType;
+using images::RegValue;
+using testing::IsEmpty;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::SampleCertificates;
+using testing_support::SampleConfig;
+using Unflushed = MemoryMachine::Unflushed;
+
+// Before: another proxy, a certificate that will be rotated away, one of somebody else's. After: each kind of change.
+class Interrupted : public ::testing::Test {
+ protected:
+  Interrupted() {
+    PutWindows(machine_);
+    machine_.Put(kEnv, Sz("HTTP_PROXY", "http://foreign:1"));
+    machine_.Put(kContainerd, ServiceList({"A=1"}));
+    machine_.content().certificates[Store::kRoot]["foreign"] = true;
+    machine_.MakeDurable();
+    foreign_ = machine_.content();
+    egress::EgressConfig first = SampleConfig();
+    first.certificates.pop_back();
+    first.https_proxy = Secret("http://first.example.com:3128");
+    first.no_proxy.reset();
+    MustApply(machine_, Desired(first));
+    machine_.Boot(Unflushed::kKept);
+
+    egress::EgressConfig second = SampleConfig();
+    second.certificates.erase(second.certificates.begin());
+    second.http_proxy.reset();
+    second_ = Desired(second, {"kubelet"});
+    MemoryMachine copy = machine_;
+    MustApply(copy, second_);
+    calls_ = copy.calls;
+    expected_ = copy.content();
+  }
+
+  // The run after the interruption gets there, and taking all away gives the foreign machine.
+  void ExpectRecovers(MemoryMachine& machine, const std::string& where) {
+    const auto plan = ApplyTo(machine, second_);
+    ASSERT_TRUE(plan) << where << ": " << plan.error().message;
+    ASSERT_EQ(machine.content().Text(), expected_.Text()) << where;
+    ASSERT_FALSE(machine.files().contains("journal.json")) << where;
+    machine.log.clear();
+    ASSERT_TRUE(ApplyTo(machine, second_)) << where;
+    ASSERT_THAT(machine.log, IsEmpty()) << where;
+    ASSERT_TRUE(ApplyTo(machine, NothingDesired())) << where;
+    ASSERT_EQ(machine.content().Text(), foreign_.Text()) << where;
+  }
+
+  MemoryMachine machine_;
+  MemoryMachine::Content foreign_, expected_;
+  DesiredState second_;
+  std::size_t calls_ = 0;
+};
+
+TEST_F(Interrupted, AtEveryCallTheNextRunGetsThere) {
+  ASSERT_GT(calls_, 35U);
+  std::size_t points = 0;
+  for (std::size_t call = 0; call < calls_; ++call) {
+    for (const bool before : {true, false}) {
+      for (const Unflushed unflushed : {Unflushed::kKept, Unflushed::kLost, Unflushed::kSome}) {
+        MemoryMachine machine = machine_;
+        (before ? machine.stop_before : machine.stop_after) = call;
+        ASSERT_THROW((void)ApplyTo(machine, second_), PowerFailure) << call;
+        machine.Boot(unflushed, static_cast<std::uint32_t>(call));
+        ExpectRecovers(machine, "call " + std::to_string(call) + (before ? ", before" : ", after"));
+        if (HasFatalFailure()) return;
+        ++points;
+      }
+    }
+  }
+  RecordProperty("points", static_cast<int>(points));
+}
+
+TEST_F(Interrupted, AtEveryCallOfTheRecoveryToo) {
+  for (std::size_t call = 0; call < calls_; call += 7) {
+    for (std::size_t again = 0;; ++again) {
+      MemoryMachine machine = machine_;
+      machine.stop_after = call;
+      ASSERT_THROW((void)ApplyTo(machine, second_), PowerFailure);
+      machine.Boot(Unflushed::kLost);
+      machine.stop_after = again;
+      bool stopped = false;
+      try {
+        ASSERT_TRUE(ApplyTo(machine, second_));
+      } catch (const PowerFailure&) {
+        stopped = true;
+      }
+      machine.Boot(Unflushed::kSome, static_cast<std::uint32_t>(again));
+      ExpectRecovers(machine, "call " + std::to_string(call) + ", then " + std::to_string(again));
+      if (HasFatalFailure()) return;
+      if (!stopped) break;
+    }
+  }
+}
+
+TEST_F(Interrupted, EachCallFailingOnceIsAnErrorAndTheNextRunGetsThere) {
+  for (std::size_t call = 0; call < calls_; ++call) {
+    MemoryMachine machine = machine_;
+    machine.fail_at = call;
+    const auto plan = ApplyTo(machine, second_);
+    ASSERT_FALSE(plan) << call;
+    ASSERT_EQ(plan.error().code, Code::kIo);
+    machine.fail_at = MemoryMachine::kNever;
+    ExpectRecovers(machine, "call " + std::to_string(call));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(Interrupted, ATrialThatNobodyConfirmsIsTakenBack) {
+  const auto before = machine_.content();
+  const auto ledger = machine_.files();
+  ASSERT_TRUE(ApplyTo(machine_, second_, {}, true));
+  EXPECT_EQ(machine_.content().Text(), expected_.Text());
+  machine_.Boot(Unflushed::kKept);
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  EXPECT_EQ(Recover(ports, findings), true);
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+  EXPECT_EQ(machine_.files(), ledger);
+}
+
+TEST_F(Interrupted, AConfirmedTrialStays) {
+  ASSERT_TRUE(ApplyTo(machine_, second_, {}, true));
+  machine::Machine ports = machine_.Ports();
+  EXPECT_EQ(Confirm(ports), true);
+  EXPECT_EQ(Confirm(ports), false);
+  Findings findings;
+  EXPECT_EQ(Recover(ports, findings), false);
+  ExpectRecovers(machine_, "confirmed");
+}
+
+TEST_F(Interrupted, RollbackTakesTheLastRunBackOnce) {
+  const auto before = machine_.content();
+  const std::string ledger = machine_.files().at("ledger.json");
+  ASSERT_TRUE(ApplyTo(machine_, second_));
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  EXPECT_EQ(Rollback(ports, findings), true);
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+  EXPECT_EQ(machine_.files().at("ledger.json"), ledger);
+  EXPECT_EQ(Rollback(ports, findings), false);
+  EXPECT_THAT(findings, IsEmpty());
+}
+
+TEST_F(Interrupted, RollbackLeavesWhatSomebodyChangedSince) {
+  ASSERT_TRUE(ApplyTo(machine_, second_));
+  machine_.Put(kEnv, Sz("NO_PROXY", "mine"));
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  EXPECT_EQ(Rollback(ports, findings), true);
+  EXPECT_EQ(TextAt(machine_, kEnv, "NO_PROXY"), "mine");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "interrupted");
+}
+
+TEST_F(Interrupted, ADamagedJournalIsAnErrorThatNamesIt) {
+  machine_.files()["journal.json"] = "{\"schema\": 1, \"trial\": fal";
+  const auto plan = ApplyTo(machine_, second_);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().where, "journal.json");
+}
+
+TEST(Transaction, SurvivesItsFile) {
+  Transaction transaction;
+  transaction.trial = transaction.reboot = true;
+  transaction.operations = {
+      RegistryWrite{"SYSTEM\\K", "n\"", std::nullopt, RegValue{"N", RegType::kBinary, "\0\xFF"}, {"SYSTEM\\K"}},
+      RegistryWrite{"K", "", RegValue{"", RegType::kSz, "x"}, std::nullopt, {}},
+      CertificateWrite{Store::kCa, "der\0", false}};
+  transaction.ledger_before["env:X"] = {std::nullopt, RegValue{"X", RegType::kSz, "ab"}, {"K"}};
+  transaction.ledger_after["service:Y"] = {RegValue{"X", static_cast<RegType>(77), ""}, std::nullopt, {}};
+  const auto read = ParseTransaction(TransactionJson(transaction), "f");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(TransactionJson(*read), TransactionJson(transaction));
+  EXPECT_EQ(read->operations, transaction.operations);
+  EXPECT_EQ(read->ledger_after, transaction.ledger_after);
+}
+
+TEST(Reboot, IsALevelThatTheNextBootClears) {
+  MemoryMachine machine;
+  machine::Machine ports = machine.Ports();
+  EXPECT_EQ(RebootPending(ports), false);
+  ASSERT_TRUE(MarkReboot(ports));
+  EXPECT_EQ(RebootPending(ports), true);
+  EXPECT_EQ(RebootPending(ports), true) << "asking does not clear it";
+  machine.Boot(Unflushed::kKept);
+  EXPECT_EQ(RebootPending(ports), false);
+  EXPECT_FALSE(machine.files().contains("reboot.json"));
+}
+
+TEST(Reboot, AMarkerOfTheMachineThatWasClonedIsNotOurs) {
+  MemoryMachine machine;
+  machine::Machine ports = machine.Ports();
+  ASSERT_TRUE(MarkReboot(ports));
+  machine.set_machine_id("another");
+  EXPECT_EQ(RebootPending(ports), false);
+}
+
+// Starting points and desired states by chance.
+class Chance {
+ public:
+  explicit Chance(std::uint32_t seed) : random_(seed + 1) {}
+  bool Yes() { return random_() % 2 == 0; }
+  std::size_t Below(std::size_t n) { return random_() % n; }
+
+  DesiredState Wanted() {
+    static const std::vector<CertificateItem> all = Desired().certificates;  // verifying their signatures takes time
+    static const std::vector<std::string> urls = {"http://a:1", "http://u:p@b:2", "http://c.example:3"};
+    egress::EgressConfig config = SampleConfig();
+    config.certificates.clear();
+    config.http_proxy = Yes() ? std::optional(Secret(urls[Below(3)])) : std::nullopt;
+    config.https_proxy = Yes() ? std::optional(Secret(urls[Below(3)])) : std::nullopt;
+    config.no_proxy = Yes() ? std::optional<std::string>(Yes() ? "a,b" : "b") : std::nullopt;
+    std::vector<std::string> services;
+    for (const char* name : {"containerd", "kubelet", "absent"}) {
+      if (Yes()) services.emplace_back(name);
+    }
+    DesiredState state = Desired(config, services);
+    for (const auto& item : all) {
+      if (Yes()) state.certificates.push_back(item);
+    }
+    if (Below(4) == 0) state.scope = {Yes(), Yes(), Yes(), Yes()};
+    return state;
+  }
+
+  // An edit by somebody else; returns how to see that it stays: nothing of ours may ever change it.
+  void Edit(MemoryMachine& machine) {
+    static const std::vector<egress::Certificate> all = SampleCertificates();
+    const std::string n = std::to_string(Below(100));
+    switch (Below(7)) {
+      case 0:
+        return machine.Put(kEnv, Sz("FOREIGN", n));
+      case 1:
+        return machine.Put(kEnv, Sz(Yes() ? "HTTP_PROXY" : "no_proxy", "http://foreign:" + n));
+      case 2:
+        return machine.Erase(kEnv, "HTTPS_PROXY");
+      case 3:
+        return machine.Put(kContainerd, ServiceList({"F=" + n, "HTTP_PROXY=http://foreign:" + n}));
+      case 4:
+        return machine.Put(kConnections,
+                           {"WinHttpSettings", RegType::kBinary, EncodeWinHttp({.proxy = {"f:" + n, ""}})});
+      case 5:
+        machine.content().certificates[Yes() ? Store::kRoot : Store::kCa]["foreign" + n] = Yes();
+        break;
+      default:
+        machine.content().certificates[Store::kRoot].erase(all[0].der);
+    }
+    machine.MakeDurable();
+  }
+
+ private:
+  std::minstd_rand random_;
+};
+
+TEST(Histories, RollbackUndoesApplyWhateverTheStart) {
+  for (std::uint32_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Chance chance(seed);
+    MemoryMachine machine;
+    PutWindows(machine);
+    for (std::size_t i = chance.Below(4); i > 0; --i) chance.Edit(machine);
+    if (chance.Yes()) MustApply(machine, chance.Wanted());
+    if (chance.Yes()) chance.Edit(machine);
+    const auto before = machine.content();
+    const Plan plan = MustApply(machine, chance.Wanted());
+    if (plan.operations.empty()) continue;
+    machine::Machine ports = machine.Ports();
+    Findings findings;
+    ASSERT_EQ(Rollback(ports, findings), true);
+    ASSERT_EQ(machine.content().Text(), before.Text());
+  }
+}
+
+// Values that nobody but others wrote, by place.
+std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content) {
+  std::map<std::string, std::string> out;
+  for (const auto& [path, key] : content.keys) {
+    for (const auto& [name, value] : key.values) {
+      const bool ours = name == "http_proxy" || name == "https_proxy" || name == "no_proxy" || name == "environment" ||
+                        name == "winhttpsettings";
+      if (!ours) out[path + "\\" + name] = value.data;
+      if (name != "environment") continue;
+      const std::string text = FromUtf16Le(value.data).value_or("");
+      for (const std::string_view entry : Split(text, '\0')) {
+        if (entry.starts_with("F=")) out[path + "\\F"] = entry;
+      }
+    }
+  }
+  for (const auto& [store, certificates] : content.certificates) {
+    for (const auto& [der, own] : certificates) {
+      if (der.starts_with("foreign")) out[std::string(NameOf(store)) + der] = own ? "own" : "policy";
+    }
+  }
+  return out;
+}
+
+TEST(Histories, NothingForeignIsEverChanged) {
+  for (std::uint32_t seed = 0; seed < 10'000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Chance chance(seed);
+    MemoryMachine machine;
+    PutWindows(machine);
+    for (int step = 0; step < 6; ++step) {
+      if (chance.Yes()) chance.Edit(machine);
+      const auto foreign = Foreign(machine.content());
+      const DesiredState wanted = chance.Below(5) == 0 ? NothingDesired() : chance.Wanted();
+      MustApply(machine, wanted);
+      ASSERT_EQ(Foreign(machine.content()), foreign);
+      if (chance.Below(4) != 0) continue;
+      machine::Machine ports = machine.Ports();
+      Findings findings;
+      ASSERT_TRUE(Rollback(ports, findings));
+      ASSERT_EQ(Foreign(machine.content()), foreign);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace prov::reconcile

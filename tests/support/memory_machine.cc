@@ -1,0 +1,218 @@
+#include "tests/support/memory_machine.h"
+
+#include <random>
+
+#include "provisioner/base/text.h"
+
+namespace prov::testing_support {
+namespace {
+
+using egress::Store;
+using images::RegValue;
+
+std::string Parent(const std::string& key) {
+  const std::size_t backslash = key.rfind('\\');
+  return backslash == std::string::npos ? std::string() : key.substr(0, backslash);
+}
+
+// Of each entry that differs, one version or the other.
+template <class Map>
+Map Mixed(const Map& now, const Map& durable, std::minstd_rand& random) {
+  Map out;
+  const auto pick = [&] { return random() % 2 == 0; };
+  for (const auto& [name, value] : now) {
+    const auto old = durable.find(name);
+    if (old != durable.end() && old->second == value) {
+      out[name] = value;
+    } else if (pick()) {
+      out[name] = value;
+    } else if (old != durable.end()) {
+      out[name] = old->second;
+    }
+  }
+  for (const auto& [name, value] : durable) {
+    if (!now.contains(name) && pick()) out[name] = value;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string MemoryMachine::Content::Text() const {
+  std::string out;
+  for (const auto& [path, key] : keys) {
+    out += "[" + path + "]\n";
+    for (const auto& [name, value] : key.values) {
+      const bool binary = value.type == images::RegType::kBinary;
+      const std::string data = binary ? ToHex(value.data) : Printable(FromUtf16Le(value.data).value_or(value.data));
+      out += value.name + ":" + std::to_string(static_cast<unsigned>(value.type)) + "=" + data + "\n";
+    }
+  }
+  for (const auto& [store, ders] : certificates) {
+    for (const auto& [der, own] : ders) {
+      out += std::string(NameOf(store)) + (own ? " own " : " policy ") + Printable(der.substr(0, 40)) + "\n";
+    }
+  }
+  return out;
+}
+
+MemoryMachine::MemoryMachine() {
+  now_.certificates = {{Store::kRoot, {}}, {Store::kCa, {}}};
+  PutKey("SYSTEM");
+  PutKey("SOFTWARE");
+}
+
+template <class Effect>
+auto MemoryMachine::Call(std::string what, Effect effect) -> Result<decltype(effect())> {
+  const std::size_t number = calls++;
+  if (number == stop_before) throw PowerFailure();
+  if (number == fail_at) return Fail(Code::kIo, "an injected failure", what);
+  if constexpr (std::is_void_v<decltype(effect())>) {
+    log.push_back(std::move(what));
+    effect();
+    if (number == stop_after) throw PowerFailure();
+    return {};
+  } else {
+    auto result = effect();
+    if (number == stop_after) throw PowerFailure();
+    return result;
+  }
+}
+
+void MemoryMachine::MakeKey(std::string_view key) {
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = key.find('\\', end + 1);
+    const std::string_view path = key.substr(0, end);
+    Key& made = now_.keys[AsciiLower(path)];
+    if (made.spelling.empty()) made.spelling = path;
+  }
+}
+
+void MemoryMachine::PutKey(std::string_view key) {
+  MakeKey(key);
+  MakeDurable();
+}
+
+void MemoryMachine::Put(std::string_view key, const RegValue& value) {
+  MakeKey(key);
+  now_.keys[AsciiLower(key)].values[AsciiLower(value.name)] = value;
+  MakeDurable();
+}
+
+void MemoryMachine::Erase(std::string_view key, std::string_view name) {
+  now_.keys[AsciiLower(key)].values.erase(AsciiLower(name));
+  MakeDurable();
+}
+
+std::optional<RegValue> MemoryMachine::At(std::string_view key, std::string_view name) const {
+  const auto found = now_.keys.find(AsciiLower(key));
+  if (found == now_.keys.end()) return std::nullopt;
+  const auto value = found->second.values.find(AsciiLower(name));
+  return value == found->second.values.end() ? std::nullopt : std::optional(value->second);
+}
+
+void MemoryMachine::Boot(Unflushed unflushed, std::uint32_t seed) {
+  std::minstd_rand random(seed + 1);
+  if (unflushed == Unflushed::kLost) now_ = durable_;
+  if (unflushed == Unflushed::kSome) {
+    for (auto& [path, key] : now_.keys) {
+      const auto old = durable_.keys.find(path);
+      if (old != durable_.keys.end()) key.values = Mixed(key.values, old->second.values, random);
+    }
+    for (const Store store : {Store::kRoot, Store::kCa}) {
+      now_.certificates[store] = Mixed(now_.certificates[store], durable_.certificates[store], random);
+    }
+  }
+  MakeDurable();
+  fail_at = stop_before = stop_after = kNever;
+  calls = 0;
+  log.clear();
+  ++boot_;
+}
+
+Result<bool> MemoryMachine::KeyExists(std::string_view key) {
+  return Call("KeyExists", [&] { return now_.keys.contains(AsciiLower(key)); });
+}
+
+Result<std::optional<RegValue>> MemoryMachine::Read(std::string_view key, std::string_view name) {
+  return Call("Read", [&] { return At(key, name); });
+}
+
+Result<std::vector<std::string>> MemoryMachine::Subkeys(std::string_view key) {
+  return Call("Subkeys", [&] {
+    std::vector<std::string> out;
+    const std::string prefix = AsciiLower(key);
+    for (const auto& [path, content] : now_.keys) {
+      if (Parent(path) == prefix) out.push_back(content.spelling.substr(prefix.size() + 1));
+    }
+    return out;
+  });
+}
+
+Result<void> MemoryMachine::Set(std::string_view key, const RegValue& value) {
+  return Call("Set " + std::string(key) + "\\" + value.name, [&] {
+    MakeKey(key);
+    RegValue& place = now_.keys[AsciiLower(key)].values[AsciiLower(value.name)];
+    const std::string spelling = place.name.empty() ? value.name : place.name;
+    place = value;
+    place.name = spelling;
+  });
+}
+
+Result<void> MemoryMachine::DeleteValue(std::string_view key, std::string_view name) {
+  return Call("DeleteValue " + std::string(key) + "\\" + std::string(name), [&] {
+    const auto found = now_.keys.find(AsciiLower(key));
+    if (found != now_.keys.end()) found->second.values.erase(AsciiLower(name));
+  });
+}
+
+Result<void> MemoryMachine::DeleteKeyIfEmpty(std::string_view key) {
+  return Call("DeleteKeyIfEmpty " + std::string(key), [&] {
+    const std::string path = AsciiLower(key);
+    const auto found = now_.keys.find(path);
+    if (found == now_.keys.end() || !found->second.values.empty()) return;
+    const auto child = now_.keys.lower_bound(path + "\\");
+    if (child == now_.keys.end() || !child->first.starts_with(path + "\\")) now_.keys.erase(found);
+  });
+}
+
+Result<bool> MemoryMachine::Contains(Store store, std::string_view der) {
+  return Call("Contains", [&] { return now_.certificates[store].contains(std::string(der)); });
+}
+
+Result<bool> MemoryMachine::IsDisallowed(std::string_view der) {
+  return Call("IsDisallowed", [&] { return now_.disallowed.contains(std::string(der)); });
+}
+
+Result<void> MemoryMachine::Add(Store store, std::string_view der) {
+  return Call("Add " + std::string(NameOf(store)), [&] { now_.certificates[store].emplace(std::string(der), true); });
+}
+
+Result<void> MemoryMachine::Remove(Store store, std::string_view der) {
+  return Call("Remove " + std::string(NameOf(store)), [&] {
+    auto& certificates = now_.certificates[store];
+    const auto found = certificates.find(std::string(der));
+    if (found != certificates.end() && found->second) certificates.erase(found);
+  });
+}
+
+Result<void> MemoryMachine::Flush() {
+  return Call("Flush", [&] { MakeDurable(); });
+}
+
+Result<std::optional<std::string>> MemoryMachine::Read(std::string_view name) {
+  return Call("ReadFile", [&]() -> std::optional<std::string> {
+    const auto found = files_.find(std::string(name));
+    return found == files_.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+Result<void> MemoryMachine::Write(std::string_view name, std::string_view bytes) {
+  return Call("Write " + std::string(name), [&] { files_[std::string(name)] = bytes; });
+}
+
+Result<void> MemoryMachine::Remove(std::string_view name) {
+  return Call("Remove " + std::string(name), [&] { files_.erase(std::string(name)); });
+}
+
+}  // namespace prov::testing_support

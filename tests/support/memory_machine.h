@@ -1,0 +1,99 @@
+// A machine in memory: it logs each call of a port, and can fail or stop at any of them and lose what was not flushed.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "provisioner/machine/machine.h"
+
+namespace prov::testing_support {
+
+// Thrown where the power goes; nothing of the program runs after it.
+struct PowerFailure {};
+
+class MemoryMachine final : public machine::Registry,
+                            public machine::CertificateStore,
+                            public machine::StateFolder,
+                            public machine::System {
+ public:
+  struct Key {
+    std::string spelling;
+    std::map<std::string, images::RegValue> values;  // by lower-case name
+    bool operator==(const Key&) const = default;
+  };
+  // What a person would find on the machine, state files aside.
+  struct Content {
+    std::map<std::string, Key> keys;                                    // by lower-case path
+    std::map<egress::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
+    std::set<std::string> disallowed;
+    bool operator==(const Content&) const = default;
+    std::string Text() const;  // a line for each thing, for comparing in tests
+  };
+
+  MemoryMachine();
+
+  machine::Machine Ports() { return {*this, *this, *this, *this}; }
+
+  // Setting up and looking at the machine: not logged, durable.
+  void Put(std::string_view key, const images::RegValue& value);
+  void PutKey(std::string_view key);
+  void Erase(std::string_view key, std::string_view name);
+  std::optional<images::RegValue> At(std::string_view key, std::string_view name) const;
+  Content& content() { return now_; }
+  const Content& content() const { return now_; }
+  std::map<std::string, std::string>& files() { return files_; }
+  void MakeDurable() { durable_ = now_; }
+
+  std::vector<std::string> log;  // "Set SYSTEM\…\HTTP_PROXY": the calls that write, in order
+  std::size_t calls = 0;         // of all ports, reading ones included
+
+  // At the call of this number (from 0): an io error without effect; a power failure before or after its effect.
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  std::size_t fail_at = kNever, stop_before = kNever, stop_after = kNever;
+
+  // After a power failure: what was not flushed stays, goes, or (by the seed) some of each; then the machine boots.
+  enum class Unflushed { kKept, kLost, kSome };
+  void Boot(Unflushed unflushed, std::uint32_t seed = 0);
+
+  void set_machine_id(std::string id) { machine_id_ = std::move(id); }
+
+  // machine::Registry
+  Result<bool> KeyExists(std::string_view key) override;
+  Result<std::optional<images::RegValue>> Read(std::string_view key, std::string_view name) override;
+  Result<std::vector<std::string>> Subkeys(std::string_view key) override;
+  Result<void> Set(std::string_view key, const images::RegValue& value) override;
+  Result<void> DeleteValue(std::string_view key, std::string_view name) override;
+  Result<void> DeleteKeyIfEmpty(std::string_view key) override;
+  // machine::CertificateStore
+  Result<bool> Contains(egress::Store store, std::string_view der) override;
+  Result<bool> IsDisallowed(std::string_view der) override;
+  Result<void> Add(egress::Store store, std::string_view der) override;
+  Result<void> Remove(egress::Store store, std::string_view der) override;
+  // machine::Registry and machine::CertificateStore
+  Result<void> Flush() override;
+  // machine::StateFolder
+  Result<std::optional<std::string>> Read(std::string_view name) override;
+  Result<void> Write(std::string_view name, std::string_view bytes) override;
+  Result<void> Remove(std::string_view name) override;
+  // machine::System
+  Result<std::string> MachineId() override { return machine_id_; }
+  Result<std::string> BootId() override { return std::to_string(boot_); }
+  void AnnounceEnvironment() override { log.emplace_back("Announce"); }
+
+ private:
+  // Runs `effect` as the next call.
+  template <class Effect>
+  auto Call(std::string what, Effect effect) -> Result<decltype(effect())>;
+  void MakeKey(std::string_view key);
+
+  Content now_, durable_;
+  std::map<std::string, std::string> files_;
+  std::string machine_id_ = "11111111-2222-3333-4444-555555555555";
+  unsigned boot_ = 1;
+};
+
+}  // namespace prov::testing_support
