@@ -8,6 +8,29 @@
 
 namespace prov::egress {
 
+namespace {
+
+// Whether well-formed UTF-8 has a noncharacter that ends with the byte at `last`.
+bool NoncharacterEndsAt(std::string_view text, std::size_t last) {
+  const auto byte = [&](std::size_t back) { return static_cast<unsigned char>(text[last - back]); };
+  if (last < 2) return false;
+  const bool block = byte(2) == 0xEF && byte(1) == 0xB7 && byte(0) >= 0x90 && byte(0) <= 0xAF;
+  if (block) return true;
+  if (byte(1) != 0xBF || byte(0) < 0xBE) return false;
+  if (byte(2) == 0xEF) return true;
+  return last >= 3 && byte(3) >= 0xF0 && (byte(2) & 0x0FU) == 0x0FU;
+}
+
+}  // namespace
+
+bool IsSystemdText(std::string_view text) {
+  if (!IsUtf8(text)) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (NoncharacterEndsAt(text, i)) return false;
+  }
+  return true;
+}
+
 bool IsVariableName(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
   for (const char c : name) {

@@ -16,6 +16,10 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 inline bool IsEnvironmentBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+// Whether systemd takes `text`: UTF-8 without noncharacters (U+FFFE, U+FFFF and their like in other planes, U+FDD0 to
+// U+FDEF).
+bool IsSystemdText(std::string_view text);
+
 bool IsVariableName(std::string_view name);  // [A-Za-z_][A-Za-z0-9_]*
 
 std::string AtLine(std::string_view where, std::size_t line);  // "where, line N"

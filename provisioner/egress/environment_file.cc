@@ -190,11 +190,11 @@ class FileReader {
   void Push() {
     state_ = State::kBeforeName;
     value_.resize(kept_);
-    if (!IsUtf8(name_) || !IsUtf8(value_)) {
-      error_ =
-          Error{Code::kEnvUtf8,
-                "this variable holds bytes that are not UTF-8, so systemd drops the whole file; save the file as UTF-8",
-                AtLine(where_, begin_line_)};
+    if (!IsSystemdText(name_) || !IsSystemdText(value_)) {
+      error_ = Error{Code::kEnvUtf8,
+                     "this variable holds bytes that are not UTF-8, or a noncharacter, so systemd drops the whole "
+                     "file; save the file as UTF-8",
+                     AtLine(where_, begin_line_)};
       return;
     }
     const std::string_view name = TrimBlanks(name_);

@@ -222,8 +222,10 @@ class ProxyUrlParser {
     const std::string_view userinfo = parts.userinfo;
     for (const char c : userinfo) {
       if (IsUserinfoCharacter(c)) continue;
-      return Refuse("user or password hold a character that a URL can't, so clients would go direct without a word",
-                    "percent-escape everything but letters, digits and -._~ there");
+      return Refuse(
+          "user or password hold a character that a URL can't, so clients would go direct, or to a proxy named "
+          "\"http\", without a word",
+          "percent-escape everything but letters, digits and -._~ there");
     }
     const std::size_t colon = userinfo.find(':');
     const auto user = Unescape(userinfo.substr(0, colon));
@@ -269,7 +271,9 @@ class ProxyUrlParser {
       if (!IsAscii(c)) {
         ascii = false;
       } else if (c == ' ') {
-        return Refuse("the host holds a blank, so clients would go direct without a word", "remove the blank");
+        return Refuse(
+            "the host holds a blank, so clients would go direct, or to a proxy named \"http\", without a word",
+            "remove the blank");
       } else if (c == '%') {
         return Refuse("the host holds a percent escape", "write the host's name itself, punycode if it is not ASCII");
       } else if (!IsLetter(c) && !IsDigit(c) && c != '-' && c != '_' && c != '.') {
@@ -305,9 +309,10 @@ class ProxyUrlParser {
     unsigned value = 0;
     for (const char c : digits) {
       if (!IsDigit(c)) {
-        return Refuse("the port is not a number, so clients would go direct without a word",
-                      "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
-                      "'@' in them are escaped");
+        return Refuse(
+            "the port is not a number, so clients would go direct, or to a proxy named \"http\", without a word",
+            "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
+            "'@' in them are escaped");
       }
       value = value * 10 + static_cast<unsigned>(c - '0');
       if (value > 65535) return Refuse("the port is above 65535", "write a port from 1 to 65535");

@@ -90,7 +90,7 @@ void ReadUnitWords(std::string_view text, std::string_view where, std::size_t li
           "env-nul",
           "this Environment= line holds a NUL byte, so the variable is left out; write the file again as text",
           AtLine(where, line));
-    } else if (!IsUtf8(*word)) {
+    } else if (!IsSystemdText(*word)) {
       findings.Warn("env-utf8", "this Environment= line holds bytes that are not UTF-8, so systemd drops it; use UTF-8",
                     AtLine(where, line));
     } else if (!IsVariableName(std::string_view(*word).substr(0, equals))) {

@@ -139,9 +139,19 @@ TEST(EnvironmentFile, RefusesWhatMakesSystemdDropTheFile) {
     Code code;
     std::string where;
   } const kBad[] = {
-      {"A=b\nB=c\0d\n"s, Code::kEnvNul, "f, line 2"},  {"A=b\r\n\r\n\0"s, Code::kEnvNul, "f, line 3"},
-      {"# \0\nA=b\n"s, Code::kEnvNul, "f, line 1"},    {"A=b\n\nB=c\xFF\nC=d\n", Code::kEnvUtf8, "f, line 3"},
-      {"A=b\n\xC3(=c\n", Code::kEnvUtf8, "f, line 2"}, {"A='\xC3", Code::kEnvUtf8, "f, line 1"},
+      {"A=b\nB=c\0d\n"s, Code::kEnvNul, "f, line 2"},
+      {"A=b\r\n\r\n\0"s, Code::kEnvNul, "f, line 3"},
+      {"# \0\nA=b\n"s, Code::kEnvNul, "f, line 1"},
+      {"A=b\n\nB=c\xFF\nC=d\n", Code::kEnvUtf8, "f, line 3"},
+      {"A=b\n\xC3(=c\n", Code::kEnvUtf8, "f, line 2"},
+      {"A='\xC3", Code::kEnvUtf8, "f, line 1"},
+      // Noncharacters, which systemd does not take for text.
+      {"A=\xEF\xBF\xBF\n", Code::kEnvUtf8, "f, line 1"},
+      {"A=\xEF\xBF\xBE\n", Code::kEnvUtf8, "f, line 1"},
+      {"A=x\xF0\x9F\xBF\xBEx\n", Code::kEnvUtf8, "f, line 1"},
+      {"A=\xF4\x8F\xBF\xBF\n", Code::kEnvUtf8, "f, line 1"},
+      {"\n\xEF\xB7\x90=x\n", Code::kEnvUtf8, "f, line 2"},
+      {"A=\xEF\xB7\xAF\n", Code::kEnvUtf8, "f, line 1"},
   };
   for (const auto& c : kBad) {
     Findings findings;
@@ -150,6 +160,16 @@ TEST(EnvironmentFile, RefusesWhatMakesSystemdDropTheFile) {
     EXPECT_EQ(result.error().code, c.code) << testing::PrintToString(c.text);
     EXPECT_EQ(result.error().where, c.where);
     EXPECT_THAT(result.error().message, testing::HasSubstr("drops the whole file"));
+  }
+}
+
+TEST(EnvironmentFile, TakesTheNeighboursOfNoncharacters) {
+  for (const std::string value : {"\xEF\xBF\xBD", "\xEF\xB7\x8F", "\xEF\xB7\xB0", "\xF0\x9F\xBF\xBD",
+                                  "\xF0\x9E\xBF\xBF", "\xEE\xBF\xBF", "\xF0\x90\xBE\xBF", "\xC3\xBF\xC2\xBF"}) {
+    Findings findings;
+    const auto result = ParseEnvironmentFile("A=" + value, "f", findings);
+    ASSERT_TRUE(result) << testing::PrintToString(value);
+    EXPECT_EQ(result->at(0).value.Reveal(), value);
   }
 }
 
@@ -281,6 +301,7 @@ TEST(UnitEnvironment, ReadsServiceSections) {
       {"[Service]\nEnvironment=A=\\777\n", {}, {"env-quote@2"}},
       {"[Service]\nEnvironment=A=\\x1\n", {}, {"env-quote@2"}},
       {"[Service]\nEnvironment=A=\xFF B=c\n", {{"B", "c"}}, {"env-utf8@2"}},
+      {"[Service]\nEnvironment=A=\xEF\xBF\xBE B=c\n", {{"B", "c"}}, {"env-utf8@2"}},
       {"[Service]\nEnvironment=A-B=c D=e\n", {{"D", "e"}}, {"env-name@2"}},
       {"[Service]\n\nEnvironment=http_proxy=x\n", {{"http_proxy", "x"}}, {"env-lower-case@3"}},
       {"[Service]\nnonsense\nEnvironment\nEnvironment=A=%h%%\n", {{"A", "%h%%"}}, {}},
