@@ -34,6 +34,8 @@ PlainScalar Integer(bool negative, std::uint64_t magnitude) {
   out.kind = Kind::kInt;
   if (magnitude <= kMost) {
     out.integer = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
+  } else if (negative && magnitude == kMost + 1) {
+    out.integer = std::numeric_limits<std::int64_t>::min();
   } else if (!negative) {
     out.kind = Kind::kUint;
     out.unsigned_integer = magnitude;

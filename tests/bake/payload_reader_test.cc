@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -197,7 +198,8 @@ TEST(PayloadReader, ACertificateMustBeTheOneThatIsNamed) {
 
 class PayloadOnDisk : public ::testing::Test {
  protected:
-  PayloadOnDisk() : folder_((fs::path(testing::TempDir()) / "payload_reader_test" / "p").string()) {
+  PayloadOnDisk()
+      : folder_((fs::path(testing::TempDir()) / ("payload_reader_test" + std::to_string(getpid())) / "p").string()) {
     fs::remove_all(fs::path(folder_).parent_path());
     EXPECT_TRUE(WritePayloadFolder(Baked(SampleConfig(), {}), folder_, 0));
   }

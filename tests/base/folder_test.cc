@@ -1,6 +1,7 @@
 #include "provisioner/base/folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +13,7 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ::testing::Test {
  protected:
-  FolderTest() : root_(fs::path(testing::TempDir()) / "folder_test") {
+  FolderTest() : root_(fs::path(testing::TempDir()) / ("folder_test" + std::to_string(getpid()))) {
     fs::remove_all(root_);
     fs::create_directories(root_ / "b" / "c");
     std::ofstream(root_ / "b" / "f") << "text";

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <random>
 #include <string>
 #include <vector>
@@ -228,6 +227,8 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"nested", A() + Replaced(B(), "-----END CERTIFICATE-----", "") + C(), "before the next BEGIN", at_b.c_str()},
       {"END alone", A() + "-----END CERTIFICATE-----\n", "no BEGIN", at_b.c_str()},
       {"damaged dashes", A() + Replaced(B(), "-----BEGIN", "----BEGIN"), "damaged", at_b.c_str()},
+      {"BEGIN cut short", A() + "-----BEG\n", "cut short", at_b.c_str()},
+      {"END cut short, blanks behind it", A() + "-----EN\xC2\xA0\t\n", "cut short", at_b.c_str()},
       {"word processor's dashes", A() + Replaced(B(), "-----", "\xE2\x80\x94\xE2\x80\x93"), "damaged", at_b.c_str()},
       {"lower case",
        A() + Replaced(Replaced(B(), "BEGIN CERTIFICATE", "begin certificate"), "END CERTIFICATE", "end certificate"),
@@ -283,33 +284,6 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
   }
 }
 
-TEST(TrustBundle, Limits) {
-  Findings findings;
-  EXPECT_TRUE(ParseTrustBundle(A() + B(), "", findings, {.bytes = A().size() + B().size(), .certificates = 2}));
-  const auto many = ParseTrustBundle(A() + B(), "b", findings, {.certificates = 1});
-  ASSERT_FALSE(many);
-  EXPECT_EQ(many.error().code, Code::kTooLarge);
-  const auto none =
-      ParseTrustBundle(ParseTrustBundle(A(), "", findings)->front().der, "b", findings, {.certificates = 0});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().code, Code::kTooLarge);
-  const auto big = ParseTrustBundle(A(), "b", findings, {.bytes = A().size() - 1});
-  ASSERT_FALSE(big);
-  EXPECT_EQ(big.error().code, Code::kTooLarge);
-  EXPECT_EQ(big.error().where, "b");
-}
-
-TEST(TrustBundle, FindingsAreCapped) {
-  std::string text = A();
-  for (int i = 0; i < 30; ++i) text += "-----BEGIN EC PRIVATE KEY-----\nx\n-----END EC PRIVATE KEY-----\n";
-  Findings findings;
-  ASSERT_TRUE(ParseTrustBundle(text, "b", findings));
-  ASSERT_EQ(findings.size(), 21U);
-  EXPECT_EQ(findings.back().code, "private-key");
-  EXPECT_EQ(findings.back().severity, Severity::kWarning);
-  EXPECT_EQ(findings.back().message, "and 10 more of the same kind");
-}
-
 TEST(TrustBundle, EncodePemIsNormalised) {
   Findings findings;
   const auto bundle = ParseTrustBundle("junk\n  " + Replaced(A() + B(), "\n", " "), "", findings);
@@ -363,53 +337,6 @@ TEST(TrustBundle, NoMutationLosesACertificateSilently) {
       const bool told = Codes(findings).find("pem-commented") != std::string::npos;
       EXPECT_TRUE(bundle->size() == 3 || told) << "seed " << kSeed << ", round " << round << ", offset " << at;
     }
-  }
-}
-
-TEST(TrustBundle, HostileTextsTakeLinearTime) {
-  constexpr std::size_t kSize = std::size_t{8} * 1024 * 1024;
-  const auto repeat = [](const std::string& piece) {
-    std::string out;
-    out.reserve(kSize + piece.size());
-    while (out.size() < kSize) out += piece;
-    return out;
-  };
-  const struct {
-    const char* why;
-    std::string text;
-  } cases[] = {
-      {"dashes", std::string(kSize, '-')},
-      {"four dashes", repeat("----x")},
-      {"BEGIN", repeat("-----BEGIN CERTIFICATE-----")},
-      {"BEGIN in a comment", "#" + repeat("-----BEGIN CERTIFICATE-----")},
-      {"BEGIN in a comment, blanks", "#" + repeat("-----BEGIN CERTIFICATE-----        ")},
-      {"BEGIN in comments, blank lines", repeat("#-----BEGIN CERTIFICATE-----\n\n\n\n#")},
-      {"END in a comment", "#-----BEGIN X-----\n#" + repeat("-----END CERTIFICATE-----")},
-      {"open BEGIN", repeat("-----BEGIN ")},
-      {"prose in dashes", repeat("-----BEGIN of ")},
-      {"long labels",
-       repeat("-----BEGIN AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA ")},
-      {"the word", repeat("certificate ")},
-      {"blanks before the word", repeat("                                certificate")},
-      {"blanks", std::string(kSize, ' ') + "x"},
-      {"no-break spaces", repeat("\xC2\xA0") + "x"},
-      {"lines of blanks", repeat("        \n") + "x"},
-      {"empty private keys", repeat("-----BEGIN PRIVATE KEY----------END PRIVATE KEY-----")},
-      {"empty other blocks", repeat("-----BEGIN X----------END X-----")},
-      {"blocks of headers", "-----BEGIN X-----" + repeat("\na:b") + "-----END X-----"},
-      {"backslashes", "-----\\" + repeat("\\")},
-      {"base64 without end", "-----BEGIN CERTIFICATE-----" + repeat("A")},
-      {"zero byte at the end", std::string(kSize, 'a') + '\0'},
-  };
-  for (const auto& c : cases) {
-    Findings findings;
-    const auto start = std::chrono::steady_clock::now();
-    const auto bundle = ParseTrustBundle(c.text, "", findings);
-    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    EXPECT_FALSE(bundle && !bundle->empty()) << c.why;
-    EXPECT_LE(findings.size(), 64U) << c.why;
-    // Quadratic work on 8 MiB would take hours; the bound leaves room for sanitizers on a busy machine.
-    EXPECT_LT(seconds, 20.0) << c.why;
   }
 }
 
