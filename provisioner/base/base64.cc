@@ -18,6 +18,22 @@ constexpr std::array<std::uint8_t, 256> MakeTable() {
 }
 constexpr auto kTable = MakeTable();
 
+// The same, already where a character's six bits stand in a group of four; kBadGroup in those that are none.
+constexpr std::uint32_t kBadGroup = 1U << 31U;
+constexpr std::array<std::uint32_t, 256> MakeShifted(unsigned shift) {
+  std::array<std::uint32_t, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = kTable[i] == kBad ? kBadGroup : std::uint32_t{kTable[i]} << shift;
+  }
+  return table;
+}
+constexpr std::array kShifted = {MakeShifted(18), MakeShifted(12), MakeShifted(6), MakeShifted(0)};
+
+std::uint32_t Group(const char* four) {
+  const auto at = [&](std::size_t i) { return kShifted[i][static_cast<unsigned char>(four[i])]; };
+  return at(0) | at(1) | at(2) | at(3);
+}
+
 std::uint8_t Value(char c) { return kTable[static_cast<unsigned char>(c)]; }
 
 std::size_t FirstBad(std::string_view text, std::size_t from) {
@@ -25,6 +41,29 @@ std::size_t FirstBad(std::string_view text, std::size_t from) {
     if (Value(text[i]) == kBad) return i;
   }
   return text.size();
+}
+
+// Decodes a text without its padding; the number of bytes. `bad`: the first character that is none, or the text's size
+// when one character is left over.
+std::size_t DecodeInto(char* const begin, std::string_view body, std::size_t& bad) {
+  char* to = begin;
+  std::size_t i = 0;
+  for (; i + 4 <= body.size(); i += 4) {
+    const std::uint32_t group = Group(body.data() + i);
+    if ((group & kBadGroup) != 0) break;
+    *to++ = static_cast<char>(group >> 16U);
+    *to++ = static_cast<char>((group >> 8U) & 0xFFU);
+    *to++ = static_cast<char>(group & 0xFFU);
+  }
+  const std::string_view rest = body.substr(i);
+  const std::size_t first_bad = FirstBad(body, i);
+  if (first_bad < body.size() || rest.size() == 1) {
+    bad = first_bad;
+    return 0;
+  }
+  if (rest.size() >= 2) *to++ = static_cast<char>((Value(rest[0]) << 2U) | (Value(rest[1]) >> 4U));
+  if (rest.size() == 3) *to++ = static_cast<char>(((Value(rest[1]) & 0xFU) << 4U) | (Value(rest[2]) >> 2U));
+  return static_cast<std::size_t>(to - begin);
 }
 
 }  // namespace
@@ -53,26 +92,9 @@ std::expected<std::string, std::size_t> DecodeBase64(std::string_view text) {
     return std::unexpected(bad < body.size() ? bad : text.size());
   }
   std::string out;
-  out.resize(text.size() / 4 * 3);
-  char* to = out.data();
-  std::size_t i = 0;
-  for (; i + 4 <= body.size(); i += 4) {
-    const std::uint32_t a = Value(body[i]);
-    const std::uint32_t b = Value(body[i + 1]);
-    const std::uint32_t c = Value(body[i + 2]);
-    const std::uint32_t d = Value(body[i + 3]);
-    if (((a | b | c | d) & 0x80U) != 0) return std::unexpected(FirstBad(body, i));
-    const std::uint32_t group = (a << 18U) | (b << 12U) | (c << 6U) | d;
-    *to++ = static_cast<char>(group >> 16U);
-    *to++ = static_cast<char>((group >> 8U) & 0xFFU);
-    *to++ = static_cast<char>(group & 0xFFU);
-  }
-  const std::string_view rest = body.substr(i);
-  if (const std::size_t bad = FirstBad(body, i); bad < body.size()) return std::unexpected(bad);
-  if (rest.size() == 1) return std::unexpected(text.size());
-  if (rest.size() >= 2) *to++ = static_cast<char>((Value(rest[0]) << 2U) | (Value(rest[1]) >> 4U));
-  if (rest.size() == 3) *to++ = static_cast<char>(((Value(rest[1]) & 0xFU) << 4U) | (Value(rest[2]) >> 2U));
-  out.resize(static_cast<std::size_t>(to - out.data()));
+  std::size_t bad = std::string_view::npos;
+  out.resize_and_overwrite(text.size() / 4 * 3, [&](char* to, std::size_t) { return DecodeInto(to, body, bad); });
+  if (bad != std::string_view::npos) return std::unexpected(bad == body.size() ? text.size() : bad);
   return out;
 }
 

@@ -7,20 +7,47 @@
 namespace prov {
 namespace {
 
-std::string Digest(std::string_view bytes, const EVP_MD* type) {
-  std::string out(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  // Fails only when the library itself is broken or out of memory: nothing a caller could do.
-  if (EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()), &size, type, nullptr) != 1)
-    std::abort();
-  out.resize(size);
-  return out;
-}
+// Looking an algorithm up by name and making a context take as long as the digest of a certificate, so that is done
+// once per thread.
+class Algorithm {
+ public:
+  explicit Algorithm(const char* name) : type_(EVP_MD_fetch(nullptr, name, nullptr)), context_(EVP_MD_CTX_new()) {}
+  Algorithm(const Algorithm&) = delete;
+  Algorithm& operator=(const Algorithm&) = delete;
+  ~Algorithm() {
+    EVP_MD_CTX_free(context_);
+    EVP_MD_free(type_);
+  }
+
+  std::string Digest(std::string_view bytes) const {
+    unsigned char out[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    const bool done = EVP_DigestInit_ex(context_, type_, nullptr) == 1 &&
+                      EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1 &&
+                      EVP_DigestFinal_ex(context_, out, &size) == 1;
+    // Fails only when the library itself is broken or out of memory: nothing a caller could do.
+    if (!done) std::abort();
+    return {reinterpret_cast<const char*>(out), size};
+  }
+
+ private:
+  EVP_MD* type_;
+  EVP_MD_CTX* context_;
+};
 
 }  // namespace
 
-std::string Sha1(std::string_view bytes) { return Digest(bytes, EVP_sha1()); }
-std::string Sha256(std::string_view bytes) { return Digest(bytes, EVP_sha256()); }
-std::string Sha512(std::string_view bytes) { return Digest(bytes, EVP_sha512()); }
+std::string Sha1(std::string_view bytes) {
+  thread_local const Algorithm algorithm("SHA1");
+  return algorithm.Digest(bytes);
+}
+std::string Sha256(std::string_view bytes) {
+  thread_local const Algorithm algorithm("SHA256");
+  return algorithm.Digest(bytes);
+}
+std::string Sha512(std::string_view bytes) {
+  thread_local const Algorithm algorithm("SHA512");
+  return algorithm.Digest(bytes);
+}
 
 }  // namespace prov

@@ -146,11 +146,11 @@ std::optional<std::string> FromUtf16Be(std::string_view bytes) { return FromUtf1
 
 std::string ToHex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
+  std::string out(bytes.size() * 2, '\0');
+  char* to = out.data();
   for (const char c : bytes) {
-    out.push_back(kDigits[static_cast<unsigned char>(c) >> 4U]);
-    out.push_back(kDigits[static_cast<unsigned char>(c) & 0xFU]);
+    *to++ = kDigits[static_cast<unsigned char>(c) >> 4U];
+    *to++ = kDigits[static_cast<unsigned char>(c) & 0xFU];
   }
   return out;
 }

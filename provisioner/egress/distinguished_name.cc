@@ -50,6 +50,9 @@ constexpr std::array kTypes = {
 };
 
 std::string Latin1ToUtf8(std::string_view bytes) {
+  if (std::ranges::none_of(bytes, [](char c) { return (static_cast<std::uint8_t>(c) & 0x80U) != 0; })) {
+    return std::string(bytes);
+  }
   std::string out;
   out.reserve(bytes.size());
   for (const char c : bytes) {
@@ -110,8 +113,19 @@ std::optional<std::string> TextOf(const DerElement& value) {
   }
 }
 
+constexpr std::string_view kSpecial = ",+\"\\<>;";
+
+// By byte: whether it can't stand for itself anywhere in a value.
+constexpr std::array<bool, 256> MakeEscaped() {
+  std::array<bool, 256> table{};
+  for (std::size_t i = 0; i < 0x20; ++i) table[i] = true;
+  table[0x7F] = true;
+  for (const char c : kSpecial) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+constexpr auto kEscaped = MakeEscaped();
+
 void AppendEscaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kSpecial = ",+\"\\<>;";
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -124,7 +138,7 @@ void AppendEscaped(std::string& out, std::string_view text) {
     }
     const bool first = i == 0 && (c == ' ' || c == '#');
     const bool last = i + 1 == text.size() && c == ' ';
-    if (first || last || kSpecial.find(c) != std::string_view::npos) out.push_back('\\');
+    if (first || last || kEscaped[byte]) out.push_back('\\');
     out.push_back(c);
   }
 }

@@ -184,8 +184,10 @@ std::expected<std::size_t, PemFault> SkipHeaders(std::string_view body) {
 std::string JoinLines(std::string_view body) {
   std::string out;
   out.reserve(body.size());
+  std::size_t end = 0;
   while (!body.empty()) {
-    const std::size_t end = std::min(body.find('\n'), body.size());
+    // Most lines are as long as the one before. Should a line end lie within, the decoder refuses it.
+    if (end == 0 || end >= body.size() || body[end] != '\n') end = std::min(body.find('\n'), body.size());
     std::string_view line = body.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     out += line;

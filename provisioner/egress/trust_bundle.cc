@@ -16,6 +16,8 @@
 namespace prov::egress {
 namespace {
 
+constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; a guess that only saves moving them
+
 class BundleReader {
  public:
   BundleReader(std::string_view text, std::string_view where, Findings& findings, const BundleLimits& limits)
@@ -57,6 +59,7 @@ bool IsPkcs7Label(std::string_view label) {
 
 Result<std::vector<Certificate>> BundleReader::Run() {
   PemScanner scanner(text_);
+  out_.reserve(std::min(text_.size() / kUsualPemBytes, limits_.certificates));
   for (;;) {
     auto block = scanner.Next();
     if (!block) {

@@ -48,9 +48,8 @@ Result<void> ReadProxy(const ignition::Config& config, EgressConfig& out) {
   return {};
 }
 
-Result<void> ReadTrust(const ignition::Config& config, EgressConfig& out) {
+Result<void> ReadTrust(const std::optional<ignition::FileContents>& file, EgressConfig& out) {
   out.trust_file.path = kTrustBundlePath;
-  const auto file = PROV_TRY(config.Read(kTrustBundlePath));
   if (!file) {
     AddWarning(out.findings, "no-trust-file",
                "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
@@ -80,14 +79,19 @@ void ReadFacts(const ignition::Config& config, EgressConfig& out) {
 Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
                                        const ignition::Selection& selection, const ignition::Limits& limits,
                                        ignition::Fetcher* fetcher) {
-  const ignition::Document document =
-      PROV_TRY(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
   EgressConfig out;
-  out.source = {document.kind, document.name, document.config.version()};
-  out.findings = document.findings;
-  PROV_TRY(ReadProxy(document.config, out));
-  PROV_TRY(ReadTrust(document.config, out));
-  ReadFacts(document.config, out);
+  std::optional<ignition::FileContents> bundle;
+  {
+    // The document goes before the certificates are read: both together would be the most that this program ever holds.
+    const ignition::Document document =
+        PROV_TRY(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
+    out.source = {document.kind, document.name, document.config.version()};
+    out.findings = document.findings;
+    PROV_TRY(ReadProxy(document.config, out));
+    bundle = PROV_TRY(document.config.Read(kTrustBundlePath));
+    ReadFacts(document.config, out);
+  }
+  PROV_TRY(ReadTrust(bundle, out));
   return out;
 }
 

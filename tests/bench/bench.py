@@ -18,21 +18,23 @@ import time
 
 BUILD, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(__file__).resolve().parent
-PROVISIONER, BENCH = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench"
+PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench", BUILD / "tests/bench/measure"
 rows, missing = [], []
 
 
 def process(command, stdin=None):
     """Wall and CPU seconds and peak KiB of one run."""
+    read, write = os.pipe()
     with open(stdin or os.devnull) as source, open(os.devnull, "w") as sink:
-        start = time.perf_counter()
-        child = subprocess.Popen([str(c) for c in command], stdin=source, stdout=sink, stderr=sink)
-        _, status, usage = os.wait4(child.pid, 0)
-        wall = time.perf_counter() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise RuntimeError("%s: exit %d" % (command, child.returncode))
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+        child = subprocess.Popen([str(c) for c in (MEASURE, write, *command)], stdin=source, stdout=sink, stderr=sink,
+                                 pass_fds=(write,))
+        os.close(write)
+        child.wait()
+    with os.fdopen(read) as result:
+        wall, cpu, peak, status = (int(word) for word in result.read().split())
+    if status != 0:
+        raise RuntimeError("%s: exit %d" % (command, status))
+    return wall / 1e9, cpu / 1e9, peak
 
 
 def paired(ours, peer, rounds, figure):
@@ -203,11 +205,7 @@ def machine():
 
 
 WORK.mkdir(parents=True, exist_ok=True)
-if sys.argv[3:] == ["--inputs"]:
-    inputs()
-    sys.exit()
-# In a process of its own: what a process has used at most is counted from its parent's size on.
-subprocess.run([sys.executable, __file__, BUILD, WORK, "--inputs"], check=True)
+inputs()
 print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
 print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|")
 for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_hive):

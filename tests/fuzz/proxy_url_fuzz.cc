@@ -31,10 +31,13 @@ std::string_view RawPassword(std::string_view text) {
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
 }
 
-// Whether `redacted` shows `password`, and not because the same bytes also stand in what may be shown.
-bool Shows(const ProxyUrl& url, const std::string& redacted, std::string_view password) {
+// Whether `redacted` shows `password`, and not because the same bytes also stand in what may be shown of `text`.
+bool Shows(const ProxyUrl& url, const std::string& text, const std::string& redacted, std::string_view password) {
   if (password.size() < 4) return false;
-  const std::string innocent = url.WithoutCredentials().Reveal() + "\n" + url.username() + "\n***:@";
+  std::string innocent = text;
+  const std::string_view raw = RawPassword(text);
+  if (!raw.empty()) innocent.erase(static_cast<std::size_t>(raw.data() - text.data()), raw.size());
+  innocent += url.WithoutCredentials().Reveal() + "\n" + url.username() + "\n***:@";
   return Holds(redacted, password) && !Holds(innocent, password);
 }
 
@@ -49,8 +52,8 @@ void CheckAccepted(const ProxyUrl& url, ProxyVariable variable, const std::strin
   const std::string redacted = url.Redacted();
   FUZZ_CHECK(redacted == egress::RedactUrl(text));
   if (url.has_credentials() && !Holds(url.username(), url.password().Reveal())) {
-    FUZZ_CHECK(!Shows(url, redacted, RawPassword(text)));
-    FUZZ_CHECK(!Shows(url, redacted, url.password().Reveal()));
+    FUZZ_CHECK(!Shows(url, text, redacted, RawPassword(text)));
+    FUZZ_CHECK(!Shows(url, text, redacted, url.password().Reveal()));
   }
   Findings findings;
   const auto bare = egress::ParseProxyUrl(url.WithoutCredentials(), variable, kWhere, findings);

@@ -12,14 +12,16 @@ import (
 	"sort"
 	"strconv"
 	"syscall"
+	"unsafe"
 )
 
+// Of the process, by CLOCK_PROCESS_CPUTIME_ID: getrusage counts in larger steps.
 func cpu() int64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+	var now syscall.Timespec
+	if _, _, err := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, 2, uintptr(unsafe.Pointer(&now)), 0); err != 0 {
 		panic(err)
 	}
-	return usage.Utime.Nano() + usage.Stime.Nano()
+	return now.Nano()
 }
 
 func main() {
