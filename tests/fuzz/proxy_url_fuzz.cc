@@ -26,19 +26,19 @@ std::string_view RawPassword(std::string_view text) {
   const std::size_t slashes = text.find("://");
   if (slashes != std::string_view::npos) text.remove_prefix(slashes + 3);
   text = text.substr(0, text.find_first_of("/?#"));
-  text = text.substr(0, std::min(text.rfind('@'), text.size()));
+  const std::size_t at = text.rfind('@');
+  if (at == std::string_view::npos) return {};
+  text = text.substr(0, at);
   const std::size_t colon = text.find(':');
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
 }
 
-// Whether `redacted` shows `password`, and not because the same bytes also stand in what may be shown of `text`.
-bool Shows(const ProxyUrl& url, const std::string& text, const std::string& redacted, std::string_view password) {
-  if (password.size() < 4) return false;
-  std::string innocent = text;
+// The text with another password.
+std::string WithOtherPassword(const std::string& text) {
+  std::string out = text;
   const std::string_view raw = RawPassword(text);
-  if (!raw.empty()) innocent.erase(static_cast<std::size_t>(raw.data() - text.data()), raw.size());
-  innocent += url.WithoutCredentials().Reveal() + "\n" + url.username() + "\n***:@";
-  return Holds(redacted, password) && !Holds(innocent, password);
+  if (!raw.empty()) out.replace(static_cast<std::size_t>(raw.data() - text.data()), raw.size(), "another");
+  return out;
 }
 
 void CheckAccepted(const ProxyUrl& url, ProxyVariable variable, const std::string& text) {
@@ -51,10 +51,8 @@ void CheckAccepted(const ProxyUrl& url, ProxyVariable variable, const std::strin
   if (!url.has_credentials()) FUZZ_CHECK(url.username().empty() && url.password().empty());
   const std::string redacted = url.Redacted();
   FUZZ_CHECK(redacted == egress::RedactUrl(text));
-  if (url.has_credentials() && !Holds(url.username(), url.password().Reveal())) {
-    FUZZ_CHECK(!Shows(url, text, redacted, RawPassword(text)));
-    FUZZ_CHECK(!Shows(url, text, redacted, url.password().Reveal()));
-  }
+  // What may be shown does not depend on the password at all.
+  FUZZ_CHECK(redacted == egress::RedactUrl(WithOtherPassword(text)));
   Findings findings;
   const auto bare = egress::ParseProxyUrl(url.WithoutCredentials(), variable, kWhere, findings);
   FUZZ_CHECK(bare && !bare->has_credentials());
