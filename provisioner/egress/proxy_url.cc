@@ -110,6 +110,8 @@ class ProxyUrlParser {
     bare += parts.rest.substr(0, parts.rest.find_first_of("?#"));
     if (parts.has_userinfo) {
       bare.erase(static_cast<std::size_t>(parts.userinfo.data() - text_.data()), parts.userinfo.size() + 1);
+      // What is left of "user:password@http:" would be a scheme.
+      if (scheme_less_) bare.insert(0, "http://");
     }
     out_.without_credentials_ = Secret(std::move(bare));
     for (Finding& finding : found_) findings_.push_back(std::move(finding));

@@ -277,7 +277,9 @@ TEST(ProxyUrl, WithoutCredentialsKeepsTheRest) {
     return Parse(std::move(text), kHttp, findings)->WithoutCredentials().Reveal();
   };
   EXPECT_EQ(bare("HTTP://u:p@ss@Proxy:3128/x"), "HTTP://Proxy:3128/x");
-  EXPECT_EQ(bare("u:p@Proxy:3128"), "Proxy:3128");
+  EXPECT_EQ(bare("u:p@Proxy:3128"), "http://Proxy:3128");
+  EXPECT_EQ(bare("u:p@http:"), "http://http:");
+  EXPECT_EQ(bare("Proxy:3128"), "Proxy:3128");
   EXPECT_EQ(bare("http://Proxy:3128/"), "http://Proxy:3128/");
   EXPECT_EQ(bare("http://@h:1"), "http://h:1");
   EXPECT_EQ(bare("http://u:p@h:1/x?token=t#f"), "http://h:1/x");
