@@ -4,18 +4,13 @@
 #include <set>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
 namespace {
 
 using egress::Store;
-
-constexpr std::string_view kPrefix = "certificate:";
-
-std::string ItemName(Store store, std::string_view thumbprint) {
-  return fmt::format("{}{}:{}", kPrefix, NameOf(store), thumbprint);
-}
 
 void Report(Planner& planner, Action action, Store store, const egress::Certificate& certificate, std::string reason) {
   const std::string text = fmt::format("{}, until {}", certificate.subject, certificate.not_after);
@@ -28,7 +23,7 @@ void Report(Planner& planner, Action action, Store store, const egress::Certific
 Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
   machine::CertificateStore& stores = planner.machine().certificates;
   const egress::Certificate& certificate = wanted.certificate;
-  const std::string item = ItemName(wanted.store, Thumbprint(certificate));
+  const std::string item = CertificateItemName(wanted.store, Thumbprint(certificate));
   if (PROV_TRY(stores.IsDisallowed(certificate.der))) {
     planner.Note(
         Severity::kWarning, "disallowed",
@@ -51,7 +46,7 @@ Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
 Result<void> PlanUnwanted(Planner& planner, const std::string& item, const LedgerEntry& entry) {
   planner.Disown(item);
   if (!entry.ours) return {};
-  const Store store = item.starts_with(ItemName(Store::kRoot, "")) ? Store::kRoot : Store::kCa;
+  const Store store = StoreOfItem(item);
   egress::Certificate certificate;
   if (auto parsed = egress::ParseCertificate(entry.ours->data, item)) {
     certificate = *std::move(parsed);
@@ -72,11 +67,11 @@ Result<void> PlanUnwanted(Planner& planner, const std::string& item, const Ledge
 Result<void> PlanCertificates(Planner& planner) {
   std::set<std::string, std::less<>> wanted;
   for (const CertificateItem& item : planner.desired().certificates) {
-    wanted.insert(ItemName(item.store, Thumbprint(item.certificate)));
+    wanted.insert(CertificateItemName(item.store, Thumbprint(item.certificate)));
     PROV_TRY(PlanWanted(planner, item));
   }
   for (const auto& [item, entry] : planner.ledger()) {
-    if (item.starts_with(kPrefix) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
+    if (item.starts_with(kCertificateItem) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
   }
   return {};
 }

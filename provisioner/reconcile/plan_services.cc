@@ -5,6 +5,7 @@
 #include <set>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
@@ -14,30 +15,15 @@ using images::RegType;
 using images::RegValue;
 using Entries = std::vector<std::string>;
 
-constexpr std::string_view kPrefix = "service:";
-
 std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 bool IsNamed(std::string_view entry, std::string_view name) {
   return entry.find('=') != std::string_view::npos && EqualsIgnoreAsciiCase(NameIn(entry), name);
 }
 
-// nullopt: not a REG_MULTI_SZ, which is all that the service control manager reads.
-std::optional<Entries> Decode(const std::optional<RegValue>& value) {
-  if (!value) return Entries();
-  if (value->type != RegType::kMultiSz) return std::nullopt;
-  const auto text = FromUtf16Le(value->data);
-  if (!text) return std::nullopt;
-  Entries out;
-  for (const std::string_view entry : Split(*text, '\0')) {
-    if (!entry.empty()) out.emplace_back(entry);
-  }
-  return out;
-}
-
 // Only what may be shown: the three variables, without passwords.
 std::string Show(const std::optional<RegValue>& value) {
-  const auto entries = Decode(value);
+  const auto entries = ServiceEntries(value);
   if (!entries) return "(not a REG_MULTI_SZ)";
   std::string out;
   for (const std::string& entry : *entries) {
@@ -66,8 +52,8 @@ class ServicePlan {
   ServicePlan(Planner& planner, std::string service)
       : planner_(planner),
         service_(std::move(service)),
-        item_(std::string(kPrefix) + AsciiUpper(service_)),
-        key_(R"(SYSTEM\CurrentControlSet\)" + ServiceKey(service_)),
+        item_(std::string(kServiceItem) + AsciiUpper(service_)),
+        key_(ServiceKeyPath(service_)),
         entry_(planner.Find(item_)) {}
 
   Result<void> Run(const std::vector<EnvironmentVariable>& variables) {
@@ -79,7 +65,7 @@ class ServicePlan {
       return {};
     }
     now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
-    const std::optional<Entries> current = Decode(now_);
+    const std::optional<Entries> current = ServiceEntries(now_);
     if (!current) {
       planner_.Note(Severity::kWarning, "service-environment",
                     "is no REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
@@ -99,8 +85,8 @@ class ServicePlan {
     planner_.Report({ItemKind::kServiceEnvironment, action, service_, Show(now_), Show(after), std::move(reason)});
   }
 
-  Entries Before() const { return entry_ == nullptr ? Entries() : Decode(entry_->before).value_or(Entries()); }
-  Entries Ours() const { return entry_ == nullptr ? Entries() : Decode(entry_->ours).value_or(Entries()); }
+  Entries Before() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->before).value_or(Entries()); }
+  Entries Ours() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->ours).value_or(Entries()); }
 
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
     const Entries before = entry_ == nullptr ? entries : Before();
@@ -111,7 +97,7 @@ class ServicePlan {
     entries = MergeServiceEnvironment(entries, variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
     LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)), {}};
-    if (now_ && now_->type == RegType::kMultiSz && Decode(now_) == entries) {
+    if (now_ && now_->type == RegType::kMultiSz && ServiceEntries(now_) == entries) {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
       if (adopt || entry_ != nullptr) planner_.Own(item_, std::move(entry));
@@ -127,7 +113,7 @@ class ServicePlan {
     if (entry_ == nullptr) return;
     planner_.Disown(item_);
     std::optional<RegValue> after = entry_->before;
-    const std::optional<Entries> before = Decode(entry_->before);
+    const std::optional<Entries> before = ServiceEntries(entry_->before);
     // Nothing but ours came to what was there: the very value comes back, bytes and type.
     if (before && entries != MergeServiceEnvironment(*before, Variables(Ours()))) {
       for (const std::string& ours : Ours()) TakeOut(entries, ours, *before);
@@ -175,12 +161,12 @@ class ServicePlan {
 Result<void> PlanServices(Planner& planner) {
   std::set<std::string, std::less<>> wanted;
   for (const ServiceEnvironment& service : planner.desired().services) {
-    wanted.insert(std::string(kPrefix) + AsciiUpper(service.service));
+    wanted.insert(std::string(kServiceItem) + AsciiUpper(service.service));
     PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
   }
   for (const auto& [item, entry] : planner.ledger()) {
-    if (!item.starts_with(kPrefix) || wanted.contains(item)) continue;
-    PROV_TRY(ServicePlan(planner, item.substr(kPrefix.size())).Run({}));
+    if (!item.starts_with(kServiceItem) || wanted.contains(item)) continue;
+    PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
   }
   return {};
 }

@@ -1,6 +1,5 @@
 // WinHTTP's machine proxy in the 64-bit and the 32-bit view; a view that the machine does not have is left out.
-#include <array>
-
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
@@ -8,15 +7,7 @@ namespace {
 
 using images::RegValue;
 
-constexpr std::array<std::string_view, 2> kViews = {"64", "32"};
 constexpr std::uint32_t kManualProxy = 2;
-
-bool Equivalent(const RegValue& a, const RegValue& b) {
-  const auto left = DecodeWinHttp(a.data);
-  const auto right = DecodeWinHttp(b.data);
-  if (a.type != b.type || !left || !right) return a.type == b.type && a.data == b.data;
-  return left->proxy == right->proxy && (left->flags & kManualProxy) == (right->flags & kManualProxy);
-}
 
 std::string Show(const RegValue& value) {
   const auto settings = DecodeWinHttp(value.data);
@@ -39,14 +30,14 @@ RegValue Encoded(const egress::WinHttpProxy& proxy, const std::optional<RegValue
 
 Result<void> PlanWinHttp(Planner& planner) {
   machine::Registry& registry = planner.machine().registry;
-  for (std::size_t view = 0; view < kViews.size(); ++view) {
+  for (std::size_t view = 0; view < kWinHttpViews.size(); ++view) {
     ValueItem item;
     item.kind = ItemKind::kWinHttp;
-    item.item = "winHttp:" + std::string(kViews[view]);
-    item.name = "WinHTTP, " + std::string(kViews[view]) + "-bit";
-    item.key = R"(SOFTWARE\)" + std::string(kWinHttpKeys[view]);
+    item.item = std::string(kWinHttpItem) + std::string(kWinHttpViews[view]);
+    item.name = "WinHTTP, " + std::string(kWinHttpViews[view]) + "-bit";
+    item.key = WinHttpKeyPath(view);
     item.value = kWinHttpValue;
-    item.equivalent = Equivalent;
+    item.equivalent = SameWinHttp;
     item.show = Show;
     const bool present = view == 0 || PROV_TRY(registry.KeyExists(R"(SOFTWARE\WOW6432Node)"));
     if (!present) continue;

@@ -1,0 +1,21 @@
+// Drift: what is in the ledger as ours and is no longer on the machine as we left it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/reconcile/ledger.h"
+#include "provisioner/reconcile/plan.h"
+
+namespace prov::reconcile {
+
+struct Drift {
+  ItemKind kind = ItemKind::kEnvironment;
+  std::string name;
+  bool missing = false;  // gone altogether; else changed
+};
+
+// Errors: those of the ports; type for a ledger item that this version does not know.
+Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger);
+
+}  // namespace prov::reconcile
