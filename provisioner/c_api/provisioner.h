@@ -76,8 +76,8 @@ const char* provisioner_config_finding_text(const provisioner_config* config, si
 typedef enum provisioner_route {
   PROVISIONER_ROUTE_DIRECT = 0,
   PROVISIONER_ROUTE_PROXY = 1,
-  /* The variable that applies holds a malformed URL. Go would go direct without a word; that is hardly what anybody
-     meant. */
+  /* The variable that applies holds a malformed URL. Clients would go around the proxy without a word; that is
+     hardly what anybody meant. */
   PROVISIONER_ROUTE_INVALID = 2
 } provisioner_route;
 
