@@ -1,0 +1,30 @@
+// May a folder or file hold what only administrators may see or change? A pure function of what Windows says of it, so
+// that it is tested everywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+struct PathFacts {
+  bool reparse_point = false;
+  std::string owner;  // a SID: "S-1-5-18" or, as in SDDL, "SY"
+  std::string dacl;   // SDDL: "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"; "" where there is none
+};
+
+// kSecrets: nobody else may even read. kPrograms: others may read and execute, and change nothing.
+enum class PathUse { kSecrets, kPrograms };
+
+// The security of what this program makes. Protected: what the parent grants to others is not inherited.
+inline constexpr std::string_view kSecretFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
+inline constexpr std::string_view kSecretFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)";
+
+// Trusted are SYSTEM, Administrators, TrustedInstaller and `own_account` (a SID; "" for none). Anything else that is
+// not understood is refused. Errors: owner, with `where` and what to do.
+Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_view where,
+                               std::string_view own_account = {});
+
+}  // namespace prov::machine
