@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/machine/live_registry.h"
+#include "provisioner/machine/windows_calls.h"
+
+namespace prov::machine {
+namespace {
+
+using images::RegValue;
+using Key = Owned<HKEY, &RegCloseKey>;
+
+constexpr DWORD kMostNameUnits = 16384;  // of a value's name, with its terminator
+constexpr DWORD kMostKeyUnits = 256;     // of a key's name, with its terminator
+
+// Names reach Windows as terminated strings: one with a NUL would be another name. And a key outside of the two hives
+// would be one that Flush misses.
+Result<void> CheckNames(std::string_view key, std::string_view name) {
+  const std::string_view hive = key.substr(0, key.find('\\'));
+  const bool known = EqualsIgnoreAsciiCase(hive, "SYSTEM") || EqualsIgnoreAsciiCase(hive, "SOFTWARE");
+  const bool nul = key.find('\0') != std::string_view::npos || name.find('\0') != std::string_view::npos;
+  if (known && !nul && !key.ends_with('\\') && IsUtf8(key) && IsUtf8(name)) return {};
+  return Fail(Code::kInternal, "this is no name of a registry key or value below SYSTEM or SOFTWARE",
+              fmt::format("{}\\{}", key, name));
+}
+
+bool IsAbsent(LSTATUS status) { return status == ERROR_FILE_NOT_FOUND || status == ERROR_PATH_NOT_FOUND; }
+
+std::unexpected<Error> Failure(std::string_view what, LSTATUS status, std::string_view key) {
+  return WindowsFailure(what, static_cast<DWORD>(status), fmt::format("HKEY_LOCAL_MACHINE\\{}", key));
+}
+
+// Empty: there is no such key.
+Result<Key> Open(std::string_view key, REGSAM access) {
+  PROV_TRY(CheckNames(key, ""));
+  Key out;
+  const LSTATUS status = RegOpenKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), 0, access | KEY_WOW64_64KEY, out.out());
+  if (status == ERROR_SUCCESS || IsAbsent(status)) return out;
+  return Failure("cannot open the registry key", status, key);
+}
+
+bool SameName(const std::wstring& a, const std::wstring& b) {
+  return CompareStringOrdinal(a.data(), static_cast<int>(a.size()), b.data(), static_cast<int>(b.size()), TRUE) ==
+         CSTR_EQUAL;
+}
+
+// A value's name as the key spells it; `asked` where it went away meanwhile.
+std::wstring SpellingOf(HKEY key, const std::wstring& asked) {
+  std::wstring name(kMostNameUnits, L'\0');
+  for (DWORD i = 0;; ++i) {
+    DWORD units = kMostNameUnits;
+    if (RegEnumValueW(key, i, name.data(), &units, nullptr, nullptr, nullptr, nullptr) != ERROR_SUCCESS) return asked;
+    if (const std::wstring found(name.data(), units); SameName(found, asked)) return found;
+  }
+}
+
+struct Raw {
+  LSTATUS status = ERROR_SUCCESS;
+  DWORD type = REG_NONE;
+  std::string data;
+};
+
+Raw Query(HKEY key, const std::wstring& name) {
+  Raw out;
+  DWORD size = 256;
+  do {  // somebody may make it longer between two calls
+    out.data.resize(size);
+    out.status =
+        RegQueryValueExW(key, name.c_str(), nullptr, &out.type, reinterpret_cast<BYTE*>(out.data.data()), &size);
+  } while (out.status == ERROR_MORE_DATA);
+  out.data.resize(size);
+  return out;
+}
+
+Result<void> FlushHive(std::string_view hive) {
+  const Key key = PROV_TRY(Open(hive, KEY_QUERY_VALUE));
+  const LSTATUS status = key ? RegFlushKey(key.get()) : ERROR_FILE_NOT_FOUND;
+  if (status != ERROR_SUCCESS) return Failure("cannot flush the registry", status, hive);
+  return {};
+}
+
+}  // namespace
+
+Result<bool> LiveRegistry::KeyExists(std::string_view key) {
+  return static_cast<bool>(PROV_TRY(Open(key, KEY_QUERY_VALUE)));
+}
+
+Result<std::optional<RegValue>> LiveRegistry::Read(std::string_view key, std::string_view name) {
+  PROV_TRY(CheckNames(key, name));
+  const Key opened = PROV_TRY(Open(key, KEY_QUERY_VALUE));
+  if (!opened) return std::nullopt;
+  const std::wstring wide = Wide(name);
+  Raw raw = Query(opened.get(), wide);
+  if (IsAbsent(raw.status)) return std::nullopt;
+  if (raw.status != ERROR_SUCCESS) return Failure("cannot read a registry value", raw.status, key);
+  return RegValue{Narrow(SpellingOf(opened.get(), wide)), static_cast<images::RegType>(raw.type), std::move(raw.data)};
+}
+
+Result<std::vector<std::string>> LiveRegistry::Subkeys(std::string_view key) {
+  const Key opened = PROV_TRY(Open(key, KEY_ENUMERATE_SUB_KEYS));
+  std::vector<std::string> out;
+  if (!opened) return out;
+  for (DWORD i = 0;; ++i) {
+    std::wstring name(kMostKeyUnits, L'\0');
+    DWORD units = kMostKeyUnits;
+    const LSTATUS status = RegEnumKeyExW(opened.get(), i, name.data(), &units, nullptr, nullptr, nullptr, nullptr);
+    if (status == ERROR_NO_MORE_ITEMS) return out;
+    if (status != ERROR_SUCCESS) return Failure("cannot list the subkeys", status, key);
+    out.push_back(Narrow({name.data(), units}));
+  }
+}
+
+Result<void> LiveRegistry::Set(std::string_view key, const RegValue& value) {
+  PROV_TRY(CheckNames(key, value.name));
+  if (value.data.size() > MAXDWORD) return Fail(Code::kSizeLimit, "the registry holds no such long value", value.name);
+  Key made;
+  LSTATUS status = RegCreateKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), 0, nullptr, REG_OPTION_NON_VOLATILE,
+                                   KEY_SET_VALUE | KEY_WOW64_64KEY, nullptr, made.out(), nullptr);
+  if (status != ERROR_SUCCESS) return Failure("cannot make the registry key", status, key);
+  status = RegSetValueExW(made.get(), Wide(value.name).c_str(), 0, static_cast<DWORD>(value.type),
+                          reinterpret_cast<const BYTE*>(value.data.data()), static_cast<DWORD>(value.data.size()));
+  if (status != ERROR_SUCCESS) return Failure("cannot set a registry value", status, key);
+  return {};
+}
+
+Result<void> LiveRegistry::DeleteValue(std::string_view key, std::string_view name) {
+  PROV_TRY(CheckNames(key, name));
+  const Key opened = PROV_TRY(Open(key, KEY_SET_VALUE));
+  if (!opened) return {};
+  const LSTATUS status = RegDeleteValueW(opened.get(), Wide(name).c_str());
+  if (status != ERROR_SUCCESS && !IsAbsent(status)) return Failure("cannot delete a registry value", status, key);
+  return {};
+}
+
+Result<void> LiveRegistry::DeleteKeyIfEmpty(std::string_view key) {
+  const Key opened = PROV_TRY(Open(key, KEY_QUERY_VALUE | DELETE));
+  if (!opened || key.find('\\') == std::string_view::npos) return {};  // a hive's root is never ours
+  DWORD subkeys = 0;
+  DWORD values = 0;
+  LSTATUS status = RegQueryInfoKeyW(opened.get(), nullptr, nullptr, nullptr, &subkeys, nullptr, nullptr, &values,
+                                    nullptr, nullptr, nullptr, nullptr);
+  if (status != ERROR_SUCCESS) return Failure("cannot look into the registry key", status, key);
+  if (subkeys != 0 || values != 0) return {};
+  // Windows itself refuses (access denied) if a subkey has come since.
+  status = RegDeleteKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), KEY_WOW64_64KEY, 0);
+  if (status != ERROR_SUCCESS && !IsAbsent(status)) return Failure("cannot delete the empty registry key", status, key);
+  return {};
+}
+
+Result<void> LiveRegistry::Flush() {
+  PROV_TRY(FlushHive("SYSTEM"));
+  return FlushHive("SOFTWARE");
+}
+
+}  // namespace prov::machine

@@ -1,0 +1,31 @@
+// The state folder of the machine that this program runs on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "provisioner/machine/state_folder.h"
+
+namespace prov::machine {
+
+class LiveStateFolder final : public StateFolder {
+ public:
+  // Makes it for SYSTEM and Administrators alone where it is missing; checks it where it is not (CheckPathSecurity).
+  static Result<LiveStateFolder> Open(const std::string& path);
+
+  LiveStateFolder(LiveStateFolder&& other) noexcept;
+  LiveStateFolder& operator=(LiveStateFolder&&) = delete;
+  ~LiveStateFolder() override;
+
+  Result<std::optional<std::string>> Read(std::string_view name) override;
+  Result<void> Write(std::string_view name, std::string_view bytes) override;
+  Result<void> Remove(std::string_view name) override;
+
+ private:
+  LiveStateFolder(std::string path, std::intptr_t handle);
+
+  std::string path_;
+  std::intptr_t handle_;  // open without FILE_SHARE_DELETE: nobody can put another folder in its place meanwhile
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,21 @@
+// Identity of the machine that this program runs on and of its current boot.
+#pragma once
+
+#include "provisioner/machine/registry.h"
+#include "provisioner/machine/system.h"
+
+namespace prov::machine {
+
+class LiveSystem final : public System {
+ public:
+  explicit LiveSystem(Registry& registry) : registry_(registry) {}
+
+  Result<std::string> MachineId() override;
+  Result<std::string> BootId() override;
+  void AnnounceEnvironment() override;
+
+ private:
+  Registry& registry_;
+};
+
+}  // namespace prov::machine

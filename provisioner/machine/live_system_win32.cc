@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/machine/live_system.h"
+#include "provisioner/machine/windows_calls.h"
+
+namespace prov::machine {
+namespace {
+
+constexpr std::string_view kCryptography = R"(SOFTWARE\Microsoft\Cryptography)";
+constexpr std::string_view kMachineGuid = "MachineGuid";
+
+// SYSTEM_TIMEOFDAY_INFORMATION; winternl.h keeps its members to itself.
+struct TimeOfDay {
+  std::int64_t boot_time;
+  std::int64_t current_time;
+  std::int64_t time_zone_bias;
+  std::uint32_t time_zone_id;
+  std::uint32_t reserved;
+  std::int64_t boot_time_bias;
+  std::int64_t sleep_time_bias;
+};
+static_assert(sizeof(TimeOfDay) == 48);
+constexpr auto kTimeOfDay = static_cast<SYSTEM_INFORMATION_CLASS>(3);
+
+// KUSER_SHARED_DATA.BootId: a page that every process can read; 0 where the system has no such counter.
+std::uint32_t BootCounter() {
+  constexpr std::uintptr_t kAddress = 0x7FFE0000 + 0x2C4;
+  return *reinterpret_cast<const volatile std::uint32_t*>(kAddress);
+}
+
+}  // namespace
+
+Result<std::string> LiveSystem::MachineId() {
+  const auto value = PROV_TRY(registry_.Read(kCryptography, kMachineGuid));
+  const std::string_view data = value ? std::string_view(value->data) : std::string_view();
+  std::string id = FromUtf16Le(data).value_or("");
+  id.resize(std::min(id.size(), id.find('\0')));
+  if (value && value->type == images::RegType::kSz && !id.empty()) return id;
+  return Fail(Code::kTarget, "this machine has no MachineGuid, so its state can't be told from that of a clone",
+              fmt::format("HKEY_LOCAL_MACHINE\\{}\\{}", kCryptography, kMachineGuid));
+}
+
+// When the clock is set, the kernel moves the boot time and its bias by the same step: their difference is the boot
+// time by the clock of that boot, and stays. The counter tells boots apart whose clock began at the same moment.
+Result<std::string> LiveSystem::BootId() {
+  TimeOfDay times{};
+  const NTSTATUS status = NtQuerySystemInformation(kTimeOfDay, &times, sizeof times, nullptr);
+  if (status < 0) {
+    return Fail(Code::kIo, fmt::format("cannot tell this boot from others: NtQuerySystemInformation gives 0x{:08x}",
+                                       static_cast<std::uint32_t>(status)));
+  }
+  return fmt::format("{:016x}-{}", static_cast<std::uint64_t>(times.boot_time - times.boot_time_bias), BootCounter());
+}
+
+void LiveSystem::AnnounceEnvironment() {
+  constexpr UINT kMostMilliseconds = 5000;  // for each window
+  DWORD_PTR result = 0;
+  SendMessageTimeoutW(HWND_BROADCAST, WM_SETTINGCHANGE, 0, reinterpret_cast<LPARAM>(L"Environment"), SMTO_ABORTIFHUNG,
+                      kMostMilliseconds, &result);
+}
+
+}  // namespace prov::machine

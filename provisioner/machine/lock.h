@@ -1,0 +1,36 @@
+// Lock: one run at a time on one machine. The system gives it back when a process ends, however it ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+inline constexpr std::string_view kLockFile = "lock";
+
+class Lock {
+ public:
+  explicit Lock(std::intptr_t handle) : handle_(handle) {}
+  Lock(Lock&& other) noexcept : handle_(std::exchange(other.handle_, kNone)) {}
+  Lock& operator=(Lock&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock();
+
+ private:
+  static constexpr std::intptr_t kNone = -1;  // also INVALID_HANDLE_VALUE
+  std::intptr_t handle_;
+};
+
+// Locks the file kLockFile in an existing folder; it stays there afterwards, as removing it would let two runs lock two
+// files. The folder is one that only administrators can write (OpenLiveMachine sees to it), so nobody else can hold the
+// lock. Errors: lock (another run holds it), io.
+Result<Lock> AcquireLock(const std::string& folder);
+
+}  // namespace prov::machine
