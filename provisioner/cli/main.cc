@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <vector>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/defect.h"
 #include "provisioner/cli/signals.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
@@ -115,19 +114,10 @@ int Dispatch(const std::vector<std::string>& words) {
   return Report(WithoutPasswords(std::move(error), words), AsksForJson(words));
 }
 
-// A defect must not look like a result: whatever ends the program this way exits 20.
-[[noreturn]] void EndAsDefect() {
-  std::fputs("provisioner: error [internal]: the program met a defect in itself and stopped\n", stderr);
-  std::_Exit(InfoOf(Code::kInternal).exit);
-}
-
-void OnAbort(int /*signal*/) { EndAsDefect(); }
-
 }  // namespace
 
 int Main(int argc, char** argv) {
-  std::set_terminate(EndAsDefect);
-  std::signal(SIGABRT, OnAbort);
+  EndDefectsWithExit20();
   TakeFailedWritesAsErrors();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {

@@ -295,21 +295,5 @@ TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
   EXPECT_THAT(result.err, HasSubstr("SOURCE_DATE_EPOCH"));
 }
 
-TEST(Cli, AFullDiskIsNoSuccess) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
-  const ProcessResult result =
-      testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
-  EXPECT_EQ(result.exit, 13);
-  EXPECT_THAT(result.err, HasSubstr("[io]"));
-}
-
-TEST(Cli, AnAbortIsADefectWithExit20) {
-  // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
-  const std::string wait =
-      "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
-  const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
-  EXPECT_EQ(result.exit, 20) << result.err;
-}
-
 }  // namespace
 }  // namespace prov

@@ -1,0 +1,34 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/process.h"
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing_support::ProcessResult;
+
+const std::string kSample = TEST_SOURCE_DIR "/sample/rendered-worker.json";
+
+TEST(Cli, AFullDiskIsNoSuccess) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
+  const ProcessResult result =
+      testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
+  EXPECT_EQ(result.exit, 13);
+  EXPECT_THAT(result.err, HasSubstr("[io]"));
+}
+
+TEST(Cli, AnAbortIsADefectWithExit20) {
+  // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
+  const std::string wait =
+      "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
+  const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
+  EXPECT_EQ(result.exit, 20) << result.err;
+}
+
+}  // namespace
+}  // namespace prov
