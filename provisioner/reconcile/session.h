@@ -1,0 +1,37 @@
+// Session: what a command does on a machine, from the end of an interrupted run to the report.
+#pragma once
+
+#include <vector>
+
+#include "provisioner/reconcile/drift.h"
+#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/transaction.h"
+
+namespace prov::reconcile {
+
+struct SessionReport {
+  std::vector<Change> changes;
+  std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
+  bool reboot_required = false;  // now: because of this run, or of an earlier one in the same boot
+  bool trial = false;            // left open, until `confirm`
+  Findings findings;
+};
+
+struct StatusReport {
+  std::vector<Drift> drift;
+  Ledger ledger;
+  bool open_transaction = false;
+  bool trial = false;
+  bool reboot_required = false;
+};
+
+// Reads only: an interrupted run is named (`open-transaction`), not ended.
+Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
+
+// Ends an interrupted run, then brings the machine to the desired state. Nothing is written where nothing differs.
+Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
+                              bool trial);
+
+Result<StatusReport> StatusOf(machine::Machine& machine);
+
+}  // namespace prov::reconcile
