@@ -30,8 +30,8 @@ Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where
 // name, in the order in which the names first appear; lower-case names are given too (and reported), the caller picks
 // the ones it wants. A NUL anywhere is env-nul, a file above the size too-large; a name or value that systemd does not
 // take as text (malformed UTF-8, a noncharacter) is env-utf8: systemd then drops the whole file, so nothing of it is
-// used. `where` names the file; ", line N" is appended. Findings never hold values, nor anything that could be a part of
-// one. At most 20 of each, then one that counts the rest:
+// used. `where` names the file; ", line N" is appended. Findings never hold values, nor anything that could be a part
+// of one. At most 20 of each, then one that counts the rest:
 //   env-name               a name that systemd drops (`export A=b`, a byte order mark before the first name)
 //   env-line               a line without '='
 //   env-lower-case         http_proxy, https_proxy or no_proxy: no component of the cluster writes or needs it

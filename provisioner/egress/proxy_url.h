@@ -30,7 +30,8 @@ class ProxyUrl {
   bool has_credentials() const { return has_credentials_; }  // the URL has a userinfo part, even an empty one
   std::string HostPort() const;                              // "host:port", IPv6 in brackets
   const Secret& Text() const { return text_; }               // as given
-  // As given, less "userinfo@" (then with a scheme in any case), and less query and fragment: clients ignore them, and a token may be there.
+  // As given, less "userinfo@" (then with a scheme in any case), and less query and fragment: clients ignore them, and
+  // a token may be there.
   const Secret& WithoutCredentials() const { return without_credentials_; }
   std::string Redacted() const;  // RedactUrl(Text())
 

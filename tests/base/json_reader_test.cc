@@ -48,8 +48,7 @@ TEST(JsonReader, ListsMembersInOrder) {
 }
 
 TEST(JsonReader, RefusesWhatIsNotStrictJson) {
-  for (const std::string_view text :
-       {"", "{", "{}x", "{\"a\":1,}", "\xFF\xFE{", "{\"a\":\"\x1b\"}"}) {
+  for (const std::string_view text : {"", "{", "{}x", "{\"a\":1,}", "\xFF\xFE{", "{\"a\":\"\x1b\"}"}) {
     EXPECT_EQ(ErrorOf(text).code, Code::kJson) << text;
     EXPECT_EQ(ErrorOf(text).where, "f.json");
   }

@@ -1,5 +1,5 @@
-// Payloads: whatever manifest.json and egress.json say, reading ends in an error of the payload, or in settings that can be
-// baked again to the same settings. The input is egress.json, or, behind a first byte 0x01, manifest.json.
+// Payloads: whatever manifest.json and egress.json say, reading ends in an error of the payload, or in settings that
+// can be baked again to the same settings. The input is egress.json, or, behind a first byte 0x01, manifest.json.
 #include "provisioner/bake/payload_reader.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"

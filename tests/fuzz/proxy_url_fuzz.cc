@@ -51,7 +51,8 @@ void CheckAccepted(const ProxyUrl& url, ProxyVariable variable, const std::strin
   if (!url.has_credentials()) FUZZ_CHECK(url.username().empty() && url.password().empty());
   const std::string redacted = url.Redacted();
   FUZZ_CHECK(redacted == egress::RedactUrl(text));
-  // What may be shown does not depend on the password, unless the same bytes stand elsewhere, too, and are hidden there.
+  // What may be shown does not depend on the password, unless the same bytes stand elsewhere, too, and are hidden
+  // there.
   const std::string other = WithOtherPassword(text);
   const bool elsewhere = Holds(other, RawPassword(text)) || Holds(other, url.password().Reveal());
   if (!elsewhere) FUZZ_CHECK(redacted == egress::RedactUrl(other));
