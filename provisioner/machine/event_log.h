@@ -1,0 +1,35 @@
+// Port: where a run that nobody watches says what it did.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+
+namespace prov::machine {
+
+// Ids of events are stable: administrators filter and alert by them. A failure has the id kFailureEvent plus its
+// exit code (111 bad input, 112 refused, 113 target, 114 network, 115 busy, 120 defect).
+enum class Event : std::uint16_t {
+  kApplied = 1,
+  kNothingToDo = 2,
+  kRebootRequired = 3,
+  kRemoved = 4,
+  kRolledBack = 5,
+  kSourceUnavailable = 6,
+  kHeld = 7,        // a rollback holds until the source changes
+  kRebootLoop = 8,  // the same change was needed after three boots
+  kRecovered = 9,   // an interrupted run was ended
+  kServiceStarted = 10,
+  kServiceStopped = 11,
+  kFailure = 100,
+};
+
+// Best effort: what can't be logged must not stop a run. `text` holds no secrets; it may hold bytes of an input.
+class EventLog {
+ public:
+  virtual ~EventLog() = default;
+  virtual void Write(Severity severity, std::uint16_t id, std::string_view text) = 0;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,50 @@
+// The system that this program runs on, as commands that act on a live node see it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "provisioner/machine/clock.h"
+#include "provisioner/machine/event_log.h"
+#include "provisioner/machine/http.h"
+#include "provisioner/machine/installation.h"
+#include "provisioner/machine/machine.h"
+#include "provisioner/machine/services.h"
+
+namespace prov::machine {
+
+// A machine that is open for one run. It ends with this object.
+class OpenMachine {
+ public:
+  virtual ~OpenMachine() = default;
+  virtual Machine Ports() = 0;
+};
+
+// kRead makes nothing, not even the state folder, and takes no lock. kWrite makes the state folder and holds the lock.
+enum class Access { kRead, kWrite };
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // Errors: target (no Windows, or not enough rights), lock, owner, io.
+  virtual Result<std::unique_ptr<OpenMachine>> Open(Access access) = 0;
+  virtual Services& services() = 0;
+  virtual EventLog& events() = 0;
+  virtual Clock& clock() = 0;
+  virtual Http& http() = 0;
+  virtual Installation& installation() = 0;
+
+  // Asks the system to boot again; it does so soon after this process ended.
+  virtual Result<void> Reboot(std::string_view reason) = 0;
+  // Tells the service control manager that this process is `name`, runs `body` and reports that it ended. Errors:
+  // target when no service control manager started this process.
+  virtual Result<void> RunAsService(std::string_view name, const std::function<void()>& body) = 0;
+};
+
+// The one of the running system; without Windows each member gives an error (target) but clock and http.
+Host& LiveHost();
+
+}  // namespace prov::machine

@@ -1,0 +1,32 @@
+// Port: the program's own place on a node, `%ProgramFiles%\Provisioner`, and files of a payload that are not needed
+// any more.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+class Installation {
+ public:
+  virtual ~Installation() = default;
+
+  // `C:\Program Files\Provisioner\provisioner.exe`, whether it is there or not.
+  virtual Result<std::string> ProgramPath() = 0;
+  // Copies the running program there, into a folder that others than administrators can't write (made so, else refused:
+  // owner). False: the same bytes are there already. A program that runs there is replaced at once and used from its
+  // next start on.
+  virtual Result<bool> InstallProgram() = 0;
+  // False: there is none. What is in use goes at the next boot.
+  virtual Result<bool> RemoveProgram() = 0;
+  // `%SystemRoot%\Setup\Scripts`, where Windows setup takes payloads from and which only administrators can write.
+  virtual Result<std::string> SetupScriptsFolder() = 0;
+  // A plain file, not through links; absent: nothing to do.
+  virtual Result<void> RemoveFile(std::string_view path) = 0;
+  // The state folder with all that this program keeps in it, its lock and log included.
+  virtual Result<void> RemoveState() = 0;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,44 @@
+// Port: the service control manager of the running system.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+struct ServiceDefinition {
+  std::string name, display_name, description;
+  std::string command_line;  // the program's full path in double quotes, then its arguments
+
+  bool operator==(const ServiceDefinition&) const = default;
+};
+
+struct ServiceState {
+  bool running = false;
+  std::uint32_t process_id = 0;  // 0 unless it runs
+};
+
+// Names compare without case. Errors: target (no service manager), io.
+class Services {
+ public:
+  virtual ~Services() = default;
+
+  virtual Result<std::optional<ServiceState>> Query(std::string_view name) = 0;  // nullopt: no such service
+  // Makes the service or corrects it: a process of its own, LocalSystem, started at each boot, restarted by the system
+  // when it fails. Whether anything was written.
+  virtual Result<bool> Install(const ServiceDefinition& definition) = 0;
+  virtual Result<bool> Remove(std::string_view name) = 0;  // stops it first; false: no such service
+  virtual Result<void> Start(std::string_view name) = 0;   // running already: nothing to do
+  // Stops it with the running services that depend on it, and starts all of them again; waits for each. Not running:
+  // nothing to do.
+  virtual Result<void> Restart(std::string_view name) = 0;
+  // "NAME=value" of the environment block of a running process, as that process has it now.
+  virtual Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) = 0;
+};
+
+}  // namespace prov::machine
