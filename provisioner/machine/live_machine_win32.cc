@@ -4,6 +4,7 @@
 #include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/live_system.h"
 #include "provisioner/machine/windows_calls.h"
+#include "provisioner/machine/windows_places.h"
 
 namespace prov::machine {
 namespace {
@@ -22,17 +23,14 @@ class WindowsMachine final : public LiveMachine {
 
 }  // namespace
 
-// Not from %ProgramData%: whoever starts this program could have set that.
-Result<std::string> DefaultStateFolder() {
-  wchar_t path[MAX_PATH] = {};
-  if (SHGetFolderPathW(nullptr, CSIDL_COMMON_APPDATA, nullptr, SHGFP_TYPE_CURRENT, path) == S_OK) {
-    return Narrow(path) + "\\Provisioner";
-  }
-  return Fail(Code::kTarget, "Windows does not say where its ProgramData folder is");
-}
+Result<std::string> DefaultStateFolder() { return Narrow(PROV_TRY(ProgramDataFolder())) + "\\Provisioner"; }
 
 Result<std::unique_ptr<LiveMachine>> OpenLiveMachine(const std::string& state_folder) {
   return std::make_unique<WindowsMachine>(PROV_TRY(LiveStateFolder::Open(state_folder)));
+}
+
+Result<std::unique_ptr<LiveMachine>> OpenLiveMachineToRead(const std::string& state_folder) {
+  return std::make_unique<WindowsMachine>(PROV_TRY(LiveStateFolder::OpenToRead(state_folder)));
 }
 
 }  // namespace prov::machine

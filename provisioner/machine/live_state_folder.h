@@ -12,6 +12,8 @@ class LiveStateFolder final : public StateFolder {
  public:
   // Makes it for SYSTEM and Administrators alone where it is missing; checks it where it is not (CheckPathSecurity).
   static Result<LiveStateFolder> Open(const std::string& path);
+  // Checks it and makes nothing; where it is missing all files are.
+  static Result<LiveStateFolder> OpenToRead(const std::string& path);
 
   LiveStateFolder(LiveStateFolder&& other) noexcept;
   LiveStateFolder& operator=(LiveStateFolder&&) = delete;
@@ -22,10 +24,11 @@ class LiveStateFolder final : public StateFolder {
   Result<void> Remove(std::string_view name) override;
 
  private:
-  LiveStateFolder(std::string path, std::intptr_t handle);
+  LiveStateFolder(std::string path, std::intptr_t handle, bool writable);
 
   std::string path_;
   std::intptr_t handle_;  // open without FILE_SHARE_DELETE: nobody can put another folder in its place meanwhile
+  bool writable_;
 };
 
 }  // namespace prov::machine

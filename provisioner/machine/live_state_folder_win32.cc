@@ -69,30 +69,48 @@ Result<std::string> ReadAll(const FileHandle& file, const std::wstring& path) {
   return out;
 }
 
+// An empty handle: there is no such folder.
+Result<FileHandle> HoldFolder(const std::string& path) {
+  const std::wstring wide = Wide(path);
+  FileHandle handle =
+      PROV_TRY(OpenSecret(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
+  if (handle && (GetFileAttributesW(wide.c_str()) & FILE_ATTRIBUTE_DIRECTORY) == 0) {
+    return Fail(Code::kIo, "is no folder: move it away, this program keeps its state there", path);
+  }
+  return handle;
+}
+
+std::unexpected<Error> OnlyForReading(const std::string& path) {
+  return Fail(Code::kInternal, "the state folder was opened for reading only", path);
+}
+
 }  // namespace
 
 Result<LiveStateFolder> LiveStateFolder::Open(const std::string& path) {
-  const std::wstring wide = Wide(path);
-  PROV_TRY(MakeSecretFolder(wide));
-  FileHandle handle =
-      PROV_TRY(OpenSecret(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
-  const DWORD attributes = GetFileAttributesW(wide.c_str());
-  if (!handle || (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) {
-    return Fail(Code::kIo, "is no folder: move it away, this program keeps its state there", path);
-  }
-  return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()));
+  PROV_TRY(MakeSecretFolder(Wide(path)));
+  FileHandle handle = PROV_TRY(HoldFolder(path));
+  if (!handle) return Fail(Code::kIo, "somebody removed the folder just now: run this again", path);
+  return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), true);
 }
 
-LiveStateFolder::LiveStateFolder(std::string path, std::intptr_t handle) : path_(std::move(path)), handle_(handle) {}
+Result<LiveStateFolder> LiveStateFolder::OpenToRead(const std::string& path) {
+  FileHandle handle = PROV_TRY(HoldFolder(path));
+  return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), false);
+}
+
+LiveStateFolder::LiveStateFolder(std::string path, std::intptr_t handle, bool writable)
+    : path_(std::move(path)), handle_(handle), writable_(writable) {}
 
 LiveStateFolder::LiveStateFolder(LiveStateFolder&& other) noexcept
     : path_(std::move(other.path_)),
-      handle_(std::exchange(other.handle_, reinterpret_cast<std::intptr_t>(INVALID_HANDLE_VALUE))) {}
+      handle_(std::exchange(other.handle_, reinterpret_cast<std::intptr_t>(INVALID_HANDLE_VALUE))),
+      writable_(other.writable_) {}
 
 LiveStateFolder::~LiveStateFolder() { const FileHandle closed(reinterpret_cast<HANDLE>(handle_)); }
 
 Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) {
   const std::wstring path = PROV_TRY(FilePath(path_, name));
+  if (reinterpret_cast<HANDLE>(handle_) == INVALID_HANDLE_VALUE) return std::nullopt;
   constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   const FileHandle file = PROV_TRY(OpenSecret(path, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
@@ -100,6 +118,7 @@ Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) 
 }
 
 Result<void> LiveStateFolder::Write(std::string_view name, std::string_view bytes) {
+  if (!writable_) return OnlyForReading(path_);
   const std::wstring path = PROV_TRY(FilePath(path_, name));
   const std::wstring fresh = path + Wide(kNew);
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
@@ -114,6 +133,7 @@ Result<void> LiveStateFolder::Write(std::string_view name, std::string_view byte
 
 // Windows can't flush a deletion, but it can a renaming: what a power failure may bring back is the other name.
 Result<void> LiveStateFolder::Remove(std::string_view name) {
+  if (!writable_) return OnlyForReading(path_);
   const std::wstring path = PROV_TRY(FilePath(path_, name));
   const std::wstring old = path + Wide(kOld);
   const DWORD error = MoveOver(path, old);

@@ -1,0 +1,105 @@
+#include <optional>
+
+#include "provisioner/machine/host.h"
+#include "provisioner/machine/live_machine.h"
+#include "provisioner/machine/live_ports.h"
+#include "provisioner/machine/live_service_process.h"
+#include "provisioner/machine/lock.h"
+#include "provisioner/machine/windows_calls.h"
+
+namespace prov::machine {
+namespace {
+
+class WindowsRun final : public OpenMachine {
+ public:
+  WindowsRun(std::unique_ptr<LiveMachine> machine, std::optional<Lock> lock)
+      : machine_(std::move(machine)), lock_(std::move(lock)) {}
+  Machine Ports() override { return machine_->Ports(); }
+
+ private:
+  std::unique_ptr<LiveMachine> machine_;
+  std::optional<Lock> lock_;  // given back first
+};
+
+// Whether this process has the rights now: an administrator's process that was not started as one has not.
+bool IsAdministrator() {
+  BYTE sid[SECURITY_MAX_SID_SIZE];
+  DWORD size = sizeof(sid);
+  BOOL member = FALSE;
+  return CreateWellKnownSid(WinBuiltinAdministratorsSid, nullptr, sid, &size) != 0 &&
+         CheckTokenMembership(nullptr, sid, &member) != 0 && member != FALSE;
+}
+
+Error NotEnoughRights(std::string where) {
+  return {Code::kTarget,
+          "this needs the rights of an administrator: run it in a console that was started as administrator, or as "
+          "SYSTEM",
+          std::move(where)};
+}
+
+Result<std::unique_ptr<OpenMachine>> OpenFolder(const std::string& folder, Access access) {
+  if (access == Access::kRead) {
+    return std::make_unique<WindowsRun>(PROV_TRY(OpenLiveMachineToRead(folder)), std::nullopt);
+  }
+  std::unique_ptr<LiveMachine> machine = PROV_TRY(OpenLiveMachine(folder));
+  return std::make_unique<WindowsRun>(std::move(machine), PROV_TRY(AcquireLock(folder)));
+}
+
+Result<void> EnablePrivilege(const wchar_t* name) {
+  HANDLE opened = nullptr;
+  if (OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY, &opened) == 0) {
+    return WindowsFailure("cannot take the right to restart", GetLastError(), Narrow(name));
+  }
+  const FileHandle token(opened);
+  TOKEN_PRIVILEGES wanted{1, {{{}, SE_PRIVILEGE_ENABLED}}};
+  if (LookupPrivilegeValueW(nullptr, name, &wanted.Privileges[0].Luid) == 0 ||
+      AdjustTokenPrivileges(token.get(), FALSE, &wanted, 0, nullptr, nullptr) == 0) {
+    return WindowsFailure("cannot take the right to restart", GetLastError(), Narrow(name));
+  }
+  if (GetLastError() == ERROR_NOT_ALL_ASSIGNED) return std::unexpected(NotEnoughRights(Narrow(name)));
+  return {};
+}
+
+class WindowsHost final : public Host {
+ public:
+  Result<std::unique_ptr<OpenMachine>> Open(Access access) override {
+    const std::string folder = PROV_TRY(DefaultStateFolder());
+    const bool enough = IsAdministrator();
+    if (access == Access::kWrite && !enough) return std::unexpected(NotEnoughRights(folder));
+    auto opened = OpenFolder(folder, access);
+    if (!opened && !enough && opened.error().code == Code::kIo) return std::unexpected(NotEnoughRights(folder));
+    return opened;
+  }
+
+  Services& services() override { return LiveServices(); }
+  EventLog& events() override { return LiveEventLog(); }
+  Clock& clock() override { return LiveClock(); }
+  Http& http() override { return LiveHttp(); }
+  Installation& installation() override { return LiveInstallation(); }
+
+  // Sessions that somebody forgot must not hold it up, so programs are closed whatever they say.
+  Result<void> Reboot(std::string_view reason) override {
+    PROV_TRY(EnablePrivilege(L"SeShutdownPrivilege"));
+    constexpr DWORD kShutdownIsScheduled = 1190;  // mingw-w64 10 has no name for it
+    constexpr DWORD kGraceSeconds = 10;
+    constexpr DWORD kReason =
+        SHTDN_REASON_MAJOR_OPERATINGSYSTEM | SHTDN_REASON_MINOR_RECONFIG | SHTDN_REASON_FLAG_PLANNED;
+    if (InitiateSystemShutdownExW(nullptr, Wide(reason).data(), kGraceSeconds, TRUE, TRUE, kReason) != 0) return {};
+    const DWORD error = GetLastError();
+    if (error == ERROR_SHUTDOWN_IN_PROGRESS || error == kShutdownIsScheduled) return {};
+    return WindowsFailure("cannot restart the machine", error, "InitiateSystemShutdownEx");
+  }
+
+  Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override {
+    return RunServiceProcess(name, body);
+  }
+};
+
+}  // namespace
+
+Host& LiveHost() {
+  static WindowsHost host;
+  return host;
+}
+
+}  // namespace prov::machine

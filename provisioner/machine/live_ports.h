@@ -1,0 +1,21 @@
+// What LiveHost() is put together from; each lasts as long as the program.
+#pragma once
+
+#include "provisioner/machine/clock.h"
+#include "provisioner/machine/event_log.h"
+#include "provisioner/machine/http.h"
+#include "provisioner/machine/installation.h"
+#include "provisioner/machine/services.h"
+
+namespace prov::machine {
+
+Services& LiveServices();
+EventLog& LiveEventLog();
+Clock& LiveClock();
+Http& LiveHttp();
+Installation& LiveInstallation();
+
+// Ends a Wait() of LiveClock(), and all that follow.
+void RequestStop();
+
+}  // namespace prov::machine

@@ -1,0 +1,48 @@
+#include "provisioner/machine/live_ports.h"
+
+namespace prov::machine {
+namespace {
+
+std::unexpected<Error> Later() { return Fail(Code::kInternal, "not there yet"); }
+
+class NoServices final : public Services {
+ public:
+  Result<std::optional<ServiceState>> Query(std::string_view /*name*/) override { return Later(); }
+  Result<bool> Install(const ServiceDefinition& /*definition*/) override { return Later(); }
+  Result<bool> Remove(std::string_view /*name*/) override { return Later(); }
+  Result<void> Start(std::string_view /*name*/) override { return Later(); }
+  Result<void> Restart(std::string_view /*name*/) override { return Later(); }
+  Result<std::vector<std::string>> EnvironmentOf(std::uint32_t /*process_id*/) override { return Later(); }
+};
+
+class NoEventLog final : public EventLog {
+ public:
+  void Write(Severity /*severity*/, std::uint16_t /*id*/, std::string_view /*text*/) override {}
+};
+
+class NoInstallation final : public Installation {
+ public:
+  Result<std::string> ProgramPath() override { return Later(); }
+  Result<bool> InstallProgram() override { return Later(); }
+  Result<bool> RemoveProgram() override { return Later(); }
+  Result<std::string> SetupScriptsFolder() override { return Later(); }
+  Result<void> RemoveFile(std::string_view /*path*/) override { return Later(); }
+  Result<void> RemoveState() override { return Later(); }
+};
+
+}  // namespace
+
+Services& LiveServices() {
+  static NoServices services;
+  return services;
+}
+EventLog& LiveEventLog() {
+  static NoEventLog events;
+  return events;
+}
+Installation& LiveInstallation() {
+  static NoInstallation installation;
+  return installation;
+}
+
+}  // namespace prov::machine

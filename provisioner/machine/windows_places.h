@@ -1,0 +1,16 @@
+// Where Windows keeps what this program needs. None of it is taken from the environment: whoever starts a program
+// decides on that. Only *_win32.cc may include it.
+#pragma once
+
+#include <string>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+// Without a backslash at the end. Errors: target.
+Result<std::wstring> ProgramDataFolder();   // C:\ProgramData
+Result<std::wstring> ProgramFilesFolder();  // C:\Program Files, the one of 64-bit programs
+Result<std::wstring> WindowsFolder();       // C:\Windows
+
+}  // namespace prov::machine
