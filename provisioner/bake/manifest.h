@@ -16,6 +16,7 @@ struct ManifestEntry {
   std::string path;
   std::string sha256;  // lower-case hex
   std::uint64_t bytes = 0;
+  bool secret = false;  // holds credentials
 };
 
 struct Manifest {

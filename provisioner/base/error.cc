@@ -43,6 +43,7 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kOwner, "owner", 12, "a path is owned by somebody else or is a reparse point"},
     CodeInfo{Code::kSignature, "signature", 12, "the payload's signature is missing or wrong"},
     CodeInfo{Code::kManifest, "manifest", 12, "the payload does not agree with its manifest"},
+    CodeInfo{Code::kRebootLoop, "reboot-loop", 12, "the same change was needed at several boots: something undoes it"},
     CodeInfo{Code::kTarget, "target", 13, "the machine or image is missing or of the wrong kind"},
     CodeInfo{Code::kIo, "io", 13, "reading or writing a file failed"},
     CodeInfo{Code::kNetwork, "network", 14, "a source or probe could not be reached"},

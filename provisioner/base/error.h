@@ -48,6 +48,7 @@ enum class Code {
   kOwner,
   kSignature,
   kManifest,
+  kRebootLoop,
   // exit 13: machine, image or output missing or unwritable
   kTarget,
   kIo,

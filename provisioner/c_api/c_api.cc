@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
-#include "provisioner/c_api/decision.h"
+#include "provisioner/egress/decision.h"
 #include "provisioner/c_api/provisioner.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/source/machine_config_source.h"
@@ -34,7 +34,7 @@ struct provisioner_config {
 };
 
 struct provisioner_decision {
-  prov::c_api::Decision decision;
+  prov::egress::Decision decision;
 };
 
 namespace prov {
@@ -133,8 +133,8 @@ Result<std::unique_ptr<provisioner_config>> Read(const void* bytes, std::size_t 
 Result<std::unique_ptr<provisioner_decision>> DecideFor(const Secret& http_proxy, const Secret& https_proxy,
                                                         std::string_view no_proxy, const char* url) {
   auto out = std::make_unique<provisioner_decision>();
-  out->decision = PROV_TRY(c_api::Decide(http_proxy, https_proxy, no_proxy, TextOrEmpty(url)));
-  c_api::Decision& decision = out->decision;
+  out->decision = PROV_TRY(egress::Decide(http_proxy, https_proxy, no_proxy, TextOrEmpty(url)));
+  egress::Decision& decision = out->decision;
   decision.proxy = Printable(decision.proxy);
   decision.note = Printable(decision.note);
   return out;
@@ -238,18 +238,18 @@ void provisioner_decision_free(provisioner_decision* decision) { delete decision
 provisioner_route provisioner_decision_route(const provisioner_decision* decision) {
   if (decision == nullptr) return PROVISIONER_ROUTE_INVALID;
   switch (decision->decision.route) {
-    case prov::c_api::Route::kDirect:
+    case prov::egress::Route::kDirect:
       return PROVISIONER_ROUTE_DIRECT;
-    case prov::c_api::Route::kProxy:
+    case prov::egress::Route::kProxy:
       return PROVISIONER_ROUTE_PROXY;
-    case prov::c_api::Route::kInvalid:
+    case prov::egress::Route::kInvalid:
       break;
   }
   return PROVISIONER_ROUTE_INVALID;
 }
 
 const char* provisioner_decision_proxy(const provisioner_decision* decision) {
-  const bool none = decision == nullptr || decision->decision.route == prov::c_api::Route::kDirect;
+  const bool none = decision == nullptr || decision->decision.route == prov::egress::Route::kDirect;
   return none ? nullptr : decision->decision.proxy.c_str();
 }
 

@@ -73,12 +73,16 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   if (state.win_http)
     out += fmt::format("       winhttp     {} except {}\n", Printable(state.win_http->proxy),
                        Printable(state.win_http->bypass));
+  if (state.win_inet)
+    out += fmt::format("       wininet     {} except {}\n", Printable(state.win_inet->proxy),
+                       Printable(state.win_inet->bypass));
   for (const auto& item : state.certificates) {
     out += fmt::format("       {:<11} {} {}, until {}\n", egress::NameOf(item.store),
                        reconcile::Thumbprint(item.certificate), Printable(item.certificate.subject),
                        item.certificate.not_after);
   }
-  if (state.environment.empty() && state.services.empty() && !state.win_http && state.certificates.empty()) {
+  if (state.environment.empty() && state.services.empty() && !state.win_http && !state.win_inet &&
+      state.certificates.empty()) {
     out += "       nothing to set: the node will have neither proxy nor additional certificates from this payload\n";
   }
   return out;
@@ -95,7 +99,7 @@ std::string Text(const egress::EgressConfig& config, const DesiredState& state, 
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   constexpr std::array<std::string_view, 1> kFormats = {"dir"};
   const bool json = PROV_TRY(WantsJson(arguments));
   PROV_TRY(OneOf(arguments, "format", kFormats));
@@ -123,6 +127,11 @@ Result<Outcome> Run(const Arguments& arguments) {
   if (!payload_options.exe) {
     AddInfo(findings, "script-only",
             "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
+  }
+  if (state.scope.win_inet) {
+    AddWarning(findings, "wininet-script",
+               "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
+               "--scope wininet");
   }
   if (json) return Outcome{0, Json(payload, state, path, findings), {}};
   return Outcome{0, Text(config, state, payload, path), std::move(findings)};

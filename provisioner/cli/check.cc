@@ -38,7 +38,7 @@ egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts fact
   return facts;
 }
 
-Result<Outcome> Run(const Arguments& arguments) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   const bool json = PROV_TRY(WantsJson(arguments));
   egress::EgressConfig config = PROV_TRY(ReadSource(arguments)).config;
   config.facts = Facts(arguments, std::move(config.facts));

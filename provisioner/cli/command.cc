@@ -8,6 +8,19 @@
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
+namespace {
+
+Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, const std::string& folder) {
+  std::vector<std::string> out;
+  const auto manifest = files.find("manifest.json");
+  if (manifest == files.end()) return out;
+  for (const bake::ManifestEntry& entry : PROV_TRY(bake::ParseManifest(manifest->second, folder)).files) {
+    if (entry.secret) out.push_back(folder + "/" + entry.path);
+  }
+  return out;
+}
+
+}  // namespace
 
 OptionSpec PoolOption() {
   return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"};
@@ -19,13 +32,15 @@ OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 Result<Source> ReadSource(const Arguments& arguments) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
-    bake::EgressDocument document = PROV_TRY(bake::ReadPayload(PROV_TRY(bake::LoadPayloadFolder(name)), name));
-    return Source{std::move(document.config), std::move(document.options), document.generation};
+    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name));
+    bake::EgressDocument document = PROV_TRY(bake::ReadPayload(files, name));
+    return Source{std::move(document.config), std::move(document.options), document.generation, true,
+                  PROV_TRY(SecretFiles(files, name))};
   }
   ignition::Selection selection;
   selection.pool = arguments.Get("pool", selection.pool);
   selection.name = arguments.Get("name");
-  return Source{.config = PROV_TRY(source::Read(name, selection)), .choices = {}};
+  return Source{.config = PROV_TRY(source::Read(name, selection)), .choices = {}, .secret_files = {}};
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/machine/host.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::cli {
@@ -24,12 +26,21 @@ struct Outcome {
 struct Command {
   CommandSpec spec;
   bool always_json = false;  // a data command: errors are a document whatever --output says
-  Result<Outcome> (*run)(const Arguments& arguments);
+  Result<Outcome> (*run)(const Arguments& arguments, machine::Host& host);
 };
 
 Command ExtractCommand();
 Command CheckCommand();
 Command BakeCommand();
+Command PlanCommand();
+Command ApplyCommand();
+Command StatusCommand();
+Command ConfirmCommand();
+Command RollbackCommand();
+Command RemoveCommand();
+Command FirstBootCommand();
+Command ReconcileCommand();
+Command ServiceCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();
@@ -41,6 +52,8 @@ struct Source {
   egress::EgressConfig config;
   reconcile::DesiredOptions choices;  // a payload carries those it was baked with; else the defaults
   std::int64_t generation = 1;        // of a payload
+  bool is_payload = false;
+  std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
 };
 
 // Reads the source that the arguments name: a payload folder, or a document with --pool and --name.

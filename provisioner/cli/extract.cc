@@ -70,7 +70,7 @@ std::string EnvironmentLines(const EgressConfig& config) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));

@@ -19,13 +19,15 @@ namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
-constexpr Maker kCommands[] = {ExtractCommand, CheckCommand, BakeCommand};
+constexpr Maker kCommands[] = {ExtractCommand, CheckCommand,     BakeCommand,      ApplyCommand,
+                               PlanCommand,    StatusCommand,    ConfirmCommand,   RollbackCommand,
+                               RemoveCommand,  FirstBootCommand, ReconcileCommand, ServiceCommand};
 
 std::string GeneralHelp() {
   std::string out =
       "usage: provisioner COMMAND [ARGUMENT]...\n\n"
       "Turns a cluster's egress settings (proxy, NO_PROXY, additional trusted CAs) into the state of\n"
-      "Windows nodes before they first boot.\n\nCommands:\n";
+      "Windows nodes before they first boot, when they do, and from then on.\n\nCommands:\n";
   for (const Maker make : kCommands) {
     const Command command = make();
     out += fmt::format("  {:<10} {}\n", command.spec.name, command.spec.summary);
@@ -33,7 +35,8 @@ std::string GeneralHelp() {
   return out +
          "\n  provisioner COMMAND --help   options of a command, with an example\n"
          "  provisioner --version        the program's version\n\n"
-         "Exit codes: 0 done, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output missing or\n"
+         "Exit codes: 0 done, 4 differences found, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output "
+         "missing or\n"
          "unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
 }
 
@@ -93,7 +96,7 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
   const Result<Arguments> arguments = ParseArguments(command.spec, words);
   if (!arguments) return Report(WithoutPasswords(arguments.error(), words), json);
   if (arguments->Has("help")) return Print(HelpText(command.spec), 0);
-  const Result<Outcome> outcome = command.run(*arguments);
+  const Result<Outcome> outcome = command.run(*arguments, machine::LiveHost());
   if (!outcome) return Report(WithoutPasswords(outcome.error(), words), json);
   PrintFindings(stderr, outcome->findings);
   return Print(outcome->out, outcome->exit);

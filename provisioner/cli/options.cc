@@ -72,11 +72,14 @@ std::string Arguments::Get(std::string_view name, std::string_view fallback) con
   return found == values_.end() || found->second.empty() ? std::string(fallback) : found->second.back();
 }
 
+std::vector<std::string> Arguments::All(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
+}
+
 std::vector<std::string> Arguments::List(std::string_view name) const {
   std::vector<std::string> out;
-  const auto found = values_.find(name);
-  if (found == values_.end()) return out;
-  for (const std::string& value : found->second) {
+  for (const std::string& value : All(name)) {
     for (const std::string_view item : Split(value, ',')) {
       if (!TrimBlanks(item).empty()) out.emplace_back(TrimBlanks(item));
     }

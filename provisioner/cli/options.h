@@ -33,6 +33,8 @@ class Arguments {
   bool Has(std::string_view name) const { return values_.contains(name); }
   // The last value given, or `fallback`.
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
+  // All values given, in order, as they are.
+  std::vector<std::string> All(std::string_view name) const;
   // All values given, in order; each may be a comma-separated list.
   std::vector<std::string> List(std::string_view name) const;
 

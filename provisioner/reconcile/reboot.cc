@@ -22,9 +22,12 @@ Result<bool> RebootPending(machine::Machine& machine) {
   if (!root) return true;
   const std::string boot = PROV_TRY(PROV_TRY(root->Get("boot")).Text());
   const std::string id = PROV_TRY(PROV_TRY(root->Get("machine")).Text());
-  const bool pending = boot == PROV_TRY(machine.system.BootId()) && id == PROV_TRY(machine.system.MachineId());
-  if (!pending) PROV_TRY(machine.state.Remove(kRebootFile));
-  return pending;
+  return boot == PROV_TRY(machine.system.BootId()) && id == PROV_TRY(machine.system.MachineId());
+}
+
+Result<void> ForgetPastReboot(machine::Machine& machine) {
+  if (!PROV_TRY(machine.state.Read(kRebootFile)) || PROV_TRY(RebootPending(machine))) return {};
+  return machine.state.Remove(kRebootFile);
 }
 
 }  // namespace prov::reconcile

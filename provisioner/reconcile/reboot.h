@@ -8,8 +8,10 @@ namespace prov::reconcile {
 // A machine that does not run (an image) never needs one.
 Result<void> MarkReboot(machine::Machine& machine);
 
-// Whether the running boot still is the one in which the need arose; a marker of an earlier boot, or of the machine
-// that this one was cloned from, is removed.
+// Whether the running boot still is the one in which the need arose. Reads only.
 Result<bool> RebootPending(machine::Machine& machine);
+
+// Removes a marker of an earlier boot, or of the machine that this one was cloned from.
+Result<void> ForgetPastReboot(machine::Machine& machine);
 
 }  // namespace prov::reconcile

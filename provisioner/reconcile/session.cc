@@ -32,6 +32,7 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
                               bool trial) {
   Findings findings;
   PROV_TRY(Recover(machine, findings));
+  PROV_TRY(ForgetPastReboot(machine));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
   const bool work = plan.HasWork();
   if (work) {

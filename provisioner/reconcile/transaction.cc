@@ -133,6 +133,12 @@ Transaction Reversed(const Transaction& transaction) {
   return out;
 }
 
+Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolder& state) {
+  std::optional<Transaction> taken = PROV_TRY(LoadJournal(state));
+  if (!taken || !taken->trial) taken = PROV_TRY(Load(state, kLastFile));
+  return taken ? std::optional(Reversed(*taken)) : std::nullopt;
+}
+
 Result<bool> Rollback(machine::Machine& machine, Findings& findings) {
   if (const auto open = PROV_TRY(LoadJournal(machine.state)); open && open->trial) return Recover(machine, findings);
   const std::optional<Transaction> last = PROV_TRY(Load(machine.state, kLastFile));

@@ -39,12 +39,14 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction);
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction);
 
 // Ends an open transaction: finishes it, or takes a trial back. A place that somebody else changed meanwhile is left
-// alone
-// (`interrupted` finding). Whether there was one.
+// alone (`interrupted` finding). Whether there was one.
 Result<bool> Recover(machine::Machine& machine, Findings& findings);
 
 // The opposite: from `after` to `before` in reverse order, as a transaction of its own.
 Transaction Reversed(const Transaction& transaction);
+
+// What `Rollback` would carry out; nullopt: there is nothing to take back.
+Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolder& state);
 
 // Takes the open trial or, where there is none, the last finished transaction back. False: there is nothing to take
 // back.

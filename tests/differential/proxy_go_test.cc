@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
-#include "provisioner/c_api/decision.h"
+#include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
 #include "tests/differential/differences.h"
 #include "tests/differential/go_answer.h"
@@ -32,10 +32,10 @@ std::string Describe(std::string_view scheme, std::string_view host, unsigned lo
 }
 
 Answer Ours(const Row& row) {
-  const auto decision = c_api::Decide(Secret(row.proxy), Secret(row.proxy), row.no_proxy, row.target);
+  const auto decision = egress::Decide(Secret(row.proxy), Secret(row.proxy), row.no_proxy, row.target);
   if (!decision) return {decision.error().code == Code::kNoProxy ? Kind::kBadNoProxy : Kind::kBadUrl, ""};
-  if (decision->route == c_api::Route::kDirect) return {Kind::kDirect, ""};
-  if (decision->route == c_api::Route::kInvalid) return {Kind::kRefusedProxy, ""};
+  if (decision->route == egress::Route::kDirect) return {Kind::kDirect, ""};
+  if (decision->route == egress::Route::kInvalid) return {Kind::kRefusedProxy, ""};
   const bool https = AsciiLower(row.target).starts_with("https:");
   Findings ignored;
   const auto url = egress::ParseProxyUrl(

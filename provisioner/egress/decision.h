@@ -9,10 +9,10 @@
 #include "provisioner/base/result.h"
 #include "provisioner/base/secret.h"
 
-namespace prov::c_api {
+namespace prov::egress {
 
 // The part of a request's URL that decides.
-struct Target {
+struct RequestTarget {
   std::string scheme;  // lower case
   std::string host;    // as written, IPv6 without brackets
   std::uint16_t port = 0;
@@ -20,7 +20,7 @@ struct Target {
 
 // An absolute URL with a host ("https://user@host:8443/path"). Code::kUsage, `where` "url", if it is none: messages
 // never quote it, since it may hold a password. Other schemes than http and https are fine; without a port theirs is 0.
-Result<Target> ParseTarget(std::string_view url);
+Result<RequestTarget> ParseRequestTarget(std::string_view url);
 
 enum class Route { kDirect, kProxy, kInvalid };
 
@@ -35,4 +35,4 @@ struct Decision {
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
                         std::string_view url);
 
-}  // namespace prov::c_api
+}  // namespace prov::egress

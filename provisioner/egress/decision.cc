@@ -1,4 +1,4 @@
-#include "provisioner/c_api/decision.h"
+#include "provisioner/egress/decision.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 
-namespace prov::c_api {
+namespace prov::egress {
 namespace {
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -37,8 +37,8 @@ Result<std::uint16_t> ParsePort(std::string_view text, std::string_view scheme) 
 }
 
 // `authority` is "host", "host:port" or "[IPv6]:port".
-Result<Target> ParseAuthority(std::string_view authority, std::string scheme) {
-  Target target;
+Result<RequestTarget> ParseAuthority(std::string_view authority, std::string scheme) {
+  RequestTarget target;
   target.scheme = std::move(scheme);
   std::string_view port;
   if (authority.starts_with('[')) {
@@ -46,8 +46,7 @@ Result<Target> ParseAuthority(std::string_view authority, std::string scheme) {
     if (close == std::string_view::npos) return RefuseUrl("has a bracket that is not closed");
     target.host = authority.substr(1, close - 1);
     port = authority.substr(close + 1);
-    const bool address =
-        target.host.find(':') != std::string::npos && egress::IpAddress::Parse(target.host).has_value();
+    const bool address = target.host.find(':') != std::string::npos && IpAddress::Parse(target.host).has_value();
     if (!address) return RefuseUrl("has brackets that hold no IPv6 address");
   } else {
     const std::size_t colon = authority.find(':');
@@ -64,10 +63,10 @@ Result<Target> ParseAuthority(std::string_view authority, std::string scheme) {
 }
 
 // The first entry that alone makes the route direct.
-std::optional<std::string> EntryFor(const egress::NoProxy& no_proxy, const Target& target) {
-  for (const egress::NoProxyEntry& entry : no_proxy.entries()) {
-    const auto alone = egress::NoProxy::Parse(entry.text, "NO_PROXY");
-    if (alone && egress::GoBypasses(*alone, target.host, target.port)) return entry.text;
+std::optional<std::string> EntryFor(const NoProxy& no_proxy, const RequestTarget& target) {
+  for (const NoProxyEntry& entry : no_proxy.entries()) {
+    const auto alone = NoProxy::Parse(entry.text, "NO_PROXY");
+    if (alone && GoBypasses(*alone, target.host, target.port)) return entry.text;
   }
   return std::nullopt;
 }
@@ -78,7 +77,7 @@ Decision Direct(std::string note, std::optional<std::string> entry = std::nullop
 
 }  // namespace
 
-Result<Target> ParseTarget(std::string_view url) {
+Result<RequestTarget> ParseRequestTarget(std::string_view url) {
   if (HasBlankOrControl(url)) return RefuseUrl("holds a blank or a control character");
   if (!IsUtf8(url)) return RefuseUrl("is not UTF-8");
   const std::size_t colon = url.find(':');
@@ -96,21 +95,21 @@ Result<Target> ParseTarget(std::string_view url) {
 
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
                         std::string_view url) {
-  const Target target = PROV_TRY(ParseTarget(url));
-  const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(no_proxy, "NO_PROXY"));
+  const RequestTarget target = PROV_TRY(ParseRequestTarget(url));
+  const NoProxy list = PROV_TRY(NoProxy::Parse(no_proxy, "NO_PROXY"));
   if (target.scheme != "http" && target.scheme != "https") return Direct("the scheme is neither http nor https");
   const bool https = target.scheme == "https";
-  const auto variable = https ? egress::ProxyVariable::kHttps : egress::ProxyVariable::kHttp;
+  const auto variable = https ? ProxyVariable::kHttps : ProxyVariable::kHttp;
   const Secret& text = https ? https_proxy : http_proxy;
-  if (text.empty()) return Direct(fmt::format("{} is not set", egress::NameOf(variable)));
-  if (egress::GoBypasses(PROV_TRY(egress::NoProxy::Parse("", "NO_PROXY")), target.host, target.port)) {
+  if (text.empty()) return Direct(fmt::format("{} is not set", NameOf(variable)));
+  if (GoBypasses(PROV_TRY(NoProxy::Parse("", "NO_PROXY")), target.host, target.port)) {
     return Direct("localhost and loopback addresses are never proxied");
   }
   if (auto entry = EntryFor(list, target)) return Direct("NO_PROXY has the host", std::move(entry));
   Findings ignored;
-  const auto proxy = egress::ParseProxyUrl(text, variable, egress::NameOf(variable), ignored);
-  if (!proxy) return Decision{Route::kInvalid, egress::RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};
-  return Decision{Route::kProxy, proxy->Redacted(), std::nullopt, fmt::format("{} applies", egress::NameOf(variable))};
+  const auto proxy = ParseProxyUrl(text, variable, NameOf(variable), ignored);
+  if (!proxy) return Decision{Route::kInvalid, RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};
+  return Decision{Route::kProxy, proxy->Redacted(), std::nullopt, fmt::format("{} applies", NameOf(variable))};
 }
 
-}  // namespace prov::c_api
+}  // namespace prov::egress

@@ -1,0 +1,103 @@
+// `apply`: brings this machine to what a source says; as a trial if asked for.
+#include <fmt/format.h>
+
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/terminal.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/probe.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr int kDifferences = 4;
+constexpr std::int64_t kLongestTrial = 86400;
+
+// The machine is closed while a trial waits, so that `confirm` can open it.
+Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node::Settings& settings, bool json) {
+  const std::int64_t seconds = PROV_TRY(Number(arguments, "try", 0));
+  if (seconds < 1 || seconds > kLongestTrial) {
+    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
+  }
+  std::string name;
+  reconcile::SessionReport report;
+  {
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+    name = target.name;
+    node::Node node = target.Node(host);
+    report = PROV_TRY(node::TrySettings(node, settings, PROV_TRY(ParseApplyOptions(arguments)), seconds));
+  }
+  if (!report.trial) return SessionOutcome(json, name, std::move(report), true, 0);
+  const Result<void> probed = node::ProbeAll(host, settings.config, arguments.All("probe"), report.findings);
+  if (probed) {
+    AddInfo(report.findings, "trial",
+            fmt::format("applied for {} s; provisioner confirm within that time makes it permanent", seconds));
+    if (!json) PrintFindings(stderr, std::exchange(report.findings, {}));
+  }
+  const bool confirmed = probed && PROV_TRY(node::AwaitConfirmation(host, seconds));
+  if (!confirmed) {
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+    node::Node node = target.Node(host);
+    if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::TakeBack(node));
+    if (!probed) return std::unexpected(probed.error());
+    AddWarning(report.findings, "trial-expired", "nobody confirmed in time: everything was taken back");
+    report.writes = 0;
+    report.reboot_required = false;
+  }
+  report.trial = false;
+  return SessionOutcome(json, name, std::move(report), confirmed, confirmed ? 0 : kDifferences);
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const Ending ending = PROV_TRY(ParseEnding(arguments));
+  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
+  if (arguments.Has("probe") && !arguments.Has("try")) {
+    return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
+  }
+  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+  if (arguments.Has("try")) return Try(arguments, host, settings, json);
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+  node::Node node = target.Node(host);
+  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options));
+  PROV_TRY(node::WarnOfStoredSource(node, settings, report.findings));
+  node::LogRun(host, report);
+  const int exit = PROV_TRY(End(host, ending, report));
+  return SessionOutcome(json, target.name, std::move(report), true, exit);
+}
+
+}  // namespace
+
+Command ApplyCommand() {
+  Command command;
+  command.spec = {
+      "apply",
+      "Bring this machine to what a source says; a second run writes nothing.",
+      "SOURCE",
+      "Order: certificates, machine variables, WinHTTP, services. What was there before is kept for remove and\n"
+      "rollback; what others set or added stays. A run that is cut short is finished or taken back by the next.\n"
+      "Running services see their new environment when they start next, everything else machine variables after\n"
+      "the next boot.",
+      "  > provisioner apply payload --service containerd\n"
+      "  target  this machine\n"
+      "    + created  certificate  ROOT 4F1A... CN=Corporate Root\n"
+      "    ~ updated  env          HTTP_PROXY  http://old:3128 -> http://proxy.example.com:3128\n"
+      "  2 writes done\n"
+      "  reboot required: services and system processes see machine variables after the next boot",
+      {PoolOption(),
+       NameOption(),
+       {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time"},
+       {"probe", "URL",
+        "with --try: request this through the new proxy with the new certificates; a failure takes "
+        "everything back; may be repeated"},
+       OutputOption(),
+       HelpOption()}};
+  std::vector<OptionSpec> shared = DesiredOptionSpecs();
+  const std::vector<OptionSpec> more = ApplyOptionSpecs();
+  shared.insert(shared.end(), more.begin(), more.end());
+  command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

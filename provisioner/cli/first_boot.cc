@@ -1,0 +1,120 @@
+// `first-boot`: applies, stays, cleans up; with the exit codes that Windows setup understands.
+#include "provisioner/node/first_boot.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "provisioner/base/folder.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/terminal.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/failure.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::SessionReport;
+
+// Windows setup's answers to WillReboot=OnRequest; it ends the installation at any other but 0.
+constexpr int kRebootThenNext = 1;
+constexpr int kRebootThenAgain = 2;
+
+bool IsBeneath(std::string_view path, std::string_view folder) {
+  std::string normal(path);
+  std::ranges::replace(normal, '/', '\\');
+  return normal.size() > folder.size() && normal[folder.size()] == '\\' &&
+         EqualsIgnoreAsciiCase(std::string_view(normal).substr(0, folder.size()), folder);
+}
+
+// A payload in Windows setup's folder was delivered for this run; another source is one that will change.
+Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& host) {
+  node::Delivery out;
+  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  const std::string& folder = out.words.front();
+  if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
+  out.follow = false;
+  out.secret_files = PROV_TRY(ReadSource(arguments)).secret_files;
+  for (std::string& file : out.secret_files) file = folder + file.substr(arguments.positional().size());
+  return out;
+}
+
+Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
+  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+  const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host));
+  return node::FirstBoot(node, settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
+}
+
+bool MayPass(const Error& error) {
+  return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
+}
+
+// Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.
+Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::Node* node, bool on_request, bool json) {
+  node::LogFailure(host, error);
+  bool again = false;
+  if (node != nullptr) {
+    again = on_request && MayPass(error) && !PROV_TRY(node::LoadFailure(node->machine.state));
+    PROV_TRY(node::SaveFailure(node->machine.state, error));
+  }
+  if (!json) PrintError(stderr, error);
+  return Outcome{again ? kRebootThenAgain : 0, json ? ErrorDocument(error) : std::string(), {}};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  constexpr std::array<std::string_view, 4> kPhases = {"", "specialize", "setup-onrequest", "logon"};
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const std::string phase = PROV_TRY(OneOf(arguments, "phase", kPhases));
+  const Ending ending = PROV_TRY(ParseEnding(arguments));
+  const bool in_setup = phase == "specialize" || phase == "setup-onrequest";
+  if (in_setup && (ending.reboot_now || ending.reboot_exit != 0)) {
+    return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
+                "--phase");
+  }
+  const bool on_request = phase == "setup-onrequest";
+  const Result<Target> target = OpenTarget(host, machine::Access::kWrite);
+  if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
+  if (!target) return std::unexpected(target.error());
+  node::Node node = target->Node(host);
+  Result<SessionReport> report = Boot(arguments, host, node);
+  if (!report && in_setup) return Tolerate(report.error(), host, &node, on_request, json);
+  if (!report) {
+    node::LogFailure(host, report.error());
+    return std::unexpected(report.error());
+  }
+  node::LogRun(host, *report);
+  const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(host, ending, *report));
+  return SessionOutcome(json, target->name, *std::move(report), true, exit);
+}
+
+}  // namespace
+
+Command FirstBootCommand() {
+  Command command;
+  command.spec = {
+      "first-boot",
+      "Apply a source, install this program with its boot service, and remember the source.",
+      "SOURCE",
+      "A payload beneath %SystemRoot%\\Setup\\Scripts was delivered for this run: what was baked becomes ours, its\n"
+      "settings are kept, and its files with credentials are removed once Windows setup is over. Any other source\n"
+      "is read again by reconcile. Phases: specialize always exits 0 and leaves a failure to status and the event\n"
+      "log, as setup would end otherwise; setup-onrequest exits 1 for \"reboot\" and 2 for \"reboot and run again\".",
+      "  > provisioner first-boot C:\\Windows\\Setup\\Scripts\\Provisioner --phase specialize",
+      {{"phase", "specialize|setup-onrequest|logon",
+        "the moment of Windows setup that runs this (default: none of them)"},
+       PoolOption(),
+       NameOption(),
+       OutputOption(),
+       HelpOption()}};
+  std::vector<OptionSpec> shared = DesiredOptionSpecs();
+  const std::vector<OptionSpec> more = ApplyOptionSpecs();
+  shared.insert(shared.end(), more.begin(), more.end());
+  command.spec.options.insert(command.spec.options.begin() + 3, shared.begin(), shared.end());
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,124 @@
+#include "provisioner/cli/machine_command.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "provisioner/base/folder.h"
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/session_output.h"
+
+namespace prov::cli {
+namespace {
+
+// 3010: done, a restart is required (Windows Installer). 1001: cloudbase-init reboots and does not run the script
+// again.
+constexpr int kMsiReboot = 3010;
+constexpr int kCloudbaseReboot = 1001;
+
+// What a stored command line may say: how to read the source, and what is wanted of it.
+CommandSpec StoredSpec() {
+  CommandSpec spec;
+  spec.name = "source";
+  spec.positional = "SOURCE";
+  spec.options = DesiredOptionSpecs();
+  spec.options.push_back(PoolOption());
+  spec.options.push_back(NameOption());
+  return spec;
+}
+
+Result<std::string> Absolute(const std::string& path) {
+  std::error_code error;
+  const auto utf8 = [](std::string_view text) { return std::u8string(text.begin(), text.end()); };
+  const std::u8string out = std::filesystem::absolute(std::filesystem::path(utf8(path)), error).u8string();
+  if (error) return Fail(Code::kIo, fmt::format("has no absolute path: {}", error.message()), path);
+  return std::string(out.begin(), out.end());
+}
+
+}  // namespace
+
+Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
+  return Target{"this machine", PROV_TRY(host.Open(access))};
+}
+
+std::vector<OptionSpec> ApplyOptionSpecs() {
+  return {{"restart-services", "", "restart running services whose environment changed"},
+          {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+          {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
+          {"exit-style", "plain|msi|cloudbase",
+           "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"}};
+}
+
+Result<Ending> ParseEnding(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kStyles = {"plain", "msi", "cloudbase"};
+  constexpr std::array<std::string_view, 2> kReboots = {"never", "now"};
+  Ending out;
+  const std::string style = PROV_TRY(OneOf(arguments, "exit-style", kStyles));
+  if (style == "msi") out.reboot_exit = kMsiReboot;
+  if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
+  if (arguments.Get("reboot") == "annotate") {
+    return Fail(Code::kUsage,
+                "annotate needs the cluster's API, which this version does not speak; use never and look at "
+                "rebootRequired",
+                "--reboot");
+  }
+  out.reboot_now = PROV_TRY(OneOf(arguments, "reboot", kReboots)) == "now";
+  return out;
+}
+
+Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
+  node::ApplyOptions out;
+  out.allow_downgrade = arguments.Has("allow-downgrade");
+  out.restart_services = arguments.Has("restart-services");
+  return out;
+}
+
+Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report) {
+  if (!report.reboot_required || report.trial) return 0;
+  if (ending.reboot_now) PROV_TRY(host.Reboot("provisioner changed the machine's proxy variables"));
+  return ending.reboot_exit;
+}
+
+Result<node::Settings> ReadSettings(const Arguments& arguments) {
+  node::Settings out;
+  Source source = PROV_TRY(ReadSource(arguments));
+  if (source.is_payload) out.generation = source.generation;
+  out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
+  out.config = std::move(source.config);
+  out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
+  return out;
+}
+
+Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source) {
+  if (source == "-") {
+    return Fail(Code::kUsage, "standard input can't be read again at the next boot; give a file or a payload folder",
+                "SOURCE");
+  }
+  node::SourceWords words = {PROV_TRY(Absolute(source))};
+  for (const OptionSpec& option : StoredSpec().options) {
+    if (!arguments.Has(option.name)) continue;
+    if (option.value.empty()) {
+      words.push_back(fmt::format("--{}", option.name));
+    } else if (option.name == "subtract") {
+      words.push_back("--subtract=" + PROV_TRY(Absolute(arguments.Get("subtract"))));
+    } else {
+      for (const std::string& value : arguments.List(option.name)) {
+        words.push_back(fmt::format("--{}={}", option.name, value));
+      }
+    }
+  }
+  return words;
+}
+
+Result<node::Settings> ReadStoredSettings(const node::SourceWords& words) {
+  return ReadSettings(PROV_TRY(ParseArguments(StoredSpec(), words)));
+}
+
+Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {
+  if (json) return {exit, SessionJson(target, report), {}};
+  std::string text = SessionText(target, report, done);
+  return {exit, std::move(text), std::move(report.findings)};
+}
+
+}  // namespace prov::cli

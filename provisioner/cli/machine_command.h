@@ -1,0 +1,47 @@
+// What the commands that act on a machine share: opening it, reading its settings, ending a run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "provisioner/cli/command.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/node/apply.h"
+
+namespace prov::cli {
+
+// An open target with its name for reports.
+struct Target {
+  std::string name;
+  std::unique_ptr<machine::OpenMachine> machine;
+
+  node::Node Node(machine::Host& host) const { return {host, machine->Ports()}; }
+};
+
+Result<Target> OpenTarget(machine::Host& host, machine::Access access);
+
+// --reboot and --exit-style of `apply`, `first-boot` and `reconcile --once`.
+std::vector<OptionSpec> ApplyOptionSpecs();
+struct Ending {
+  bool reboot_now = false;
+  int reboot_exit = 0;  // exit code that tells "done, reboot needed"
+};
+Result<Ending> ParseEnding(const Arguments& arguments);
+Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
+
+// Reboots if that is needed and asked for. The exit code.
+Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report);
+
+// The settings that a command line names: SOURCE, --pool, --name and what is wanted of it.
+Result<node::Settings> ReadSettings(const Arguments& arguments);
+
+// The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
+// source.
+Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
+Result<node::Settings> ReadStoredSettings(const node::SourceWords& words);
+
+// The report as the outcome of a command.
+Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
+
+}  // namespace prov::cli

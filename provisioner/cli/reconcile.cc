@@ -1,0 +1,81 @@
+// `reconcile`: the stored source against this machine: once, as a service, or until stopped.
+#include <fmt/format.h>
+
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/terminal.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/service_loop.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::int64_t kDefaultInterval = 60;
+constexpr std::int64_t kLongestInterval = 86400;
+
+Result<Outcome> Once(const Arguments& arguments, machine::Host& host, bool json) {
+  const Ending ending = PROV_TRY(ParseEnding(arguments));
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+  node::Node node = target.Node(host);
+  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReadStoredSettings));
+  node::LogRound(host, report);
+  int exit = PROV_TRY(End(host, ending, report.session));
+  // What is kept is in place, but the source needs somebody's attention.
+  if (report.source_error) exit = InfoOf(report.source_error->code).exit;
+  return SessionOutcome(json, target.name, std::move(report.session), true, exit);
+}
+
+void Show(bool json, const node::RoundReport& report) {
+  const std::string text =
+      json ? SessionJson("this machine", report.session) : SessionText("this machine", report.session, true);
+  if (!json) PrintFindings(stderr, report.session.findings);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const std::int64_t interval = PROV_TRY(Number(arguments, "interval", kDefaultInterval));
+  if (interval < 1 || interval > kLongestInterval) {
+    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestInterval), "--interval");
+  }
+  const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
+  if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
+  if (arguments.Has("service")) {
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { node::Loop(host, ReadStoredSettings, interval, {}); }));
+    return Outcome{};
+  }
+  if (!arguments.Has("watch")) return Once(arguments, host, json);
+  PROV_TRY(OpenTarget(host, machine::Access::kWrite));  // what keeps the first round from running is an error at once
+  node::Loop(host, ReadStoredSettings, interval, [json](const node::RoundReport& report) { Show(json, report); });
+  return Outcome{};
+}
+
+}  // namespace
+
+Command ReconcileCommand() {
+  Command command;
+  command.spec = {
+      "reconcile",
+      "Bring this machine to what the stored source says now, and repair what others changed.",
+      "",
+      "The source is the one that first-boot or service install stored. One that is missing or broken changes no\n"
+      "setting: what it said last is kept in place, and its age is reported.",
+      "  > provisioner reconcile --once\n"
+      "  target  this machine\n"
+      "      9 items are as wanted already\n"
+      "  nothing to write: the machine is as the settings want it",
+      {{"once", "", "one round, then exit (the default)"},
+       {"watch", "", "a round whenever --interval has passed, until stopped"},
+       {"service", "", "the same as a Windows service; the service control manager starts it this way"},
+       {"interval", "SECONDS", "time between rounds (default: 60)"},
+       {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)"},
+       {"exit-style", "plain|msi|cloudbase",
+        "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"},
+       OutputOption(),
+       HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

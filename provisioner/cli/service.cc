@@ -1,0 +1,77 @@
+// `service`: the boot service comes or goes.
+#include <fmt/format.h>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/node/first_boot.h"
+
+namespace prov::cli {
+namespace {
+
+Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
+  if (!json) return {0, fmt::format("{}\n", text), std::move(findings)};
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("service", node::kServiceName).Member("changed", wrote);
+  WriteFindings(out, findings);
+  return {0, out.EndObject().Take(), {}};
+}
+
+Result<Outcome> Install(const Arguments& arguments, machine::Host& host, bool json) {
+  std::optional<node::Settings> settings;
+  node::Delivery delivery;
+  if (arguments.Has("source")) {
+    delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
+    settings = PROV_TRY(ReadStoredSettings(delivery.words));
+  }
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+  node::Node node = target.Node(host);
+  const bool wrote = PROV_TRY(node::InstallService(node, settings ? &*settings : nullptr, delivery));
+  Findings findings;
+  if (!PROV_TRY(node::LoadSource(node.machine.state))) {
+    AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
+  }
+  return Told(json, wrote,
+              wrote ? "the service Provisioner is installed" : "the service Provisioner was installed already",
+              std::move(findings));
+}
+
+Result<Outcome> Uninstall(machine::Host& host, bool json) {
+  const bool was_there = PROV_TRY(host.services().Remove(node::kServiceName));
+  return Told(json, was_there,
+              was_there
+                  ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
+                  : "there was no service Provisioner",
+              {});
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  if (arguments.positional() == "install") return Install(arguments, host, json);
+  if (arguments.positional() == "uninstall") return Uninstall(host, json);
+  return Fail(Code::kUsage, fmt::format("takes install or uninstall, not \"{}\"", arguments.positional()),
+              "provisioner service");
+}
+
+}  // namespace
+
+Command ServiceCommand() {
+  Command command;
+  command.spec = {"service",
+                  "Install or remove the Windows service that reconciles at each boot and from then on.",
+                  "install|uninstall",
+                  "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
+                  "  > provisioner service install --source D:\\egress\\payload\n"
+                  "  the service Provisioner is installed",
+                  {{"source", "SOURCE", "with install: what reconcile reads from now on"},
+                   PoolOption(),
+                   NameOption(),
+                   OutputOption(),
+                   HelpOption()}};
+  const std::vector<OptionSpec> shared = DesiredOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,102 @@
+#include "provisioner/cli/session_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::Action;
+using reconcile::Change;
+
+constexpr std::string_view kPlain = "\x1b[0m";
+
+struct Look {
+  std::string_view sign, planned, done, colour;
+};
+
+Look LookOf(Action action) {
+  switch (action) {
+    case Action::kCreate:
+      return {"+", "create", "created", "\x1b[32m"};
+    case Action::kUpdate:
+      return {"~", "update", "updated", "\x1b[33m"};
+    case Action::kDelete:
+      return {"-", "delete", "deleted", "\x1b[31m"};
+    case Action::kAdopt:
+      return {"=", "adopt", "adopted", "\x1b[36m"};
+    case Action::kYield:
+      return {"!", "yield", "yielded", "\x1b[36m"};
+    case Action::kNone:
+      break;
+  }
+  return {" ", "none", "none", ""};
+}
+
+std::string Values(const Change& change) {
+  if (change.before.empty()) return Printable(change.after);
+  if (change.after.empty() || change.after == change.before) return Printable(change.before);
+  return fmt::format("{} -> {}", Printable(change.before), Printable(change.after));
+}
+
+std::string Line(const Change& change, bool done, bool colour) {
+  const Look look = LookOf(change.action);
+  std::string out =
+      fmt::format("  {}{}{} {:<8} {:<12} {}", colour ? look.colour : "", look.sign, colour ? kPlain : "",
+                  done ? look.done : look.planned, reconcile::NameOf(change.kind), Printable(change.name));
+  const std::string values = Values(change);
+  if (!values.empty()) out += "  " + values;
+  if (!change.reason.empty()) out += fmt::format("  ({})", Printable(change.reason));
+  return out + "\n";
+}
+
+std::string Summary(const reconcile::SessionReport& report, bool done) {
+  if (report.writes == 0) return "nothing to write: the machine is as the settings want it\n";
+  return fmt::format("{} write{} {}\n", report.writes, report.writes == 1 ? "" : "s", done ? "done" : "to do");
+}
+
+}  // namespace
+
+void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report) {
+  json.Member("target", target).Key("changes").BeginArray();
+  for (const Change& change : report.changes) {
+    json.BeginObject().Member("kind", reconcile::NameOf(change.kind)).Member("name", change.name);
+    json.Member("action", reconcile::NameOf(change.action)).Member("before", change.before);
+    json.Member("after", change.after).Member("reason", change.reason).EndObject();
+  }
+  json.EndArray().Member("rebootRequired", report.reboot_required).Member("writes", report.writes);
+  WriteFindings(json, report.findings);
+}
+
+std::string SessionJson(std::string_view target, const reconcile::SessionReport& report) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1);
+  WriteSession(json, target, report);
+  return json.EndObject().Take();
+}
+
+std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done) {
+  const bool colour = TakesColour(stdout);
+  std::string out = fmt::format("target  {}\n", Printable(target));
+  std::size_t same = 0;
+  for (const Change& change : report.changes) {
+    if (change.action == Action::kNone && change.reason.empty()) {
+      ++same;
+    } else {
+      out += Line(change, done, colour);
+    }
+  }
+  if (same > 0) out += fmt::format("    {} item{} as wanted already\n", same, same == 1 ? " is" : "s are");
+  out += Summary(report, done);
+  if (report.reboot_required) {
+    out += done ? "reboot required: services and system processes see machine variables after the next boot\n"
+                : "a reboot would be required: services and system processes see machine variables after it\n";
+  }
+  return out;
+}
+
+}  // namespace prov::cli

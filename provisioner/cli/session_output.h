@@ -1,0 +1,21 @@
+// How the report of a run on a machine is printed: JSON of the contract, or text for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/reconcile/session.h"
+
+namespace prov::cli {
+
+// `target`, `changes`, `rebootRequired`, `writes`, `findings` as members of the open object.
+void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report);
+
+// A whole document with `schema`.
+std::string SessionJson(std::string_view target, const reconcile::SessionReport& report);
+
+// `done`: the changes were made ("created"), else they are only planned ("create").
+std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done);
+
+}  // namespace prov::cli

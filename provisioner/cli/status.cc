@@ -1,0 +1,169 @@
+// `status`: what is ours on this machine, and whether it is still so.
+#include "provisioner/node/status.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/node/reconcile_once.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr int kDifferences = 4;
+
+void WriteDrift(JsonWriter& json, const std::vector<reconcile::Drift>& drift) {
+  json.Key("drift").BeginArray();
+  for (const reconcile::Drift& d : drift) {
+    json.BeginObject().Member("kind", reconcile::NameOf(d.kind)).Member("name", d.name);
+    json.Member("missing", d.missing).EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteLedger(JsonWriter& json, const reconcile::Ledger& ledger) {
+  json.Key("ledger").BeginObject();
+  for (const auto& [item, entry] : ledger) {
+    json.Key(item).BeginObject().Member("hadValueBefore", entry.before.has_value()).EndObject();
+  }
+  json.EndObject();
+}
+
+void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& services) {
+  json.Key("services").BeginArray();
+  for (const node::RunningService& service : services) {
+    json.BeginObject().Member("name", service.name).Member("processId", std::int64_t{service.process_id});
+    json.Member("stale", service.stale).Member("unreadable", service.unreadable).Key("environment").BeginObject();
+    for (const auto& [name, value] : service.variables) json.Member(name, value);
+    json.EndObject().EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
+  json.Key("source");
+  if (!status.source) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("location", status.source->words.empty() ? std::string() : status.source->words.front());
+  json.Member("follow", status.source->follow).EndObject();
+}
+
+void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
+  json.Key("applied");
+  if (!status.applied) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("source", status.applied->source).Member("since", status.applied->since);
+  json.Member("ageSeconds", status.age_seconds).Key("generation");
+  if (status.applied->generation) {
+    json.Int(*status.applied->generation);
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
+std::string Json(std::string_view target, const node::NodeStatus& status) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("target", target).Key("changes").BeginArray().EndArray();
+  json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
+  WriteDrift(json, status.engine.drift);
+  WriteLedger(json, status.engine.ledger);
+  json.Member("openTransaction", status.engine.open_transaction).Member("trial", status.engine.trial);
+  json.Member("held", status.held);
+  WriteSource(json, status);
+  WriteApplied(json, status);
+  json.Key("failure");
+  if (status.failure) {
+    json.String(*status.failure);
+  } else {
+    json.Null();
+  }
+  WriteServices(json, status.services);
+  return json.EndObject().Take();
+}
+
+std::string SourceLine(const node::NodeStatus& status) {
+  std::string out;
+  if (status.source) {
+    out += fmt::format("source   {}{}\n", Printable(status.source->words.empty() ? "" : status.source->words.front()),
+                       status.source->follow ? "" : " (delivered once; its settings are kept)");
+  } else {
+    out += "source   none is stored: reconcile has nothing to do\n";
+  }
+  if (status.applied) {
+    out +=
+        fmt::format("applied  {}, {} ago\n", Printable(status.applied->source), node::DescribeAge(status.age_seconds));
+  }
+  return out;
+}
+
+std::string ServiceLines(const std::vector<node::RunningService>& services) {
+  std::string out;
+  for (const node::RunningService& service : services) {
+    out += fmt::format("service  {} (process {}): ", Printable(service.name), service.process_id);
+    if (!service.unreadable.empty()) {
+      out += fmt::format("its environment can't be read: {}\n", Printable(service.unreadable));
+      continue;
+    }
+    out += service.stale ? "runs with an earlier environment until it starts again\n" : "runs with what is set\n";
+    for (const auto& [name, value] : service.variables)
+      out += fmt::format("           {}={}\n", name, Printable(value));
+  }
+  return out;
+}
+
+std::string Text(std::string_view target, const node::NodeStatus& status) {
+  std::string out = fmt::format("target   {}\n", target);
+  out += SourceLine(status);
+  out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
+  for (const reconcile::Drift& d : status.engine.drift) {
+    out += fmt::format("drift    {} {} {}\n", reconcile::NameOf(d.kind), Printable(d.name),
+                       d.missing ? "is gone" : "was changed");
+  }
+  out += ServiceLines(status.services);
+  if (status.engine.trial) {
+    out += "trial    waits for provisioner confirm, else it is taken back\n";
+  } else if (status.engine.open_transaction) {
+    out += "open     a run was interrupted; the next one ends it\n";
+  }
+  if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
+  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
+  if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
+  if (!status.Differs()) out += "no drift\n";
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
+  node::Node node = target.Node(host);
+  const node::NodeStatus status = PROV_TRY(node::StatusOf(node));
+  return Outcome{status.Differs() ? kDifferences : 0, json ? Json(target.name, status) : Text(target.name, status), {}};
+}
+
+}  // namespace
+
+Command StatusCommand() {
+  Command command;
+  command.spec = {"status",
+                  "Show what is ours on this machine, and what others changed of it.",
+                  "",
+                  "Looks at the registry, the certificate stores and the environment of running services. Exit code 4\n"
+                  "tells that something differs or a run is open.",
+                  "  > provisioner status\n"
+                  "  target   this machine\n"
+                  "  source   D:\\egress\\payload\n"
+                  "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
+                  "  ours     9 items\n"
+                  "  drift    env HTTP_PROXY was changed",
+                  {OutputOption(), HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,51 @@
+// What `plan` and `apply` do on a node: settings to a desired state, guards, the engine, and the records of what was
+// applied.
+#pragma once
+
+#include "provisioner/machine/host.h"
+#include "provisioner/node/records.h"
+#include "provisioner/node/settings.h"
+#include "provisioner/reconcile/changes.h"
+#include "provisioner/reconcile/session.h"
+
+namespace prov::node {
+
+struct Node {
+  machine::Host& host;
+  machine::Machine machine;
+};
+
+struct ApplyOptions {
+  bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
+  bool allow_downgrade = false;   // also a payload of a lower generation than the one applied last
+  bool restart_services = false;  // restart running services whose environment changed
+  bool unattended = false;        // nobody watches: the guard against reboot loops holds
+};
+
+// Reads only. Errors: those of MakeDesiredState and of the ports; downgrade.
+Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options);
+
+// Errors: as above; reboot-loop (unattended only).
+Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options);
+
+// Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
+Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+                                             std::int64_t seconds);
+
+// Errors: target when no trial is open.
+Result<reconcile::SessionReport> ConfirmTrial(Node& node);
+
+// Takes the open trial, or else the last finished run, back and holds: `reconcile` leaves the machine alone until its
+// source says something else. Errors: target when there is nothing to take back.
+Result<reconcile::SessionReport> TakeBack(Node& node);
+
+// Whether a trial still waits for `confirm` in this boot and within its time.
+Result<bool> TrialIsOpen(Node& node);
+
+// A finding if the boot service will apply something else than `settings` again.
+Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings);
+
+// Brings the machine back to what was there before us and forgets the source. Keys that were made for it go, too.
+Result<reconcile::SessionReport> RemoveSettings(Node& node);
+
+}  // namespace prov::node

@@ -1,0 +1,46 @@
+#include "provisioner/node/events.h"
+
+#include <fmt/format.h>
+
+namespace prov::node {
+namespace {
+
+using machine::Event;
+
+std::uint16_t IdOf(Event event) { return static_cast<std::uint16_t>(event); }
+
+std::string Describe(const reconcile::SessionReport& report) {
+  std::string out = fmt::format("{} writes", report.writes);
+  for (const reconcile::Change& change : report.changes) {
+    if (change.action == reconcile::Action::kNone) continue;
+    out += fmt::format("; {} {} {}", reconcile::NameOf(change.action), reconcile::NameOf(change.kind), change.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+void LogEvent(machine::Host& host, Event event, Severity severity, std::string_view text) {
+  host.events().Write(severity, IdOf(event), text);
+}
+
+void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event event) {
+  if (report.writes == 0 && event == Event::kApplied) event = Event::kNothingToDo;
+  LogEvent(host, event, Severity::kInfo, Describe(report));
+  for (const Finding& f : report.findings) {
+    if (f.severity == Severity::kInfo) continue;
+    LogEvent(host, event, f.severity, fmt::format("[{}] {} ({})", f.code, f.message, f.where));
+  }
+  if (report.reboot_required && report.writes > 0) {
+    LogEvent(host, Event::kRebootRequired, Severity::kWarning,
+             "a reboot is required: services and system processes see machine variables after the next boot");
+  }
+}
+
+void LogFailure(machine::Host& host, const Error& error) {
+  const int exit = InfoOf(error.code).exit;
+  host.events().Write(Severity::kError, static_cast<std::uint16_t>(IdOf(Event::kFailure) + exit),
+                      fmt::format("[{}] {} ({})", InfoOf(error.code).name, error.message, error.where));
+}
+
+}  // namespace prov::node

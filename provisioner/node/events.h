@@ -1,0 +1,16 @@
+// What a run leaves in the event log.
+#pragma once
+
+#include "provisioner/base/error.h"
+#include "provisioner/node/apply.h"
+
+namespace prov::node {
+
+// One event for the run (kNothingToDo instead where nothing was written), one for each warning, and one when a reboot
+// is required.
+void LogRun(machine::Host& host, const reconcile::SessionReport& report,
+            machine::Event event = machine::Event::kApplied);
+void LogFailure(machine::Host& host, const Error& error);  // id: kFailure plus the exit code
+void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
+
+}  // namespace prov::node

@@ -1,0 +1,70 @@
+#include "provisioner/node/first_boot.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/node/event_source.h"
+#include "provisioner/node/scrub.h"
+
+namespace prov::node {
+namespace {
+
+Result<machine::ServiceDefinition> Definition(machine::Host& host) {
+  machine::ServiceDefinition out;
+  out.name = kServiceName;
+  out.display_name = "Egress settings (provisioner)";
+  out.description =
+      "Keeps the proxy settings and additional trusted certificates of the cluster in place on this node.";
+  out.command_line = fmt::format("\"{}\" reconcile --service", PROV_TRY(host.installation().ProgramPath()));
+  return out;
+}
+
+Result<void> KeepSource(Node& node, const Settings& settings, const Delivery& delivery, bool adopt) {
+  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  // The settings first: a stored source without them would be one that was never read well.
+  PROV_TRY(Remember(node.machine.state, kSettingsFile, SettingsJson(settings, desired)));
+  PROV_TRY(SaveSource(node.machine.state, {delivery.words, delivery.follow, adopt}));
+  return RememberSecretFiles(node, delivery.secret_files);
+}
+
+Result<bool> InstallProgramAndService(Node& node) {
+  machine::Host& host = node.host;
+  bool wrote = PROV_TRY(host.installation().InstallProgram());
+  wrote = PROV_TRY(RegisterEventSource(node)) || wrote;
+  wrote = PROV_TRY(host.services().Install(PROV_TRY(Definition(host)))) || wrote;
+  if (!PROV_TRY(SetupIsRunning(node.machine.registry))) PROV_TRY(host.services().Start(kServiceName));
+  return wrote;
+}
+
+}  // namespace
+
+// The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
+// not keep the settings away, as without them the node reaches nothing.
+Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+                                           const ApplyOptions& options) {
+  ApplyOptions adopting = options;
+  adopting.adopt = true;
+  PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
+  PROV_TRY(KeepSource(node, settings, delivery, true));
+  const Result<bool> installed = InstallProgramAndService(node);
+  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting));
+  PROV_TRY(KeepSource(node, settings, delivery, false));
+  if (!installed) return std::unexpected(installed.error());
+  PROV_TRY(ScrubSecretFiles(node, report.findings));
+  PROV_TRY(Forget(node.machine.state, kFailureFile));
+  return report;
+}
+
+Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery) {
+  if (settings != nullptr) PROV_TRY(KeepSource(node, *settings, delivery, false));
+  return InstallProgramAndService(node);
+}
+
+Result<bool> UninstallService(Node& node) { return node.host.services().Remove(kServiceName); }
+
+Result<void> RemoveProgram(machine::Host& host) {
+  PROV_TRY(host.services().Remove(kServiceName));
+  PROV_TRY(host.installation().RemoveProgram());
+  return host.installation().RemoveState();
+}
+
+}  // namespace prov::node

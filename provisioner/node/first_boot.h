@@ -1,0 +1,33 @@
+// First boot: applies, makes this program stay (installed, with a service at each boot), remembers the source and
+// cleans up what was delivered.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/node/apply.h"
+
+namespace prov::node {
+
+inline constexpr std::string_view kServiceName = "Provisioner";
+
+struct Delivery {
+  SourceWords words;                      // how to read the source again
+  bool follow = true;                     // false: a payload that Windows setup delivered; it is used up
+  std::vector<std::string> secret_files;  // full paths, of a payload that is used up
+};
+
+Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+                                           const ApplyOptions& options);
+
+// Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
+// is remembered if one is given. Whether anything was written.
+Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery);
+
+// Stops and removes the service; the installed program and what is applied stay. False: there was none.
+Result<bool> UninstallService(Node& node);
+
+// After RemoveSettings and when the machine is closed: the service, the program and the state folder.
+Result<void> RemoveProgram(machine::Host& host);
+
+}  // namespace prov::node

@@ -1,0 +1,108 @@
+#include "provisioner/node/reconcile_once.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/scrub.h"
+#include "provisioner/reconcile/reboot.h"
+
+namespace prov::node {
+namespace {
+
+struct Round {
+  Settings settings;
+  bool fresh = false;  // read from the source just now
+};
+
+Result<Settings> LastGood(Node& node) {
+  const auto text = PROV_TRY(node.machine.state.Read(kSettingsFile));
+  if (!text) {
+    return Fail(Code::kNotFound,
+                "no settings were ever read well from the stored source; run provisioner first-boot or apply",
+                std::string(kSettingsFile));
+  }
+  return ParseSettings(*text, kSettingsFile);
+}
+
+// Why nothing changes although the source is not readable, and how old what is kept is.
+Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Findings& findings) {
+  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
+  const std::string age = applied ? DescribeAge(node.host.clock().NowUnix() - applied->since) : "an unknown time";
+  AddWarning(findings, "source-unavailable",
+             fmt::format("the source can't be used ({}: {}); the settings of {}, applied {} ago, are kept",
+                         InfoOf(error.code).name, error.message, NameOf(kept.config.source), age),
+             error.where);
+  return {};
+}
+
+Result<Round> ReadStored(Node& node, const StoredSource& source, const SettingsReader& read, RoundReport& report) {
+  if (!source.follow) return Round{PROV_TRY(LastGood(node)), false};
+  Result<Settings> fresh = read(source.words);
+  if (fresh) return Round{*std::move(fresh), true};
+  auto kept = LastGood(node);
+  if (!kept) return std::unexpected(std::move(fresh).error());  // what is wrong is the source, not what was never kept
+  PROV_TRY(TellSource(node, fresh.error(), *kept, report.session.findings));
+  report.source_error = std::move(fresh).error();
+  return Round{*std::move(kept), false};
+}
+
+// A trial that nobody confirmed in time holds against what was tried, as a rollback does.
+Result<void> EndTrial(Node& node, Findings& findings) {
+  const auto trial = PROV_TRY(LoadTrial(node.machine.state));
+  const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
+  if (trial && open && open->trial) PROV_TRY(SaveHold(node.machine.state, trial->applied.digest));
+  PROV_TRY(reconcile::Recover(node.machine, findings));
+  return Forget(node.machine.state, kTrialFile);
+}
+
+Result<bool> IsHeld(Node& node, const std::string& digest) {
+  const auto hold = PROV_TRY(LoadHold(node.machine.state));
+  return hold && *hold == digest;
+}
+
+}  // namespace
+
+std::string DescribeAge(std::int64_t seconds) {
+  const std::int64_t minutes = std::max<std::int64_t>(seconds, 0) / 60;
+  const std::int64_t hours = minutes / 60;
+  const std::int64_t days = hours / 24;
+  if (days > 0) return fmt::format("{} d {} h", days, hours % 24);
+  if (hours > 0) return fmt::format("{} h {} min", hours, minutes % 60);
+  return fmt::format("{} min", minutes);
+}
+
+Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read) {
+  RoundReport report;
+  Findings& findings = report.session.findings;
+  if (PROV_TRY(TrialIsOpen(node))) {
+    AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
+    report.held = true;
+    return report;
+  }
+  PROV_TRY(EndTrial(node, findings));
+  PROV_TRY(ScrubSecretFiles(node, findings));
+  const auto source = PROV_TRY(LoadSource(node.machine.state));
+  if (!source) {
+    return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
+                std::string(kSourceFile));
+  }
+  Round round = PROV_TRY(ReadStored(node, *source, read, report));
+  const auto desired = PROV_TRY(reconcile::MakeDesiredState(round.settings.config, round.settings.options));
+  const std::string text = SettingsJson(round.settings, desired);
+  if (PROV_TRY(IsHeld(node, ToHex(Sha256(text))))) {
+    AddInfo(findings, "held",
+            "a rollback holds: nothing is done until the source says something else or provisioner apply is called");
+    report.held = true;
+    report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
+    return report;
+  }
+  Findings before = std::move(findings);
+  report.session = PROV_TRY(ApplySettings(node, round.settings, {.adopt = source->adopt, .unattended = true}));
+  findings.insert(findings.begin(), before.begin(), before.end());
+  if (round.fresh) PROV_TRY(Remember(node.machine.state, kSettingsFile, text));
+  if (source->adopt) PROV_TRY(SaveSource(node.machine.state, {source->words, source->follow}));
+  return report;
+}
+
+}  // namespace prov::node

@@ -1,0 +1,23 @@
+// One round of `reconcile`: the stored source is read, the machine is brought to what it says, and kept there while the
+// source says nothing.
+#pragma once
+
+#include <optional>
+
+#include "provisioner/node/apply.h"
+
+namespace prov::node {
+
+struct RoundReport {
+  reconcile::SessionReport session;
+  bool held = false;                  // a rollback or an open trial: nothing was done
+  std::optional<Error> source_error;  // the source could not be read; the last good settings were kept in place
+};
+
+// Errors: not-found when no source is stored, or none was ever read well; reboot-loop; those of the ports.
+Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read);
+
+// "3 days 4 hours", for messages.
+std::string DescribeAge(std::int64_t seconds);
+
+}  // namespace prov::node

@@ -1,0 +1,74 @@
+// Records: what a node remembers between runs, beside the engine's own files. Each is one small file in the state
+// folder, and is written only when it says something else than before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/machine/state_folder.h"
+#include "provisioner/node/settings.h"
+
+namespace prov::node {
+
+inline constexpr std::string_view kSourceFile = "source.json";
+inline constexpr std::string_view kSettingsFile = "settings.json";  // the last good ones of the stored source
+inline constexpr std::string_view kAppliedFile = "applied.json";
+inline constexpr std::string_view kHoldFile = "hold.json";
+inline constexpr std::string_view kTrialFile = "trial.json";
+inline constexpr std::string_view kBootsFile = "boots.json";
+inline constexpr std::string_view kFailureFile = "failure.json";
+
+// Where `reconcile` takes its settings from.
+struct StoredSource {
+  SourceWords words;
+  bool follow = true;  // false: it was delivered once and is used up; the settings kept of it are what is wanted
+  bool adopt = false;  // first-boot was cut short: what its payload baked is still to become ours
+
+  bool operator==(const StoredSource&) const = default;
+};
+Result<std::optional<StoredSource>> LoadSource(machine::StateFolder& state);
+Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source);
+
+// What was applied last.
+struct Applied {
+  std::string digest;  // SHA-256 (hex) of its SettingsJson
+  std::optional<std::int64_t> generation;
+  std::int64_t since = 0;  // Unix time of the run that applied it first
+  std::string source;      // for people
+
+  bool operator==(const Applied&) const = default;
+};
+Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state);
+Result<void> SaveApplied(machine::StateFolder& state, const Applied& applied);
+
+// A rollback holds against the settings of this digest.
+Result<std::optional<std::string>> LoadHold(machine::StateFolder& state);
+Result<void> SaveHold(machine::StateFolder& state, std::string_view digest);
+
+// A trial: until when it waits for `confirm`, in which boot, and what it then has applied.
+struct Trial {
+  std::int64_t until = 0;  // Unix time
+  std::string boot;
+  Applied applied;
+};
+Result<std::optional<Trial>> LoadTrial(machine::StateFolder& state);
+Result<void> SaveTrial(machine::StateFolder& state, const Trial& trial);
+
+// The boots in which one and the same change that wants a reboot was needed.
+struct Boots {
+  std::string change;  // digest of it
+  std::vector<std::string> ids;
+};
+Result<std::optional<Boots>> LoadBoots(machine::StateFolder& state);
+Result<void> SaveBoots(machine::StateFolder& state, const Boots& boots);
+
+// Removes `file` if it is there, and only then touches the folder.
+Result<void> Forget(machine::StateFolder& state, std::string_view file);
+// Writes `file` if it does not hold `text` already.
+Result<void> Remember(machine::StateFolder& state, std::string_view file, std::string_view text);
+
+}  // namespace prov::node

@@ -1,0 +1,21 @@
+// Scrub: files of a delivered payload that hold secrets go once Windows setup is over; until then setup may still run
+// the payload's scripts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/node/apply.h"
+
+namespace prov::node {
+
+// Full paths. Remembers them; nothing is removed yet.
+Result<void> RememberSecretFiles(Node& node, const std::vector<std::string>& paths);
+
+// Removes the remembered files if Windows setup is over. A file that can't be removed is a finding, and is tried again.
+Result<void> ScrubSecretFiles(Node& node, Findings& findings);
+
+// `SYSTEM\Setup\SystemSetupInProgress`.
+Result<bool> SetupIsRunning(machine::Registry& registry);
+
+}  // namespace prov::node

@@ -1,0 +1,65 @@
+#include "provisioner/node/service_loop.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/node/events.h"
+
+namespace prov::node {
+namespace {
+
+using machine::Event;
+
+constexpr std::int64_t kMillisecondsPerSecond = 1000;
+constexpr std::int64_t kBusyWait = 5 * kMillisecondsPerSecond;
+
+Result<RoundReport> OneRound(machine::Host& host, const SettingsReader& read) {
+  const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
+  Node node{host, open->Ports()};
+  return ReconcileOnce(node, read);
+}
+
+// What tells one state of affairs from another: the same one is told once.
+std::string NewsOf(const Result<RoundReport>& round) {
+  if (!round) return fmt::format("{} {}", round.error().message, round.error().where);
+  std::string out = round->source_error ? round->source_error->message : "";
+  for (const Finding& f : round->session.findings) out += fmt::format("|{}|{}", f.code, f.where);
+  return out + (round->held ? "|held" : "");
+}
+
+}  // namespace
+
+void LogRound(machine::Host& host, const RoundReport& report) {
+  if (report.held) {
+    LogEvent(host, Event::kHeld, Severity::kInfo,
+             report.session.findings.empty() ? "held" : report.session.findings.back().message);
+    return;
+  }
+  LogRun(host, report.session, report.source_error ? Event::kSourceUnavailable : Event::kApplied);
+}
+
+void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
+          const std::function<void(const RoundReport&)>& told) {
+  LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
+  std::string known;
+  bool first = true;
+  bool go_on = true;
+  while (go_on) {
+    const Result<RoundReport> round = OneRound(host, read);
+    const std::string news = NewsOf(round);
+    const bool is_news = first || news != known;
+    if (!round && is_news) LogFailure(host, round.error());
+    if (round && (is_news || round->session.writes > 0)) {
+      LogRound(host, *round);
+      if (told) told(*round);
+    }
+    const bool busy = !round && round.error().code == Code::kLock;
+    if (!busy) {
+      known = news;
+      first = false;
+    }
+    go_on = host.clock().Wait(busy ? kBusyWait : interval_seconds * kMillisecondsPerSecond);
+  }
+  LogEvent(host, Event::kServiceStopped, Severity::kInfo, "reconciling ended");
+}
+
+}  // namespace prov::node

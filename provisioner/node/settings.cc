@@ -1,0 +1,47 @@
+#include "provisioner/node/settings.h"
+
+#include "provisioner/bake/egress_json.h"
+#include "provisioner/base/base64.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+
+namespace prov::node {
+namespace {
+
+constexpr std::string_view kEgressJson = "egress.json";
+
+}  // namespace
+
+std::string SettingsJson(const Settings& settings, const reconcile::DesiredState& state) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("payload", settings.generation.has_value());
+  json.Key("files").BeginArray();
+  const auto add = [&json](std::string_view path, std::string_view bytes) {
+    json.BeginObject().Member("path", path).Member("data", EncodeBase64(bytes)).EndObject();
+  };
+  add(kEgressJson, bake::EgressJson(settings.config, state, settings.generation.value_or(0)));
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    add(bake::CertificatePath(item), item.certificate.der);
+  }
+  return json.EndArray().EndObject().Take();
+}
+
+Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+  bake::PayloadBytes files;
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
+    const auto bytes = DecodeBase64(PROV_TRY(PROV_TRY(node.Get("data")).Text()));
+    if (!bytes) return node.Refuse(Code::kType, "data is no base64");
+    files[PROV_TRY(PROV_TRY(node.Get("path")).Text())] = *bytes;
+  }
+  bake::EgressDocument document = PROV_TRY(bake::ReadEgressJson(files, where));
+  Settings out{std::move(document.config), std::move(document.options), {}, {}};
+  if (PROV_TRY(PROV_TRY(root.Get("payload")).Bool())) out.generation = document.generation;
+  return out;
+}
+
+std::string NameOf(const egress::SourceInfo& source) {
+  return source.name.empty() ? source.kind : source.kind + " " + source.name;
+}
+
+}  // namespace prov::node

@@ -1,0 +1,37 @@
+// Settings: what a source says with the choices that go with it, and the form in which a node keeps them: it holds no
+// more of the source's answer than the derived settings.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::node {
+
+struct Settings {
+  egress::EgressConfig config;
+  reconcile::DesiredOptions options;
+  std::optional<std::int64_t> generation;  // of a payload; other sources have none
+  Findings findings;                       // of reading them
+};
+
+// The words of a command line that name a source: SOURCE and the options of reading it.
+using SourceWords = std::vector<std::string>;
+using SettingsReader = std::function<Result<Settings>(const SourceWords&)>;
+
+// A JSON document; the same settings give the same bytes. Holds the credentials that the choices allow to be stored.
+std::string SettingsJson(const Settings& settings, const reconcile::DesiredState& state);
+Result<Settings> ParseSettings(std::string_view text, std::string_view where);
+
+// "MachineConfig rendered-worker-1", for messages.
+std::string NameOf(const egress::SourceInfo& source);
+
+}  // namespace prov::node

@@ -1,0 +1,116 @@
+#include "tests/support/memory_host.h"
+
+#include "provisioner/base/text.h"
+
+namespace prov::testing_support {
+namespace {
+
+class Opened final : public machine::OpenMachine {
+ public:
+  Opened(MemoryMachine& memory, bool* open) : memory_(memory), open_(open) {
+    if (open_ != nullptr) *open_ = true;
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() override {
+    if (open_ != nullptr) *open_ = false;
+  }
+  machine::Machine Ports() override { return memory_.Ports(); }
+
+ private:
+  MemoryMachine& memory_;
+  bool* open_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<machine::OpenMachine>> MemoryHost::Open(machine::Access access) {
+  if (access == machine::Access::kRead) return std::make_unique<Opened>(memory, nullptr);
+  if (locked || open_for_writing_) return Fail(Code::kLock, "another run holds the lock");
+  return std::make_unique<Opened>(memory, &open_for_writing_);
+}
+
+Result<void> MemoryHost::Reboot(std::string_view reason) {
+  reboot_reason = std::string(reason);
+  return {};
+}
+
+Result<void> MemoryHost::RunAsService(std::string_view, const std::function<void()>& body) {
+  body();
+  return {};
+}
+
+Result<std::optional<machine::ServiceState>> MemoryHost::Query(std::string_view name) {
+  const auto found = services_by_name.find(AsciiLower(name));
+  if (found == services_by_name.end()) return std::nullopt;
+  return machine::ServiceState{found->second.process_id != 0, found->second.process_id};
+}
+
+Result<bool> MemoryHost::Install(const machine::ServiceDefinition& definition) {
+  Service& service = services_by_name[AsciiLower(definition.name)];
+  const bool same = service.definition == definition;
+  service.definition = definition;
+  return !same;
+}
+
+Result<bool> MemoryHost::Remove(std::string_view name) { return services_by_name.erase(AsciiLower(name)) > 0; }
+
+Result<void> MemoryHost::Start(std::string_view name) {
+  Service& service = services_by_name[AsciiLower(name)];
+  if (service.process_id == 0) service.process_id = next_process_++;
+  return {};
+}
+
+Result<void> MemoryHost::Restart(std::string_view name) {
+  restarted.emplace_back(name);
+  services_by_name[AsciiLower(name)].process_id = next_process_++;
+  return {};
+}
+
+Result<std::vector<std::string>> MemoryHost::EnvironmentOf(std::uint32_t process_id) {
+  for (const auto& [name, service] : services_by_name) {
+    if (service.process_id == process_id) return service.environment;
+  }
+  return Fail(Code::kTarget, "there is no such process");
+}
+
+void MemoryHost::Write(Severity, std::uint16_t id, std::string_view text) { events_written.emplace_back(id, text); }
+
+bool MemoryHost::Wait(std::int64_t milliseconds) {
+  now += (milliseconds + 999) / 1000;
+  if (during_wait) during_wait();
+  if (waits_left == 0) return false;
+  --waits_left;
+  return true;
+}
+
+Result<int> MemoryHost::Get(const machine::HttpRequest& request) {
+  requests.push_back(request.url + (request.proxy_url ? " via " + request.proxy_url->Reveal() : "") + " with " +
+                     std::to_string(request.roots.size()) + " roots");
+  return answer;
+}
+
+Result<bool> MemoryHost::InstallProgram() {
+  if (install_error) return std::unexpected(*install_error);
+  return !std::exchange(program_installed, true);
+}
+
+Result<void> MemoryHost::RemoveFile(std::string_view path) {
+  removed_files.emplace_back(path);
+  return {};
+}
+
+Result<void> MemoryHost::RemoveState() {
+  if (open_for_writing_) return Fail(Code::kLock, "the machine is open");
+  memory.files().clear();
+  state_removed = true;
+  return {};
+}
+
+std::vector<std::uint16_t> MemoryHost::EventIds() const {
+  std::vector<std::uint16_t> out;
+  for (const auto& [id, text] : events_written) out.push_back(id);
+  return out;
+}
+
+}  // namespace prov::testing_support

@@ -1,0 +1,82 @@
+// A running system in memory, around a MemoryMachine: services, events, time, requests and the installed program are
+// what a test says, and can be looked at afterwards.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "provisioner/machine/host.h"
+#include "tests/support/memory_machine.h"
+
+namespace prov::testing_support {
+
+class MemoryHost final : public machine::Host,
+                         public machine::Services,
+                         public machine::EventLog,
+                         public machine::Clock,
+                         public machine::Http,
+                         public machine::Installation {
+ public:
+  struct Service {
+    machine::ServiceDefinition definition;
+    std::uint32_t process_id = 0;  // 0: does not run
+    std::vector<std::string> environment;
+  };
+
+  MemoryMachine memory;
+  std::map<std::string, Service> services_by_name;  // lower case
+  std::vector<std::pair<std::uint16_t, std::string>> events_written;
+  std::vector<std::string> restarted, requests, removed_files;
+  std::optional<std::string> reboot_reason;
+  std::int64_t now = 1'800'000'000;
+  std::size_t waits_left = 0;         // Wait() answers "stop" when they are used up
+  std::function<void()> during_wait;  // what others do meanwhile
+  Result<int> answer = 200;           // of each request
+  bool locked = false;                // by another process
+  bool program_installed = false, state_removed = false;
+  std::optional<Error> install_error;
+  std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
+
+  // machine::Host
+  Result<std::unique_ptr<machine::OpenMachine>> Open(machine::Access access) override;
+  machine::Services& services() override { return *this; }
+  machine::EventLog& events() override { return *this; }
+  machine::Clock& clock() override { return *this; }
+  machine::Http& http() override { return *this; }
+  machine::Installation& installation() override { return *this; }
+  Result<void> Reboot(std::string_view reason) override;
+  Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;
+  // machine::Services
+  Result<std::optional<machine::ServiceState>> Query(std::string_view name) override;
+  Result<bool> Install(const machine::ServiceDefinition& definition) override;
+  Result<bool> Remove(std::string_view name) override;
+  Result<void> Start(std::string_view name) override;
+  Result<void> Restart(std::string_view name) override;
+  Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) override;
+  // machine::EventLog
+  void Write(Severity severity, std::uint16_t id, std::string_view text) override;
+  // machine::Clock
+  std::int64_t NowUnix() override { return now; }
+  bool Wait(std::int64_t milliseconds) override;
+  // machine::Http
+  Result<int> Get(const machine::HttpRequest& request) override;
+  // machine::Installation
+  Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
+  Result<bool> InstallProgram() override;
+  Result<bool> RemoveProgram() override { return std::exchange(program_installed, false); }
+  Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
+  Result<void> RemoveFile(std::string_view path) override;
+  Result<void> RemoveState() override;
+
+  std::vector<std::uint16_t> EventIds() const;
+
+ private:
+  bool open_for_writing_ = false;
+  std::uint32_t next_process_ = 100;
+};
+
+}  // namespace prov::testing_support
