@@ -5,16 +5,6 @@ namespace {
 
 std::unexpected<Error> Later() { return Fail(Code::kInternal, "not there yet"); }
 
-class NoServices final : public Services {
- public:
-  Result<std::optional<ServiceState>> Query(std::string_view /*name*/) override { return Later(); }
-  Result<bool> Install(const ServiceDefinition& /*definition*/) override { return Later(); }
-  Result<bool> Remove(std::string_view /*name*/) override { return Later(); }
-  Result<void> Start(std::string_view /*name*/) override { return Later(); }
-  Result<void> Restart(std::string_view /*name*/) override { return Later(); }
-  Result<std::vector<std::string>> EnvironmentOf(std::uint32_t /*process_id*/) override { return Later(); }
-};
-
 class NoEventLog final : public EventLog {
  public:
   void Write(Severity /*severity*/, std::uint16_t /*id*/, std::string_view /*text*/) override {}
@@ -32,10 +22,6 @@ class NoInstallation final : public Installation {
 
 }  // namespace
 
-Services& LiveServices() {
-  static NoServices services;
-  return services;
-}
 EventLog& LiveEventLog() {
   static NoEventLog events;
   return events;

@@ -1,0 +1,21 @@
+// The environment of a process, as it lies in that process's memory.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::machine {
+
+// Windows allows 32,767 units for one variable and sets no limit for all of them; real blocks have a few KiB.
+inline constexpr std::size_t kMostEnvironmentBytes = std::size_t{1} << 20U;
+
+// "NAME=value" in UTF-8, in the block's order. `bytes`: UTF-16LE strings, each with a NUL unit at its end, the last one
+// empty; what follows it counts for nothing. Left out: the shells' "=C:=C:\folder", which are no variables. An unpaired
+// surrogate becomes U+FFFD. Errors: io (the block doesn't end within `bytes`).
+Result<std::vector<std::string>> ParseEnvironmentBlock(std::string_view bytes);
+
+}  // namespace prov::machine
