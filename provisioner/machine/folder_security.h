@@ -21,6 +21,9 @@ enum class PathUse { kSecrets, kPrograms };
 // The security of what this program makes. Protected: what the parent grants to others is not inherited.
 inline constexpr std::string_view kSecretFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
 inline constexpr std::string_view kSecretFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)";
+// Users may read and execute.
+inline constexpr std::string_view kProgramFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
+inline constexpr std::string_view kProgramFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;BU)";
 
 // Trusted are SYSTEM, Administrators, TrustedInstaller and `own_account` (a SID; "" for none). Anything else that is
 // not understood is refused. Errors: owner, with `where` and what to do.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/windows_file.h"
@@ -23,52 +22,6 @@ Result<std::wstring> FilePath(const std::string& folder, std::string_view name) 
   return Wide(fmt::format("{}\\{}", folder, name));
 }
 
-// Virus scanners and indexers hold a new file open for a moment.
-DWORD MoveOver(const std::wstring& from, const std::wstring& to) {
-  for (const DWORD wait : std::to_array<DWORD>({10, 20, 50, 100, 200, 400, 0})) {
-    if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) break;
-    const DWORD error = GetLastError();
-    if ((error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION) || wait == 0) return error;
-    Sleep(wait);
-  }
-  return ERROR_SUCCESS;
-}
-
-Result<void> WriteAll(const FileHandle& file, std::string_view bytes, const std::wstring& path) {
-  while (!bytes.empty()) {
-    constexpr std::size_t kMost = std::size_t{1} << 20U;
-    DWORD written = 0;
-    if (WriteFile(file.get(), bytes.data(), static_cast<DWORD>(std::min(bytes.size(), kMost)), &written, nullptr) ==
-        0) {
-      return WindowsFailure("cannot write", GetLastError(), Narrow(path));
-    }
-    bytes.remove_prefix(written);
-  }
-  if (FlushFileBuffers(file.get()) == 0) return WindowsFailure("cannot flush", GetLastError(), Narrow(path));
-  return {};
-}
-
-Result<std::string> ReadAll(const FileHandle& file, const std::wstring& path) {
-  LARGE_INTEGER size{};
-  if (GetFileSizeEx(file.get(), &size) == 0) return WindowsFailure("cannot read", GetLastError(), Narrow(path));
-  if (static_cast<std::uint64_t>(size.QuadPart) > kMostBytes) {
-    return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes: this program never wrote it", kMostBytes),
-                Narrow(path));
-  }
-  std::string out(static_cast<std::size_t>(size.QuadPart), '\0');
-  std::size_t at = 0;
-  while (at < out.size()) {
-    DWORD read = 0;
-    if (ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
-      return WindowsFailure("cannot read", GetLastError(), Narrow(path));
-    }
-    if (read == 0) break;  // it became shorter
-    at += read;
-  }
-  out.resize(at);
-  return out;
-}
-
 // An empty handle: there is no such folder.
 Result<FileHandle> HoldFolder(const std::string& path) {
   const std::wstring wide = Wide(path);
@@ -87,7 +40,7 @@ std::unexpected<Error> OnlyForReading(const std::string& path) {
 }  // namespace
 
 Result<LiveStateFolder> LiveStateFolder::Open(const std::string& path) {
-  PROV_TRY(MakeSecretFolder(Wide(path)));
+  PROV_TRY(MakeFolder(Wide(path), kSecretFolderSddl));
   FileHandle handle = PROV_TRY(HoldFolder(path));
   if (!handle) return Fail(Code::kIo, "somebody removed the folder just now: run this again", path);
   return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), true);
@@ -114,7 +67,7 @@ Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) 
   constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   const FileHandle file = PROV_TRY(OpenSecret(path, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
-  return PROV_TRY(ReadAll(file, path));
+  return PROV_TRY(ReadAll(file, kMostBytes, path));
 }
 
 Result<void> LiveStateFolder::Write(std::string_view name, std::string_view bytes) {
@@ -123,7 +76,7 @@ Result<void> LiveStateFolder::Write(std::string_view name, std::string_view byte
   const std::wstring fresh = path + Wide(kNew);
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
   FileHandle file = PROV_TRY(MakeSecretFile(fresh, GENERIC_WRITE, CREATE_NEW));
-  PROV_TRY(WriteAll(file, bytes, fresh));
+  PROV_TRY(WriteAndFlush(file, bytes, fresh));
   file.Close();
   const DWORD error = MoveOver(fresh, path);
   if (error == ERROR_SUCCESS) return {};

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
-#include "provisioner/machine/folder_security.h"
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {
@@ -53,7 +55,7 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
 
 }  // namespace
 
-Result<FileHandle> OpenSecret(const std::wstring& path, DWORD access, DWORD share, DWORD flags) {
+Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD access, DWORD share, DWORD flags) {
   FileHandle handle(CreateFileW(path.c_str(), access | READ_CONTROL, share, nullptr, OPEN_EXISTING,
                                 flags | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   const std::string where = Narrow(path);
@@ -63,12 +65,12 @@ Result<FileHandle> OpenSecret(const std::wstring& path, DWORD access, DWORD shar
     return WindowsFailure("cannot open", error, where);
   }
   const PathFacts facts = PROV_TRY(FactsOf(handle.get(), where));
-  PROV_TRY(CheckPathSecurity(facts, PathUse::kSecrets, where, AccountUnderWine()));
+  PROV_TRY(CheckPathSecurity(facts, use, where, AccountUnderWine()));
   return handle;
 }
 
-Result<FileHandle> MakeSecretFile(const std::wstring& path, DWORD access, DWORD disposition) {
-  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(kSecretFileSddl));
+Result<FileHandle> MakeFile(const std::wstring& path, std::string_view sddl, DWORD access, DWORD disposition) {
+  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(sddl));
   constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   FileHandle handle(CreateFileW(path.c_str(), access, kShareAll, security.get(), disposition,
                                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
@@ -76,10 +78,55 @@ Result<FileHandle> MakeSecretFile(const std::wstring& path, DWORD access, DWORD 
   return handle;
 }
 
-Result<void> MakeSecretFolder(const std::wstring& path) {
-  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(kSecretFolderSddl));
+Result<void> MakeFolder(const std::wstring& path, std::string_view sddl) {
+  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(sddl));
   if (CreateDirectoryW(path.c_str(), security.get()) != 0 || GetLastError() == ERROR_ALREADY_EXISTS) return {};
   return WindowsFailure("cannot make the folder", GetLastError(), Narrow(path));
+}
+
+Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const std::wstring& path) {
+  LARGE_INTEGER size{};
+  if (GetFileSizeEx(file.get(), &size) == 0) return WindowsFailure("cannot read", GetLastError(), Narrow(path));
+  if (static_cast<std::uint64_t>(size.QuadPart) > limit) {
+    return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes: this program never wrote it", limit),
+                Narrow(path));
+  }
+  std::string out(static_cast<std::size_t>(size.QuadPart), '\0');
+  std::size_t at = 0;
+  while (at < out.size()) {
+    DWORD read = 0;
+    if (ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
+      return WindowsFailure("cannot read", GetLastError(), Narrow(path));
+    }
+    if (read == 0) break;  // it became shorter
+    at += read;
+  }
+  out.resize(at);
+  return out;
+}
+
+Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path) {
+  while (!bytes.empty()) {
+    constexpr std::size_t kMost = std::size_t{1} << 20U;
+    DWORD written = 0;
+    if (WriteFile(file.get(), bytes.data(), static_cast<DWORD>(std::min(bytes.size(), kMost)), &written, nullptr) ==
+        0) {
+      return WindowsFailure("cannot write", GetLastError(), Narrow(path));
+    }
+    bytes.remove_prefix(written);
+  }
+  if (FlushFileBuffers(file.get()) == 0) return WindowsFailure("cannot flush", GetLastError(), Narrow(path));
+  return {};
+}
+
+DWORD MoveOver(const std::wstring& from, const std::wstring& to) {
+  for (const DWORD wait : std::to_array<DWORD>({10, 20, 50, 100, 200, 400, 0})) {
+    if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) break;
+    const DWORD error = GetLastError();
+    if ((error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION) || wait == 0) return error;
+    Sleep(wait);
+  }
+  return ERROR_SUCCESS;
 }
 
 }  // namespace prov::machine

@@ -23,6 +23,9 @@ TEST(FolderSecurity, WhatThisProgramMakesMayBeUsed) {
   EXPECT_TRUE(Allowed("S-1-5-32-544", kSecretFolderSddl.substr(4)));
   EXPECT_TRUE(Allowed("S-1-5-32-544", kSecretFileSddl.substr(4)));
   EXPECT_TRUE(Allowed("BA", kSecretFileSddl.substr(4), PathUse::kPrograms));
+  EXPECT_TRUE(Allowed("BA", kProgramFolderSddl.substr(4), PathUse::kPrograms));
+  EXPECT_TRUE(Allowed("BA", kProgramFileSddl.substr(4), PathUse::kPrograms));
+  EXPECT_FALSE(Allowed("BA", kProgramFileSddl.substr(4)));
 }
 
 TEST(FolderSecurity, OnlySystemAdministratorsAndTrustedInstallerMayOwn) {
