@@ -34,6 +34,17 @@ void WriteWinHttp(JsonWriter& json, const std::optional<egress::WinHttpProxy>& p
   json.Member("settings", ToHex(reconcile::EncodeWinHttp({.proxy = *proxy}))).EndObject();
 }
 
+// For people and other readers; this program derives it from `proxy` again.
+void WriteWinInet(JsonWriter& json, const reconcile::DesiredState& state) {
+  if (!state.scope.win_inet) return;
+  json.Key("winInet");
+  if (!state.win_inet) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("proxy", state.win_inet->proxy).Member("bypass", state.win_inet->bypass).EndObject();
+}
+
 void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
   json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
@@ -48,7 +59,7 @@ std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool wi
 }
 
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  const bool in_scope = state.scope.machine || state.scope.services || state.scope.win_http;
+  const bool in_scope = state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
   WriteFile(json, "proxyFile", config.proxy_file, in_scope);
   json.Key("proxy").BeginObject();
   const auto add = [&](const std::optional<Secret>& url, egress::ProxyVariable variable) {
@@ -96,6 +107,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   WriteVariables(json, state.environment);
   WriteServices(json, state.services);
   WriteWinHttp(json, state.win_http);
+  WriteWinInet(json, state);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Take();
 }

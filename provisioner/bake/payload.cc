@@ -82,7 +82,8 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
   files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret,
                    "environments as a SYSTEM hive, for offline merging"});
   files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false,
-                   "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
+                   state.win_inet ? "WinHTTP, WinINET and certificates as a SOFTWARE hive, for offline merging"
+                                  : "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
   files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
   AddTrust(state, files);
   AddTemplates(files);

@@ -34,6 +34,11 @@ void AddSoftware(const DesiredState& state, RegKey& software) {
       KeyAt(software, key).values.push_back(reconcile::EncodeWinHttpValue(*state.win_http));
     }
   }
+  if (state.win_inet) {
+    for (const reconcile::WinInetPlace& place : reconcile::WinInetPlaces()) {
+      KeyAt(software, place.key).values.push_back(reconcile::EncodeWinInetValue(place, *state.win_inet, std::nullopt));
+    }
+  }
   for (const egress::Store store : {egress::Store::kRoot, egress::Store::kCa}) {
     RegKey* key = nullptr;
     for (const reconcile::CertificateItem& item : state.certificates) {

@@ -11,7 +11,7 @@ namespace prov::bake {
 
 // Root of a SYSTEM hive: `Select` says that ControlSet001 is current, ControlSet001 holds the environments.
 images::RegKey SystemTree(const reconcile::DesiredState& state);
-// Root of a SOFTWARE hive: WinHTTP settings in both views and the certificate stores.
+// Root of a SOFTWARE hive: WinHTTP and WinINET settings in both views and the certificate stores.
 images::RegKey SoftwareTree(const reconcile::DesiredState& state);
 
 // The hives of the two trees. One that holds credentials is readable by SYSTEM and Administrators only.

@@ -22,7 +22,8 @@ Result<reconcile::Scope> ParseScope(const Arguments& arguments, reconcile::Scope
     scope = {false, false, false, false};
     for (const std::string& name : arguments.List("scope")) {
       if (!scope.Add(name)) {
-        return Fail(Code::kUsage, fmt::format("takes a list of machine, services, winhttp, certs; not \"{}\"", name),
+        return Fail(Code::kUsage,
+                    fmt::format("takes a list of machine, services, winhttp, wininet, certs; not \"{}\"", name),
                     "--scope");
       }
     }
@@ -62,7 +63,8 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
 
 std::vector<OptionSpec> DesiredOptionSpecs() {
   return {
-      {"scope", "LIST", "what is managed, of machine,services,winhttp,certs (default: all of them)"},
+      {"scope", "LIST",
+       "what is managed: machine,services,winhttp,certs (default), and wininet (machine-wide, for PowerShell 5.1)"},
       {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
       {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
       {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},

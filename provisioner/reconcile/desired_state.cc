@@ -17,7 +17,7 @@ using egress::Store;
 
 Scope Stated(const Scope& wanted, const EgressConfig& config) {
   Scope scope = wanted;
-  if (!config.proxy_file.present) scope.machine = scope.services = scope.win_http = false;
+  if (!config.proxy_file.present) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
   if (!config.trust_file.present) scope.certificates = false;
   return scope;
 }
@@ -90,6 +90,24 @@ Result<void> CheckVariables(const std::vector<EnvironmentVariable>& variables, F
   return {};
 }
 
+// One translation for both: WinINET's lists are globs on the host's text as WinHTTP's are.
+Result<void> AddWindowsProxy(const ProxySettings& settings, DesiredState& state) {
+  const egress::NoProxy* no_proxy = settings.no_proxy ? &*settings.no_proxy : nullptr;
+  const auto proxy =
+      egress::TranslateForWinHttp(settings.http, settings.https, no_proxy, state.win_http_octets, state.findings);
+  if (proxy) PROV_TRY(egress::ValidateWinHttp(*proxy));
+  if (state.scope.win_http) state.win_http = proxy;
+  if (!state.scope.win_inet) return {};
+  state.win_inet = proxy;
+  if (proxy) {
+    AddInfo(state.findings, "wininet-machine-wide",
+            "WinINET gets the same proxy and exceptions as WinHTTP, for the whole machine: proxy settings that users "
+            "chose for themselves no longer count",
+            "--scope wininet");
+  }
+  return {};
+}
+
 Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
   const ProxySettings settings = PROV_TRY(ParseOrRefuse(config, state.findings));
   const bool credentials = HasCredentials(settings);
@@ -103,12 +121,7 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
   state.holds_credentials = (in_machine && state.scope.machine) || (in_services && !state.services.empty());
   PROV_TRY(CheckVariables(state.environment, state.findings));
   for (const ServiceEnvironment& service : state.services) PROV_TRY(CheckVariables(service.variables, state.findings));
-  if (state.scope.win_http) {
-    const egress::NoProxy* no_proxy = settings.no_proxy ? &*settings.no_proxy : nullptr;
-    state.win_http =
-        egress::TranslateForWinHttp(settings.http, settings.https, no_proxy, options.win_http_octets, state.findings);
-    if (state.win_http) PROV_TRY(egress::ValidateWinHttp(*state.win_http));
-  }
+  if (state.scope.win_http || state.scope.win_inet) PROV_TRY(AddWindowsProxy(settings, state));
   if (credentials) StateCredentials(state, !options.services.empty(), state.findings);
   return {};
 }
@@ -143,6 +156,7 @@ std::vector<std::string_view> Scope::Names() const {
   if (machine) names.emplace_back("machine");
   if (services) names.emplace_back("services");
   if (win_http) names.emplace_back("winhttp");
+  if (win_inet) names.emplace_back("wininet");
   if (certificates) names.emplace_back("certs");
   return names;
 }
@@ -151,6 +165,7 @@ bool Scope::Add(std::string_view name) {
   bool* const facility = name == "machine"    ? &machine
                          : name == "services" ? &services
                          : name == "winhttp"  ? &win_http
+                         : name == "wininet"  ? &win_inet
                          : name == "certs"    ? &certificates
                                               : nullptr;
   if (facility == nullptr) return false;
@@ -183,7 +198,8 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   state.credentials = options.credentials;
   state.store = options.store;
   state.win_http_octets = options.win_http_octets;
-  if (state.scope.machine || state.scope.services || state.scope.win_http) PROV_TRY(AddProxy(config, options, state));
+  const Scope& scope = state.scope;
+  if (scope.machine || scope.services || scope.win_http || scope.win_inet) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
   return state;
 }

@@ -12,6 +12,7 @@
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/win_http.h"
+#include "provisioner/reconcile/wininet.h"
 
 namespace prov::reconcile {
 
@@ -21,8 +22,9 @@ struct Scope {
   bool services = true;
   bool win_http = true;
   bool certificates = true;
+  bool win_inet = false;  // decides for the users of the machine, too: only when asked for
 
-  std::vector<std::string_view> Names() const;  // "machine", "services", "winhttp", "certs", in this order
+  std::vector<std::string_view> Names() const;  // "machine", "services", "winhttp", "wininet", "certs", in this order
   bool Add(std::string_view name);              // one of these names; false for another
   bool operator==(const Scope&) const = default;
 };
@@ -49,13 +51,13 @@ struct DesiredState {
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;
   std::vector<ServiceEnvironment> services;
-  std::optional<egress::WinHttpProxy> win_http;
+  std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
   Findings findings;
 };
 
-// Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP would misread), no-proxy, cert (a root whose
-// own signature does not verify), size-limit.
+// Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a
+// root whose own signature does not verify), size-limit.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

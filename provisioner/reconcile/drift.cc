@@ -11,16 +11,17 @@ using images::RegValue;
 
 class Finder {
  public:
-  Finder(machine::Machine& machine, std::vector<Drift>& out) : machine_(machine), out_(out) {}
+  Finder(machine::Machine& machine, bool yield_environment, std::vector<Drift>& out)
+      : machine_(machine), yield_environment_(yield_environment), out_(out) {}
 
   Result<void> Look(std::string_view item, const LedgerEntry& entry) {
     if (!entry.ours) return {};
     if (item.starts_with(kEnvironmentItem)) return Variable(item.substr(kEnvironmentItem.size()), *entry.ours);
     if (item.starts_with(kWinHttpItem)) return WinHttp(item.substr(kWinHttpItem.size()), *entry.ours);
+    if (item.starts_with(kWinInetItem)) return WinInet(item, *entry.ours);
     if (item.starts_with(kServiceItem)) return Service(item.substr(kServiceItem.size()), entry);
     if (item.starts_with(kCertificateItem)) return Certificate(item, *entry.ours);
-    return Fail(Code::kType, "the ledger holds an item of a kind that this version does not know; use a newer one",
-                std::string(item));
+    return Unknown(item);
   }
 
  private:
@@ -34,6 +35,15 @@ class Finder {
     const std::size_t index = view == kWinHttpViews[0] ? 0 : 1;
     const auto now = PROV_TRY(machine_.registry.Read(WinHttpKeyPath(index), kWinHttpValue));
     Compare(ItemKind::kWinHttp, std::string(view) + "-bit", now.has_value(), now && SameWinHttp(*now, ours));
+    return {};
+  }
+
+  Result<void> WinInet(std::string_view item, const RegValue& ours) {
+    const auto& places = WinInetPlaces();
+    const auto place = std::ranges::find(places, item.substr(kWinInetItem.size()), &WinInetPlace::item);
+    if (place == places.end()) return Unknown(item);
+    const auto now = PROV_TRY(machine_.registry.Read(WinInetKeyPath(*place), place->value));
+    Compare(ItemKind::kWinInet, place->label, now.has_value(), now && SameWinInet(*place, *now, ours));
     return {};
   }
 
@@ -53,19 +63,26 @@ class Finder {
     return {};
   }
 
+  static std::unexpected<Error> Unknown(std::string_view item) {
+    return Fail(Code::kType, "the ledger holds an item of a kind that this version does not know; use a newer one",
+                std::string(item));
+  }
+
   void Compare(ItemKind kind, std::string name, bool there, bool same) {
-    if (!same) out_.push_back({kind, std::move(name), !there});
+    const bool yields = yield_environment_ && kind == ItemKind::kEnvironment;
+    if (!same) out_.push_back({kind, std::move(name), !there, yields});
   }
 
   machine::Machine& machine_;
+  bool yield_environment_;
   std::vector<Drift>& out_;
 };
 
 }  // namespace
 
-Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger) {
+Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger, bool yield_environment) {
   std::vector<Drift> out;
-  Finder finder(machine, out);
+  Finder finder(machine, yield_environment, out);
   for (const auto& [item, entry] : ledger) PROV_TRY(finder.Look(item, entry));
   return out;
 }

@@ -13,9 +13,11 @@ struct Drift {
   ItemKind kind = ItemKind::kEnvironment;
   std::string name;
   bool missing = false;  // gone altogether; else changed
+  bool yields = false;   // no drift to repair: the place belongs to the Windows Machine Config Operator's daemon now
 };
 
-// Errors: those of the ports; type for a ledger item that this version does not know.
-Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger);
+// `yield_environment` as in PlanOptions. Errors: those of the ports; type for a ledger item that this version does not
+// know.
+Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger, bool yield_environment = false);
 
 }  // namespace prov::reconcile

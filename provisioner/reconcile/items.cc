@@ -26,6 +26,7 @@ bool SameList(const std::string& a, const std::string& b) {
 std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\)" + std::string(kEnvironmentKey); }
 std::string ServiceKeyPath(std::string_view service) { return R"(SYSTEM\CurrentControlSet\)" + ServiceKey(service); }
 std::string WinHttpKeyPath(std::size_t view) { return R"(SOFTWARE\)" + std::string(kWinHttpKeys.at(view)); }
+std::string WinInetKeyPath(const WinInetPlace& place) { return R"(SOFTWARE\)" + place.key; }
 
 std::string CertificateItemName(Store store, std::string_view thumbprint) {
   return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), thumbprint);

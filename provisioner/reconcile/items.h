@@ -9,11 +9,13 @@
 #include "images/registry_key.h"
 #include "provisioner/egress/trust_store.h"
 #include "provisioner/reconcile/win_http.h"
+#include "provisioner/reconcile/wininet.h"
 
 namespace prov::reconcile {
 
 inline constexpr std::string_view kEnvironmentItem = "env:";
 inline constexpr std::string_view kWinHttpItem = "winHttp:";
+inline constexpr std::string_view kWinInetItem = "winInet:";
 inline constexpr std::string_view kServiceItem = "service:";
 inline constexpr std::string_view kCertificateItem = "certificate:";
 
@@ -23,6 +25,7 @@ inline constexpr std::array<std::string_view, 2> kWinHttpViews = {"64", "32"};
 std::string EnvironmentKeyPath();                      // `SYSTEM\CurrentControlSet\Control\…\Environment`
 std::string ServiceKeyPath(std::string_view service);  // `SYSTEM\CurrentControlSet\Services\NAME`
 std::string WinHttpKeyPath(std::size_t view);          // `SOFTWARE\…\Connections`
+std::string WinInetKeyPath(const WinInetPlace& place);
 std::string CertificateItemName(egress::Store store, std::string_view thumbprint);
 egress::Store StoreOfItem(std::string_view certificate_item);
 

@@ -12,6 +12,8 @@ std::string_view NameOf(ItemKind kind) {
       return "serviceEnv";
     case ItemKind::kWinHttp:
       return "winHttp";
+    case ItemKind::kWinInet:
+      return "winInet";
     case ItemKind::kCertificate:
       return "certificate";
   }
@@ -43,10 +45,15 @@ Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, co
   if (desired.scope.certificates) PROV_TRY(PlanCertificates(planner));
   if (desired.scope.machine) PROV_TRY(PlanEnvironment(planner));
   if (desired.scope.win_http) PROV_TRY(PlanWinHttp(planner));
+  if (desired.scope.win_inet) PROV_TRY(PlanWinInet(planner));
   if (desired.scope.services) PROV_TRY(PlanServices(planner));
   return std::move(planner).Finish();
 }
 
-DesiredState NothingDesired() { return {}; }
+DesiredState NothingDesired() {
+  DesiredState nothing;
+  nothing.scope.win_inet = true;
+  return nothing;
+}
 
 }  // namespace prov::reconcile

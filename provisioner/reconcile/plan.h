@@ -13,8 +13,8 @@
 
 namespace prov::reconcile {
 
-enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kCertificate };
-std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "certificate"
+enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate };
+std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate"
 
 // kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };

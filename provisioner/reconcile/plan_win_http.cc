@@ -1,4 +1,5 @@
 // WinHTTP's machine proxy in the 64-bit and the 32-bit view; a view that the machine does not have is left out.
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
@@ -13,7 +14,9 @@ std::string Show(const RegValue& value) {
   const auto settings = DecodeWinHttp(value.data);
   if (!settings) return "(not readable)";
   if (settings->proxy.proxy.empty() || (settings->flags & kManualProxy) == 0) return "direct";
-  return settings->proxy.proxy + (settings->proxy.bypass.empty() ? "" : " except " + settings->proxy.bypass);
+  // Somebody else's value may hold what no proxy of ours has.
+  return egress::RedactUrl(settings->proxy.proxy) +
+         (settings->proxy.bypass.empty() ? "" : " except " + settings->proxy.bypass);
 }
 
 // In the form that the machine uses already.

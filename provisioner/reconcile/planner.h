@@ -58,6 +58,7 @@ Result<bool> PlanValue(Planner& planner, const ValueItem& item);
 Result<void> PlanCertificates(Planner& planner);
 Result<void> PlanEnvironment(Planner& planner);
 Result<void> PlanWinHttp(Planner& planner);
+Result<void> PlanWinInet(Planner& planner);
 Result<void> PlanServices(Planner& planner);
 
 // "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.

@@ -1,6 +1,7 @@
 #include "provisioner/reconcile/session.h"
 
 #include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/wmco.h"
 
 namespace prov::reconcile {
 namespace {
@@ -49,7 +50,10 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
 Result<StatusReport> StatusOf(machine::Machine& machine) {
   StatusReport report;
   report.ledger = PROV_TRY(LoadLedger(machine.state));
-  report.drift = PROV_TRY(FindDrift(machine, report.ledger));
+  const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
+  for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger, yields))) {
+    (one.yields ? report.yielded : report.drift).push_back(std::move(one));
+  }
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
     report.open_transaction = true;
     report.trial = open->trial;

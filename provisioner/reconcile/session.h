@@ -18,7 +18,8 @@ struct SessionReport {
 };
 
 struct StatusReport {
-  std::vector<Drift> drift;
+  std::vector<Drift> drift;    // to be repaired
+  std::vector<Drift> yielded;  // left to the Windows Machine Config Operator's daemon
   Ledger ledger;
   bool open_transaction = false;
   bool trial = false;

@@ -1,6 +1,6 @@
 #include "provisioner/reconcile/win_http.h"
 
-#include <optional>
+#include "provisioner/reconcile/byte_reader.h"
 
 namespace prov::reconcile {
 namespace {
@@ -12,29 +12,6 @@ void PutText(std::string& out, std::string_view text) {
   out += images::EncodeDword(static_cast<std::uint32_t>(text.size()));
   out += text;
 }
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  std::optional<std::uint32_t> Dword() {
-    if (rest_.size() < 4) return std::nullopt;
-    std::uint32_t value = 0;
-    for (std::size_t i = 4; i-- > 0;) value = (value << 8U) | static_cast<unsigned char>(rest_[i]);
-    rest_.remove_prefix(4);
-    return value;
-  }
-  std::optional<std::string> Text() {
-    const std::optional<std::uint32_t> size = Dword();
-    if (!size || *size > rest_.size()) return std::nullopt;
-    std::string text(rest_.substr(0, *size));
-    rest_.remove_prefix(*size);
-    return text;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 }  // namespace
 
@@ -49,7 +26,7 @@ std::string EncodeWinHttp(const WinHttpSettings& settings) {
 }
 
 Result<WinHttpSettings> DecodeWinHttp(std::string_view bytes) {
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   const auto version = reader.Dword();
   const auto counter = reader.Dword();
   const auto flags = reader.Dword();

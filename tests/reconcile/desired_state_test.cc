@@ -133,6 +133,25 @@ TEST(DesiredState, ScopeLimitsWhatIsManaged) {
   EXPECT_FALSE(state.holds_credentials) << "WinHTTP can't carry any";
 }
 
+TEST(DesiredState, WinInetIsManagedOnlyWhenAskedForAndGetsWhatWinHttpGets) {
+  EXPECT_FALSE(Make(SampleConfig()).win_inet.has_value());
+  DesiredOptions options;
+  EXPECT_TRUE(options.scope.Add("wininet"));
+  const DesiredState both = Make(SampleConfig(), options);
+  EXPECT_THAT(both.scope.Names(), ElementsAre("machine", "services", "winhttp", "wininet", "certs"));
+  EXPECT_EQ(both.win_inet, both.win_http);
+  EXPECT_THAT(both.findings, HasCode("wininet-machine-wide"));
+  options.scope = {false, false, false, false, true};
+  const DesiredState alone = Make(SampleConfig(), options);
+  EXPECT_EQ(alone.win_inet, both.win_inet);
+  EXPECT_FALSE(alone.win_http.has_value());
+  EgressConfig silent = SampleConfig();
+  silent.proxy_file.present = false;
+  silent.http_proxy = silent.https_proxy = std::nullopt;
+  silent.no_proxy = std::nullopt;
+  EXPECT_FALSE(Make(silent, options).scope.win_inet);
+}
+
 TEST(DesiredState, AMalformedProxyUrlIsRefusedAsFailOpen) {
   for (const char* bad : {"http://", "socks5://p:1", "http://p:99999", "http://user:c4nary@p:x"}) {
     EgressConfig config = SampleConfig();

@@ -200,6 +200,8 @@ TEST(Reboot, IsALevelThatTheNextBootClears) {
   EXPECT_EQ(RebootPending(ports), true) << "asking does not clear it";
   machine.Boot(Unflushed::kKept);
   EXPECT_EQ(RebootPending(ports), false);
+  EXPECT_TRUE(machine.files().contains("reboot.json")) << "asking never writes";
+  ASSERT_TRUE(ForgetPastReboot(ports));
   EXPECT_FALSE(machine.files().contains("reboot.json"));
 }
 
@@ -231,10 +233,12 @@ class Chance {
       if (Yes()) services.emplace_back(name);
     }
     DesiredState state = Desired(config, services);
+    state.scope.win_inet = Below(8) == 0;
+    if (state.scope.win_inet) state.win_inet = state.win_http;
     for (const auto& item : all) {
       if (Yes()) state.certificates.push_back(item);
     }
-    if (Below(4) == 0) state.scope = {Yes(), Yes(), Yes(), Yes()};
+    if (Below(4) == 0) state.scope = {Yes(), Yes(), Yes(), Yes(), Yes()};
     return state;
   }
 
@@ -242,7 +246,7 @@ class Chance {
   void Edit(MemoryMachine& machine) {
     static const std::vector<egress::Certificate> all = SampleCertificates();
     const std::string n = std::to_string(Below(100));
-    switch (Below(7)) {
+    switch (Below(8)) {
       case 0:
         return machine.Put(kEnv, Sz("FOREIGN", n));
       case 1:
@@ -255,6 +259,9 @@ class Chance {
         return machine.Put(kConnections,
                            {"WinHttpSettings", RegType::kBinary, EncodeWinHttp({.proxy = {"f:" + n, ""}})});
       case 5:
+        return machine.Put(kConnections, {Yes() ? "DefaultConnectionSettings" : "SavedLegacySettings", RegType::kBinary,
+                                          EncodeWinInet({.proxy = {"f:" + n, ""}})});
+      case 6:
         machine.content().certificates[Yes() ? Store::kRoot : Store::kCa]["foreign" + n] = Yes();
         break;
       default:
@@ -292,7 +299,7 @@ std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content
   for (const auto& [path, key] : content.keys) {
     for (const auto& [name, value] : key.values) {
       const bool ours = name == "http_proxy" || name == "https_proxy" || name == "no_proxy" || name == "environment" ||
-                        name == "winhttpsettings";
+                        name == "winhttpsettings" || path.find("internet settings") != std::string::npos;
       if (!ours) out[path + "\\" + name] = value.data;
       if (name != "environment") continue;
       const std::string text = FromUtf16Le(value.data).value_or("");

@@ -1,0 +1,155 @@
+// Beside the Windows Machine Config Operator: what is its own, and for how long that is remembered.
+#include "provisioner/reconcile/wmco.h"
+
+#include <gmock/gmock.h>
+
+#include "provisioner/reconcile/session.h"
+#include "tests/reconcile/engine_helpers.h"
+
+namespace prov::reconcile {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing_support::MemoryMachine;
+
+const std::string kDaemonKey = R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)";
+
+class Wmco : public ::testing::Test {
+ protected:
+  Wmco() { PutWindows(memory_); }
+
+  void RemoveDaemon() {
+    memory_.content().keys.erase(AsciiLower(kDaemonKey));
+    memory_.MakeDurable();
+  }
+  // What a run does with it; the plan comes before the memory.
+  Plan Run(bool explicit_run = false) {
+    const bool yields = YieldsEnvironment(machine_, explicit_run).value();
+    EXPECT_TRUE(RememberWmco(machine_, explicit_run));
+    return MustApply(memory_, Desired(), {.adopt = false, .yield_environment = yields});
+  }
+
+  MemoryMachine memory_;
+  machine::Machine machine_ = memory_.Ports();
+};
+
+TEST_F(Wmco, IsSeenByItsService) {
+  EXPECT_EQ(SeesWmcoDaemon(machine_.registry), false);
+  memory_.PutKey(R"(SYSTEM\CurrentControlSet\Services\Windows-Instance-Config-Daemon)");
+  EXPECT_EQ(SeesWmcoDaemon(machine_.registry), true);
+}
+
+TEST_F(Wmco, AskingWritesNothing) {
+  memory_.PutKey(kDaemonKey);
+  EXPECT_EQ(YieldsEnvironment(machine_, false), true);
+  EXPECT_EQ(YieldsEnvironment(machine_, true), true);
+  EXPECT_THAT(memory_.log, IsEmpty());
+}
+
+TEST_F(Wmco, IsRememberedOnceWhileItsServiceIsAway) {
+  memory_.PutKey(kDaemonKey);
+  ASSERT_TRUE(RememberWmco(machine_, false));
+  ASSERT_TRUE(RememberWmco(machine_, false));
+  EXPECT_THAT(memory_.log, ElementsAre("Write wmco.json"));
+  RemoveDaemon();
+  EXPECT_EQ(YieldsEnvironment(machine_, false), true);
+  ASSERT_TRUE(RememberWmco(machine_, false));
+  EXPECT_THAT(memory_.log, SizeIs(1));
+}
+
+TEST_F(Wmco, AnExplicitRunThatFindsNoneForgetsIt) {
+  memory_.PutKey(kDaemonKey);
+  ASSERT_TRUE(RememberWmco(machine_, true));
+  RemoveDaemon();
+  EXPECT_EQ(YieldsEnvironment(machine_, true), false);
+  ASSERT_TRUE(RememberWmco(machine_, true));
+  EXPECT_EQ(YieldsEnvironment(machine_, false), false);
+  EXPECT_FALSE(memory_.files().contains("wmco.json"));
+  memory_.log.clear();
+  ASSERT_TRUE(RememberWmco(machine_, true));
+  EXPECT_THAT(memory_.log, IsEmpty());
+}
+
+TEST_F(Wmco, ADamagedMemoryCountsAndAClonesDoesNot) {
+  memory_.files()["wmco.json"] = "{";
+  EXPECT_EQ(YieldsEnvironment(machine_, false), true);
+  memory_.files().clear();
+  memory_.PutKey(kDaemonKey);
+  ASSERT_TRUE(RememberWmco(machine_, false));
+  RemoveDaemon();
+  memory_.set_machine_id("another");
+  EXPECT_EQ(YieldsEnvironment(machine_, false), false);
+}
+
+TEST_F(Wmco, WhatItChangesOrRemovesIsLeftToItAlsoWhileItIsAway) {
+  Run();
+  memory_.PutKey(kDaemonKey);
+  Run();
+  RemoveDaemon();  // as its operator does at an upgrade
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://cluster:1"));
+  memory_.Erase(kEnv, "NO_PROXY");
+  const Plan plan = Run();
+  EXPECT_THAT(ChangesOf(plan), ElementsAre("yield env HTTP_PROXY", "yield env NO_PROXY"));
+  EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://cluster:1");
+  EXPECT_FALSE(memory_.At(kEnv, "NO_PROXY"));
+  EXPECT_FALSE(plan.reboot);
+  memory_.log.clear();
+  EXPECT_THAT(Run().operations, IsEmpty());
+  EXPECT_THAT(memory_.log, IsEmpty());
+}
+
+TEST_F(Wmco, APersonsRunWithoutTheDaemonSetsTheVariablesAgain) {
+  memory_.PutKey(kDaemonKey);
+  Run();
+  RemoveDaemon();
+  memory_.Erase(kEnv, "HTTP_PROXY");
+  EXPECT_THAT(ChangesOf(Run(true)), Contains("create env HTTP_PROXY"));
+}
+
+TEST_F(Wmco, WhatItChangesIsNoDrift) {
+  Run();
+  memory_.PutKey(kDaemonKey);
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://cluster:1"));
+  memory_.Erase(kContainerd, "Environment");
+  const auto status = StatusOf(machine_);
+  ASSERT_TRUE(status);
+  ASSERT_THAT(status->drift, SizeIs(1));
+  EXPECT_EQ(status->drift[0].name, "CONTAINERD");
+  ASSERT_THAT(status->yielded, SizeIs(1));
+  EXPECT_EQ(status->yielded[0].name, "HTTP_PROXY");
+}
+
+// Its daemon stops and starts a service again when command line, description or dependencies differ from its own.
+TEST_F(Wmco, OfServicesOnlyTheirEnvironmentIsEverWritten) {
+  const std::string services = R"(SYSTEM\CurrentControlSet\Services)";
+  for (const char* name : {"containerd", "kubelet", "windows-instance-config-daemon"}) {
+    const std::string key = services + "\\" + name;
+    memory_.Put(key, Sz("ImagePath", "x.exe"));
+    memory_.Put(key, Sz("Description", "OpenShift managed x"));
+    memory_.Put(key, {"DependOnService", images::RegType::kMultiSz, images::EncodeMultiSz({"y"})});
+  }
+  memory_.log.clear();
+  DesiredState desired = Desired(testing_support::SampleConfig(),
+                                 {"containerd", "kubelet", "windows-instance-config-daemon", "kube-proxy"});
+  desired.scope.win_inet = true;
+  desired.win_inet = desired.win_http;
+  MustApply(memory_, desired);
+  Findings findings;
+  ASSERT_EQ(Rollback(machine_, findings), true);
+  MustApply(memory_, desired);
+  MustApply(memory_, NothingDesired());
+  std::size_t seen = 0;
+  for (const std::string& call : memory_.log) {
+    if (call.find(R"(\Services)") == std::string::npos) continue;
+    EXPECT_TRUE(call.ends_with(R"(\Environment)")) << call;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 4U * 3U);
+  EXPECT_FALSE(memory_.content().keys.contains(AsciiLower(services + R"(\kube-proxy)")));
+}
+
+}  // namespace
+}  // namespace prov::reconcile
