@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/windows_api.h"
+
+namespace prov {
+namespace {
+
+using win32::Handle;
+
+constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
+
+std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error = GetLastError()) {
+  const bool missing = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+  return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
+}
+
+struct LocalMemory {
+  void operator()(void* memory) const { LocalFree(memory); }
+};
+
+// The user as "S-1-5-…"; "" if Windows doesn't tell.
+std::wstring UserSid() {
+  HANDLE opened = nullptr;
+  if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened) == 0) return {};
+  const Handle token(opened);
+  alignas(TOKEN_USER) std::array<unsigned char, sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE> bytes{};
+  DWORD size = 0;
+  if (GetTokenInformation(token.get(), TokenUser, bytes.data(), static_cast<DWORD>(bytes.size()), &size) == 0)
+    return {};
+  wchar_t* text = nullptr;
+  if (ConvertSidToStringSidW(reinterpret_cast<const TOKEN_USER*>(bytes.data())->User.Sid, &text) == 0) return {};
+  const std::unique_ptr<wchar_t, LocalMemory> owned(text);
+  return text;
+}
+
+// What a mode means here: without rights for group and others, only the user, SYSTEM and Administrators may do anything
+// with the file, whatever its folder grants. Any other mode leaves the choice to the folder.
+class Security {
+ public:
+  explicit Security(unsigned mode) {
+    if ((mode & 0077U) != 0) return;
+    const std::wstring user = UserSid();
+    std::wstring sddl = L"D:P(A;;FA;;;SY)(A;;FA;;;BA)";
+    if (!user.empty()) sddl += L"(A;;FA;;;" + user + L")";
+    void* descriptor = nullptr;
+    failed_ =
+        ConvertStringSecurityDescriptorToSecurityDescriptorW(sddl.c_str(), SDDL_REVISION_1, &descriptor, nullptr) == 0;
+    descriptor_.reset(descriptor);
+    attributes_ = {sizeof attributes_, descriptor, FALSE};
+  }
+  bool failed() const { return failed_; }
+  SECURITY_ATTRIBUTES* get() { return descriptor_ == nullptr ? nullptr : &attributes_; }
+
+ private:
+  bool failed_ = false;
+  std::unique_ptr<void, LocalMemory> descriptor_;
+  SECURITY_ATTRIBUTES attributes_{};
+};
+
+HANDLE CreateNew(const std::string& path, Security& security) {
+  return CreateFileW(win32::Path(path).c_str(), GENERIC_WRITE, 0, security.get(), CREATE_NEW, FILE_ATTRIBUTE_NORMAL,
+                     nullptr);
+}
+
+Result<void> WriteAndFlush(Handle& file, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    DWORD written = 0;
+    const auto wanted = static_cast<DWORD>(std::min<std::size_t>(bytes.size(), kMostAtOnce));
+    if (::WriteFile(file.get(), bytes.data(), wanted, &written, nullptr) == 0) return SystemError("cannot write", path);
+    bytes.remove_prefix(written);
+  }
+  if (FlushFileBuffers(file.get()) == 0) return SystemError("cannot flush", path);
+  if (!file.Close()) return SystemError("cannot close", path);
+  return {};
+}
+
+std::string RandomSuffix() {
+  std::random_device random;
+  return fmt::format(".{:08x}", random());
+}
+
+// Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
+Result<std::size_t> Append(HANDLE file, std::string& out, std::size_t size, const std::string& path) {
+  const std::size_t before = out.size();
+  DWORD error = ERROR_SUCCESS;
+  out.resize_and_overwrite(size, [&](char* to, std::size_t) {
+    std::size_t used = before;
+    while (used < size) {
+      DWORD got = 0;
+      const auto wanted = static_cast<DWORD>(std::min<std::size_t>(size - used, kMostAtOnce));
+      if (::ReadFile(file, to + used, wanted, &got, nullptr) == 0) error = GetLastError();
+      if (got == 0) break;
+      used += got;
+    }
+    return used;
+  });
+  // The writer of a pipe has closed it: that is its end.
+  if (error != ERROR_SUCCESS && error != ERROR_BROKEN_PIPE && error != ERROR_HANDLE_EOF) {
+    return SystemError("cannot read", path, error);
+  }
+  return out.size() - before;
+}
+
+// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
+std::size_t Grown(std::size_t size, std::uint64_t limit) {
+  const std::size_t twice = size < 65536 ? 65536 : size * 2;
+  return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
+}
+
+Result<std::string> ReadHandle(HANDLE file, const std::string& path, std::uint64_t limit) {
+  const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), path); };
+  LARGE_INTEGER size{};
+  const bool known = GetFileType(file) == FILE_TYPE_DISK && GetFileSizeEx(file, &size) != 0;
+  const auto expected = known ? static_cast<std::uint64_t>(size.QuadPart) : 0;
+  if (expected > limit) return too_large();
+  std::string out;
+  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
+  // some padding.
+  out.reserve(expected + 128);
+  for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {
+    const std::size_t used = out.size();
+    const auto got = PROV_TRY(Append(file, out, wanted, path));
+    if (out.size() > limit) return too_large();
+    if (got < wanted - used) return out;
+  }
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
+  if (path == "-") {
+    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    if (input == INVALID_HANDLE_VALUE || input == nullptr) return Fail(Code::kIo, "there is no standard input", path);
+    return ReadHandle(input, path, limit);
+  }
+  const std::wstring name = win32::Path(path);
+  const DWORD attributes = GetFileAttributesW(name.c_str());
+  if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
+    return Fail(Code::kIo, "is a folder, a file is wanted", path);
+  }
+  const Handle file(CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
+  if (!file.IsOpen()) return SystemError("cannot open", path);
+  return ReadHandle(file.get(), path, limit);
+}
+
+Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
+  const std::string temporary = path + RandomSuffix();
+  Security security(mode);
+  if (security.failed()) return SystemError("cannot describe who may use it", path);
+  Handle file(CreateNew(temporary, security));
+  if (!file.IsOpen()) return SystemError("cannot create a file beside it", path);
+  const auto write_and_rename = [&]() -> Result<void> {
+    PROV_TRY(WriteAndFlush(file, bytes, path));
+    const DWORD error = win32::Move(win32::Path(temporary), win32::Path(path), MOVEFILE_REPLACE_EXISTING);
+    if (error != ERROR_SUCCESS) return SystemError("cannot rename into place", path, error);
+    return {};
+  };
+  Result<void> done = write_and_rename();
+  if (!done) {
+    if (file.IsOpen()) file.Close();  // an open file can't be deleted
+    DeleteFileW(win32::Path(temporary).c_str());
+  }
+  return done;
+}
+
+Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
+  Security security(mode);
+  if (security.failed()) return SystemError("cannot describe who may use it", path);
+  Handle file(CreateNew(path, security));
+  if (!file.IsOpen()) return SystemError("cannot create", path);
+  return WriteAndFlush(file, bytes, path);
+}
+
+Result<void> FlushFolder(const std::string& folder) {
+  const Handle handle(CreateFileW(win32::Path(folder).c_str(), FILE_LIST_DIRECTORY | FILE_ADD_FILE,
+                                  FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
+                                  FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+  if (!handle.IsOpen()) return SystemError("cannot open the folder", folder);
+  // Not every file system does this for folders; the moves themselves are written through.
+  FlushFileBuffers(handle.get());
+  return {};
+}
+
+}  // namespace prov

@@ -1,0 +1,20 @@
+#include <io.h>
+
+#include <cstdlib>
+
+#include "provisioner/base/windows_api.h"
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+
+bool TakesColour(std::FILE* file) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the C library gives a handle
+  HANDLE handle = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file)));
+  DWORD mode = 0;
+  // A console interprets colours only when asked to; anything that isn't one refuses.
+  return GetConsoleMode(handle, &mode) != 0 && SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
+}
+
+}  // namespace prov::cli

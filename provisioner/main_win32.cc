@@ -1,0 +1,46 @@
+#include <fcntl.h>
+#include <io.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/windows_api.h"
+#include "provisioner/cli/main.h"
+
+// The C library must not expand "*" in arguments: the caller's words are what was meant.
+extern "C" {
+int _dowildcard = 0;  // NOLINT(bugprone-reserved-identifier): its name for this switch
+}
+
+namespace {
+
+// UTF-8 on the console, which outlives this program: it gets its own code page back.
+class ConsoleIsUtf8 {
+ public:
+  ConsoleIsUtf8() : before_(GetConsoleOutputCP()) { SetConsoleOutputCP(CP_UTF8); }
+  ConsoleIsUtf8(const ConsoleIsUtf8&) = delete;
+  ConsoleIsUtf8& operator=(const ConsoleIsUtf8&) = delete;
+  ~ConsoleIsUtf8() {
+    if (before_ != 0) SetConsoleOutputCP(before_);
+  }
+
+ private:
+  UINT before_;
+};
+
+}  // namespace
+
+int wmain(int argc, wchar_t** argv) {
+  // Nobody may be there to close a dialog.
+  SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+  // The same bytes as elsewhere: no CR is added or removed, no Ctrl-Z ends the input.
+  for (std::FILE* stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  const ConsoleIsUtf8 console;
+  std::vector<std::string> words;
+  for (int i = 0; i < argc; ++i) words.push_back(prov::win32::Narrow(argv[i]));
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return prov::cli::Main(argc, pointers.data());
+}
