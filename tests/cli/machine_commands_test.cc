@@ -1,0 +1,290 @@
+// The commands that act on a machine, in this process, on a machine in memory.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/command.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+
+namespace prov::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+constexpr std::string_view kPassword = "S3cret";
+
+class MachineCommands : public ::testing::Test {
+ protected:
+  MachineCommands() {
+    reconcile::PutWindows(host_.memory);
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    root_ = fs::temp_directory_path() /
+            ("provisioner-machine-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
+             ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    source_ = (root_ / "worker.json").string();
+    WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
+  }
+  ~MachineCommands() override { fs::remove_all(root_); }
+
+  void WriteSource(const std::string& text) { std::ofstream(source_, std::ios::binary) << text; }
+
+  Result<Outcome> Run(Command (*make)(), const std::vector<std::string>& words) {
+    const Command command = make();
+    const auto arguments = ParseArguments(command.spec, words);
+    if (!arguments) return std::unexpected(arguments.error());
+    auto outcome = command.run(*arguments, host_);
+    if (outcome) {
+      EXPECT_THAT(outcome->out, Not(HasSubstr(kPassword)));
+      for (const Finding& f : outcome->findings) EXPECT_THAT(f.message + f.where, Not(HasSubstr(kPassword)));
+    }
+    return outcome;
+  }
+
+  rapidjson::Document Json(Command (*make)(), std::vector<std::string> words, int exit = 0) {
+    words.emplace_back("--output=json");
+    rapidjson::Document out;
+    const auto outcome = Run(make, words);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    if (!outcome) return out;
+    EXPECT_EQ(outcome->exit, exit) << outcome->out;
+    out.Parse(outcome->out.c_str());
+    EXPECT_FALSE(out.HasParseError()) << outcome->out;
+    return out;
+  }
+
+  std::string Bake(const std::string& name, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {source_, "--out", (root_ / name).string(), "--service", "containerd"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto baked = Run(BakeCommand, words);
+    EXPECT_TRUE(baked) << baked.error().message;
+    return (root_ / name).string();
+  }
+
+  testing_support::MemoryHost host_;
+  fs::path root_;
+  std::string source_;
+};
+
+TEST_F(MachineCommands, PlanShowsAndExits4AndWritesNothing) {
+  const auto report = Json(PlanCommand, {source_, "--service", "containerd"}, 4);
+  EXPECT_STREQ(report["target"].GetString(), "this machine");
+  EXPECT_TRUE(report["rebootRequired"].GetBool());
+  EXPECT_GT(report["writes"].GetInt(), 0);
+  std::set<std::string> kinds;
+  for (const auto& change : report["changes"].GetArray()) {
+    kinds.insert(change["kind"].GetString());
+    EXPECT_STREQ(change["action"].GetString(), "create") << change["name"].GetString();
+  }
+  EXPECT_THAT(kinds, UnorderedElementsAre("env", "serviceEnv", "winHttp", "certificate"));
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_THAT(host_.memory.files(), IsEmpty());
+}
+
+TEST_F(MachineCommands, ApplyTwice) {
+  const auto first = Run(ApplyCommand, {source_});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->exit, 0);
+  EXPECT_THAT(first->out, HasSubstr("+ created  env          HTTP_PROXY  http://"));
+  EXPECT_THAT(first->out, HasSubstr("reboot required"));
+  host_.memory.log.clear();
+  const auto second = Run(ApplyCommand, {source_});
+  ASSERT_TRUE(second);
+  EXPECT_THAT(second->out, HasSubstr("nothing to write"));
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_EQ(Json(PlanCommand, {source_})["writes"].GetInt(), 0);
+}
+
+TEST_F(MachineCommands, TheWayInWhichARebootIsTold) {
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--exit-style", "msi"})->exit, 3010);
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--exit-style", "cloudbase"})->exit, 1001);
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--reboot", "now"})->exit, 0);
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--exit-style", "msi"})->exit, 0) << "the boot has taken place";
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--reboot", "annotate"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, StatusTellsDrift) {
+  EXPECT_EQ(Json(StatusCommand, {})["ledger"].MemberCount(), 0U);
+  ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
+  auto& service = host_.services_by_name["containerd"];
+  service.process_id = 42;
+  service.environment = {"Path=x", "HTTP_PROXY=http://user:S3cret@old:1"};
+  host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
+  const auto status = Json(StatusCommand, {}, 4);
+  ASSERT_EQ(status["drift"].Size(), 1U);
+  EXPECT_STREQ(status["drift"][0]["name"].GetString(), "NO_PROXY");
+  EXPECT_FALSE(status["openTransaction"].GetBool());
+  ASSERT_EQ(status["services"].Size(), 1U);
+  EXPECT_TRUE(status["services"][0]["stale"].GetBool());
+  EXPECT_STREQ(status["services"][0]["environment"]["HTTP_PROXY"].GetString(), "http://user:***@old:1");
+  EXPECT_STREQ(status["source"]["location"].GetString(), source_.c_str());
+  const auto text = Run(StatusCommand, {});
+  EXPECT_THAT(text->out, HasSubstr("drift    env NO_PROXY is gone"));
+  EXPECT_THAT(text->out, HasSubstr("runs with an earlier environment"));
+  service.process_id = 43;
+  host_.services_by_name["other"] = {};
+  service.process_id = 0;
+  EXPECT_EQ(Json(StatusCommand, {}, 4)["services"].Size(), 0U) << "does not run";
+}
+
+TEST_F(MachineCommands, ATrialNeedsAConfirmation) {
+  host_.waits_left = 100;
+  const auto expired = Json(ApplyCommand, {source_, "--try", "5"}, 4);
+  EXPECT_EQ(expired["writes"].GetInt(), 0);
+  EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
+  EXPECT_TRUE(Json(StatusCommand, {})["held"].GetBool());
+  host_.during_wait = [&] { (void)Run(ConfirmCommand, {}); };
+  const auto confirmed = Json(ApplyCommand, {source_, "--try", "60"});
+  EXPECT_GT(confirmed["writes"].GetInt(), 0);
+  EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
+  EXPECT_EQ(Run(ConfirmCommand, {}).error().code, Code::kTarget);
+}
+
+TEST_F(MachineCommands, AFailedProbeTakesTheTrialBack) {
+  host_.answer = Fail(Code::kNetwork, "the proxy refused", "https://example.org/");
+  const auto result = Run(ApplyCommand, {source_, "--try", "60", "--probe", "https://example.org/"});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::kNetwork);
+  EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--probe", "https://example.org/"}).error().code, Code::kUsage);
+  EXPECT_EQ(Run(ApplyCommand, {source_, "--try", "0"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, RollbackAndRemove) {
+  const std::string before = host_.memory.content().Text();
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  EXPECT_GT(Json(RollbackCommand, {})["writes"].GetInt(), 0);
+  EXPECT_EQ(host_.memory.content().Text(), before);
+  EXPECT_EQ(Run(RollbackCommand, {}).error().code, Code::kTarget);
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  const auto removed = Json(RemoveCommand, {"--all"});
+  EXPECT_GT(removed["changes"].Size(), 0U);
+  EXPECT_EQ(host_.memory.content().Text(), before) << "the event source included";
+  EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner"))));
+  EXPECT_FALSE(host_.program_installed);
+  EXPECT_TRUE(host_.state_removed);
+}
+
+TEST_F(MachineCommands, RemoveWithoutAllLeavesTheService) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  EXPECT_THAT(host_.services_by_name, Contains(testing::Key("provisioner")));
+  EXPECT_EQ(Run(ReconcileCommand, {}).error().code, Code::kNotFound) << "the source is forgotten";
+}
+
+TEST_F(MachineCommands, FirstBootFollowsAPayloadThatSomebodyMayReplace) {
+  const std::string payload = Bake("payload");
+  ASSERT_TRUE(Run(FirstBootCommand, {payload}));
+  EXPECT_TRUE(host_.memory.At(reconcile::kContainerd, "Environment")) << "the choices it was baked with";
+  EXPECT_THAT(host_.removed_files, IsEmpty());
+  std::string text = testing_support::ReadAll(source_);
+  Bake("payload", {"--credentials", "none", "--generation", "2"});
+  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
+  EXPECT_GT(Json(ReconcileCommand, {"--once"})["writes"].GetInt(), 0);
+  EXPECT_THAT(reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY").value_or(""), Not(HasSubstr("@")));
+  Bake("payload", {"--generation", "1"});
+  const auto older = Run(ReconcileCommand, {"--once"});
+  ASSERT_FALSE(older);
+  EXPECT_EQ(older.error().code, Code::kDowngrade);
+}
+
+TEST_F(MachineCommands, FirstBootUsesUpAPayloadThatSetupDelivered) {
+  host_.setup_scripts = root_.string();
+  // Paths on a Windows machine have backslashes; this test's file system may not.
+  if (fs::path::preferred_separator != '\\') {
+    std::string& folder = host_.setup_scripts;
+    std::ranges::replace(folder, '/', '\\');
+  }
+  const std::string payload = Bake("Provisioner");
+  ASSERT_TRUE(Run(FirstBootCommand, {payload}));
+  EXPECT_THAT(host_.removed_files, Contains(HasSubstr("egress.json")));
+  for (const std::string& file : host_.removed_files)
+    EXPECT_TRUE(fs::exists(file)) << file << " is a file of the payload";
+  fs::remove_all(payload);
+  host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
+  EXPECT_EQ(Json(ReconcileCommand, {"--once"})["writes"].GetInt(), 1);
+}
+
+TEST_F(MachineCommands, PhasesOfWindowsSetup) {
+  WriteSource("not json");
+  const auto failed = Run(FirstBootCommand, {source_, "--phase", "specialize", "--output", "json"});
+  ASSERT_TRUE(failed) << "setup would end otherwise";
+  EXPECT_EQ(failed->exit, 0);
+  EXPECT_THAT(failed->out, HasSubstr("\"error\""));
+  EXPECT_THAT(host_.EventIds(), Contains(111));
+  EXPECT_THAT(Json(StatusCommand, {}, 4)["failure"].GetString(), HasSubstr("kind"));
+  EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "logon"}).error().code, Code::kKind);
+  WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
+  EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "setup-onrequest"})->exit, 1);
+  EXPECT_TRUE(Json(StatusCommand, {})["failure"].IsNull());
+  EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "specialize", "--reboot", "now"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, ABusyMachineDoesNotEndSetup) {
+  host_.locked = true;
+  EXPECT_EQ(Run(ApplyCommand, {source_}).error().code, Code::kLock);
+  EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "specialize"})->exit, 0);
+}
+
+TEST_F(MachineCommands, ReconcileExitsWithTheErrorOfItsSource) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  fs::remove(source_);
+  const auto report = Json(ReconcileCommand, {}, 11);
+  EXPECT_EQ(report["writes"].GetInt(), 0);
+  bool told = false;
+  for (const auto& finding : report["findings"].GetArray()) {
+    told = told || std::string_view(finding["code"].GetString()) == "source-unavailable";
+  }
+  EXPECT_TRUE(told);
+}
+
+TEST_F(MachineCommands, ReconcileAsAServiceGoesOnUntilStopped) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  host_.waits_left = 2;
+  host_.during_wait = [&] { host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY"); };
+  EXPECT_EQ(Run(ReconcileCommand, {"--service"})->exit, 0);
+  host_.during_wait = {};
+  EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY") == std::nullopt) << "erased after the last round";
+  EXPECT_EQ(Run(ReconcileCommand, {"--service", "--once"}).error().code, Code::kUsage);
+  EXPECT_EQ(Run(ReconcileCommand, {"--watch", "--interval", "0"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, TheServiceComesAndGoes) {
+  const auto bare = Json(ServiceCommand, {"install"});
+  EXPECT_TRUE(bare["changed"].GetBool());
+  EXPECT_STREQ(bare["findings"][0]["code"].GetString(), "no-source");
+  EXPECT_TRUE(Run(ServiceCommand, {"install", "--source", source_, "--service", "containerd", "--scope", "services"}));
+  EXPECT_FALSE(Json(ServiceCommand, {"install"})["changed"].GetBool());
+  ASSERT_TRUE(Run(ReconcileCommand, {}));
+  EXPECT_TRUE(host_.memory.At(reconcile::kContainerd, "Environment"));
+  EXPECT_FALSE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY")) << "the stored choices count";
+  EXPECT_TRUE(Json(ServiceCommand, {"uninstall"})["changed"].GetBool());
+  EXPECT_FALSE(Json(ServiceCommand, {"uninstall"})["changed"].GetBool());
+  EXPECT_EQ(Run(ServiceCommand, {"start"}).error().code, Code::kUsage);
+  EXPECT_EQ(Run(ServiceCommand, {"install", "--source", "-"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, HelpOfEachCommandHasAnExample) {
+  for (Command (*make)() : {PlanCommand, ApplyCommand, StatusCommand, ConfirmCommand, RollbackCommand, RemoveCommand,
+                            FirstBootCommand, ReconcileCommand, ServiceCommand}) {
+    const CommandSpec spec = make().spec;
+    EXPECT_THAT(HelpText(spec), HasSubstr("provisioner " + std::string(spec.name)));
+    EXPECT_THAT(HelpText(spec), HasSubstr("--output text|json"));
+  }
+}
+
+}  // namespace
+}  // namespace prov::cli

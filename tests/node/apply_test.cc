@@ -1,0 +1,210 @@
+#include "provisioner/node/apply.h"
+
+#include "provisioner/node/probe.h"
+#include "tests/node/node_helpers.h"
+
+namespace prov::node {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ApplyNode : public NodeTest {
+ protected:
+  reconcile::SessionReport Apply(const Settings& settings, const ApplyOptions& options = {}) {
+    Node n = node();
+    auto report = ApplySettings(n, settings, options);
+    EXPECT_TRUE(report) << report.error().message;
+    return report.value_or(reconcile::SessionReport());
+  }
+};
+
+TEST_F(ApplyNode, RemembersWhatWasAppliedAndWritesNothingASecondTime) {
+  EXPECT_GT(Apply(SampleSettings()).writes, 0U);
+  EXPECT_EQ(Variable("NO_PROXY"), ".svc,10.0.0.0/16,localhost,example.com");
+  const auto applied = LoadApplied(host_.memory);
+  ASSERT_TRUE(applied && *applied);
+  EXPECT_EQ((*applied)->since, host_.now);
+  EXPECT_EQ((*applied)->generation, 1);
+  host_.memory.log.clear();
+  host_.now += 1000;
+  EXPECT_EQ(Apply(SampleSettings()).writes, 0U);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+}
+
+TEST_F(ApplyNode, RefusesAnOlderPayloadUnlessToldOtherwise) {
+  Apply(SampleSettings(5));
+  Node n = node();
+  const auto refused = ApplySettings(n, OtherSettings(4), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kDowngrade);
+  EXPECT_THAT(refused.error().message, HasSubstr("generation 4"));
+  EXPECT_EQ(PlanSettings(n, OtherSettings(4), {}).error().code, Code::kDowngrade);
+  EXPECT_NE(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+  Apply(OtherSettings(4), {.allow_downgrade = true});
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+  Apply(SampleSettings(std::nullopt));  // a source without generations
+}
+
+TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
+  host_.services_by_name["containerd"].process_id = 7;
+  EXPECT_THAT(Codes(Apply(SampleSettings()).findings), Contains("service-runs-on"));
+  EXPECT_THAT(host_.restarted, IsEmpty());
+  EXPECT_THAT(Codes(Apply(OtherSettings(), {.restart_services = true}).findings), Contains("service-restarted"));
+  EXPECT_THAT(host_.restarted, ElementsAre("containerd"));
+  EXPECT_THAT(Codes(Apply(OtherSettings(), {.restart_services = true}).findings), Not(Contains("service-restarted")));
+  EXPECT_EQ(host_.restarted.size(), 1U);
+}
+
+TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
+  Node n = node();
+  EXPECT_EQ(TrialIsOpen(n), false);
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
+  EXPECT_EQ(TrialIsOpen(n), true);
+  host_.now += 60;
+  EXPECT_EQ(TrialIsOpen(n), false);
+  host_.now -= 30;
+  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
+  EXPECT_EQ(TrialIsOpen(n), false);
+}
+
+TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
+  Node n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(3), {}, 60));
+  EXPECT_FALSE(*LoadApplied(host_.memory));
+  const auto confirmed = ConfirmTrial(n);
+  ASSERT_TRUE(confirmed);
+  EXPECT_TRUE(confirmed->reboot_required);
+  EXPECT_FALSE(confirmed->changes.empty());
+  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 3);
+  EXPECT_FALSE(HasFile(kTrialFile));
+  EXPECT_EQ(ConfirmTrial(n).error().code, Code::kTarget);
+}
+
+TEST_F(ApplyNode, WhereNothingDiffersThereIsNoTrial) {
+  Apply(SampleSettings());
+  Node n = node();
+  EXPECT_FALSE(TrySettings(n, SampleSettings(), {}, 60)->trial);
+  EXPECT_FALSE(HasFile(kTrialFile));
+}
+
+TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
+  Node n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60)->trial);
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+  ASSERT_TRUE(TakeBack(n));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
+}
+
+TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
+  Apply(SampleSettings());
+  Node n = node();
+  const auto back = TakeBack(n);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
+  EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
+  EXPECT_GT(back->writes, 0U);
+  bool told = false;
+  for (const auto& change : back->changes) {
+    EXPECT_THAT(change.before + change.after, Not(HasSubstr("c4nary")));
+    if (change.name != "HTTP_PROXY") continue;
+    told = true;
+    EXPECT_EQ(change.kind, reconcile::ItemKind::kEnvironment);
+    EXPECT_EQ(change.action, reconcile::Action::kUpdate);
+    EXPECT_EQ(change.after, "http://before:1");
+  }
+  EXPECT_TRUE(told);
+  EXPECT_TRUE(HasFile(kHoldFile));
+  EXPECT_EQ(TakeBack(n).error().code, Code::kTarget) << "only one step is kept";
+  Apply(SampleSettings());
+  EXPECT_FALSE(HasFile(kHoldFile)) << "apply ends the hold";
+}
+
+TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
+  Apply(SampleSettings());
+  Node n = node();
+  std::set<std::string> kinds;
+  const auto back = TakeBack(n);
+  ASSERT_TRUE(back);
+  for (const auto& change : back->changes) {
+    kinds.insert(std::string(reconcile::NameOf(change.kind)) + " " + std::string(reconcile::NameOf(change.action)));
+  }
+  EXPECT_THAT(kinds, ElementsAre("certificate delete", "env delete", "serviceEnv delete", "winHttp delete"));
+}
+
+TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
+  const auto before = host_.memory.content().Text();
+  Apply(SampleSettings());
+  Node n = node();
+  ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
+  const auto report = RemoveSettings(n);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(host_.memory.content().Text(), before);
+  for (const std::string_view file : {kSourceFile, kSettingsFile, kAppliedFile, kTrialFile, kHoldFile}) {
+    EXPECT_FALSE(HasFile(file)) << file;
+  }
+}
+
+TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {
+  Node n = node();
+  Findings findings;
+  ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
+  EXPECT_THAT(findings, IsEmpty()) << "none is stored";
+  const auto desired = reconcile::MakeDesiredState(SampleSettings().config, SampleSettings().options);
+  ASSERT_TRUE(Remember(host_.memory, kSettingsFile, SettingsJson(SampleSettings(), *desired)));
+  ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
+  EXPECT_THAT(findings, IsEmpty());
+  ASSERT_TRUE(WarnOfStoredSource(n, OtherSettings(), findings));
+  EXPECT_THAT(Codes(findings), ElementsAre("stored-source"));
+}
+
+TEST_F(ApplyNode, ProbesGoTheWayOfTheNewSettings) {
+  Findings findings;
+  const std::vector<std::string> urls = {"https://registry.example.org/v2/", "https://api.svc/healthz"};
+  ASSERT_TRUE(ProbeAll(host_, SampleSettings().config, urls, findings));
+  EXPECT_THAT(
+      host_.requests,
+      ElementsAre("https://registry.example.org/v2/ via http://user:c4nary%40@proxy.example.com:3128 with 3 roots",
+                  "https://api.svc/healthz with 3 roots"));
+  EXPECT_THAT(Codes(findings), ElementsAre("probe", "probe"));
+}
+
+TEST_F(ApplyNode, AProbeIsTriedThreeTimes) {
+  Findings findings;
+  host_.waits_left = 10;
+  host_.answer = Fail(Code::kTls, "the certificate of the proxy is not trusted");
+  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"https://a.org/"}, findings).error().code, Code::kTls);
+  EXPECT_EQ(host_.requests.size(), 3U);
+  host_.answer = 407;
+  EXPECT_THAT(ProbeAll(host_, SampleSettings().config, {"http://a.org/"}, findings).error().message,
+              HasSubstr("credentials"));
+  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"no url"}, findings).error().code, Code::kUsage);
+}
+
+TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
+  Node n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  host_.waits_left = 3;
+  EXPECT_EQ(AwaitConfirmation(host_, 60), false) << "asked to stop";
+  host_.waits_left = 100;
+  EXPECT_EQ(AwaitConfirmation(host_, 5), false) << "the time is over";
+  host_.during_wait = [&] { (void)ConfirmTrial(n); };
+  EXPECT_EQ(AwaitConfirmation(host_, 60), true);
+}
+
+TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
+  Node n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  host_.waits_left = 100;
+  host_.during_wait = [&] { (void)TakeBack(n); };
+  EXPECT_EQ(AwaitConfirmation(host_, 60), false);
+}
+
+}  // namespace
+}  // namespace prov::node

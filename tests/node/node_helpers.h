@@ -1,0 +1,46 @@
+// Settings and a host for the tests of what happens on a node.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "provisioner/node/apply.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+
+namespace prov::node {
+
+inline Settings SampleSettings(std::optional<std::int64_t> generation = 1) {
+  Settings out;
+  out.config = testing_support::SampleConfig();
+  out.options.services = {"containerd"};
+  out.generation = generation;
+  return out;
+}
+
+// The same source with another proxy.
+inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
+  Settings out = SampleSettings(generation);
+  out.config.http_proxy = Secret("http://other.example.com:8080");
+  out.config.https_proxy = out.config.http_proxy;
+  return out;
+}
+
+class NodeTest : public ::testing::Test {
+ protected:
+  NodeTest() { reconcile::PutWindows(host_.memory); }
+
+  Node node() { return {host_, host_.memory.Ports()}; }
+  std::optional<std::string> Variable(std::string_view name) {
+    return reconcile::TextAt(host_.memory, reconcile::kEnv, name);
+  }
+  bool HasFile(std::string_view name) { return host_.memory.files().contains(std::string(name)); }
+  static std::vector<std::string> Codes(const Findings& findings) {
+    std::vector<std::string> out;
+    for (const Finding& f : findings) out.push_back(f.code);
+    return out;
+  }
+
+  testing_support::MemoryHost host_;
+};
+
+}  // namespace prov::node
