@@ -11,6 +11,8 @@
 #include "provisioner/bake/registry_payload.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/session.h"
+#include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
 
 namespace prov::bake {
@@ -138,6 +140,64 @@ TEST(RegistryPayload, TheSoftwareHiveHoldsWinHttpTwiceAndTheStores) {
   ASSERT_EQ(ca->subkeys.size(), 1U);
   EXPECT_EQ(ca->subkeys[0].name, reconcile::Thumbprint(State().certificates[2].certificate));
   EXPECT_EQ(ca->subkeys[0].values[0].data, reconcile::EncodeBlob(State().certificates[2].certificate));
+}
+
+reconcile::DesiredOptions WithWinInet() {
+  reconcile::DesiredOptions options;
+  options.services = {"containerd"};
+  options.scope.win_inet = true;
+  return options;
+}
+
+void PutTree(testing_support::MemoryMachine& machine, const std::string& path, const RegKey& key) {
+  machine.PutKey(path);
+  for (const images::RegValue& value : key.values) machine.Put(path, value);
+  for (const RegKey& child : key.subkeys) PutTree(machine, path + "\\" + child.name, child);
+}
+
+// A node that boots with what was baked needs nothing more.
+TEST(RegistryPayload, APlanAgainstTheHivesHasNothingToWrite) {
+  const auto state = reconcile::MakeDesiredState(SampleConfig(), WithWinInet()).value();
+  testing_support::MemoryMachine memory;
+  PutTree(memory, R"(SYSTEM\CurrentControlSet)", *Find(*images::ReadHive(*SystemHive(state)), "ControlSet001"));
+  PutTree(memory, "SOFTWARE", *images::ReadHive(*SoftwareHive(state)));
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    memory.content().certificates[item.store][item.certificate.der] = true;
+  }
+  machine::Machine machine = memory.Ports();
+  const auto report = reconcile::PlanOn(machine, state, {.adopt = true});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->writes, 0U);
+  EXPECT_FALSE(report->reboot_required);
+  EXPECT_EQ(std::ranges::count(report->changes, reconcile::Action::kAdopt, &reconcile::Change::action), 3 + 1 + 2 + 11);
+}
+
+TEST(RegistryPayload, WinInetIsBakedOnlyWhenAskedFor) {
+  const std::string policy = R"(Policies\Microsoft\Windows\CurrentVersion\Internet Settings)";
+  EXPECT_EQ(Find(*images::ReadHive(*SoftwareHive(State())), policy), nullptr);
+  const auto state = reconcile::MakeDesiredState(SampleConfig(), WithWinInet()).value();
+  const auto root = images::ReadHive(*SoftwareHive(state)).value();
+  const RegKey* key = Find(root, policy);
+  ASSERT_NE(key, nullptr);
+  EXPECT_EQ(key->values.at(0).name, "ProxySettingsPerUser");
+  EXPECT_EQ(key->values.at(0).data, images::EncodeDword(0));
+  EXPECT_NE(Find(root, R"(WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings)"), nullptr);
+}
+
+TEST(EgressJson, CarriesWinInetOnlyInScope) {
+  EXPECT_THAT(EgressJson(SampleConfig(), State(), 1), Not(HasSubstr("winInet")));
+  const auto options = WithWinInet();
+  const auto state = reconcile::MakeDesiredState(SampleConfig(), options).value();
+  const std::string json = EgressJson(SampleConfig(), state, 1);
+  EXPECT_THAT(json, HasSubstr("\"wininet\""));
+  EXPECT_THAT(json, HasSubstr("\"winInet\": {\n    \"proxy\": \"proxy.example.com:3128\""));
+  PayloadBytes files;
+  const Payload payload = Make(state);
+  for (const PayloadFile& file : payload.files) files[file.path] = file.bytes;
+  const auto read = ReadEgressJson(files, "p");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->options.scope, options.scope);
+  EXPECT_EQ(EgressJson(read->config, reconcile::MakeDesiredState(read->config, read->options).value(), 1), json);
 }
 
 TEST(RegistryPayload, AServiceWithoutVariablesIsNotInTheHive) {

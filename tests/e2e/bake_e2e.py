@@ -41,11 +41,13 @@ def need(case, *tools):
 
 
 class Payload(unittest.TestCase):
+    options = SERVICES
+
     @classmethod
     def setUpClass(cls):
         cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-e2e-"))
         cls.out = cls.work / "payload"
-        cls.result = provisioner("bake", SAMPLE, "--out", cls.out, *SERVICES)
+        cls.result = provisioner("bake", SAMPLE, "--out", cls.out, *cls.options)
         assert cls.result.returncode == 0, cls.result.stderr
         cls.egress = json.loads((cls.out / "egress.json").read_text())
         cls.manifest = json.loads((cls.out / "manifest.json").read_text())
@@ -79,7 +81,7 @@ class Payload(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="another place ") as folder:
             copy = pathlib.Path(folder) / "in put.json"
             shutil.copy(SAMPLE, copy)
-            result = provisioner("bake", copy.name, "--out", "b/../deep/out", *SERVICES, cwd=folder,
+            result = provisioner("bake", copy.name, "--out", "b/../deep/out", *self.options, cwd=folder,
                                  environment={"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8", "HOME": "/nonexistent"},
                                  preexec_fn=lambda: os.umask(0o077))
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -88,7 +90,7 @@ class Payload(unittest.TestCase):
     def test_yaml_gives_the_same_payload_as_json(self):
         out = self.work / "from-yaml"
         source = yaml_of(json.loads(SAMPLE.read_text()))
-        result = provisioner("bake", "-", "--out", out, *SERVICES, input=source)
+        result = provisioner("bake", "-", "--out", out, *self.options, input=source)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(digests(out), digests(self.out))
 
@@ -109,12 +111,28 @@ class Payload(unittest.TestCase):
         for view in ("", r"\WOW6432Node"):
             key = view + r"\Microsoft\Windows\CurrentVersion\Internet Settings\Connections"
             out["SOFTWARE", key, "WinHttpSettings"] = (3, bytes.fromhex(self.egress["winHttp"]["settings"]))
+        if "winInet" in self.egress:
+            out.update(self.win_inet_values(sz))
         for c in self.egress["certificates"]:
             der = (self.out / c["file"]).read_bytes()
             self.assertEqual(hashlib.sha256(der).hexdigest(), c["sha256"])
             prop = lambda number, data: number.to_bytes(4, "little") + b"\1\0\0\0" + len(data).to_bytes(4, "little") + data
             blob = prop(3, bytes.fromhex(c["sha1"])) + prop(32, der)
             out["SOFTWARE", r"\Microsoft\SystemCertificates\%s\Certificates\%s" % (c["store"], c["sha1"].upper()), "Blob"] = (3, blob)
+        return out
+
+    def win_inet_values(self, sz):
+        proxy, bypass = (self.egress["winInet"][k] for k in ("proxy", "bypass"))
+        dword = lambda value: value.to_bytes(4, "little")
+        text = lambda value: dword(len(value)) + value.encode("ascii")
+        connection = (3, dword(0x46) + dword(1) + dword(3) + text(proxy) + text(bypass) + text("") + bytes(32))
+        out = {("SOFTWARE", r"\Policies\Microsoft\Windows\CurrentVersion\Internet Settings", "ProxySettingsPerUser"): (4, dword(0))}
+        for view in ("", r"\WOW6432Node"):
+            key = view + r"\Microsoft\Windows\CurrentVersion\Internet Settings"
+            out.update({("SOFTWARE", key, "ProxyEnable"): (4, dword(1)), ("SOFTWARE", key, "ProxyServer"): (1, sz(proxy)),
+                        ("SOFTWARE", key, "ProxyOverride"): (1, sz(bypass)),
+                        ("SOFTWARE", key + r"\Connections", "DefaultConnectionSettings"): connection,
+                        ("SOFTWARE", key + r"\Connections", "SavedLegacySettings"): connection})
         return out
 
     def test_hivexregedit_reads_every_value_and_nothing_else(self):
@@ -170,6 +188,8 @@ class Payload(unittest.TestCase):
                 unescape = lambda s: re.sub(r"\\(.)", r"\1", s)
                 if value.startswith('"'):
                     data = (1, unescape(value[1:-1]).encode("utf-16-le") + b"\0\0")
+                elif value.startswith("dword:"):
+                    data = (4, int(value[6:], 16).to_bytes(4, "little"))
                 else:
                     kind, number, data = re.match(r"hex(\(([0-9a-f]+)\))?:(.*)", value).groups()[0:3]
                     data = (int(number, 16) if kind else 3, bytes.fromhex(data.replace(",", "")))
@@ -204,6 +224,15 @@ class Payload(unittest.TestCase):
             self.skipTest("no schema")
         result = subprocess.run(["xmllint", "--noout", "--schema", schema, self.out / "unattend.xml"], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class PayloadWithWinInet(Payload):
+    options = SERVICES + ["--scope", "machine,services,winhttp,wininet,certs"]
+
+    def test_it_is_carried_and_what_the_scripts_leave_out_is_said(self):
+        self.assertIn("wininet", self.egress["scope"])
+        self.assertEqual(self.egress["winInet"]["proxy"], self.egress["winHttp"]["proxy"])
+        self.assertIn("wininet-script", self.result.stderr)
 
 
 def yaml_of(value, indent=0):
