@@ -88,6 +88,10 @@ Result<Ledger> LoadLedger(machine::StateFolder& state) {
   return ReadLedger(PROV_TRY(ParseSchemaOne(*text, kLedgerFile)), "items");
 }
 
+Result<void> SaveLedger(machine::StateFolder& state, const Ledger& ledger) {
+  return state.Write(kLedgerFile, LedgerJson(ledger));
+}
+
 Result<std::optional<Transaction>> LoadJournal(machine::StateFolder& state) { return Load(state, kJournalFile); }
 
 Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
@@ -100,7 +104,7 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
 
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot) PROV_TRY(MarkReboot(machine));
-  PROV_TRY(machine.state.Write(kLedgerFile, LedgerJson(transaction.ledger_after)));
+  PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
   Transaction done = transaction;
   done.trial = false;
   if (!done.operations.empty()) PROV_TRY(machine.state.Write(kLastFile, TransactionJson(done)));

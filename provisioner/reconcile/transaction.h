@@ -28,6 +28,7 @@ std::string TransactionJson(const Transaction& transaction);
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where);
 
 Result<Ledger> LoadLedger(machine::StateFolder& state);  // empty when there is none
+Result<void> SaveLedger(machine::StateFolder& state, const Ledger& ledger);
 
 // The open transaction, if there is one.
 Result<std::optional<Transaction>> LoadJournal(machine::StateFolder& state);

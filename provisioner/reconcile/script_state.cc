@@ -1,0 +1,282 @@
+#include "provisioner/reconcile/script_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/operation.h"
+#include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/service_environment.h"
+#include "provisioner/reconcile/transaction.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegValue;
+
+constexpr std::string_view kAbsent = "absent";
+constexpr std::string_view kPresent = "present";
+
+// One record, all of its fields as text; the comment "records" in the script says what they mean.
+struct Record {
+  std::string kind, name, before, after, prior, key;
+  JsonNode node;
+
+  std::unexpected<Error> Refuse(std::string message) const {
+    return node.Refuse(Code::kType, std::move(message) + "; the file is damaged or of a newer script");
+  }
+};
+
+// A value that the script wrote, or found: `prior` is what it wrote before `after`, where it may have been cut short.
+struct Place {
+  std::string key;
+  std::string value;
+  std::optional<RegValue> prior;
+};
+
+struct Import {
+  ScriptState state;
+  std::map<std::string, Place, std::less<>> places;  // by item
+};
+
+// "TYPE:BYTES", both in hexadecimal, or "absent".
+Result<std::optional<RegValue>> ValueOf(const Record& record, const std::string& text, std::string_view name) {
+  if (text == kAbsent) return std::nullopt;
+  const std::size_t colon = text.find(':');
+  const std::string type = text.substr(0, colon);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(type.data(), type.data() + type.size(), number, 16);
+  const auto bytes = colon == std::string::npos ? std::nullopt : FromHex(std::string_view(text).substr(colon + 1));
+  if (error != std::errc() || end != type.data() + type.size() || !bytes) {
+    return record.Refuse("holds no registry value");
+  }
+  return RegValue{std::string(name), static_cast<images::RegType>(number), *bytes};
+}
+
+// What the script wrote: never "absent".
+Result<RegValue> WrittenValue(const Record& record, const std::string& text, std::string_view name) {
+  auto value = PROV_TRY(ValueOf(record, text, name));
+  if (!value) return record.Refuse("says that nothing was written");
+  return *std::move(value);
+}
+
+// The last `record.key` parts of `key`'s path were not there before, outermost first.
+Result<std::vector<std::string>> OwnKeys(const Record& record, const std::string& key) {
+  std::vector<std::string> out;
+  if (record.key.empty()) return out;
+  const bool digit = record.key.size() == 1 && record.key[0] >= '0' && record.key[0] <= '9';
+  if (!digit) return record.Refuse("has no number of keys");
+  std::string_view path = key;
+  for (int levels = record.key[0] - '0'; levels > 0; --levels) {
+    out.emplace_back(path);
+    const std::size_t backslash = path.rfind('\\');
+    if (backslash == std::string_view::npos) return record.Refuse("counts more keys than there are");
+    path = path.substr(0, backslash);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+class Importer {
+ public:
+  Importer(const CertificateLookup& lookup, Findings& findings) : lookup_(lookup), findings_(findings) {}
+
+  Result<Import> Run(const std::vector<Record>& records) && {
+    for (const Record& record : records) PROV_TRY(Take(record, records));
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> Take(const Record& record, const std::vector<Record>& records) {
+    if (record.kind == "certificate") return Certificate(record);
+    if (record.kind == "env") return Variable(record);
+    if (record.kind == "winHttp") return WinHttp(record);
+    if (record.kind == "serviceEnv") return Service(record, records);
+    if (record.kind == "serviceOurs") return {};  // read with its serviceEnv
+    if (record.kind == "generation") return Generation(record);
+    if (record.kind != "reboot") return record.Refuse("is of an unknown kind");
+    out_.state.reboot = record.after;
+    return {};
+  }
+
+  Result<void> Certificate(const Record& record) {
+    const std::size_t slash = record.name.find('/');
+    const std::string store_name = record.name.substr(0, slash);
+    const std::string sha1 = slash == std::string::npos ? "" : record.name.substr(slash + 1);
+    const bool known = store_name == NameOf(Store::kRoot) || store_name == NameOf(Store::kCa);
+    if (!known || sha1.size() != 40 || !FromHex(sha1)) return record.Refuse("names no certificate");
+    if (record.before == kPresent) return {};  // was there before the script: nobody's to remove
+    if (record.before != kAbsent) return record.Refuse("tells neither absent nor present");
+    const Store store = store_name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
+    const auto der = lookup_(store, sha1);
+    if (!der || !EqualsIgnoreAsciiCase(ToHex(Sha1(*der)), sha1)) {
+      AddWarning(findings_, "script-certificate",
+                 "was added by a payload's script and is in no payload that is known here any more, so it stays where "
+                 "it is; delete it by hand if it is not wanted: certutil -delstore " +
+                     store_name + " " + sha1,
+                 record.name);
+      return {};
+    }
+    const std::string thumbprint = AsciiUpper(sha1);
+    out_.state.ledger[CertificateItemName(store, thumbprint)] = {
+        std::nullopt, RegValue{thumbprint, images::RegType::kBinary, *der}, {}};
+    return {};
+  }
+
+  Result<void> Variable(const Record& record) {
+    constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+    const std::string name = AsciiUpper(record.name);
+    if (std::ranges::find(kVariables, name) == kVariables.end()) return record.Refuse("is none of the variables");
+    return Value(record, std::string(kEnvironmentItem) + name, EnvironmentKeyPath(), name);
+  }
+
+  Result<void> WinHttp(const Record& record) {
+    const auto view = std::ranges::find(kWinHttpViews, record.name);
+    if (view == kWinHttpViews.end()) return record.Refuse("is neither 64 nor 32");
+    const auto index = static_cast<std::size_t>(view - kWinHttpViews.begin());
+    return Value(record, std::string(kWinHttpItem) + record.name, WinHttpKeyPath(index), kWinHttpValue);
+  }
+
+  Result<void> Value(const Record& record, const std::string& item, const std::string& key, std::string_view value) {
+    LedgerEntry entry;
+    entry.before = PROV_TRY(ValueOf(record, record.before, value));
+    entry.ours = PROV_TRY(WrittenValue(record, record.after, value));
+    entry.own_keys = PROV_TRY(OwnKeys(record, key));
+    Place place{key, std::string(value), std::nullopt};
+    if (!record.prior.empty()) place.prior = PROV_TRY(WrittenValue(record, record.prior, value));
+    out_.state.ledger[item] = std::move(entry);
+    out_.places[item] = std::move(place);
+    return {};
+  }
+
+  Result<void> Service(const Record& record, const std::vector<Record>& records) {
+    if (!CheckServiceName(record.name)) return record.Refuse("is not a service's name");
+    const auto ours = std::ranges::find_if(records, [&](const Record& other) {
+      return other.kind == "serviceOurs" && EqualsIgnoreAsciiCase(other.name, record.name);
+    });
+    if (ours == records.end()) return record.Refuse("has no record of our entries beside it");
+    const std::string item = std::string(kServiceItem) + AsciiUpper(record.name);
+    Place place{ServiceKeyPath(record.name), std::string(kServiceEnvironmentValue), std::nullopt};
+    LedgerEntry entry;
+    entry.before = PROV_TRY(ValueOf(record, record.before, kServiceEnvironmentValue));
+    entry.ours = PROV_TRY(WrittenValue(*ours, ours->after, kServiceEnvironmentValue));
+    if (!ours->prior.empty()) place.prior = PROV_TRY(WrittenValue(*ours, ours->prior, kServiceEnvironmentValue));
+    out_.state.ledger[item] = std::move(entry);
+    out_.places[item] = std::move(place);
+    return {};
+  }
+
+  Result<void> Generation(const Record& record) {
+    std::int64_t number = 0;
+    const char* const last = record.after.data() + record.after.size();
+    const auto [end, error] = std::from_chars(record.after.data(), last, number);
+    if (error != std::errc() || end != last || number < 0) return record.Refuse("is no generation");
+    out_.state.generation = number;
+    return {};
+  }
+
+  const CertificateLookup& lookup_;
+  Findings& findings_;
+  Import out_;
+};
+
+Result<std::vector<Record>> ReadRecords(std::string_view json, std::string_view where) {
+  std::vector<Record> out;
+  const JsonNode root = PROV_TRY(ParseSchemaOne(json, where));
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("items")).Items())) {
+    const auto text = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(node.Get(name)).Text(); };
+    out.push_back({PROV_TRY(text("kind")), PROV_TRY(text("name")), PROV_TRY(text("before")), PROV_TRY(text("after")),
+                   PROV_TRY(text("prior")), PROV_TRY(text("key")), node});
+  }
+  return out;
+}
+
+// Whether the machine still holds what was written before: all of it and not all of the newer.
+Result<bool> IsPrior(machine::Registry& registry, const Place& place, const RegValue& ours) {
+  const auto now = PROV_TRY(registry.Read(place.key, place.value));
+  if (!place.prior || !now) return false;
+  const auto same = [&](const RegValue& value) { return now->type == value.type && now->data == value.data; };
+  if (place.value != kServiceEnvironmentValue) return same(*place.prior);
+  const auto entries = ServiceEntries(now).value_or(std::vector<std::string>());
+  const auto holds = [&](const RegValue& value) {
+    const auto wanted = ServiceEntries(value).value_or(std::vector<std::string>());
+    return std::ranges::all_of(wanted,
+                               [&](const auto& one) { return std::ranges::find(entries, one) != entries.end(); });
+  };
+  return holds(*place.prior) && !holds(ours);
+}
+
+// The script's name of this boot; "" where Windows has no counter of boots.
+Result<std::string> ScriptsBootName(machine::Registry& registry) {
+  const auto counter = PROV_TRY(registry.Read(
+      R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)", "BootId"));
+  if (!counter) return std::string();
+  return fmt::format("counter {:x}:{}", static_cast<std::uint32_t>(counter->type), ToHex(counter->data));
+}
+
+Result<std::optional<std::vector<Record>>> LoadRecords(machine::StateFolder& state) {
+  std::optional<Error> damaged;
+  for (const std::string_view file : {kScriptStateFile, kScriptStateNewFile, kScriptStateOldFile}) {
+    const auto text = PROV_TRY(state.Read(file));
+    if (!text) continue;
+    auto records = ReadRecords(*text, file);
+    if (records) return *std::move(records);
+    // A torn new one alone is a run that was killed before it changed anything.
+    if (!damaged && file != kScriptStateNewFile) damaged = std::move(records).error();
+  }
+  if (damaged) return std::unexpected(*std::move(damaged));
+  return std::nullopt;
+}
+
+}  // namespace
+
+CertificateLookup LookupIn(const std::vector<CertificateItem>& certificates) {
+  return [&certificates](Store store, std::string_view sha1) -> std::optional<std::string> {
+    for (const CertificateItem& item : certificates) {
+      if (item.store == store && EqualsIgnoreAsciiCase(item.certificate.sha1, sha1)) return item.certificate.der;
+    }
+    return std::nullopt;
+  };
+}
+
+Result<ScriptState> ReadScriptState(std::string_view json, std::string_view where, const CertificateLookup& lookup,
+                                    Findings& findings) {
+  return PROV_TRY(Importer(lookup, findings).Run(PROV_TRY(ReadRecords(json, where)))).state;
+}
+
+Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine, const CertificateLookup& lookup,
+                                                   Findings& findings) {
+  const auto records = PROV_TRY(LoadRecords(machine.state));
+  if (!records) return std::nullopt;
+  Import import = PROV_TRY(Importer(lookup, findings).Run(*records));
+  for (const auto& [item, place] : import.places) {
+    LedgerEntry& entry = import.state.ledger[item];
+    if (PROV_TRY(IsPrior(machine.registry, place, *entry.ours))) entry.ours = place.prior;
+  }
+  return std::move(import.state);
+}
+
+Result<std::optional<ScriptState>> ImportScriptState(machine::Machine& machine, const CertificateLookup& lookup,
+                                                     Findings& findings) {
+  auto script = PROV_TRY(LoadScriptState(machine, lookup, findings));
+  if (!script) return std::nullopt;
+  Ledger ledger = PROV_TRY(LoadLedger(machine.state));
+  ledger.insert(script->ledger.begin(), script->ledger.end());
+  PROV_TRY(SaveLedger(machine.state, ledger));
+  // Where Windows has no counter, whether it booted since can't be told: a reboot too many is the lesser harm.
+  const std::string boot = PROV_TRY(ScriptsBootName(machine.registry));
+  if (!script->reboot.empty() && (boot.empty() || boot == script->reboot)) PROV_TRY(MarkReboot(machine));
+  // The file that the script reads first goes last: what is left of a cut run is the whole record.
+  for (const std::string_view file : {kScriptStateOldFile, kScriptStateNewFile, kScriptStateFile}) {
+    if (PROV_TRY(machine.state.Read(file))) PROV_TRY(machine.state.Remove(file));
+  }
+  return script;
+}
+
+}  // namespace prov::reconcile
