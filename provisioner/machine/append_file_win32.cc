@@ -1,0 +1,29 @@
+#include "provisioner/machine/append_file.h"
+#include "provisioner/machine/windows_file.h"
+
+namespace prov::machine {
+
+Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::uint64_t limit) {
+  const std::wstring wide = Wide(path);
+  // Without FILE_WRITE_DATA all writes go to the end, whoever else writes there.
+  constexpr DWORD kAppend = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+  FileHandle file = PROV_TRY(OpenSecret(wide, kAppend, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, 0));
+  if (!file) file = PROV_TRY(MakeSecretFile(wide, kAppend, CREATE_NEW));
+  LARGE_INTEGER now{};
+  if (GetFileSizeEx(file.get(), &now) == 0) return WindowsFailure("cannot look at the file", GetLastError(), path);
+  const auto size = static_cast<std::uint64_t>(now.QuadPart);
+  if (size > limit || bytes.size() > limit - size) return false;
+  DWORD written = 0;
+  if (WriteFile(file.get(), bytes.data(), static_cast<DWORD>(bytes.size()), &written, nullptr) == 0) {
+    return WindowsFailure("cannot write", GetLastError(), path);
+  }
+  return true;
+}
+
+Result<void> RenameFile(const std::string& from, const std::string& to) {
+  const DWORD error = MoveOver(Wide(from), Wide(to));
+  if (error != ERROR_SUCCESS) return WindowsFailure("cannot rename", error, from);
+  return {};
+}
+
+}  // namespace prov::machine

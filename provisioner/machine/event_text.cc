@@ -1,0 +1,24 @@
+#include "provisioner/machine/event_text.h"
+
+#include "provisioner/base/text.h"
+
+namespace prov::machine {
+namespace {
+
+// One text of an event has at most 31,839 characters, and none of these has less than a byte.
+constexpr std::size_t kMostBytes = 30'000;
+
+}  // namespace
+
+std::string EventText(std::string_view text) {
+  std::string out;
+  const std::string printable = Printable(text.substr(0, kMostBytes));
+  for (std::size_t i = 0; i < printable.size() && out.size() < kMostBytes; ++i) {
+    out += printable[i];
+    const char next = i + 1 < printable.size() ? printable[i + 1] : '\0';
+    if (printable[i] == '%' && (next == '%' || (next >= '0' && next <= '9'))) out += ' ';
+  }
+  return out;
+}
+
+}  // namespace prov::machine

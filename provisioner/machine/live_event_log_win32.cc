@@ -1,0 +1,56 @@
+#include "provisioner/base/text.h"
+#include "provisioner/machine/event_text.h"
+#include "provisioner/machine/live_machine.h"
+#include "provisioner/machine/live_ports.h"
+#include "provisioner/machine/log_file.h"
+#include "provisioner/machine/windows_file.h"
+
+namespace prov::machine {
+namespace {
+
+WORD TypeOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return EVENTLOG_ERROR_TYPE;
+    case Severity::kWarning:
+      return EVENTLOG_WARNING_TYPE;
+    default:
+      return EVENTLOG_INFORMATION_TYPE;
+  }
+}
+
+void ReportToSystem(Severity severity, std::uint16_t id, std::string_view text) {
+  HANDLE source = RegisterEventSourceW(nullptr, L"Provisioner");
+  if (source == nullptr) return;
+  const std::wstring wide = Wide(EventText(text));
+  const wchar_t* strings[] = {wide.c_str()};
+  ReportEventW(source, TypeOf(severity), 0, id, nullptr, 1, 0, strings, nullptr);
+  DeregisterEventSource(source);
+}
+
+// Where the state folder is not there, or not ours alone, no log is kept.
+Result<void> AppendToLog(std::string_view line) {
+  const std::string folder = PROV_TRY(DefaultStateFolder());
+  const FileHandle held = PROV_TRY(
+      OpenSecret(Wide(folder), FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
+  if (!held) return {};
+  return LogFile(folder + "\\" + std::string(kLogFile)).Append(line);
+}
+
+class WindowsEventLog final : public EventLog {
+ public:
+  void Write(Severity severity, std::uint16_t id, std::string_view text) override {
+    ReportToSystem(severity, id, text);
+    // What can't be logged must not stop a run.
+    static_cast<void>(AppendToLog(FormatLogLine(LiveClock().NowUnix(), severity, id, text)));
+  }
+};
+
+}  // namespace
+
+EventLog& LiveEventLog() {
+  static WindowsEventLog events;
+  return events;
+}
+
+}  // namespace prov::machine

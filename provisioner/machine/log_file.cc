@@ -1,0 +1,36 @@
+#include "provisioner/machine/log_file.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/certificate_time.h"
+#include "provisioner/machine/append_file.h"
+
+namespace prov::machine {
+namespace {
+
+constexpr std::size_t kMostTextBytes = std::size_t{8} << 10U;
+
+// At most so many bytes, without half a character at the end.
+std::string_view Head(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+}  // namespace
+
+std::string FormatLogLine(std::int64_t unix_seconds, Severity severity, std::uint16_t id, std::string_view text) {
+  const std::string_view head = Head(text, kMostTextBytes);
+  return fmt::format("{} {} {} {}{}\n", egress::FormatUtc(unix_seconds), NameOf(severity), id, Printable(head),
+                     head.size() < text.size() ? " [...]" : "");
+}
+
+Result<void> LogFile::Append(std::string_view line) {
+  if (PROV_TRY(AppendWithin(path_, line, limit_))) return {};
+  PROV_TRY(RenameFile(path_, path_ + ".1"));
+  if (PROV_TRY(AppendWithin(path_, line, limit_))) return {};
+  return Fail(Code::kIo, "the line is longer than the log may be", path_);
+}
+
+}  // namespace prov::machine
