@@ -13,6 +13,7 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/failure.h"
+#include "provisioner/node/reconcile_once.h"
 
 namespace prov::cli {
 namespace {
@@ -37,13 +38,24 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
   const std::string& folder = out.words.front();
   if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
   out.follow = false;
-  out.secret_files = PROV_TRY(ReadSource(arguments)).secret_files;
+  if (const auto source = ReadSource(arguments)) out.secret_files = source->secret_files;  // else they are gone already
   for (std::string& file : out.secret_files) file = folder + file.substr(arguments.positional().size());
   return out;
 }
 
+// Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
+// one whose settings are kept.
+Result<node::Settings> Settings(const Arguments& arguments, node::Node& node) {
+  Result<node::Settings> settings = ReadSettings(arguments);
+  if (settings) return settings;
+  const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
+  const bool used_up =
+      stored && !stored->follow && stored->words == PROV_TRY(StoredWords(arguments, arguments.positional()));
+  return used_up ? node::LastGoodSettings(node.machine.state) : settings;
+}
+
 Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
-  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+  const node::Settings settings = PROV_TRY(Settings(arguments, node));
   const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host));
   return node::FirstBoot(node, settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
 }

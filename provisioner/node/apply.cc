@@ -6,6 +6,8 @@
 #include "provisioner/base/text.h"
 #include "provisioner/node/loop_guard.h"
 #include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/script_state.h"
+#include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 namespace {
@@ -33,8 +35,9 @@ Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOpt
   return reconcile::MakeDesiredState(settings.config, settings.options);
 }
 
-Result<reconcile::PlanOptions> PlanOptionsOf(Node&, const ApplyOptions& options) {
-  return reconcile::PlanOptions{.adopt = options.adopt};
+Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& options) {
+  const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
+  return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields};
 }
 
 Result<Applied> Record(Node& node, const Settings& settings, const DesiredState& desired) {
@@ -42,6 +45,16 @@ Result<Applied> Record(Node& node, const Settings& settings, const DesiredState&
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
   out.since = before && before->digest == out.digest ? before->since : node.host.clock().NowUnix();
   return out;
+}
+
+// What a payload's scripts put on this machine is ours from now on.
+Result<void> TakeOverFromScripts(Node& node, const DesiredState& desired, Findings& findings) {
+  const auto lookup = reconcile::LookupIn(desired.certificates);
+  if (PROV_TRY(reconcile::ImportScriptState(node.machine, lookup, findings))) {
+    AddInfo(findings, "script-state", "what the payload's scripts recorded on this machine is kept by this program now",
+            std::string(reconcile::kScriptStateFile));
+  }
+  return {};
 }
 
 bool IsChange(const Change& change) {
@@ -95,7 +108,12 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
   } else {
     PROV_TRY(Forget(node.machine.state, kBootsFile));
   }
+  PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
+  Findings taken_over;
+  PROV_TRY(reconcile::Recover(node.machine, taken_over));
+  PROV_TRY(TakeOverFromScripts(node, desired, taken_over));
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false));
+  report.findings.insert(report.findings.begin(), taken_over.begin(), taken_over.end());
   PROV_TRY(SaveApplied(node.machine.state, PROV_TRY(Record(node, settings, desired))));
   PROV_TRY(Forget(node.machine.state, kTrialFile));
   PROV_TRY(Forget(node.machine.state, kHoldFile));

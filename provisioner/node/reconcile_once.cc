@@ -15,16 +15,6 @@ struct Round {
   bool fresh = false;  // read from the source just now
 };
 
-Result<Settings> LastGood(Node& node) {
-  const auto text = PROV_TRY(node.machine.state.Read(kSettingsFile));
-  if (!text) {
-    return Fail(Code::kNotFound,
-                "no settings were ever read well from the stored source; run provisioner first-boot or apply",
-                std::string(kSettingsFile));
-  }
-  return ParseSettings(*text, kSettingsFile);
-}
-
 // Why nothing changes although the source is not readable, and how old what is kept is.
 Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Findings& findings) {
   const auto applied = PROV_TRY(LoadApplied(node.machine.state));
@@ -37,10 +27,10 @@ Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Fi
 }
 
 Result<Round> ReadStored(Node& node, const StoredSource& source, const SettingsReader& read, RoundReport& report) {
-  if (!source.follow) return Round{PROV_TRY(LastGood(node)), false};
+  if (!source.follow) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
   Result<Settings> fresh = read(source.words);
   if (fresh) return Round{*std::move(fresh), true};
-  auto kept = LastGood(node);
+  auto kept = LastGoodSettings(node.machine.state);
   if (!kept) return std::unexpected(std::move(fresh).error());  // what is wrong is the source, not what was never kept
   PROV_TRY(TellSource(node, fresh.error(), *kept, report.session.findings));
   report.source_error = std::move(fresh).error();
@@ -62,6 +52,16 @@ Result<bool> IsHeld(Node& node, const std::string& digest) {
 }
 
 }  // namespace
+
+Result<Settings> LastGoodSettings(machine::StateFolder& state) {
+  const auto text = PROV_TRY(state.Read(kSettingsFile));
+  if (!text) {
+    return Fail(Code::kNotFound,
+                "no settings were ever read well from the stored source; run provisioner first-boot or apply",
+                std::string(kSettingsFile));
+  }
+  return ParseSettings(*text, kSettingsFile);
+}
 
 std::string DescribeAge(std::int64_t seconds) {
   const std::int64_t minutes = std::max<std::int64_t>(seconds, 0) / 60;

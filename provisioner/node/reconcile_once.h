@@ -17,7 +17,10 @@ struct RoundReport {
 // Errors: not-found when no source is stored, or none was ever read well; reboot-loop; those of the ports.
 Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read);
 
-// "3 days 4 hours", for messages.
+// The settings that were kept of the stored source. Errors: not-found.
+Result<Settings> LastGoodSettings(machine::StateFolder& state);
+
+// "3 d 4 h", for messages.
 std::string DescribeAge(std::int64_t seconds);
 
 }  // namespace prov::node

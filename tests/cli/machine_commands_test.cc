@@ -213,6 +213,9 @@ TEST_F(MachineCommands, FirstBootUsesUpAPayloadThatSetupDelivered) {
   EXPECT_THAT(host_.removed_files, Contains(HasSubstr("egress.json")));
   for (const std::string& file : host_.removed_files)
     EXPECT_TRUE(fs::exists(file)) << file << " is a file of the payload";
+  fs::remove(payload + "/egress.json");
+  EXPECT_TRUE(Run(FirstBootCommand, {payload})) << "setup may run it twice";
+  EXPECT_EQ(Run(FirstBootCommand, {payload, "--pool", "other"}).error().code, Code::kManifest);
   fs::remove_all(payload);
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
   EXPECT_EQ(Json(ReconcileCommand, {"--once"})["writes"].GetInt(), 1);

@@ -1,6 +1,7 @@
 #include "provisioner/node/apply.h"
 
 #include "provisioner/node/probe.h"
+#include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
 
 namespace prov::node {
@@ -33,6 +34,36 @@ TEST_F(ApplyNode, RemembersWhatWasAppliedAndWritesNothingASecondTime) {
   host_.now += 1000;
   EXPECT_EQ(Apply(SampleSettings()).writes, 0U);
   EXPECT_THAT(host_.memory.log, IsEmpty());
+}
+
+TEST_F(ApplyNode, TakesOverFromTheScripts) {
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:c4nary%40@proxy.example.com:3128"));
+  const auto hex = [](std::string_view text) { return AsciiLower(ToHex(images::EncodeSz(text))); };
+  host_.memory.files()["script-state.json"] =
+      R"({"schema":1,"items":[{"kind":"env","name":"HTTP_PROXY","before":"1:)" + hex("http://before:1") +
+      R"(","after":"1:)" + hex("http://user:c4nary%40@proxy.example.com:3128") + R"(","prior":"","key":""}]})";
+  Node n = node();
+  const auto report = ApplySettings(n, SampleSettings(), {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(Codes(report->findings), Contains("script-state"));
+  EXPECT_FALSE(HasFile("script-state.json"));
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
+}
+
+TEST_F(ApplyNode, OnceWmcoWasSeenItsVariablesAreItsBusiness) {
+  Apply(SampleSettings());
+  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  Apply(SampleSettings(), {.unattended = true});
+  EXPECT_TRUE(HasFile(reconcile::kWmcoFile));
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://from-the-daemon:1"));
+  host_.memory.log.clear();
+  const auto report = Apply(SampleSettings(), {.unattended = true});
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://from-the-daemon:1");
+  EXPECT_EQ(report.writes, 0U);
+  bool yielded = false;
+  for (const auto& change : report.changes) yielded = yielded || change.action == reconcile::Action::kYield;
+  EXPECT_TRUE(yielded);
 }
 
 TEST_F(ApplyNode, RefusesAnOlderPayloadUnlessToldOtherwise) {

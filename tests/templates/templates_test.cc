@@ -162,6 +162,18 @@ TEST(SetupComplete, StartsTheScriptByFullPathWithoutProfile) {
   EXPECT_TRUE(Contains(text, "%HERE%\\Provisioner\\scripts\\Install-Egress.ps1"));
 }
 
+// The program comes first; the script is for payloads without it.
+TEST(SetupComplete, PrefersTheProgramAndTellsItThePhase) {
+  const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
+  const std::size_t program = code.find("if exist \"%PROGRAM%\" goto program");
+  const std::size_t script = code.find("-File \"%INSTALL%\"");
+  ASSERT_NE(program, std::string::npos);
+  EXPECT_LT(program, script);
+  EXPECT_TRUE(Contains(code, "\"%PROGRAM%\" first-boot \"%HERE%\\Provisioner\" --phase %PHASE% >>\"%LOG%\" 2>&1\n"
+                             "set \"CODE=%ERRORLEVEL%\"\ngoto finish\n"));
+  EXPECT_TRUE(Contains(code, "if /i \"%~1\"==\"specialize\" set \"PHASE=specialize\""));
+}
+
 TEST(SetupComplete, AlwaysEndsWithZeroInSpecializeAndLeavesAMark) {
   const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
   const std::size_t mark = code.find(">\"%FAILED%\" echo %CODE%");
