@@ -1,0 +1,313 @@
+// What the Windows Machine Config Operator's daemon gets wrong with variables and certificates, row by row, as this
+// engine does it. Rows that no node can show: B5 (uncordons a node that an administrator had cordoned) and B6 (a proxy
+// that does not work goes to all nodes) are the operator's part; `check --probe` tries a proxy. B19 (memory that is
+// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: egress/wmco_pem_test.cc.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/wmco.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/make_certificate.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegType;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::SampleConfig;
+
+class WmcoBugs : public ::testing::Test {
+ protected:
+  WmcoBugs() { PutWindows(memory_); }
+
+  Result<SessionReport> Apply(const DesiredState& desired = Desired()) { return ApplyOn(machine_, desired, {}, false); }
+  SessionReport MustApplyOn(const DesiredState& desired = Desired()) {
+    auto report = Apply(desired);
+    EXPECT_TRUE(report) << report.error().message;
+    return report.value_or(SessionReport());
+  }
+  bool Has(Store store, const std::string& der) { return memory_.content().certificates[store].contains(der); }
+  std::size_t CallsOfAnApply() const {
+    MemoryMachine copy = memory_;
+    machine::Machine machine = copy.Ports();
+    EXPECT_TRUE(ApplyOn(machine, Desired(), {}, false));
+    return copy.calls;
+  }
+
+  MemoryMachine memory_;
+  machine::Machine machine_ = memory_.Ports();
+};
+
+egress::EgressConfig With(const std::vector<test::MadeCertificate>& made) {
+  egress::EgressConfig config = SampleConfig();
+  config.certificates.clear();
+  for (const test::MadeCertificate& one : made) {
+    config.certificates.push_back(egress::ParseCertificate(one.der, "made").value());
+  }
+  return config;
+}
+
+TEST_F(WmcoBugs, B1_ValuesThatWereThereBeforeComeBack) {
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://admin:1"));
+  memory_.Put(kEnv, {"NO_PROXY", RegType::kExpandSz, images::EncodeSz("%COMPUTERNAME%")});
+  const auto before = memory_.content();
+  MustApplyOn();
+  EXPECT_NE(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://admin:1");
+  MustApplyOn(NothingDesired());
+  EXPECT_EQ(memory_.content().Text(), before.Text());
+}
+
+TEST_F(WmcoBugs, B2_AKilledRunNeverLosesTheNeedOfAReboot) {
+  const MemoryMachine start = memory_;
+  const std::size_t calls = CallsOfAnApply();
+  ASSERT_GT(calls, 30U);
+  for (std::size_t call = 0; call < calls; ++call) {
+    memory_ = start;
+    memory_.stop_after = call;
+    EXPECT_THROW((void)Apply(), PowerFailure) << call;
+    memory_.stop_after = MemoryMachine::kNever;  // killed: the same boot goes on
+    EXPECT_TRUE(MustApplyOn().reboot_required) << "killed behind call " << call;
+    EXPECT_TRUE(MustApplyOn().reboot_required) << "and it stays so";
+    memory_.Boot(MemoryMachine::Unflushed::kKept);
+    EXPECT_FALSE(MustApplyOn().reboot_required);
+  }
+}
+
+TEST_F(WmcoBugs, B3_OrderOfNoProxyDoesNotMatter) {
+  egress::EgressConfig config = SampleConfig();
+  config.no_proxy = "a,b";
+  MustApplyOn(Desired(config));
+  memory_.Boot(MemoryMachine::Unflushed::kKept);
+  config.no_proxy = "b,a";
+  const SessionReport report = MustApplyOn(Desired(config, {}));
+  EXPECT_FALSE(report.reboot_required);
+  EXPECT_EQ(TextAt(memory_, kEnv, "NO_PROXY"), "a,b");
+}
+
+TEST_F(WmcoBugs, B4_LineEndsInValuesAreRefused) {
+  egress::EgressConfig config = SampleConfig();
+  config.no_proxy = "a\r\nb";
+  EXPECT_EQ(MakeDesiredState(config, {}).error().code, Code::kNoProxy);
+  config = SampleConfig();
+  config.http_proxy = Secret("http://proxy:1\r\n");
+  EXPECT_EQ(MakeDesiredState(config, {}).error().code, Code::kFailOpen);
+}
+
+TEST_F(WmcoBugs, B7_ARootThatWindowsHadIsNotDeletedWithTheBundle) {
+  const std::string der = SampleConfig().certificates[0].der;
+  memory_.content().certificates[Store::kRoot][der] = false;  // in another physical store than the machine's own
+  memory_.MakeDurable();
+  MustApplyOn();
+  egress::EgressConfig none = SampleConfig();
+  none.certificates.clear();
+  MustApplyOn(Desired(none));
+  EXPECT_TRUE(Has(Store::kRoot, der));
+  EXPECT_FALSE(Has(Store::kRoot, SampleConfig().certificates[1].der));
+}
+
+TEST_F(WmcoBugs, B8_ACertificateThatIsThereIsNotReplaced) {
+  for (const CertificateItem& item : Desired().certificates) {
+    memory_.content().certificates[item.store][item.certificate.der] = true;
+  }
+  memory_.MakeDurable();
+  MustApplyOn();
+  EXPECT_THAT(memory_.log, Not(Contains(StartsWith("Add")))) << "its name and its limits of use would be lost";
+}
+
+TEST_F(WmcoBugs, B9_ACertificateThatSomebodyDeletedComesBack) {
+  MustApplyOn();
+  memory_.content().certificates[Store::kRoot].clear();
+  memory_.MakeDurable();
+  EXPECT_EQ(StatusOf(machine_)->drift.size(), 2U);
+  EXPECT_EQ(MustApplyOn().writes, 2U);
+  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
+}
+
+TEST_F(WmcoBugs, B10_AHalfWrittenBundleIsAnErrorAndNoShorterOne) {
+  const std::vector<egress::Certificate> all = SampleConfig().certificates;
+  const std::string pem = egress::EncodePem(all);
+  const std::string first = egress::EncodePem(std::span(all).first(1));
+  for (const std::size_t kept : {first.size() + 40, pem.size() - 40, pem.size() - 400}) {
+    Findings findings;
+    const auto parsed = egress::ParseTrustBundle(pem.substr(0, kept), "ca-bundle.crt", findings);
+    ASSERT_FALSE(parsed) << kept;
+    EXPECT_EQ(parsed.error().code, Code::kCert);
+  }
+}
+
+TEST_F(WmcoBugs, B11_WhatIsRecordedIsWhatWasImported) {
+  const std::size_t calls = CallsOfAnApply();
+  const MemoryMachine start = memory_;
+  for (std::size_t call = 0; call < calls; ++call) {
+    memory_ = start;
+    memory_.fail_at = call;
+    EXPECT_FALSE(Apply());
+    const Ledger ledger = LoadLedger(machine_.state).value();
+    for (const auto& [item, entry] : ledger) {
+      if (!item.starts_with(kCertificateItem)) continue;
+      EXPECT_TRUE(Has(StoreOfItem(item), entry.ours->data)) << item;
+    }
+  }
+}
+
+TEST_F(WmcoBugs, B12_WhatAFailedRunImportedIsNotTrustedForever) {
+  const std::size_t calls = CallsOfAnApply();
+  const MemoryMachine start = memory_;
+  egress::EgressConfig none = SampleConfig();
+  none.certificates.clear();
+  bool one_was_in = false;
+  for (std::size_t call = 0; call < calls; ++call) {
+    memory_ = start;
+    memory_.fail_at = call;
+    ASSERT_FALSE(Apply());
+    one_was_in = one_was_in || memory_.content().certificates[Store::kRoot].size() == 1;
+    memory_.fail_at = MemoryMachine::kNever;
+    MustApplyOn(Desired(none));
+    EXPECT_THAT(memory_.content().certificates[Store::kRoot], IsEmpty()) << "failed at call " << call;
+    EXPECT_THAT(memory_.content().certificates[Store::kCa], IsEmpty()) << "failed at call " << call;
+  }
+  EXPECT_TRUE(one_was_in) << "the case is among them";
+}
+
+TEST_F(WmcoBugs, B13_ATornRecordIsAnErrorAndNoEmptyOne) {
+  MustApplyOn();
+  std::string& ledger = memory_.files().at("ledger.json");
+  ledger.resize(ledger.size() / 2);
+  memory_.log.clear();
+  const auto removed = Apply(NothingDesired());
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().code, Code::kJson);
+  EXPECT_THAT(removed.error().where, StartsWith("ledger.json"));
+  EXPECT_THAT(memory_.log, IsEmpty());
+}
+
+TEST_F(WmcoBugs, B14_AStoreThatCannotBeReadIsReported) {
+  const std::size_t calls = CallsOfAnApply();
+  const MemoryMachine start = memory_;
+  std::vector<std::string> places;
+  for (std::size_t call = 0; call < calls; ++call) {
+    memory_ = start;
+    memory_.fail_at = call;
+    const auto report = Apply();
+    ASSERT_FALSE(report) << call;
+    EXPECT_EQ(report.error().code, Code::kIo);
+    places.push_back(report.error().where);
+  }
+  EXPECT_THAT(places, Contains("Contains"));
+  EXPECT_THAT(places, Contains("Add ROOT"));
+}
+
+TEST_F(WmcoBugs, B15_AnUnreadableCertificateInTheStoreBlocksNothing) {
+  memory_.content().certificates[Store::kRoot]["no certificate"] = true;
+  memory_.MakeDurable();
+  MustApplyOn();
+  MustApplyOn(NothingDesired());
+  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 1U);
+  EXPECT_TRUE(Has(Store::kRoot, "no certificate"));
+}
+
+TEST_F(WmcoBugs, B16_ANegativeSerialNumberBlocksNothing) {
+  test::CertificateSpec negative;
+  negative.key = "p256";
+  negative.serial = -5;
+  const auto made = test::MakeCertificate(negative);
+  MustApplyOn(Desired(With({made, test::MakeRoot("B", "p256#b")})));
+  EXPECT_TRUE(Has(Store::kRoot, made.der));
+  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
+}
+
+TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItSignsItselfAndAllOddsAreReported) {
+  test::CertificateSpec self;  // as the operator's own test imports one
+  self.key = "p256";
+  self.ca = false;
+  self.not_after = 1767312000;  // a day after it began
+  test::CertificateSpec leaf = self;
+  leaf.subject = {{"CN", "leaf"}};
+  leaf.issuer = self.subject;
+  leaf.key = "p256#leaf";
+  leaf.signer = "p256";
+  const auto self_made = test::MakeCertificate(self);
+  const auto leaf_made = test::MakeCertificate(leaf);
+  const egress::EgressConfig config = With({self_made, leaf_made});
+  MustApplyOn(Desired(config));
+  EXPECT_TRUE(Has(Store::kRoot, self_made.der));
+  EXPECT_FALSE(Has(Store::kRoot, leaf_made.der));
+  EXPECT_FALSE(Has(Store::kCa, leaf_made.der));
+  const Findings findings = egress::ReviewCertificates(config.certificates, 1800000000, "bundle");
+  for (const char* code : {"cert-expired", "cert-not-ca"}) {
+    EXPECT_THAT(findings, Contains(testing::Field(&Finding::code, code)));
+  }
+}
+
+TEST_F(WmcoBugs, B18_IntermediatesGoToTheirOwnStore) {
+  MustApplyOn();
+  const std::string intermediate = SampleConfig().certificates[2].der;
+  EXPECT_TRUE(Has(Store::kCa, intermediate));
+  EXPECT_FALSE(Has(Store::kRoot, intermediate));
+}
+
+TEST_F(WmcoBugs, B20_AFailureBehindTheVariablesDoesNotHideTheReboot) {
+  const std::size_t calls = CallsOfAnApply();
+  const MemoryMachine start = memory_;
+  for (std::size_t call = 0; call < calls; ++call) {
+    memory_ = start;
+    memory_.fail_at = call;
+    EXPECT_FALSE(Apply());
+    memory_.fail_at = MemoryMachine::kNever;
+    EXPECT_TRUE(MustApplyOn().reboot_required) << "failed at call " << call;
+    memory_.log.clear();
+    EXPECT_TRUE(MustApplyOn().reboot_required);
+    EXPECT_THAT(memory_.log, IsEmpty()) << "waiting for the reboot writes nothing";
+  }
+}
+
+// Our state is not below C:\k, which the operator wipes; should it be lost all the same, nothing is guessed.
+TEST_F(WmcoBugs, B21_WithoutItsRecordNothingIsTakenAwayAndADesiredStateStillHolds) {
+  MustApplyOn();
+  memory_.files().clear();
+  EXPECT_EQ(MustApplyOn().writes, 0U);
+  EXPECT_EQ(MustApplyOn(NothingDesired()).writes, 0U);
+  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
+}
+
+// Schannel tells clients at most 16 KiB of issuers: with the system's 144 roots that is nearly full.
+TEST_F(WmcoBugs, B22_OnlyWhatTheSystemDoesNotHaveIsImported) {
+  const egress::EgressConfig config = SampleConfig();
+  DesiredOptions options;
+  options.subtract = {config.certificates[0].sha256, config.certificates[2].sha256};
+  MustApplyOn(MakeDesiredState(config, options).value());
+  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 1U);
+  EXPECT_THAT(memory_.content().certificates[Store::kCa], IsEmpty());
+}
+
+// `wicd cleanup` runs when a node is set up first: it removes baked variables before the daemon is installed.
+TEST_F(WmcoBugs, B23_VariablesRemovedBeforeTheDaemonCameAreSetAgainAsTheyWere) {
+  MustApplyOn();
+  const auto baked = memory_.content();
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) memory_.Erase(kEnv, name);
+  ASSERT_EQ(YieldsEnvironment(machine_, false), false);
+  MustApplyOn();
+  EXPECT_EQ(memory_.content().Text(), baked.Text()) << "equal strings: the daemon finds nothing to change";
+  // Later the daemon removes them: the cluster has no proxy.
+  memory_.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) memory_.Erase(kEnv, name);
+  const bool yields = YieldsEnvironment(machine_, false).value();
+  const auto report = ApplyOn(machine_, Desired(), {.adopt = false, .yield_environment = yields}, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->writes, 0U);
+  EXPECT_FALSE(memory_.At(kEnv, "HTTP_PROXY"));
+}
+
+}  // namespace
+}  // namespace prov::reconcile
