@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kDifferences = 4;
 
-void WriteDrift(JsonWriter& json, const std::vector<reconcile::Drift>& drift) {
-  json.Key("drift").BeginArray();
+void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconcile::Drift>& drift) {
+  json.Key(key).BeginArray();
   for (const reconcile::Drift& d : drift) {
     json.BeginObject().Member("kind", reconcile::NameOf(d.kind)).Member("name", d.name);
     json.Member("missing", d.missing).EndObject();
@@ -71,7 +71,8 @@ std::string Json(std::string_view target, const node::NodeStatus& status) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("target", target).Key("changes").BeginArray().EndArray();
   json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
-  WriteDrift(json, status.engine.drift);
+  WriteDrift(json, "drift", status.engine.drift);
+  WriteDrift(json, "yielded", status.engine.yielded);
   WriteLedger(json, status.engine.ledger);
   json.Member("openTransaction", status.engine.open_transaction).Member("trial", status.engine.trial);
   json.Member("held", status.held);
@@ -124,6 +125,10 @@ std::string Text(std::string_view target, const node::NodeStatus& status) {
   for (const reconcile::Drift& d : status.engine.drift) {
     out += fmt::format("drift    {} {} {}\n", reconcile::NameOf(d.kind), Printable(d.name),
                        d.missing ? "is gone" : "was changed");
+  }
+  for (const reconcile::Drift& d : status.engine.yielded) {
+    out += fmt::format("yielded  {} {}: the Windows Machine Config Operator's daemon owns it here\n",
+                       reconcile::NameOf(d.kind), Printable(d.name));
   }
   out += ServiceLines(status.services);
   if (status.engine.trial) {

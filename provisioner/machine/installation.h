@@ -23,6 +23,9 @@ class Installation {
   virtual Result<bool> RemoveProgram() = 0;
   // `%SystemRoot%\Setup\Scripts`, where Windows setup takes payloads from and which only administrators can write.
   virtual Result<std::string> SetupScriptsFolder() = 0;
+  // Whether what lies at `path` may be followed as SYSTEM: it and the folder that it is in are no links, and nobody but
+  // administrators can change them. Errors: owner; an absent file is no error here.
+  virtual Result<void> CheckSource(std::string_view path) = 0;
   // A plain file, not through links; absent: nothing to do.
   virtual Result<void> RemoveFile(std::string_view path) = 0;
   // The state folder with all that this program keeps in it, its lock and log included.

@@ -31,6 +31,7 @@ class NoInstallation final : public Installation {
   Result<bool> InstallProgram() override { return NoWindows(); }
   Result<bool> RemoveProgram() override { return NoWindows(); }
   Result<std::string> SetupScriptsFolder() override { return NoWindows(); }
+  Result<void> CheckSource(std::string_view /*path*/) override { return NoWindows(); }
   Result<void> RemoveFile(std::string_view /*path*/) override { return NoWindows(); }
   Result<void> RemoveState() override { return NoWindows(); }
 };

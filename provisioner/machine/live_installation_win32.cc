@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{256} << 20U;
 
+constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
 struct Place {
   std::wstring folder;
   std::wstring program;
@@ -131,6 +133,16 @@ class WindowsInstallation final : public Installation {
   }
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
+
+  Result<void> CheckSource(std::string_view path) override {
+    const std::wstring file = Wide(path);
+    PROV_TRY(OpenTrusted(file, PathUse::kPrograms, FILE_READ_ATTRIBUTES, kShareAll, FILE_FLAG_BACKUP_SEMANTICS));
+    const std::size_t end = file.find_last_of(L"\\/");
+    if (end == std::wstring::npos || end == 0 || file[end - 1] == L':') return {};  // a drive's root can't be replaced
+    PROV_TRY(OpenTrusted(file.substr(0, end), PathUse::kPrograms, FILE_READ_ATTRIBUTES, kShareAll,
+                         FILE_FLAG_BACKUP_SEMANTICS));
+    return {};
+  }
 
   Result<void> RemoveFile(std::string_view path) override { return RemovePlainFile(path); }
 

@@ -35,6 +35,10 @@ Result<bool> InstallProgramAndService(Node& node) {
   return wrote;
 }
 
+Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
+  return delivery.follow ? node.host.installation().CheckSource(delivery.words.front()) : Result<void>();
+}
+
 }  // namespace
 
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
@@ -44,6 +48,7 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
   ApplyOptions adopting = options;
   adopting.adopt = true;
   PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
+  PROV_TRY(CheckFollowed(node, delivery));
   PROV_TRY(KeepSource(node, settings, delivery, true));
   const Result<bool> installed = InstallProgramAndService(node);
   reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting));
@@ -55,7 +60,10 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
 }
 
 Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery) {
-  if (settings != nullptr) PROV_TRY(KeepSource(node, *settings, delivery, false));
+  if (settings != nullptr) {
+    PROV_TRY(CheckFollowed(node, delivery));
+    PROV_TRY(KeepSource(node, *settings, delivery, false));
+  }
   return InstallProgramAndService(node);
 }
 

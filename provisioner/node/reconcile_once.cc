@@ -28,7 +28,9 @@ Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Fi
 
 Result<Round> ReadStored(Node& node, const StoredSource& source, const SettingsReader& read, RoundReport& report) {
   if (!source.follow) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
-  Result<Settings> fresh = read(source.words);
+  // Who can write the source decides what SYSTEM trusts.
+  const Result<void> trusted = node.host.installation().CheckSource(source.words.front());
+  Result<Settings> fresh = trusted ? read(source.words) : std::unexpected(trusted.error());
   if (fresh) return Round{*std::move(fresh), true};
   auto kept = LastGoodSettings(node.machine.state);
   if (!kept) return std::unexpected(std::move(fresh).error());  // what is wrong is the source, not what was never kept

@@ -140,6 +140,17 @@ TEST_F(MachineCommands, StatusTellsDrift) {
   EXPECT_EQ(Json(StatusCommand, {}, 4)["services"].Size(), 0U) << "does not run";
 }
 
+TEST_F(MachineCommands, StatusTellsWhatIsLeftToWmco) {
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
+  const auto status = Json(StatusCommand, {});
+  EXPECT_EQ(status["drift"].Size(), 0U);
+  ASSERT_EQ(status["yielded"].Size(), 1U);
+  EXPECT_STREQ(status["yielded"][0]["name"].GetString(), "NO_PROXY");
+  EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("yielded  env NO_PROXY"));
+}
+
 TEST_F(MachineCommands, ATrialNeedsAConfirmation) {
   host_.waits_left = 100;
   const auto expired = Json(ApplyCommand, {source_, "--try", "5"}, 4);

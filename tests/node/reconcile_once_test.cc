@@ -152,6 +152,22 @@ TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
   EXPECT_TRUE(Variable("HTTP_PROXY"));
 }
 
+TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
+  host_.source_error = Error{Code::kOwner, "Users may change it", "payload"};
+  Node n = node();
+  EXPECT_EQ(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}).error().code, Code::kOwner);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  host_.source_error = std::nullopt;
+  FirstBootFrom(SampleSettings());
+  host_.source_error = Error{Code::kOwner, "Users may change it", "payload"};
+  source_ = OtherSettings();
+  const auto round = Round();
+  ASSERT_TRUE(round);
+  EXPECT_EQ(round->source_error->code, Code::kOwner);
+  EXPECT_EQ(round->session.writes, 0U);
+  EXPECT_THAT(asked_, IsEmpty()) << "it is not even read";
+}
+
 TEST_F(Reconcile, ASourceThatWasNeverReadableIsItsOwnError) {
   ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
   source_ = Fail(Code::kManifest, "was changed after it was baked", "payload");

@@ -38,7 +38,7 @@ class MemoryHost final : public machine::Host,
   Result<int> answer = 200;           // of each request
   bool locked = false;                // by another process
   bool program_installed = false, state_removed = false;
-  std::optional<Error> install_error;
+  std::optional<Error> install_error, source_error;
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
 
   // machine::Host
@@ -69,6 +69,9 @@ class MemoryHost final : public machine::Host,
   Result<bool> InstallProgram() override;
   Result<bool> RemoveProgram() override { return std::exchange(program_installed, false); }
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
+  Result<void> CheckSource(std::string_view) override {
+    return source_error ? Result<void>(std::unexpected(*source_error)) : Result<void>();
+  }
   Result<void> RemoveFile(std::string_view path) override;
   Result<void> RemoveState() override;
 
