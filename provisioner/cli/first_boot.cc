@@ -39,7 +39,12 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
   if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
   out.follow = false;
   if (const auto source = ReadSource(arguments)) out.secret_files = source->secret_files;  // else they are gone already
-  for (std::string& file : out.secret_files) file = folder + file.substr(arguments.positional().size());
+  for (std::string& file : out.secret_files) {
+    std::string name = file.substr(arguments.positional().size());
+    // A manifest has '/' everywhere; a path that Windows shall take as it is must not.
+    if (folder.find('\\') != std::string::npos) std::ranges::replace(name, '/', '\\');
+    file = folder + name;
+  }
   return out;
 }
 

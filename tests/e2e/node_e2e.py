@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""A node's life under Wine: first boot, changes, reboots, removal; read back by a second program (windows_probe).
+
+usage: node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]
+
+Proves registry, certificate stores, services and TLS. Permissions, PowerShell and WinHTTP's bypass rules are not shown here:
+Wine only pretends to have them."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM, PROBE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINE = str(ROOT / "scripts/wine")
+HOST = "registry.example.test"
+
+
+def openssl(*words, **options):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, **options)
+
+
+class Authority:
+    """A CA with a leaf for HOST. RSA: Wine's TLS can't verify ECDSA."""
+
+    def __init__(self, folder, name):
+        self.name, self.pem, self.der = name, folder / f"{name}.pem", folder / f"{name}.der"
+        key, leaf, request = folder / f"{name}.key", folder / f"{name}-leaf.key", folder / f"{name}.csr"
+        self.chain, self.leaf_key = folder / f"{name}-leaf.pem", leaf
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
+                "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+        openssl("x509", "-in", self.pem, "-outform", "DER", "-out", self.der)
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", leaf, "-out", request, "-subj", f"/CN={HOST}")
+        extensions = folder / f"{name}.ext"
+        extensions.write_text(f"subjectAltName=DNS:{HOST}\nextendedKeyUsage=serverAuth\n")
+        openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", key, "-CAcreateserial", "-days", "20", "-out", self.chain,
+                "-extfile", extensions)
+        self.thumbprint = subprocess.run(["openssl", "x509", "-in", self.pem, "-noout", "-fingerprint", "-sha1"], check=True,
+                                         capture_output=True, text=True).stdout.split("=")[1].strip().replace(":", "")
+
+
+class Listener(threading.Thread):
+    """Serves each connection with `serve` in a thread of its own."""
+
+    def __init__(self, serve):
+        super().__init__(daemon=True)
+        self.serve, self.seen = serve, []
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.guarded, args=(connection,), daemon=True).start()
+
+    def guarded(self, connection):
+        try:
+            with connection:
+                self.serve(self, connection)
+        except OSError:
+            pass
+
+    def close(self):
+        self.socket.close()
+
+
+def read_head(connection):
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = connection.recv(4096)
+        if not piece:
+            break
+        head += piece
+    return head.decode("latin-1")
+
+
+def origin(authority):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority.chain, authority.leaf_key)
+
+    def serve(_, connection):
+        with context.wrap_socket(connection, server_side=True) as tls:
+            read_head(tls)
+            tls.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+
+    return Listener(serve)
+
+
+def connect_proxy(target):
+    def serve(listener, connection):
+        head = read_head(connection)
+        listener.seen.append(head.split("\r\n")[0])
+        with socket.create_connection(("127.0.0.1", target.port)) as upstream:
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            back = threading.Thread(target=pump, args=(upstream, connection), daemon=True)
+            back.start()
+            pump(connection, upstream)
+            back.join(5)
+
+    return Listener(serve)
+
+
+def pump(source, sink):
+    try:
+        while piece := source.recv(65536):
+            sink.sendall(piece)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+class Node(unittest.TestCase):
+    """Each test has a machine of its own, as fresh as one can be made cheaply."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-node-keys-"))
+        cls.addClassCleanup(shutil.rmtree, cls.keys)
+        cls.a, cls.b, cls.c = (Authority(cls.keys, f"Authority {name}") for name in "ABC")
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-node-"))
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(self.work / "wine"), "SOURCE_DATE_EPOCH": ""}
+        self.addCleanup(self.wine, "--end")
+        self.probe("service", "containerd")
+        # Wine puts the certificates of the build machine into ROOT.
+        self.host_roots = set()
+        self.host_roots = self.state()["certificate"].get("ROOT", set())
+        self.source = self.work / "wine/drive_c/egress/worker.json"
+        self.source.parent.mkdir(parents=True)
+        self.generation = 0
+
+    def wine(self, *words, check=False):
+        done = subprocess.run([WINE, *map(str, words)], env=self.env, cwd=self.work, capture_output=True, text=True)
+        if check:
+            self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def probe(self, *words):
+        return self.wine(PROBE, *words).stdout
+
+    def program(self, *words, check=True):
+        return self.wine(PROGRAM, *words, check=check)
+
+    def json(self, *words, exits=(0,)):
+        done = self.program(*words, "--output", "json", check=False)
+        self.assertIn(done.returncode, exits, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def write(self, proxy, authorities, no_proxy="localhost,.svc"):
+        """A rendered config in the place that the node follows."""
+        lines = f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY={no_proxy}\n" if proxy else "# no proxy\n"
+        bundle = "".join(authority.pem.read_text() for authority in authorities)
+
+        def file(path, text):
+            import urllib.parse
+            return {"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}}
+
+        config = {"ignition": {"version": "3.4.0"}, "storage": {"files": [
+            file("/etc/mco/proxy.env", lines),
+            file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}
+        fresh = self.source.with_suffix(".new")
+        fresh.write_text(json.dumps(config))
+        os.replace(fresh, self.source)
+
+    def state(self):
+        """What the second program sees: variables, service environments, WinHTTP, {store: thumbprints}."""
+        out = {"env": {}, "types": {}, "serviceEnv": {}, "winHttp": "", "bypass": "", "certificate": {}}
+        for line in self.probe("state").splitlines():
+            item = json.loads(line)
+            if item["kind"] == "certificate":
+                self.assertEqual(item["type"], 1, f"{item['value']} is in the registry, but Windows does not see it in {item['name']}")
+                out["certificate"].setdefault(item["name"], set()).add(item["value"])
+            elif item["kind"] == "winHttp":
+                out["winHttp"], out["bypass"] = item["value"], item["bypass"]
+            elif item["kind"] == "serviceEnv":
+                out["serviceEnv"][item["name"]] = item["value"].split("\0")
+            else:
+                out[item["kind"]][item["name"]] = item["value"]
+                out["types"][item["name"]] = item["type"]
+        out["all roots"] = out["certificate"].get("ROOT", set())
+        out["certificate"]["ROOT"] = out["all roots"] - self.host_roots
+        return out
+
+    def expect(self, proxy, authorities, foreign=()):
+        state = self.state()
+        roots = {authority.thumbprint for authority in (*authorities, *foreign)}
+        self.assertEqual(state["certificate"]["ROOT"], roots)
+        self.assertLessEqual(self.host_roots, state["all roots"], "certificates of others are gone")
+        if proxy:
+            self.assertEqual({k: v for k, v in state["env"].items() if k != "FOREIGN"},
+                             {"HTTP_PROXY": proxy, "HTTPS_PROXY": proxy, "NO_PROXY": "localhost,.svc"})
+            self.assertEqual({state["types"][name] for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")}, {1})
+            self.assertEqual(state["serviceEnv"]["containerd"],
+                             ["FOREIGN=1", f"HTTP_PROXY={proxy}", f"HTTPS_PROXY={proxy}", "NO_PROXY=localhost,.svc"])
+            self.assertEqual(state["winHttp"], proxy.removeprefix("http://"))
+        else:
+            self.assertEqual({k for k in state["env"] if k != "FOREIGN"}, set())
+            self.assertEqual(state["serviceEnv"]["containerd"], ["FOREIGN=1"])
+            self.assertEqual(state["winHttp"], "")
+        return state
+
+    def reboot(self):
+        self.wine("--end")
+        self.wine("cmd", "/c", "exit")  # starts the machine, and with it its services
+
+    def await_state(self, check, seconds=60):
+        """The service works on its own time."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return check()
+            except AssertionError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(1)
+
+
+class FirstBoot(Node):
+    def test_a_node_gets_what_the_cluster_says_and_keeps_it(self):
+        self.probe("set", "FOREIGN", "%SystemRoot%")
+        self.probe("add", "ROOT", self.c.der)
+        self.write("http://proxy.example.test:3128", [self.a, self.b])
+        self.assertEqual(self.json("plan", "C:\\egress\\worker.json", "--service", "containerd", exits=(4,))["writes"], 8)
+        report = self.json("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        self.assertTrue(report["rebootRequired"])
+        self.expect("http://proxy.example.test:3128", [self.a, self.b], [self.c])
+        self.assertTrue((self.work / "wine/drive_c/Program Files/Provisioner/provisioner.exe").exists())
+        self.assertEqual(self.json("apply", "C:\\egress\\worker.json", "--service", "containerd")["writes"], 0)
+
+        # Changed proxy; one CA of two is replaced. After the reboot the service has seen to it.
+        self.write("http://other.example.test:8080", [self.b, self.c])
+        self.reboot()
+        self.await_state(lambda: self.expect("http://other.example.test:8080", [self.b, self.c]))
+        self.assertEqual(self.probe("query", "Provisioner").strip(), "running")
+        self.assertFalse(self.json("status")["openTransaction"])
+
+        # One CA of one; then none: what was there before us stays.
+        self.write("http://other.example.test:8080", [self.a])
+        self.reboot()
+        self.await_state(lambda: self.expect("http://other.example.test:8080", [self.a], [self.c]))
+        self.write("http://other.example.test:8080", [])
+        self.reboot()
+        self.await_state(lambda: self.expect("http://other.example.test:8080", [], [self.c]))
+
+        # A source that is broken, then gone, changes nothing.
+        self.source.write_text("{")
+        self.reboot()
+        self.await_state(lambda: self.assertEqual(self.probe("query", "Provisioner").strip(), "running"))
+        self.source.unlink()
+        report = self.json("reconcile", "--once", exits=(11,))
+        self.assertEqual(report["writes"], 0)
+        self.assertIn("source-unavailable", [f["code"] for f in report["findings"]])
+        self.expect("http://other.example.test:8080", [], [self.c])
+
+        # Removed proxy.
+        self.write(None, [self.a])
+        self.reboot()
+        self.await_state(lambda: self.expect(None, [self.a], [self.c]))
+        self.assertEqual(self.state()["env"]["FOREIGN"], "%SystemRoot%")
+
+        # Everything of ours goes.
+        self.program("remove", "--all")
+        self.expect(None, [], [self.c])
+        self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
+        self.assertFalse((self.work / "wine/drive_c/ProgramData/Provisioner").exists())
+
+    def test_drift_is_repaired_by_the_service_while_it_runs(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("service", "install", "--source", "C:\\egress\\worker.json", "--service", "containerd")
+        self.await_state(lambda: self.expect("http://proxy.example.test:3128", [self.a]))
+        self.probe("set", "HTTP_PROXY", "http://somebody:1")
+        drift = self.json("status", exits=(4,))["drift"]
+        self.assertEqual([d["name"] for d in drift], ["HTTP_PROXY"])
+        self.await_state(lambda: self.expect("http://proxy.example.test:3128", [self.a]), 90)
+
+    def test_a_payload_that_setup_delivers(self):
+        self.write("http://user:c4nary@proxy.example.test:3128", [self.a])
+        payload = self.work / "wine/drive_c/windows/Setup/Scripts/Provisioner"
+        payload.parent.mkdir(parents=True)
+        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\windows\\Setup\\Scripts\\Provisioner", "--service", "containerd",
+                     "--exe", "Z:" + PROGRAM)
+        self.source.unlink()
+        done = self.program("first-boot", "C:\\windows\\Setup\\Scripts\\Provisioner", "--phase", "specialize")
+        self.assertNotIn("c4nary", done.stdout + done.stderr)
+        self.assertFalse((payload / "egress.json").exists(), "a file with credentials stays behind")
+        self.assertTrue((payload / "README.txt").exists())
+        state = self.state()
+        self.assertEqual(state["env"]["HTTP_PROXY"], "http://user:c4nary@proxy.example.test:3128")
+        self.assertEqual(state["winHttp"], "proxy.example.test:3128")
+        self.probe("set", "NO_PROXY")
+        self.reboot()
+        self.await_state(lambda: self.assertIn("NO_PROXY", self.state()["env"]))
+
+    def test_windows_setup_never_ends_for_us(self):
+        done = self.program("first-boot", "C:\\nowhere", "--phase", "specialize", check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("not-found", self.json("status", exits=(4,))["failure"])
+
+
+class Trust(Node):
+    def test_tls_through_the_proxy_needs_the_certificate(self):
+        server = origin(self.a)
+        proxy = connect_proxy(server)
+        self.addCleanup(server.close)
+        self.addCleanup(proxy.close)
+        url = f"https://{HOST}:{server.port}/"
+        self.assertIn("error", self.probe("get", url), "there is no proxy yet")
+        self.write(f"http://127.0.0.1:{proxy.port}", [self.a])
+        self.program("apply", "C:\\egress\\worker.json", "--scope", "winhttp")
+        before = self.probe("get", url).strip()
+        self.assertTrue(before.startswith("error 12"), before)
+        self.assertIn(f"CONNECT {HOST}:{server.port} HTTP/1.1", proxy.seen, "the request took another way")
+        self.program("apply", "C:\\egress\\worker.json")
+        self.assertEqual(self.probe("get", url).strip(), "status 200")
+        self.write(f"http://127.0.0.1:{proxy.port}", [self.b])
+        self.program("apply", "C:\\egress\\worker.json")
+        self.assertTrue(self.probe("get", url).startswith("error 12"), "the certificate was taken away")
+
+    def test_a_trial_with_a_probe(self):
+        server = origin(self.a)
+        proxy = connect_proxy(server)
+        self.addCleanup(server.close)
+        self.addCleanup(proxy.close)
+        url = f"https://{HOST}:{server.port}/"
+        self.write(f"http://127.0.0.1:{proxy.port}", [self.b])  # not the server's
+        failed = self.program("apply", "C:\\egress\\worker.json", "--try", "60", "--probe", url, "--output", "json", check=False)
+        self.assertEqual(failed.returncode, 14, failed.stdout + failed.stderr)
+        self.assertEqual(json.loads(failed.stdout)["error"]["code"], "tls")
+        self.expect(None, [])
+        self.write(f"http://127.0.0.1:{proxy.port}", [self.a])
+        trial = subprocess.Popen([WINE, PROGRAM, "apply", "C:\\egress\\worker.json", "--try", "60", "--probe", url, "--service",
+                                  "containerd"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.await_state(lambda: self.assertEqual(self.program("confirm", check=False).returncode, 0), 50)
+        out, _ = trial.communicate(timeout=60)
+        self.assertEqual(trial.returncode, 0, out)
+        self.expect(f"http://127.0.0.1:{proxy.port}", [self.a])
+
+    def test_a_disallowed_certificate_is_told(self):
+        self.probe("disallow", self.a.der)
+        self.write("http://proxy.example.test:3128", [self.a])
+        codes = [f["code"] for f in self.json("plan", "C:\\egress\\worker.json", exits=(4,))["findings"]]
+        self.assertIn("disallowed", codes)
+
+
+class Killed(Node):
+    """Ended at random moments: the next run ends right."""
+
+    MOMENTS = 50
+
+    def test_at_random_moments(self):
+        seed = int(os.environ.get("PROVISIONER_SEED", "0")) or random.randrange(1 << 30)
+        print(f"seed {seed} (PROVISIONER_SEED repeats it)", flush=True)
+        chance = random.Random(seed)
+        self.probe("add", "ROOT", self.c.der)
+        self.probe("set", "FOREIGN", "x")
+        wanted = [("http://one.example.test:1", [self.a]), ("http://two.example.test:2", [self.b]), (None, [])]
+        self.write(*wanted[0])
+        began = time.monotonic()
+        self.program("apply", "C:\\egress\\worker.json", "--service", "containerd")
+        longest = time.monotonic() - began
+        cut = 0
+        for moment in range(self.MOMENTS):
+            proxy, authorities = wanted[(moment + 1) % 3]
+            self.write(proxy, authorities)
+            run = subprocess.Popen([WINE, PROGRAM, "apply", "C:\\egress\\worker.json", "--service", "containerd"], env=self.env,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(chance.uniform(0.05, 1.1) * longest)
+            if run.poll() is None:
+                os.kill(run.pid, signal.SIGKILL)
+                cut += 1
+            run.wait()
+            self.program("apply", "C:\\egress\\worker.json", "--service", "containerd")
+            state = self.expect(proxy, authorities, [self.c])
+            self.assertEqual(state["env"]["FOREIGN"], "x")
+            self.assertFalse(self.json("status")["openTransaction"])
+        print(f"{cut} of {self.MOMENTS} runs were cut short", flush=True)
+        self.assertGreater(cut, self.MOMENTS // 5, "the runs end too soon for this test to show anything")
+
+
+if __name__ == "__main__":
+    if shutil.which("openssl") is None:
+        print("SKIPPED: openssl is missing; scripts/setup installs it")
+        sys.exit(77)
+    unittest.main(verbosity=2)
