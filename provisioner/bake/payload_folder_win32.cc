@@ -66,10 +66,16 @@ Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
                                          FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                                          FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   const FILETIME time = FileTime(time_unix);
-  if (!handle.IsOpen() || SetFileTime(handle.get(), &time, &time, &time) == 0) {
+  if (!handle || SetFileTime(handle.get(), &time, &time, &time) == 0) {
     return Failure(Code::kIo, "cannot set the time", path);
   }
   return {};
+}
+
+// `\\server\share` is what a drive's root is elsewhere, not a name in a folder.
+bool IsShare(const fs::path& path) {
+  const fs::path below = path.relative_path();
+  return path.native().starts_with(L"\\\\") && below.native().find(L'\\') == std::wstring::npos;
 }
 
 // The folder and its parents as far as they don't exist, innermost first.
@@ -162,8 +168,9 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
   fs::path target = fs::path(win32::Wide(path)).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
-  if (!target.has_filename() || target == L"." || target.filename() == L"..")
+  if (!target.has_filename() || target == L"." || target.filename() == L".." || IsShare(target)) {
     return Fail(Code::kUsage, "is not a name for a new folder", path);
+  }
   PROV_TRY(CheckReplaceable(target));
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(L".");
   const std::vector<fs::path> missing = MissingFolders(parent);

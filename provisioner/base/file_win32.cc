@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <random>
 
 #include "provisioner/base/file.h"
@@ -20,50 +18,16 @@ std::unexpected<Error> SystemError(std::string_view what, const std::string& pat
   return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
 }
 
-struct LocalMemory {
-  void operator()(void* memory) const { LocalFree(memory); }
-};
-
-// The user as "S-1-5-…"; "" if Windows doesn't tell.
-std::wstring UserSid() {
-  HANDLE opened = nullptr;
-  if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened) == 0) return {};
-  const Handle token(opened);
-  alignas(TOKEN_USER) std::array<unsigned char, sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE> bytes{};
-  DWORD size = 0;
-  if (GetTokenInformation(token.get(), TokenUser, bytes.data(), static_cast<DWORD>(bytes.size()), &size) == 0)
-    return {};
-  wchar_t* text = nullptr;
-  if (ConvertSidToStringSidW(reinterpret_cast<const TOKEN_USER*>(bytes.data())->User.Sid, &text) == 0) return {};
-  const std::unique_ptr<wchar_t, LocalMemory> owned(text);
-  return text;
-}
-
 // What a mode means here: without rights for group and others, only the user, SYSTEM and Administrators may do anything
 // with the file, whatever its folder grants. Any other mode leaves the choice to the folder.
-class Security {
- public:
-  explicit Security(unsigned mode) {
-    if ((mode & 0077U) != 0) return;
-    const std::wstring user = UserSid();
-    std::wstring sddl = L"D:P(A;;FA;;;SY)(A;;FA;;;BA)";
-    if (!user.empty()) sddl += L"(A;;FA;;;" + user + L")";
-    void* descriptor = nullptr;
-    failed_ =
-        ConvertStringSecurityDescriptorToSecurityDescriptorW(sddl.c_str(), SDDL_REVISION_1, &descriptor, nullptr) == 0;
-    descriptor_.reset(descriptor);
-    attributes_ = {sizeof attributes_, descriptor, FALSE};
-  }
-  bool failed() const { return failed_; }
-  SECURITY_ATTRIBUTES* get() { return descriptor_ == nullptr ? nullptr : &attributes_; }
+Result<win32::SecurityAttributes> SecurityFor(unsigned mode) {
+  if ((mode & 0077U) != 0) return win32::SecurityAttributes();
+  const std::string user = win32::AccountSid();
+  return win32::SecurityAttributes::FromSddl("D:P(A;;FA;;;SY)(A;;FA;;;BA)" +
+                                             (user.empty() ? "" : "(A;;FA;;;" + user + ")"));
+}
 
- private:
-  bool failed_ = false;
-  std::unique_ptr<void, LocalMemory> descriptor_;
-  SECURITY_ATTRIBUTES attributes_{};
-};
-
-HANDLE CreateNew(const std::string& path, Security& security) {
+HANDLE CreateNew(const std::string& path, win32::SecurityAttributes& security) {
   return CreateFileW(win32::Path(path).c_str(), GENERIC_WRITE, 0, security.get(), CREATE_NEW, FILE_ATTRIBUTE_NORMAL,
                      nullptr);
 }
@@ -146,16 +110,15 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   }
   const Handle file(CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                 nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
-  if (!file.IsOpen()) return SystemError("cannot open", path);
+  if (!file) return SystemError("cannot open", path);
   return ReadHandle(file.get(), path, limit);
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
   const std::string temporary = path + RandomSuffix();
-  Security security(mode);
-  if (security.failed()) return SystemError("cannot describe who may use it", path);
+  win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
   Handle file(CreateNew(temporary, security));
-  if (!file.IsOpen()) return SystemError("cannot create a file beside it", path);
+  if (!file) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
     PROV_TRY(WriteAndFlush(file, bytes, path));
     const DWORD error = win32::Move(win32::Path(temporary), win32::Path(path), MOVEFILE_REPLACE_EXISTING);
@@ -164,17 +127,16 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   };
   Result<void> done = write_and_rename();
   if (!done) {
-    if (file.IsOpen()) file.Close();  // an open file can't be deleted
+    file.Close();  // an open file can't be deleted
     DeleteFileW(win32::Path(temporary).c_str());
   }
   return done;
 }
 
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
-  Security security(mode);
-  if (security.failed()) return SystemError("cannot describe who may use it", path);
+  win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
   Handle file(CreateNew(path, security));
-  if (!file.IsOpen()) return SystemError("cannot create", path);
+  if (!file) return SystemError("cannot create", path);
   return WriteAndFlush(file, bytes, path);
 }
 
@@ -182,7 +144,7 @@ Result<void> FlushFolder(const std::string& folder) {
   const Handle handle(CreateFileW(win32::Path(folder).c_str(), FILE_LIST_DIRECTORY | FILE_ADD_FILE,
                                   FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                                   FILE_FLAG_BACKUP_SEMANTICS, nullptr));
-  if (!handle.IsOpen()) return SystemError("cannot open the folder", folder);
+  if (!handle) return SystemError("cannot open the folder", folder);
   // Not every file system does this for folders; the moves themselves are written through.
   FlushFileBuffers(handle.get());
   return {};

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "provisioner/base/result.h"
+
 namespace prov::win32 {
 
 std::wstring Wide(std::string_view utf8);    // malformed bytes become U+FFFD
@@ -28,28 +30,84 @@ std::string Narrow(std::wstring_view wide);  // an unpaired surrogate becomes U+
 std::wstring Path(std::string_view utf8);
 std::wstring Path(std::wstring_view path);
 
-// "Access denied. (5)", in the system's language.
+// "Access denied (5)", in the system's language.
 std::string MessageOf(DWORD error);
-
-// One that CloseHandle closes.
-class Handle {
- public:
-  explicit Handle(HANDLE handle) : handle_(handle) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (IsOpen()) CloseHandle(handle_);
-  }
-  bool IsOpen() const { return handle_ != INVALID_HANDLE_VALUE && handle_ != nullptr; }
-  HANDLE get() const { return handle_; }
-  bool Close() { return CloseHandle(std::exchange(handle_, nullptr)) != 0; }
-
- private:
-  HANDLE handle_;
-};
 
 // Moves a file (onto another one, if `flags` say so) or a folder, durably. Scanners and indexers open what has just
 // been written for a moment and forbid the move, so it is tried for a while. 0 or the error.
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags = 0);
+
+// Something that one function of Windows frees.
+template <class T, auto kFree>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(T value) : value_(value) {}
+  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { Reset(); }
+
+  T get() const { return value_; }
+  T* out() {
+    Reset();
+    return &value_;
+  }
+  T Release() { return std::exchange(value_, T{}); }
+  explicit operator bool() const { return value_ != T{}; }
+  void Reset() {
+    if (value_ != T{}) kFree(std::exchange(value_, T{}));
+  }
+
+ private:
+  T value_{};
+};
+
+inline void FreeLocal(void* memory) { LocalFree(memory); }
+template <class T>
+using LocalMemory = Owned<T, &FreeLocal>;
+
+// One that CloseHandle closes. A failed call gives an empty one, whichever of its two values Windows has for that.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(HANDLE handle) : handle_(handle == nullptr ? INVALID_HANDLE_VALUE : handle) {}
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, INVALID_HANDLE_VALUE)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { Close(); }
+
+  HANDLE get() const { return handle_; }
+  HANDLE Release() { return std::exchange(handle_, INVALID_HANDLE_VALUE); }
+  explicit operator bool() const { return handle_ != INVALID_HANDLE_VALUE; }
+  bool Close() {  // false: what was written may be lost
+    return handle_ == INVALID_HANDLE_VALUE || CloseHandle(std::exchange(handle_, INVALID_HANDLE_VALUE)) != 0;
+  }
+
+ private:
+  HANDLE handle_ = INVALID_HANDLE_VALUE;
+};
+
+// A descriptor for what is being made; an empty one leaves the choice to the folder.
+class SecurityAttributes {
+ public:
+  static Result<SecurityAttributes> FromSddl(std::string_view sddl);
+  SECURITY_ATTRIBUTES* get() { return descriptor_ ? &attributes_ : nullptr; }
+
+ private:
+  LocalMemory<PSECURITY_DESCRIPTOR> descriptor_;
+  SECURITY_ATTRIBUTES attributes_{};
+};
+
+// The account that runs this, as "S-1-5-…"; "" if Windows doesn't tell.
+std::string AccountSid();
 
 }  // namespace prov::win32

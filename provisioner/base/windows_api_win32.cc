@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "provisioner/base/text.h"
 #include "provisioner/base/windows_api.h"
 
@@ -40,7 +43,8 @@ std::string Narrow(std::wstring_view wide) {
 std::wstring Path(std::wstring_view path) {
   const std::wstring given(path);
   const std::wstring absolute = Absolute(given);
-  if (absolute.size() < kLongPath || absolute.starts_with(L"\\\\?\\") || absolute.starts_with(L"\\\\.\\")) return given;
+  const bool fits = std::max(given.size(), absolute.size()) < kLongPath;
+  if (fits || absolute.starts_with(L"\\\\?\\") || absolute.starts_with(L"\\\\.\\")) return given;
   if (absolute.starts_with(L"\\\\")) return L"\\\\?\\UNC" + absolute.substr(1);
   return L"\\\\?\\" + absolute;
 }
@@ -48,13 +52,13 @@ std::wstring Path(std::wstring_view path) {
 std::wstring Path(std::string_view utf8) { return Path(Wide(utf8)); }
 
 std::string MessageOf(DWORD error) {
-  wchar_t* text = nullptr;
+  LocalMemory<wchar_t*> text;
   const DWORD size = FormatMessageW(
       FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error, 0,
-      reinterpret_cast<wchar_t*>(&text), 0, nullptr);  // ALLOCATE_BUFFER: it takes where to put the address
-  const std::string message = size == 0 ? std::string("unknown error") : Narrow({text, size});
-  LocalFree(text);
-  return fmt::format("{} ({})", TrimBlanks(message), error);
+      reinterpret_cast<wchar_t*>(text.out()), 0, nullptr);  // with ALLOCATE_BUFFER it takes where to put the address
+  std::string message = size == 0 ? std::string("an unknown error") : Narrow({text.get(), size});
+  while (!message.empty() && (TrimBlanks(message).size() < message.size() || message.back() == '.')) message.pop_back();
+  return fmt::format("{} ({})", message, error);
 }
 
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags) {
@@ -68,6 +72,30 @@ DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags) {
     if (!passing || attempt == kAttempts) return error;
     Sleep(kPauseMilliseconds);
   }
+}
+
+Result<SecurityAttributes> SecurityAttributes::FromSddl(std::string_view sddl) {
+  SecurityAttributes out;
+  if (ConvertStringSecurityDescriptorToSecurityDescriptorW(Wide(sddl).c_str(), SDDL_REVISION_1, out.descriptor_.out(),
+                                                           nullptr) == 0) {
+    return Fail(Code::kIo, fmt::format("cannot make a security descriptor: {}", MessageOf(GetLastError())),
+                std::string(sddl));
+  }
+  out.attributes_ = {sizeof(SECURITY_ATTRIBUTES), out.descriptor_.get(), FALSE};
+  return out;
+}
+
+std::string AccountSid() {
+  HANDLE opened = nullptr;
+  if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &opened) == 0) return {};
+  const Handle token(opened);
+  alignas(TOKEN_USER) std::array<unsigned char, sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE> bytes{};
+  DWORD size = 0;
+  if (GetTokenInformation(token.get(), TokenUser, bytes.data(), static_cast<DWORD>(bytes.size()), &size) == 0)
+    return {};
+  LocalMemory<wchar_t*> text;
+  if (ConvertSidToStringSidW(reinterpret_cast<const TOKEN_USER*>(bytes.data())->User.Sid, text.out()) == 0) return {};
+  return Narrow(text.get());
 }
 
 }  // namespace prov::win32

@@ -31,8 +31,7 @@ void ReportToSystem(Severity severity, std::uint16_t id, std::string_view text) 
 // Where the state folder is not there, or not ours alone, no log is kept.
 Result<void> AppendToLog(std::string_view line) {
   const std::string folder = PROV_TRY(DefaultStateFolder());
-  const FileHandle held = PROV_TRY(
-      OpenSecret(Wide(folder), FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
+  const FileHandle held = PROV_TRY(HoldFolder(Wide(folder), PathUse::kSecrets));
   if (!held) return {};
   return LogFile(folder + "\\" + std::string(kLogFile)).Append(line);
 }

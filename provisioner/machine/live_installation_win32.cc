@@ -27,11 +27,7 @@ Result<Place> ProgramPlace() {
   return Place{folder, folder + L"\\provisioner.exe"};
 }
 
-// Open without FILE_SHARE_DELETE, so that nobody puts another folder in its place. An empty handle: there is none.
-Result<FileHandle> HoldProgramFolder(const Place& place) {
-  return OpenTrusted(place.folder, PathUse::kPrograms, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE,
-                     FILE_FLAG_BACKUP_SEMANTICS);
-}
+Result<FileHandle> HoldProgramFolder(const Place& place) { return HoldFolder(place.folder, PathUse::kPrograms); }
 
 Result<std::string> OwnBytes() {
   std::wstring path(32'768, L'\0');
@@ -150,8 +146,7 @@ class WindowsInstallation final : public Installation {
     const std::string folder = PROV_TRY(DefaultStateFolder());
     const std::wstring wide = Wide(folder);
     {
-      const FileHandle held = PROV_TRY(
-          OpenSecret(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
+      const FileHandle held = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
       if (!held) return {};
       const Lock lock = PROV_TRY(AcquireLock(folder));  // not under another run
     }

@@ -23,10 +23,9 @@ Result<std::wstring> FilePath(const std::string& folder, std::string_view name) 
 }
 
 // An empty handle: there is no such folder.
-Result<FileHandle> HoldFolder(const std::string& path) {
+Result<FileHandle> HoldStateFolder(const std::string& path) {
   const std::wstring wide = Wide(path);
-  FileHandle handle =
-      PROV_TRY(OpenSecret(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS));
+  FileHandle handle = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
   if (handle && (GetFileAttributesW(wide.c_str()) & FILE_ATTRIBUTE_DIRECTORY) == 0) {
     return Fail(Code::kIo, "is no folder: move it away, this program keeps its state there", path);
   }
@@ -41,13 +40,13 @@ std::unexpected<Error> OnlyForReading(const std::string& path) {
 
 Result<LiveStateFolder> LiveStateFolder::Open(const std::string& path) {
   PROV_TRY(MakeFolder(Wide(path), kSecretFolderSddl));
-  FileHandle handle = PROV_TRY(HoldFolder(path));
+  FileHandle handle = PROV_TRY(HoldStateFolder(path));
   if (!handle) return Fail(Code::kIo, "somebody removed the folder just now: run this again", path);
   return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), true);
 }
 
 Result<LiveStateFolder> LiveStateFolder::OpenToRead(const std::string& path) {
-  FileHandle handle = PROV_TRY(HoldFolder(path));
+  FileHandle handle = PROV_TRY(HoldStateFolder(path));
   return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), false);
 }
 

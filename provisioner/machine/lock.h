@@ -30,7 +30,7 @@ class Lock {
 
 // Locks the file kLockFile in an existing folder; it stays there afterwards, as removing it would let two runs lock two
 // files. The folder is one that only administrators can write (OpenLiveMachine sees to it), so nobody else can hold the
-// lock. Errors: lock (another run holds it), io.
+// lock. Errors: lock (another run holds it), owner (Windows: the file is one of others), io.
 Result<Lock> AcquireLock(const std::string& folder);
 
 }  // namespace prov::machine

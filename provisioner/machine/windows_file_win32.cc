@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "provisioner/machine/windows_file.h"
 
@@ -21,15 +19,7 @@ std::string SidText(PSID sid) {
 // stands where Windows has administrators. Windows' ntdll has no such function, and nobody can add one.
 bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
 
-std::string AccountUnderWine() {
-  HANDLE token = nullptr;
-  if (!RunsUnderWine() || OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return {};
-  const FileHandle owned(token);
-  std::vector<char> buffer(SECURITY_MAX_SID_SIZE + sizeof(TOKEN_USER));
-  DWORD size = static_cast<DWORD>(buffer.size());
-  if (GetTokenInformation(token, TokenUser, buffer.data(), size, &size) == 0) return {};
-  return SidText(reinterpret_cast<const TOKEN_USER*>(buffer.data())->User.Sid);
-}
+std::string AccountUnderWine() { return RunsUnderWine() ? win32::AccountSid() : std::string(); }
 
 Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
   PathFacts facts;
@@ -55,6 +45,10 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
 
 }  // namespace
 
+Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where) {
+  return CheckPathSecurity(PROV_TRY(FactsOf(file.get(), where)), use, where, AccountUnderWine());
+}
+
 Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD access, DWORD share, DWORD flags) {
   FileHandle handle(CreateFileW(path.c_str(), access | READ_CONTROL, share, nullptr, OPEN_EXISTING,
                                 flags | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
@@ -64,8 +58,7 @@ Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD acce
     if (error == ERROR_FILE_NOT_FOUND) return handle;
     return WindowsFailure("cannot open", error, where);
   }
-  const PathFacts facts = PROV_TRY(FactsOf(handle.get(), where));
-  PROV_TRY(CheckPathSecurity(facts, use, where, AccountUnderWine()));
+  PROV_TRY(CheckTrusted(handle, use, where));
   return handle;
 }
 
@@ -117,16 +110,6 @@ Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const
   }
   if (FlushFileBuffers(file.get()) == 0) return WindowsFailure("cannot flush", GetLastError(), Narrow(path));
   return {};
-}
-
-DWORD MoveOver(const std::wstring& from, const std::wstring& to) {
-  for (const DWORD wait : std::to_array<DWORD>({10, 20, 50, 100, 200, 400, 0})) {
-    if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) break;
-    const DWORD error = GetLastError();
-    if ((error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION) || wait == 0) return error;
-    Sleep(wait);
-  }
-  return ERROR_SUCCESS;
 }
 
 }  // namespace prov::machine

@@ -24,7 +24,8 @@ class Specimen {
 
   // What others than this program do.
   virtual void PutDisallowed(const std::string& der) = 0;
-  virtual void PutForeign(egress::Store store, const std::string& der) = 0;  // in another physical store
+  // In another physical store; false if this machine has none.
+  virtual bool PutForeign(egress::Store store, const std::string& der) = 0;
 };
 
 struct SpecimenKind {

@@ -32,7 +32,10 @@ class MemorySpecimen final : public Specimen {
   Machine Ports() override { return memory_.Ports(); }
   void Reopen() override {}
   void PutDisallowed(const std::string& der) override { memory_.content().disallowed.insert(der); }
-  void PutForeign(Store store, const std::string& der) override { memory_.content().certificates[store][der] = false; }
+  bool PutForeign(Store store, const std::string& der) override {
+    memory_.content().certificates[store][der] = false;
+    return true;
+  }
 
  private:
   testing_support::MemoryMachine memory_;
@@ -202,7 +205,7 @@ TEST_P(Ports, CertificateAddedTwiceIsRemovedOnce) {
 }
 
 TEST_P(Ports, CertificateOfAnotherPhysicalStoreCountsAndStays) {
-  specimen_->PutForeign(Store::kRoot, RootDer());
+  if (!specimen_->PutForeign(Store::kRoot, RootDer())) GTEST_SKIP() << "SKIPPED: no group policies here, as under Wine";
   EXPECT_EQ(machine().certificates.Contains(Store::kRoot, RootDer()), true);
   EXPECT_TRUE(machine().certificates.Remove(Store::kRoot, RootDer()));
   specimen_->Reopen();

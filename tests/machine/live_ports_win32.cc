@@ -1,0 +1,205 @@
+// The ports' tests on the machine that runs them: below keys of their own and with throw-away certificates, all of
+// which they remove again.
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/machine/live_machine.h"
+#include "provisioner/machine/lock.h"
+#include "provisioner/machine/windows_calls.h"
+#include "tests/machine/ports_suite.h"
+
+namespace prov::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+void CloseStore(HCERTSTORE store) { CertCloseStore(store, 0); }
+using OpenedStore = Owned<HCERTSTORE, &CloseStore>;
+using Context = Owned<PCCERT_CONTEXT, &CertFreeCertificateContext>;
+
+bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
+
+std::string TestFolder() { return *DefaultStateFolder() + "Test"; }
+
+OpenedStore OpenPhysical(const wchar_t* name, DWORD location) {
+  OpenedStore store(CertOpenStore(CERT_STORE_PROV_SYSTEM_REGISTRY_W, 0, 0, location, name));
+  EXPECT_TRUE(store) << GetLastError();
+  return store;
+}
+
+void Put(const wchar_t* name, DWORD location, const std::string& der) {
+  const OpenedStore store = OpenPhysical(name, location);
+  EXPECT_TRUE(CertAddEncodedCertificateToStore(store.get(), X509_ASN_ENCODING,
+                                               reinterpret_cast<const BYTE*>(der.data()),
+                                               static_cast<DWORD>(der.size()), CERT_STORE_ADD_NEW, nullptr))
+      << GetLastError();
+  EXPECT_TRUE(CertControlStore(store.get(), 0, CERT_STORE_CTRL_COMMIT, nullptr));
+}
+
+void Take(const wchar_t* name, DWORD location, const std::string& der) {
+  const OpenedStore store = OpenPhysical(name, location);
+  const Context wanted(CertCreateCertificateContext(X509_ASN_ENCODING, reinterpret_cast<const BYTE*>(der.data()),
+                                                    static_cast<DWORD>(der.size())));
+  Context found(
+      CertFindCertificateInStore(store.get(), X509_ASN_ENCODING, 0, CERT_FIND_EXISTING, wanted.get(), nullptr));
+  if (found) CertDeleteCertificateFromStore(found.Release());
+  CertControlStore(store.get(), 0, CERT_STORE_CTRL_COMMIT, nullptr);
+}
+
+class LiveSpecimen final : public Specimen {
+ public:
+  LiveSpecimen() {
+    CleanUp();
+    Reopen();
+  }
+  ~LiveSpecimen() override {
+    machine_.reset();
+    CleanUp();
+  }
+
+  Machine Ports() override { return machine_->Ports(); }
+  void Reopen() override {
+    machine_.reset();
+    auto opened = OpenLiveMachine(TestFolder());
+    ASSERT_TRUE(opened) << opened.error().message << " " << opened.error().where;
+    machine_ = *std::move(opened);
+  }
+  void PutDisallowed(const std::string& der) override { Put(L"Disallowed", CERT_SYSTEM_STORE_LOCAL_MACHINE, der); }
+  bool PutForeign(egress::Store store, const std::string& der) override {
+    Put(store == egress::Store::kRoot ? L"ROOT" : L"CA", CERT_SYSTEM_STORE_LOCAL_MACHINE_GROUP_POLICY, der);
+    return !RunsUnderWine();  // whose system stores leave that one out
+  }
+
+ private:
+  static void CleanUp() {
+    for (const wchar_t* key : {L"SOFTWARE\\ProvisionerTest", L"SYSTEM\\ProvisionerTest"}) {
+      RegDeleteTreeW(HKEY_LOCAL_MACHINE, key);
+    }
+    for (const std::string& der : {RootDer(), SecondRootDer(), IntermediateDer()}) {
+      for (const wchar_t* store : {L"ROOT", L"CA", L"Disallowed"}) {
+        Take(store, CERT_SYSTEM_STORE_LOCAL_MACHINE, der);
+        Take(store, CERT_SYSTEM_STORE_LOCAL_MACHINE_GROUP_POLICY, der);
+      }
+    }
+    fs::remove_all(fs::path(Wide(TestFolder())));
+  }
+
+  std::unique_ptr<LiveMachine> machine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Live, Ports,
+                         testing::Values(SpecimenKind{"Live", [] { return std::make_unique<LiveSpecimen>(); }}),
+                         [](const auto& info) { return info.param.name; });
+
+class LiveStateFolder : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(Path()); }
+  void TearDown() override { fs::remove_all(Path()); }
+  static fs::path Path() { return {Wide(TestFolder())}; }
+};
+
+TEST_F(LiveStateFolder, LinkInItsPlaceIsRefused) {
+  const fs::path target = Path().parent_path() / L"ProvisionerTestTarget";
+  fs::create_directory(target);
+  CreateSymbolicLinkW(Path().c_str(), target.c_str(), SYMBOLIC_LINK_FLAG_DIRECTORY);
+  // Wine 8 reports success and makes nothing.
+  const DWORD made = GetFileAttributesW(Path().c_str());
+  if (made == INVALID_FILE_ATTRIBUTES || (made & FILE_ATTRIBUTE_REPARSE_POINT) == 0) {
+    fs::remove(target);
+    GTEST_SKIP() << "SKIPPED: this system made no symbolic link";
+  }
+  const auto opened = OpenLiveMachine(TestFolder());
+  RemoveDirectoryW(Path().c_str());
+  fs::remove(target);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Code::kOwner);
+}
+
+TEST_F(LiveStateFolder, FileInItsPlaceIsRefused) {
+  std::ofstream(Path()) << "x";
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().where, TestFolder());
+}
+
+TEST_F(LiveStateFolder, StaysInItsPlaceWhileItIsOpen) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  EXPECT_FALSE(MoveFileExW(Path().c_str(), (Path().native() + L"2").c_str(), 0));
+  EXPECT_EQ(GetLastError(), static_cast<DWORD>(ERROR_SHARING_VIOLATION));
+}
+
+TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  std::ofstream(Path() / "a.json.new") << "half";
+  std::ofstream(Path() / "a.json.old") << "removed";
+  StateFolder& state = (*opened)->Ports().state;
+  EXPECT_EQ(state.Read("a.json"), std::nullopt);
+  ASSERT_TRUE(state.Write("a.json", "whole"));
+  EXPECT_EQ(state.Read("a.json"), "whole");
+  EXPECT_TRUE(state.Remove("a.json"));
+  EXPECT_TRUE(fs::is_empty(Path()));
+}
+
+TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  StateFolder& state = (*opened)->Ports().state;
+  ASSERT_TRUE(state.Write("a.json", "old"));
+  FileHandle reader(
+      CreateFileW((Path() / "a.json").c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr));
+  ASSERT_TRUE(reader);
+  HANDLE thread = CreateThread(
+      nullptr, 0,
+      [](void* held) -> DWORD {
+        Sleep(100);
+        CloseHandle(held);
+        return 0;
+      },
+      reader.Release(), 0, nullptr);
+  const auto written = state.Write("a.json", "new");
+  WaitForSingleObject(thread, INFINITE);
+  CloseHandle(thread);
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(state.Read("a.json"), "new");
+}
+
+TEST_F(LiveStateFolder, NameThatLeadsElsewhereIsADefect) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  for (const char* name : {"", ".", "..", R"(..\x)", "a/b", "c:x", "a:stream", R"(\x)", "A.json"}) {
+    const auto written = (*opened)->Ports().state.Write(name, "x");
+    ASSERT_FALSE(written) << name;
+    EXPECT_EQ(written.error().code, Code::kInternal);
+  }
+}
+
+TEST_F(LiveStateFolder, LockIsAmongItsFiles) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  const auto lock = AcquireLock(TestFolder());
+  ASSERT_TRUE(lock) << lock.error().message;
+  EXPECT_TRUE(fs::exists(Path() / kLockFile));
+  EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
+}
+
+// Names of keys outside of the two hives, and names that end early for Windows.
+TEST(LiveRegistry, OtherHivesAndNamesWithNulAreDefects) {
+  fs::remove_all(fs::path(Wide(TestFolder())));
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  Registry& registry = (*opened)->Ports().registry;
+  for (const std::string& key : {std::string("SAM\\x"), std::string("HARDWARE"), std::string("SOFTWARE\\a\0b", 12),
+                                 std::string("SOFTWARE\\"), std::string("")}) {
+    EXPECT_FALSE(registry.KeyExists(key)) << key;
+    EXPECT_FALSE(registry.Set(key, {"x", images::RegType::kSz, ""})) << key;
+    EXPECT_FALSE(registry.DeleteKeyIfEmpty(key)) << key;
+  }
+  EXPECT_FALSE(registry.DeleteValue("SOFTWARE\\x", std::string_view("a\0b", 3)));
+  EXPECT_TRUE(registry.DeleteKeyIfEmpty("SOFTWARE"));
+  EXPECT_EQ(registry.KeyExists("SOFTWARE"), true);
+}
+
+}  // namespace
+}  // namespace prov::machine
