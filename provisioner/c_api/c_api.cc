@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/decision.h"
 #include "provisioner/c_api/provisioner.h"
+#include "provisioner/egress/decision.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/source/machine_config_source.h"
 

@@ -19,8 +19,8 @@ namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
-constexpr Maker kCommands[] = {ExtractCommand, CheckCommand,     BakeCommand,      ApplyCommand,
-                               PlanCommand,    StatusCommand,    ConfirmCommand,   RollbackCommand,
+constexpr Maker kCommands[] = {ExtractCommand, CheckCommand,     BakeCommand,      PlanCommand,
+                               ApplyCommand,   StatusCommand,    ConfirmCommand,   RollbackCommand,
                                RemoveCommand,  FirstBootCommand, ReconcileCommand, ServiceCommand};
 
 std::string GeneralHelp() {

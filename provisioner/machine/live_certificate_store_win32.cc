@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "provisioner/machine/live_certificate_store.h"
 #include "provisioner/machine/windows_calls.h"
 
@@ -18,11 +21,19 @@ const wchar_t* SystemStoreName(Store store) { return store == Store::kRoot ? L"R
 
 std::string Where(const wchar_t* name) { return fmt::format("LocalMachine\\{}", Narrow(name)); }
 
+std::unexpected<Error> CannotOpen(const wchar_t* name, DWORD error) {
+  return WindowsFailure("cannot open the certificate store", error, Where(name));
+}
+
 // PROV_SYSTEM gives all physical stores of a system store as one, PROV_SYSTEM_REGISTRY the machine's own alone.
-Result<OpenedStore> OpenStore(const char* provider, const wchar_t* name, DWORD flags) {
-  OpenedStore out(CertOpenStore(provider, 0, 0, CERT_SYSTEM_STORE_LOCAL_MACHINE | flags, name));
-  if (out) return out;
-  return WindowsFailure("cannot open the certificate store", GetLastError(), Where(name));
+OpenedStore TryOpen(const char* provider, const wchar_t* name, DWORD flags) {
+  return OpenedStore(CertOpenStore(provider, 0, 0, CERT_SYSTEM_STORE_LOCAL_MACHINE | flags, name));
+}
+
+Result<OpenedStore> OpenStore(const char* provider, const wchar_t* name) {
+  OpenedStore out = TryOpen(provider, name, 0);
+  if (!out) return CannotOpen(name, GetLastError());
+  return out;
 }
 
 Result<Context> Decode(std::string_view der, const wchar_t* store) {
@@ -45,11 +56,13 @@ Context Find(HCERTSTORE store, PCCERT_CONTEXT wanted, std::string_view der) {
 }
 
 // A context that outlives its store keeps the store from being written, hence the order of the objects here and below.
-// Opened anew each time: the answer is what is there now.
-Result<bool> StoreContains(const wchar_t* name, std::string_view der) {
-  const OpenedStore store = PROV_TRY(OpenStore(CERT_STORE_PROV_SYSTEM_W, name, CERT_STORE_READONLY_FLAG));
-  const Context wanted = PROV_TRY(Decode(der, name));
-  return static_cast<bool>(Find(store.get(), wanted.get(), der));
+std::set<std::string, std::less<>> AllIn(HCERTSTORE store) {
+  std::set<std::string, std::less<>> out;
+  PCCERT_CONTEXT each = nullptr;
+  while ((each = CertEnumCertificatesInStore(store, each)) != nullptr) {  // frees the one it starts from
+    out.emplace(reinterpret_cast<const char*>(each->pbCertEncoded), each->cbCertEncoded);
+  }
+  return out;
 }
 
 DWORD AddTo(HCERTSTORE store, PCCERT_CONTEXT wanted, DWORD disposition) {
@@ -61,38 +74,94 @@ Result<void> Write(HCERTSTORE store, const wchar_t* name) {
   return WindowsFailure("cannot write the certificate store", GetLastError(), Where(name));
 }
 
+constexpr const wchar_t* kDisallowed = L"Disallowed";
+
 }  // namespace
 
+struct LiveCertificateStore::Open {
+  std::map<std::wstring_view, std::set<std::string, std::less<>>> seen;  // DER, by store
+  using Stores = std::map<std::wstring_view, OpenedStore>;
+  // Two views of one store must not be written in turn: never has the same store a place in both.
+  Stores adding, removing;
+
+  Result<bool> Contains(const wchar_t* name, std::string_view der) {
+    if (!seen.contains(name)) PROV_TRY(Look(name));
+    return seen[name].contains(der);
+  }
+
+  Result<void> Look(const wchar_t* name) {
+    PROV_TRY(WriteOut(removing));
+    if (const auto found = adding.find(name); found != adding.end()) {
+      seen[name] = AllIn(found->second.get());
+      return {};
+    }
+    const OpenedStore store = TryOpen(CERT_STORE_PROV_SYSTEM_W, name, CERT_STORE_READONLY_FLAG);
+    // Where nobody has put anything there is no store.
+    if (!store && GetLastError() != ERROR_FILE_NOT_FOUND) return CannotOpen(name, GetLastError());
+    seen[name] = store ? AllIn(store.get()) : std::set<std::string, std::less<>>();
+    return {};
+  }
+
+  Result<HCERTSTORE> ForAdding(const wchar_t* name) {
+    PROV_TRY(WriteOut(removing));
+    if (!adding.contains(name)) adding.emplace(name, PROV_TRY(OpenStore(CERT_STORE_PROV_SYSTEM_W, name)));
+    return adding.find(name)->second.get();
+  }
+
+  Result<HCERTSTORE> ForRemoving(const wchar_t* name) {
+    PROV_TRY(WriteOut(adding));
+    if (!removing.contains(name)) removing.emplace(name, PROV_TRY(OpenStore(CERT_STORE_PROV_SYSTEM_REGISTRY_W, name)));
+    return removing.find(name)->second.get();
+  }
+
+  static Result<void> WriteOut(Stores& stores) {
+    for (const auto& [name, store] : stores) PROV_TRY(Write(store.get(), name.data()));
+    stores.clear();
+    return {};
+  }
+};
+
+LiveCertificateStore::LiveCertificateStore(Registry& registry) : registry_(registry), open_(std::make_unique<Open>()) {}
+LiveCertificateStore::~LiveCertificateStore() = default;
+
 Result<bool> LiveCertificateStore::Contains(Store store, std::string_view der) {
-  return StoreContains(SystemStoreName(store), der);
+  return open_->Contains(SystemStoreName(store), der);
 }
 
-Result<bool> LiveCertificateStore::IsDisallowed(std::string_view der) { return StoreContains(L"Disallowed", der); }
+Result<bool> LiveCertificateStore::IsDisallowed(std::string_view der) { return open_->Contains(kDisallowed, der); }
+
+Result<void> LiveCertificateStore::Flush() {
+  PROV_TRY(Open::WriteOut(open_->adding));
+  PROV_TRY(Open::WriteOut(open_->removing));
+  return registry_.Flush();
+}
 
 Result<void> LiveCertificateStore::Add(Store store, std::string_view der) {
   const wchar_t* name = SystemStoreName(store);
-  const OpenedStore opened = PROV_TRY(OpenStore(CERT_STORE_PROV_SYSTEM_W, name, 0));
+  HCERTSTORE opened = PROV_TRY(open_->ForAdding(name));
   const Context wanted = PROV_TRY(Decode(der, name));
-  if (Find(opened.get(), wanted.get(), der)) return {};
-  DWORD error = AddTo(opened.get(), wanted.get(), CERT_STORE_ADD_NEW);
+  if (Find(opened, wanted.get(), der)) return {};
+  DWORD error = AddTo(opened, wanted.get(), CERT_STORE_ADD_NEW);
   if (error == static_cast<DWORD>(CRYPT_E_EXISTS)) {
     // Not this one, as was seen above, but one with its issuer and serial number; both are wanted.
-    error = AddTo(opened.get(), wanted.get(), CERT_STORE_ADD_ALWAYS);
+    error = AddTo(opened, wanted.get(), CERT_STORE_ADD_ALWAYS);
   }
   if (error != ERROR_SUCCESS) return WindowsFailure("cannot add a certificate", error, Where(name));
-  return Write(opened.get(), name);
+  if (const auto seen = open_->seen.find(name); seen != open_->seen.end()) seen->second.emplace(der);
+  return {};
 }
 
 Result<void> LiveCertificateStore::Remove(Store store, std::string_view der) {
   const wchar_t* name = SystemStoreName(store);
-  const OpenedStore opened = PROV_TRY(OpenStore(CERT_STORE_PROV_SYSTEM_REGISTRY_W, name, 0));
+  HCERTSTORE opened = PROV_TRY(open_->ForRemoving(name));
+  open_->seen.erase(name);  // another physical store may have it, too
   const Context wanted = PROV_TRY(Decode(der, name));
-  Context found = Find(opened.get(), wanted.get(), der);
+  Context found = Find(opened, wanted.get(), der);
   if (!found) return {};
   if (CertDeleteCertificateFromStore(found.Release()) == 0) {  // frees it, also when it fails
     return WindowsFailure("cannot remove a certificate", GetLastError(), Where(name));
   }
-  return Write(opened.get(), name);
+  return {};
 }
 
 }  // namespace prov::machine

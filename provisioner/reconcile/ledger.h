@@ -22,8 +22,8 @@ struct LedgerEntry {
   bool operator==(const LedgerEntry&) const = default;
 };
 
-// By item: `env:HTTP_PROXY`, `service:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`. Upper case throughout the
-// part that Windows compares without case.
+// By item: `env:HTTP_PROXY`, `service:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`.
+// Upper case throughout the part that Windows compares without case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 
 void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger);  // as a member

@@ -169,8 +169,9 @@ TEST(SetupComplete, PrefersTheProgramAndTellsItThePhase) {
   const std::size_t script = code.find("-File \"%INSTALL%\"");
   ASSERT_NE(program, std::string::npos);
   EXPECT_LT(program, script);
-  EXPECT_TRUE(Contains(code, "\"%PROGRAM%\" first-boot \"%HERE%\\Provisioner\" --phase %PHASE% >>\"%LOG%\" 2>&1\n"
-                             "set \"CODE=%ERRORLEVEL%\"\ngoto finish\n"));
+  EXPECT_TRUE(Contains(code,
+                       "\"%PROGRAM%\" first-boot \"%HERE%\\Provisioner\" --phase %PHASE% >>\"%LOG%\" 2>&1\n"
+                       "set \"CODE=%ERRORLEVEL%\"\ngoto finish\n"));
   EXPECT_TRUE(Contains(code, "if /i \"%~1\"==\"specialize\" set \"PHASE=specialize\""));
 }
 
