@@ -99,9 +99,10 @@ Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read) {
     report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
     return report;
   }
-  Findings before = std::move(findings);
-  report.session = PROV_TRY(ApplySettings(node, round.settings, {.adopt = source->adopt, .unattended = true}));
-  findings.insert(findings.begin(), before.begin(), before.end());
+  reconcile::SessionReport applied =
+      PROV_TRY(ApplySettings(node, round.settings, {.adopt = source->adopt, .unattended = true}));
+  applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
+  report.session = std::move(applied);
   if (round.fresh) PROV_TRY(Remember(node.machine.state, kSettingsFile, text));
   if (source->adopt) PROV_TRY(SaveSource(node.machine.state, {source->words, source->follow}));
   return report;

@@ -66,6 +66,7 @@ Change ChangeOf(const CertificateWrite& write) {
 
 std::vector<Change> ChangesOf(const Transaction& transaction) {
   std::vector<Change> out;
+  out.reserve(transaction.operations.size());
   for (const Operation& operation : transaction.operations) {
     out.push_back(std::visit([](const auto& write) { return ChangeOf(write); }, operation));
   }
