@@ -33,6 +33,16 @@ COMMANDS = {
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"])],
 }
 
+# Commands that act on a Windows node. Here they read and judge the source, then say that this is none; what they show on a node is
+# tested on a machine in memory (tests/cli/machine_commands_test.cc).
+NODE_COMMANDS = {
+    **{command: [(["SOURCE"], False), (["SOURCE", "--output", "json", "--credentials", "services", "--service", "kubelet"], False),
+                 (["SOURCE", "--credentials", "none"], False)] for command in ("plan", "apply", "first-boot")},
+    **{command: [([], False), (["--output", "json"], False)] for command in ("status", "confirm", "rollback", "remove", "reconcile")},
+    "service": [(["install", "--source", "SOURCE", "--output", "json"], False), (["uninstall"], False)] + [
+        (["install", "--source", "SOURCE", "--credentials", place], False) for place in ("services", "none")],
+}
+
 CANARY = "c4nAry-Kx7@/q:%s#Z"  # decoded: with all that must be escaped in a URL
 SIMPLE = "c4nAryKx7qZ"
 ESCAPED = urllib.parse.quote(CANARY, safe="")
@@ -126,10 +136,10 @@ class Canary(unittest.TestCase):
             self.assertEqual((self.out / path).stat().st_mode & 0o777 if secret else 0o600, 0o600, path)
         return holding
 
-    def every_command(self, source, about):
+    def every_command(self, source, about, commands=None):
         """All commands in all forms; gives whether each payload held the secret, by its words."""
         held = {}
-        for command, forms in COMMANDS.items():
+        for command, forms in (commands or COMMANDS).items():
             for words, shows in forms:
                 about_this = "%s %s of %r" % (command, " ".join(words), about)
                 words = [str(self.out) if word == "OUT" else "-" if word == "SOURCE" else word for word in words]
@@ -155,17 +165,24 @@ class Canary(unittest.TestCase):
         text = self.provisioner("--help").stdout.decode()
         section = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M).group(1)
         commands = set(re.findall(r"^  ([a-z][a-z-]*) ", section, re.M))
-        self.assertEqual(commands, set(COMMANDS), "a command without rows here could show passwords")
+        self.assertEqual(commands, set(COMMANDS) | set(NODE_COMMANDS), "a command without rows here could show passwords")
         for command in commands:
             self.assertFalse(holds(self.provisioner(command, "--help").stdout))
         # Each --format and --credentials that a command's help offers is run, too.
-        for command, forms in COMMANDS.items():
+        for command, forms in {**COMMANDS, **NODE_COMMANDS}.items():
             options = dict(re.findall(r"^  --(format|credentials) ([a-z|]+)", self.provisioner(command, "--help").stdout.decode(), re.M))
             used = [words for words, _ in forms]
             for option, values in options.items():
                 for default, value in enumerate(values.split("|")):
                     given = any("--" + option in words and words[words.index("--" + option) + 1] == value for words in used)
                     self.assertTrue(given or default == 0, "%s --%s %s has no row" % (command, option, value))
+
+    def test_node_commands(self):
+        for form in VALID[:2] + MALFORMED[:12] + LINES[:6]:
+            line = form % SIMPLE if form in LINES else "HTTP_PROXY=" + form % SIMPLE
+            with self.subTest(line):
+                self.every_command(config(line + "\n"), line, NODE_COMMANDS)
+        self.every_command(config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE)[:-20], "a cut document", NODE_COMMANDS)
 
     def test_the_search_finds_it(self):
         for text in (CANARY, ESCAPED, SIMPLE):
@@ -261,7 +278,7 @@ class Canary(unittest.TestCase):
         url = "https://u:%s@host.example/x" % SIMPLE
         sample = str(SAMPLE / "rendered-worker.json")
         calls = [[url], ["extract", url], ["extract", sample, url], ["extract", sample, "--pool"], ["--" + url], ["extract", "u:%s@host:1" % SIMPLE]]
-        for command in COMMANDS:
+        for command in (*COMMANDS, *NODE_COMMANDS):
             options = re.findall(r"^  --([a-z-]+)( \S+)?", self.provisioner(command, "--help").stdout.decode(), re.M)
             for name, takes in options:
                 # A name that the caller gives to a thing of his own is repeated to him.
