@@ -72,10 +72,18 @@ Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
   return {};
 }
 
-// `\\server\share` is what a drive's root is elsewhere, not a name in a folder.
-bool IsShare(const fs::path& path) {
-  const fs::path below = path.relative_path();
-  return path.native().starts_with(L"\\\\") && below.native().find(L'\\') == std::wstring::npos;
+// The folder that is meant, as an absolute path: std::filesystem takes the `\\` of a share for one separator. Empty:
+// a root, "." or "..", none of which is a name for a new folder.
+fs::path Target(const std::string& path) {
+  const std::wstring given = win32::Wide(path);
+  fs::path named = fs::path(given).lexically_normal();
+  if (!named.has_filename()) named = named.parent_path();
+  if (!named.has_filename() || named == L"." || named.filename() == L"..") return {};
+  std::wstring out = win32::Absolute(given);
+  while (out.ends_with(L'\\')) out.pop_back();
+  // `\\server\share` is what a drive's root is elsewhere.
+  const bool share = out.starts_with(L"\\\\") && std::ranges::count(out, L'\\') < 4;
+  return share ? fs::path() : fs::path(out);
 }
 
 // The folder and its parents as far as they don't exist, innermost first.
@@ -166,13 +174,10 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
 }  // namespace
 
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
-  fs::path target = fs::path(win32::Wide(path)).lexically_normal();
-  if (!target.has_filename()) target = target.parent_path();
-  if (!target.has_filename() || target == L"." || target.filename() == L".." || IsShare(target)) {
-    return Fail(Code::kUsage, "is not a name for a new folder", path);
-  }
+  const fs::path target = Target(path);
+  if (target.empty()) return Fail(Code::kUsage, "is not a name for a new folder", path);
   PROV_TRY(CheckReplaceable(target));
-  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(L".");
+  const fs::path parent = target.parent_path();
   const std::vector<fs::path> missing = MissingFolders(parent);
   Result<void> done = WriteBeside(payload, target, parent, time_unix);
   if (!done) {

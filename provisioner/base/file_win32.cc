@@ -14,7 +14,7 @@ using win32::Handle;
 constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error = GetLastError()) {
-  const bool missing = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+  const bool missing = win32::MeansMissing(error);
   return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
 }
 

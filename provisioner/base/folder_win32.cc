@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kDeepest = 256;
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error) {
-  const bool missing = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+  const bool missing = win32::MeansMissing(error);
   return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
 }
 

@@ -30,8 +30,14 @@ std::string Narrow(std::wstring_view wide);  // an unpaired surrogate becomes U+
 std::wstring Path(std::string_view utf8);
 std::wstring Path(std::wstring_view path);
 
+// Without "." and "..", from a drive or a share on: what Windows itself makes of a path.
+std::wstring Absolute(const std::wstring& path);
+
 // "Access denied (5)", in the system's language.
 std::string MessageOf(DWORD error);
+
+// Nothing is at that path, or nothing can be: no name holds a quote.
+bool MeansMissing(DWORD error);
 
 // Moves a file (onto another one, if `flags` say so) or a folder, durably. Scanners and indexers open what has just
 // been written for a moment and forbid the move, so it is tried for a while. 0 or the error.

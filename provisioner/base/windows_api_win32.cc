@@ -12,6 +12,8 @@ namespace {
 // Folders must leave room for a short name within MAX_PATH, so they end at 248.
 constexpr std::size_t kLongPath = MAX_PATH - 12;
 
+}  // namespace
+
 std::wstring Absolute(const std::wstring& path) {
   std::wstring out(path.size() + MAX_PATH, L'\0');
   for (;;) {
@@ -22,8 +24,6 @@ std::wstring Absolute(const std::wstring& path) {
     if (fits) return out;
   }
 }
-
-}  // namespace
 
 std::wstring Wide(std::string_view utf8) {
   const std::string bytes = ToUtf16Le(utf8);
@@ -59,6 +59,10 @@ std::string MessageOf(DWORD error) {
   std::string message = size == 0 ? std::string("an unknown error") : Narrow({text.get(), size});
   while (!message.empty() && (TrimBlanks(message).size() < message.size() || message.back() == '.')) message.pop_back();
   return fmt::format("{} ({})", message, error);
+}
+
+bool MeansMissing(DWORD error) {
+  return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME;
 }
 
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags) {

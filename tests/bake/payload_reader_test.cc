@@ -230,23 +230,6 @@ TEST_F(PayloadOnDisk, AnUnlistedEmptyFolderIsHarmless) {
   EXPECT_TRUE(LoadPayloadFolder(folder_));
 }
 
-TEST_F(PayloadOnDisk, ALinkInPlaceOfAFileIsRefused) {
-  fs::rename(folder_ + "/egress.json", folder_ + ".json");
-  fs::create_symlink(folder_ + ".json", folder_ + "/egress.json");
-  EXPECT_EQ(Refusal(), Code::kManifest);
-}
-
-TEST_F(PayloadOnDisk, ALinkInPlaceOfAFolderIsRefused) {
-  fs::rename(folder_ + "/trust", folder_ + ".trust");
-  fs::create_directory_symlink(folder_ + ".trust", folder_ + "/trust");
-  EXPECT_EQ(Refusal(), Code::kManifest);
-}
-
-TEST_F(PayloadOnDisk, AGrownFileIsRefusedWithoutReadingIt) {
-  fs::resize_file(folder_ + "/egress.json", std::uintmax_t{1} << 40U);
-  EXPECT_EQ(Refusal(), Code::kManifest);
-}
-
 TEST_F(PayloadOnDisk, AMissingFileOrManifestIsRefused) {
   fs::remove(folder_ + "/unattend.xml");
   EXPECT_EQ(Refusal(), Code::kManifest);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -20,6 +21,17 @@ TEST(Cli, AFullDiskIsNoSuccess) {
       testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
   EXPECT_EQ(result.exit, 13);
   EXPECT_THAT(result.err, HasSubstr("[io]"));
+}
+
+TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
+  const fs::path root = fs::temp_directory_path() / ("provisioner-cli-posix-test-" + std::to_string(getpid()));
+  fs::create_directories(root);
+  const ProcessResult result = testing_support::Run(
+      {"sh", "-c",
+       "ulimit -f 8; exec '" PROVISIONER_BINARY "' bake '" + kSample + "' --out '" + (root / "a/b/p").string() + "'"});
+  EXPECT_EQ(result.exit, 13) << result.err;
+  EXPECT_TRUE(fs::is_empty(root));
+  fs::remove_all(root);
 }
 
 TEST(Cli, AnAbortIsADefectWithExit20) {

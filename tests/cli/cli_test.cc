@@ -267,13 +267,6 @@ TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
   EXPECT_TRUE(fs::is_empty(root_));
 }
 
-TEST_F(Bake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
-  const ProcessResult result = testing_support::Run(
-      {"sh", "-c", "ulimit -f 8; exec '" PROVISIONER_BINARY "' bake '" + kSample + "' --out '" + Path("a/b/p") + "'"});
-  EXPECT_EQ(result.exit, 13) << result.err;
-  EXPECT_TRUE(fs::is_empty(root_));
-}
-
 TEST_F(Bake, SubtractExeAndUnwritableTargets) {
   ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", TEST_SOURCE_DIR "/sample/proxy-root.pem",
                          "--exe", kSample})

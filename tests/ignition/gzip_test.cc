@@ -54,7 +54,8 @@ TEST(Gunzip, RefusesTrailingBytes) {
 
 TEST(Gunzip, RefusesDamage) {
   const std::string good = Gzip("hello hello hello hello");
-  for (const std::size_t at : {2UL, 10UL, good.size() - 8, good.size() - 1}) {  // method, data, CRC, length
+  for (const std::size_t at :
+       {std::size_t{2}, std::size_t{10}, good.size() - 8, good.size() - 1}) {  // method, data, CRC, length
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 0x55);
     EXPECT_EQ(CodeOf(Gunzip(bad, kPlenty, "w")), Code::kDecompress) << at;

@@ -215,6 +215,7 @@ TEST_P(Ports, CertificateOfAnotherPhysicalStoreCountsAndStays) {
 TEST_P(Ports, CertificateIsDisallowedByTheStoreOfThatName) {
   EXPECT_EQ(machine().certificates.IsDisallowed(RootDer()), false);
   specimen_->PutDisallowed(RootDer());
+  specimen_->Reopen();
   EXPECT_EQ(machine().certificates.IsDisallowed(RootDer()), true);
   EXPECT_EQ(machine().certificates.IsDisallowed(SecondRootDer()), false);
 }

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Compares what the Windows program writes under Wine with what the Linux program writes: the same bytes.
+
+usage: windows_e2e.py PROVISIONER_EXE"""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WINDOWS = os.path.abspath(sys.argv.pop(1))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests/sample/rendered-worker.json"
+WINE = ROOT / "scripts/wine"
+SERVICES = ["--service", "containerd", "--service", "kubelet"]
+
+# What every Windows has; a program that imports another library does not even start.
+SYSTEM_LIBRARIES = {"advapi32.dll", "bcrypt.dll", "crypt32.dll", "kernel32.dll", "msvcrt.dll", "ntdll.dll", "ole32.dll", "shell32.dll",
+                    "user32.dll", "winhttp.dll", "ws2_32.dll"}
+
+
+def linux_program():
+    for preset in ("dev", "release", "demo"):
+        program = ROOT / "build" / preset / "provisioner"
+        if program.exists():
+            return program
+    return None
+
+
+LINUX = linux_program()
+
+
+def run(program, *arguments, stdin=b"", cwd=None):
+    env = {k: v for k, v in os.environ.items() if k != "SOURCE_DATE_EPOCH"}
+    words = [WINE, WINDOWS] if program == WINDOWS else [program]
+    return subprocess.run([*map(str, words), *map(str, arguments)], capture_output=True, input=stdin, env=env, cwd=cwd)
+
+
+def contents(folder):
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+class SameAsLinux(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-windows-"))
+        self.addCleanup(shutil.rmtree, self.work)
+
+    def both(self, *arguments, **options):
+        return [run(program, *arguments, **options) for program in (LINUX, WINDOWS)]
+
+    def test_extract_in_every_format(self):
+        for words in (["--format", "json"], ["--format", "env"], ["--format", "pem"], ["--show-secrets"]):
+            linux, windows = self.both("extract", "-", *words, stdin=SAMPLE.read_bytes())
+            self.assertEqual((windows.returncode, linux.returncode), (0, 0), windows.stderr)
+            self.assertEqual(windows.stdout, linux.stdout, words)
+            self.assertEqual(windows.stderr, linux.stderr, words)
+
+    def test_bake(self):
+        linux, windows = [run(program, "bake", "-", "--out", "payload-%d" % i, *SERVICES, stdin=SAMPLE.read_bytes(), cwd=self.work)
+                          for i, program in enumerate((LINUX, WINDOWS))]
+        self.assertEqual((windows.returncode, linux.returncode), (0, 0), windows.stderr)
+        self.assertEqual(windows.stdout.replace(b"payload-1", b"payload-0"), linux.stdout)
+        payloads = [contents(self.work / ("payload-%d" % i)) for i in (0, 1)]
+        self.assertGreater(len(payloads[0]), 10)
+        self.assertEqual(payloads[1], payloads[0])
+        self.assertEqual({int(p.stat().st_mtime) for p in (self.work / "payload-1").rglob("*")}, {315532800})
+
+    def test_errors_and_exit_codes(self):
+        (self.work / "bad.json").write_text('{"ignition": {"version": "3.2.0"}, "ignition": ')
+        for words in (["extract", "bad.json"], ["extract", "bad.json", "--output", "json"], ["bake", "bad.json"], ["check", str(SAMPLE)],
+                      ["nonsense"], ["--help"], ["bake", "--help"], ["--version"]):
+            linux, windows = self.both(*words, cwd=self.work)
+            self.assertEqual(windows.returncode, linux.returncode, words)
+            self.assertEqual(windows.stdout, linux.stdout, words)
+            self.assertEqual(windows.stderr, linux.stderr, words)
+
+
+class Program(unittest.TestCase):
+    """The file itself, as objdump of the cross toolchain reads it."""
+
+    def setUp(self):
+        result = subprocess.run(["x86_64-w64-mingw32-objdump", "-p", WINDOWS], capture_output=True, text=True, check=True)
+        self.header = result.stdout
+
+    def test_imports_only_libraries_of_the_system(self):
+        imported = {name.lower() for name in re.findall(r"DLL Name: (\S+)", self.header)}
+        self.assertIn("kernel32.dll", imported)
+        self.assertEqual(imported - SYSTEM_LIBRARIES, set())
+
+    def test_protections_are_on_and_no_time_is_in_it(self):
+        for flag in ("HIGH_ENTROPY_VA", "DYNAMIC_BASE", "NX_COMPAT"):
+            self.assertIn(flag, self.header)
+        self.assertRegex(self.header, r"Time/Date\s+(0{8}|Thu Jan  1 0[0-9]:00:00 1970)")
+
+    def test_manifest_and_version_are_in_it(self):
+        data = pathlib.Path(WINDOWS).read_bytes()
+        for text in (b"longPathAware", b"activeCodePage", b"asInvoker", "OriginalFilename".encode("utf-16-le")):
+            self.assertIn(text, data)
+
+    def test_no_path_of_the_build_machine_is_in_it(self):
+        data = pathlib.Path(WINDOWS).read_bytes()
+        for folder in (str(ROOT), os.path.expanduser("~/.cache")):
+            self.assertNotIn(folder.encode(), data)
+
+
+if __name__ == "__main__":
+    if LINUX is None:
+        print("SKIPPED: there is no Linux program to compare with: cmake --preset dev && cmake --build --preset dev --target provisioner")
+        sys.exit(77)
+    unittest.main(verbosity=2)
