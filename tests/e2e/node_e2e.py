@@ -382,7 +382,7 @@ class Killed(Node):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             time.sleep(chance.uniform(0.05, 1.1) * longest)
             if run.poll() is None:
-                os.kill(run.pid, signal.SIGKILL)
+                os.killpg(run.pid, signal.SIGKILL)  # scripts/wine and the program
                 cut += 1
             run.wait()
             self.program("apply", "C:\\egress\\worker.json", "--service", "containerd")
