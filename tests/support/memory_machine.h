@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "provisioner/machine/machine.h"
+#include "tests/support/power_failure.h"
 
 namespace prov::testing_support {
-
-// Thrown where the power goes; nothing of the program runs after it.
-struct PowerFailure {};
 
 class MemoryMachine final : public machine::Registry,
                             public machine::CertificateStore,

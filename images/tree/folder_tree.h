@@ -1,0 +1,20 @@
+// The files of a mounted or extracted image: a folder that holds the Windows folder.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "images/tree/image_tree.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+// The image may be hostile: nothing outside of `root` is read or written, no link is followed, no device opened. kWrite
+// holds a lock for as long as the tree lives; kRead takes none and writes nothing. A write that was cut short leaves at
+// most a file kTemporaryName in its folder, which the next write there replaces.
+// Errors: target (no folder; no Windows in it), lock (another run works on it), io.
+Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access);
+
+inline constexpr std::string_view kTemporaryName = ".provisioner-new.tmp";
+
+}  // namespace prov::images

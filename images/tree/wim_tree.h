@@ -1,0 +1,47 @@
+// The files of the images in a WIM file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "images/tree/image_tree.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+struct WimImage {
+  int index = 0;  // from 1, as DISM counts
+  std::string name;
+};
+
+// Bytes written so far, and in all.
+using WimProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+// One WIM file. Writes are held in memory until Commit, which appends them to the file and then changes its header, in
+// one write: whoever opens the file sees all images as they were, or all as they shall be. What is no longer referred
+// to stays in the file as a hole; `wimlib-imagex optimize` takes it out.
+class WimFile {
+ public:
+  // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
+  // (ESD), encrypted and pipable ones; for kWrite also those that are marked read-only or that another program has not
+  // finished. Errors: target, lock, io.
+  static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
+
+  virtual ~WimFile() = default;
+
+  virtual const std::vector<WimImage>& Images() const = 0;
+
+  // The files of one image; one tree for each. It refers to this object. Its Commit is the one below: it commits what
+  // all trees of this file hold. Errors: target (there is no such image, no Windows in it), io.
+  virtual Result<std::unique_ptr<ImageTree>> Tree(int index) = 0;
+
+  virtual Result<void> Commit(const WimProgress& progress) = 0;
+};
+
+// One image of a file that the tree owns.
+Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, int index, TreeAccess access);
+
+}  // namespace prov::images

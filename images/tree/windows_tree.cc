@@ -1,0 +1,35 @@
+#include "images/tree/windows_tree.h"
+
+#include "provisioner/base/text.h"
+
+namespace prov::images {
+namespace {
+
+constexpr std::string_view kHives = "Windows/System32/config";
+constexpr std::string_view kHibernation = "hiberfil.sys";
+
+}  // namespace
+
+Result<void> RequireWindows(ImageTree& tree) {
+  if (PROV_TRY(tree.IsFolder(kHives))) return {};
+  return Fail(Code::kTarget,
+              "is no Windows: there is no Windows/System32/config beneath it; name what holds the Windows folder",
+              tree.Name());
+}
+
+Result<void> RefuseHibernated(ImageTree& tree) {
+  const auto start = PROV_TRY(tree.ReadStart(kHibernation, 4));
+  if (!start) return {};
+  // "wake" is written while it resumes. After a resume the file is zeroed, or says "rstr" or "link": its contents are
+  // used up.
+  const std::string word = AsciiLower(*start);
+  if (word != "hibr" && word != "wake") return {};
+  return Fail(
+      Code::kDirtyHive,
+      "this Windows is hibernated (or was shut down with fast startup) and would overwrite what is changed now; "
+      "start it and shut it down fully with `shutdown /s /f /t 0`, or switch hibernation off there with "
+      "`powercfg /h off`",
+      tree.Name() + ": " + std::string(kHibernation));
+}
+
+}  // namespace prov::images
