@@ -1,0 +1,78 @@
+// A file descriptor that closes itself.
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+  bool Close() { return close(Release()) == 0; }  // false: what was written may be lost
+
+ private:
+  int fd_ = -1;
+};
+
+// With errno. A full or read-only medium is the target's fault.
+inline std::unexpected<Error> SystemError(std::string_view what, const std::string& where) {
+  const int error = errno;
+  const bool target = error == ENOSPC || error == EDQUOT || error == EROFS;
+  return Fail(target ? Code::kTarget : Code::kIo, fmt::format("{}: {}", what, std::strerror(error)), where);
+}
+
+// Everything, at the place where the descriptor stands.
+inline Result<void> WriteAll(int fd, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot write", where);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+// Up to `size` bytes from `offset` on; fewer where the file ends.
+inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size, const std::string& where) {
+  std::string out;
+  bool failed = false;
+  out.resize_and_overwrite(size, [&](char* to, std::size_t) {
+    std::size_t used = 0;
+    while (used < size) {
+      const ssize_t n = pread(fd, to + used, size - used, static_cast<off_t>(offset + used));
+      if (n < 0 && errno == EINTR) continue;
+      failed = n < 0;
+      if (n <= 0) break;
+      used += static_cast<std::size_t>(n);
+    }
+    return used;
+  });
+  if (failed) return SystemError("cannot read", where);
+  return out;
+}
+
+}  // namespace prov::images

@@ -1,0 +1,83 @@
+#include "images/tree/file_attributes_posix.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <optional>
+#include <vector>
+
+#include "images/tree/descriptor_posix.h"
+#include "images/tree/file_security.h"
+
+namespace prov::images {
+namespace {
+
+constexpr const char* kAcl = "system.ntfs_acl";
+// In this order: the attributes may make the file read-only.
+constexpr const char* kNtfs[] = {kAcl, "system.ntfs_crtime", "system.ntfs_attrib"};
+
+bool IsNtfs(std::string_view name) { return name.starts_with("system.ntfs_"); }
+
+// nullopt: there is none, or the file system knows none.
+Result<std::optional<std::string>> Get(int fd, const char* name, const std::string& where) {
+  std::string value(XATTR_SIZE_MAX, '\0');
+  const ssize_t size = fgetxattr(fd, name, value.data(), value.size());
+  if (size < 0 && (errno == ENODATA || errno == ENOTSUP)) return std::nullopt;
+  if (size < 0) return SystemError(fmt::format("cannot read its attribute {}", name), where);
+  value.resize(static_cast<std::size_t>(size));
+  return value;
+}
+
+Result<void> Copy(int from, int to, const char* name, const std::string& where) {
+  const auto value = PROV_TRY(Get(from, name, where));
+  if (!value) return {};
+  if (fsetxattr(to, name, value->data(), value->size(), 0) == 0 || errno == ENOTSUP) return {};
+  // Labels of this machine's own policy, which it sets by itself and others may not.
+  if (errno == EPERM && std::string_view(name).starts_with("security.")) return {};
+  return SystemError(fmt::format("cannot keep its attribute {}", name), where);
+}
+
+Result<std::vector<std::string>> Names(int fd, const std::string& where) {
+  std::string list(XATTR_LIST_MAX, '\0');
+  const ssize_t size = flistxattr(fd, list.data(), list.size());
+  if (size < 0 && errno == ENOTSUP) return std::vector<std::string>();
+  if (size < 0) return SystemError("cannot list its attributes", where);
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < static_cast<std::size_t>(size); at += out.back().size() + 1) {
+    out.emplace_back(list.c_str() + at);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool HasDescriptors(int fd) { return fgetxattr(fd, kAcl, nullptr, 0) > 0; }
+
+Result<void> CopyAttributes(int from, int to, const std::string& where) {
+  struct stat old{};
+  struct stat now{};
+  if (fstat(from, &old) != 0 || fstat(to, &now) != 0) return SystemError("cannot read its attributes", where);
+  if ((old.st_uid != now.st_uid || old.st_gid != now.st_gid) && fchown(to, old.st_uid, old.st_gid) != 0) {
+    return SystemError("cannot keep its owner", where);
+  }
+  if (fchmod(to, old.st_mode & 07777U) != 0) return SystemError("cannot keep its mode", where);
+  for (const std::string& name : PROV_TRY(Names(from, where))) {
+    if (!IsNtfs(name)) PROV_TRY(Copy(from, to, name.c_str(), where));
+  }
+  // Not always listed. Last, as changing owner or mode may make NTFS's descriptor anew.
+  for (const char* name : kNtfs) PROV_TRY(Copy(from, to, name, where));
+  return {};
+}
+
+Result<void> SetAttributes(int fd, NewKind kind, FileUse use, bool has_descriptors, const std::string& where) {
+  const bool folder = kind == NewKind::kFolder;
+  const mode_t mode = use == FileUse::kSecret ? 0600U : 0644U;
+  if (fchmod(fd, folder ? mode | (mode & 0444U) >> 2U : mode) != 0) return SystemError("cannot set its mode", where);
+  if (!has_descriptors) return {};
+  const std::string descriptor = folder ? FolderDescriptor(use) : FileDescriptor(use);
+  if (fsetxattr(fd, kAcl, descriptor.data(), descriptor.size(), 0) == 0) return {};
+  return SystemError("cannot set its security descriptor", where);
+}
+
+}  // namespace prov::images

@@ -1,0 +1,305 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <optional>
+#include <vector>
+
+#include "images/tree/descriptor_posix.h"
+#include "images/tree/file_attributes_posix.h"
+#include "images/tree/folder_tree.h"
+#include "images/tree/tree_path.h"
+#include "images/tree/windows_tree.h"
+
+namespace prov::images {
+namespace {
+
+constexpr std::size_t kMaxEntries = 1000000;  // of one folder
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+// A pipe would wait for its other end.
+constexpr int kOpenFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+constexpr const char* kTemporary = kTemporaryName.data();  // a literal, so it ends in NUL
+
+enum class Kind { kAbsent, kFile, kFolder };
+
+// Where a path leads: a name in a folder that exists.
+struct Place {
+  Descriptor folder;
+  std::string name;  // as it is spelled there; as it was asked for where there is none
+  Kind kind = Kind::kAbsent;
+};
+
+Result<Kind> KindOf(int folder, const std::string& name, const std::string& where) {
+  struct stat info{};
+  if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return SystemError("cannot look at it", where);
+  if (S_ISREG(info.st_mode)) return Kind::kFile;
+  if (S_ISDIR(info.st_mode)) return Kind::kFolder;
+  return Fail(Code::kLink, "is a link, a reparse point or a device: only files and folders are used in an image",
+              where);
+}
+
+// The name in `folder` that Windows takes for `name`.
+Result<std::optional<std::string>> Spelling(int folder, const std::string& name, const std::string& where) {
+  Descriptor own(openat(folder, ".", kOpenFolder));  // with a position of its own
+  if (!own) return SystemError("cannot open the folder", where);
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(own.get()), &closedir);
+  if (list == nullptr) return SystemError("cannot list the folder", where);
+  own.Release();
+  const NameMatcher matcher(name);
+  std::optional<std::string> found;
+  for (std::size_t entries = 0; entries <= kMaxEntries; ++entries) {
+    errno = 0;
+    const dirent* const entry = readdir(list.get());
+    if (entry == nullptr && errno != 0) return SystemError("cannot list the folder", where);
+    if (entry == nullptr) return found;
+    if (!matcher.Matches(std::string_view(entry->d_name))) continue;
+    if (found) return TwoSpellings(*found, entry->d_name, where);
+    found = entry->d_name;
+  }
+  return Fail(Code::kTooLarge, fmt::format("is in a folder with more than {} entries", kMaxEntries), where);
+}
+
+Result<Descriptor> OpenSubfolder(int folder, const std::string& name, const std::string& where) {
+  Descriptor out(openat(folder, name.c_str(), kOpenFolder));
+  if (!out) return SystemError("cannot open the folder", where);
+  return out;
+}
+
+// The folder and what is in it now is durable.
+Result<void> Flush(int folder, const std::string& where) {
+  // Some file systems refuse this for folders; what was done to it has happened.
+  if (fsync(folder) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", where);
+  return {};
+}
+
+// What a run that was cut short left behind.
+Result<void> RemoveTemporary(int folder, const std::string& where) {
+  if (unlinkat(folder, kTemporary, 0) == 0 || errno == ENOENT) return {};
+  if (unlinkat(folder, kTemporary, AT_REMOVEDIR) == 0) return {};
+  return SystemError(fmt::format("cannot remove the leftover {} beside it", kTemporaryName), where);
+}
+
+Result<void> CheckSpace(int folder, std::uint64_t needed, const std::string& where) {
+  struct statvfs info{};
+  if (fstatvfs(folder, &info) != 0) return SystemError("cannot ask for free space", where);
+  const std::uint64_t there = std::uint64_t{geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize;
+  if (there >= needed) return {};
+  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
+              where);
+}
+
+class FolderTree final : public ImageTree {
+ public:
+  FolderTree(std::string root, Descriptor folder, TreeAccess access)
+      : root_(std::move(root)),
+        folder_(std::move(folder)),
+        access_(access),
+        has_descriptors_(HasDescriptors(folder_.get())) {}
+
+  std::string Name() const override { return "image " + root_; }
+  // Only what Windows itself will find there counts: modes are nothing to it.
+  bool CanProtect() const override { return has_descriptors_; }
+  bool WritesTogether() const override { return false; }
+  Result<void> Commit() override { return {}; }
+
+  Result<bool> IsFolder(std::string_view path) override { return Is(path, Kind::kFolder); }
+  Result<bool> IsFile(std::string_view path) override { return Is(path, Kind::kFile); }
+  Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
+  Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
+  Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> Remove(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+
+ private:
+  enum class Missing { kLeave, kMake };
+
+  std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
+
+  // Where `path` leads. nullopt: a folder on the way is missing.
+  Result<std::optional<Place>> Find(std::string_view path, Missing missing = Missing::kLeave,
+                                    FileUse use = FileUse::kPlain);
+  Result<Descriptor> MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where);
+  Result<bool> Is(std::string_view path, Kind kind);
+  // nullopt: there is none.
+  Result<std::optional<Descriptor>> OpenFile(const Place& place, std::string_view path);
+  Result<std::optional<Descriptor>> OpenFile(std::string_view path);
+  Result<void> Replace(const Place& place, std::string_view bytes, FileUse use, std::string_view path);
+
+  Result<void> CheckAccess() const;
+
+  std::string root_;
+  Descriptor folder_;
+  TreeAccess access_;
+  bool has_descriptors_;
+};
+
+// Who opened it for reading holds no lock.
+Result<void> FolderTree::CheckAccess() const {
+  if (access_ == TreeAccess::kWrite) return {};
+  return Fail(Code::kInternal, "an image that is only read was to be written", root_);
+}
+
+Result<std::optional<Place>> FolderTree::Find(std::string_view path, Missing missing, FileUse use) {
+  const std::vector<std::string> names = PROV_TRY(SplitTreePath(path));
+  Place place{PROV_TRY(OpenSubfolder(folder_.get(), ".", root_)), "", Kind::kFolder};
+  std::string where = root_;
+  for (const std::string& name : names) {
+    if (!place.name.empty()) {
+      if (place.kind == Kind::kAbsent && missing == Missing::kLeave) return std::nullopt;
+      if (place.kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", where);
+      place.folder = PROV_TRY(place.kind == Kind::kAbsent ? MakeFolder(place.folder.get(), place.name, use, where)
+                                                          : OpenSubfolder(place.folder.get(), place.name, where));
+    }
+    where += "/" + name;
+    const auto spelling = PROV_TRY(Spelling(place.folder.get(), name, where));
+    place.name = spelling.value_or(name);
+    place.kind = spelling ? PROV_TRY(KindOf(place.folder.get(), place.name, where)) : Kind::kAbsent;
+  }
+  return place;
+}
+
+// Under another name first: nobody can use it before only those may who shall.
+Result<Descriptor> FolderTree::MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where) {
+  PROV_TRY(RemoveTemporary(parent, where));
+  if (mkdirat(parent, kTemporary, 0700) != 0) return SystemError("cannot make the folder", where);
+  const auto make = [&]() -> Result<Descriptor> {
+    Descriptor folder = PROV_TRY(OpenSubfolder(parent, kTemporary, where));
+    PROV_TRY(SetAttributes(folder.get(), NewKind::kFolder, use, has_descriptors_, where));
+    if (renameat(parent, kTemporary, parent, name.c_str()) != 0) return SystemError("cannot name the folder", where);
+    PROV_TRY(Flush(parent, where));
+    return folder;
+  };
+  Result<Descriptor> made = make();
+  if (!made) unlinkat(parent, kTemporary, AT_REMOVEDIR);
+  return made;
+}
+
+Result<bool> FolderTree::Is(std::string_view path, Kind kind) {
+  const auto place = PROV_TRY(Find(path));
+  return place && place->kind == kind;
+}
+
+Result<std::optional<Descriptor>> FolderTree::OpenFile(const Place& place, std::string_view path) {
+  if (place.kind == Kind::kAbsent) return std::nullopt;
+  if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  Descriptor file(openat(place.folder.get(), place.name.c_str(), kOpenFile));
+  struct stat info{};
+  if (!file || fstat(file.get(), &info) != 0) return SystemError("cannot open", Where(path));
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "was replaced by something that is no file", Where(path));
+  return file;
+}
+
+Result<std::optional<Descriptor>> FolderTree::OpenFile(std::string_view path) {
+  const auto place = PROV_TRY(Find(path));
+  if (!place) return std::nullopt;
+  return OpenFile(*place, path);
+}
+
+Result<std::optional<std::string>> FolderTree::Read(std::string_view path, std::uint64_t limit) {
+  const auto file = PROV_TRY(OpenFile(path));
+  if (!file) return std::nullopt;
+  struct stat info{};
+  if (fstat(file->get(), &info) != 0) return SystemError("cannot read", Where(path));
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if (size > limit) return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), Where(path));
+  std::string bytes = PROV_TRY(ReadAt(file->get(), 0, static_cast<std::size_t>(size), Where(path)));
+  if (bytes.size() != size) return Fail(Code::kIo, "changes while it is read", Where(path));
+  return bytes;
+}
+
+Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, std::size_t most) {
+  const auto file = PROV_TRY(OpenFile(path));
+  if (!file) return std::nullopt;
+  return PROV_TRY(ReadAt(file->get(), 0, most, Where(path)));
+}
+
+Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path, Missing::kMake, use));
+  const int folder = place->folder.get();
+  PROV_TRY(RemoveTemporary(folder, Where(path)));
+  PROV_TRY(CheckSpace(folder, bytes.size(), Where(path)));
+  Result<void> done = Replace(*place, bytes, use, path);
+  if (!done) unlinkat(folder, kTemporary, 0);
+  return done;
+}
+
+Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, FileUse use, std::string_view path) {
+  const std::string where = Where(path);
+  const auto old = PROV_TRY(OpenFile(place, path));
+  const int folder = place.folder.get();
+  Descriptor file(openat(folder, kTemporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return SystemError("cannot make a file beside it", where);
+  if (!old) PROV_TRY(SetAttributes(file.get(), NewKind::kFile, use, has_descriptors_, where));
+  PROV_TRY(WriteAll(file.get(), bytes, where));
+  // After the contents: a read-only attribute would keep them out, and writing takes some modes away.
+  if (old) PROV_TRY(CopyAttributes(old->get(), file.get(), where));
+  if (fsync(file.get()) != 0) return SystemError("cannot flush", where);
+  if (!file.Close()) return SystemError("cannot close", where);
+  if (renameat(folder, kTemporary, folder, place.name.c_str()) != 0) return SystemError("cannot replace", where);
+  return Flush(folder, where);
+}
+
+Result<void> FolderTree::Remove(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind == Kind::kAbsent) return {};
+  if (place->kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  PROV_TRY(RemoveTemporary(place->folder.get(), Where(path)));
+  if (unlinkat(place->folder.get(), place->name.c_str(), 0) != 0) return SystemError("cannot remove", Where(path));
+  return Flush(place->folder.get(), Where(path));
+}
+
+Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind != Kind::kFolder) return {};
+  {
+    const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
+    PROV_TRY(RemoveTemporary(folder.get(), Where(path)));
+  }
+  if (unlinkat(place->folder.get(), place->name.c_str(), AT_REMOVEDIR) == 0) {
+    return Flush(place->folder.get(), Where(path));
+  }
+  if (errno == ENOTEMPTY || errno == EEXIST) return {};
+  return SystemError("cannot remove the folder", Where(path));
+}
+
+// Not through a file in the image, which would stay there: the folder itself is locked.
+Result<void> LockForWriting(int root, const std::string& where) {
+  struct statvfs info{};
+  if (fstatvfs(root, &info) != 0) return SystemError("cannot look at the volume", where);
+  if ((info.f_flag & ST_RDONLY) != 0) {
+    return Fail(Code::kTarget,
+                "is mounted read-only: mount it for writing (NTFS can't be when its Windows is hibernated or was not "
+                "shut down)",
+                where);
+  }
+  int result = 0;
+  do {
+    result = flock(root, LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return {};
+  if (errno == EWOULDBLOCK) return Fail(Code::kLock, "another run works on this image: wait until it has ended", where);
+  return SystemError("cannot lock the folder", where);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access) {
+  // Who names the root may name it by a link.
+  Descriptor folder(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder && (errno == ENOENT || errno == ENOTDIR)) {
+    return Fail(Code::kTarget, "there is no such folder: give the one that holds the Windows folder", root);
+  }
+  if (!folder) return SystemError("cannot open the folder", root);
+  if (access == TreeAccess::kWrite) PROV_TRY(LockForWriting(folder.get(), root));
+  auto tree = std::make_unique<FolderTree>(root, std::move(folder), access);
+  PROV_TRY(RequireWindows(*tree));
+  return tree;
+}
+
+}  // namespace prov::images

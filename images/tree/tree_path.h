@@ -1,0 +1,29 @@
+// Names in trees, as Windows understands them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+// The names of a path, the root's first. Errors: link (one of them is none on Windows).
+Result<std::vector<std::string>> SplitTreePath(std::string_view path);
+
+// One name, looked for among others without case.
+class NameMatcher {
+ public:
+  explicit NameMatcher(std::string_view name);  // UTF-8
+  bool Matches(std::string_view name) const;    // UTF-8; false for what is not
+  bool Matches(std::u16string_view name) const;
+
+ private:
+  std::u16string upper_;
+};
+
+// Two spellings of one name in one folder: which one Windows would take can't be told.
+std::unexpected<Error> TwoSpellings(std::string_view one, std::string_view other, const std::string& where);
+
+}  // namespace prov::images

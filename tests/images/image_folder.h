@@ -1,0 +1,59 @@
+// A folder with the start of a Windows in it, for tests; it goes away with the object.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/file.h"
+
+namespace prov::images::testing {
+
+class ImageFolder {
+ public:
+  // Beneath `where`, a folder; by default that of temporary files.
+  explicit ImageFolder(const std::string& where = ::testing::TempDir())
+      : path_(std::filesystem::path(where) / ("image_" + std::to_string(std::random_device()()))) {
+    std::filesystem::create_directories(path_ / "Windows/System32/config");
+  }
+  ~ImageFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ImageFolder(const ImageFolder&) = delete;
+  ImageFolder& operator=(const ImageFolder&) = delete;
+
+  std::string root() const { return path_.generic_string(); }
+  std::string At(const std::string& path) const { return root() + "/" + path; }
+
+  // Where names differ by case, "WINDOWS" takes the place of the empty "Windows".
+  void Put(const std::string& path, const std::string& bytes) const {
+    const auto parent = (path_ / std::filesystem::path(path)).parent_path();
+    if (path.starts_with("WINDOWS/")) std::filesystem::remove_all(path_ / "Windows");
+    std::filesystem::create_directories(parent);
+    ASSERT_TRUE(WriteFileAtomically(At(path), bytes, 0644));
+  }
+  std::string Get(const std::string& path) const { return ReadFile(At(path), 1U << 28U).value_or("(unreadable)"); }
+
+  // All entries, sorted, folders with a slash.
+  std::string Entries() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+      const bool folder = entry.symlink_status().type() == std::filesystem::file_type::directory;
+      all.push_back(entry.path().lexically_relative(path_).generic_string() + (folder ? "/" : ""));
+    }
+    std::ranges::sort(all);
+    std::string out;
+    for (const std::string& entry : all) out += (out.empty() ? "" : " ") + entry;
+    return out;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace prov::images::testing
