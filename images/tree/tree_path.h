@@ -18,6 +18,7 @@ class NameMatcher {
   explicit NameMatcher(std::string_view name);  // UTF-8
   bool Matches(std::string_view name) const;    // UTF-8; false for what is not
   bool Matches(std::u16string_view name) const;
+  bool CanMatch(std::size_t units) const { return units == upper_.size(); }
 
  private:
   std::u16string upper_;

@@ -17,7 +17,7 @@ struct WimImage {
   std::string name;
 };
 
-// Bytes written so far, and in all.
+// Bytes that are ready so far, and in all.
 using WimProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // One WIM file. Writes are held in memory until Commit, which appends them to the file and then changes its header, in

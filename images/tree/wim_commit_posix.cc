@@ -1,0 +1,180 @@
+// How changes get into a WIM file: all that is new behind its end, flushed; then the header, in one write.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+#include "images/hive/format.h"
+#include "images/tree/wim_file_posix.h"
+#include "provisioner/base/hash.h"
+
+namespace prov::images::wim {
+namespace {
+
+constexpr std::size_t kIntegrityHeadBytes = 12;  // size of the table, number of digests, bytes that each is of
+constexpr std::size_t kDigestBytes = 20;
+constexpr std::uint32_t kIntegrityChunk = 10U << 20U;
+constexpr std::uint32_t kMaxIntegrityChunk = 1U << 27U;
+
+Result<void> WriteAt(int fd, std::uint64_t offset, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot write", where);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return {};
+}
+
+Result<void> Sync(int fd, const std::string& where) {
+  if (fsync(fd) != 0) return SystemError("cannot flush", where);
+  return {};
+}
+
+}  // namespace
+
+// The counts in the table are what some other program says: before a blob goes, all images are asked.
+Result<bool> Store::IsReferred(const Hash& hash) {
+  for (const WimImage& image : images_) {
+    const OpenImage* const open = PROV_TRY(Image(image.index));
+    if (open->metadata.bytes().find(std::string_view(hash.data(), hash.size())) != std::string::npos) return true;
+  }
+  return false;
+}
+
+Result<void> Store::DropUnused(Append& append) {
+  for (const Blob& blob : blobs_) {
+    const bool suspect = blob.references == 0 && dropped_.contains(blob.hash);
+    if (suspect && !PROV_TRY(IsReferred(blob.hash))) continue;
+    append.blobs.push_back(blob);
+    if (suspect) append.blobs.back().references = 1;
+    if (new_.contains(blob.hash)) append.total += blob.resource.size;
+  }
+  return {};
+}
+
+Result<void> Store::CheckSpace(const Append& append) const {
+  struct statvfs info{};
+  struct stat file{};
+  if (fstatvfs(file_.get(), &info) != 0 || fstat(file_.get(), &file) != 0) {
+    return SystemError("cannot ask for free space", path_);
+  }
+  constexpr std::uint64_t kSmallParts = 65536;  // XML's growth, digests
+  const std::uint64_t end =
+      append.at + append.total + WriteTable(append.blobs).size() + xml_.size() + header_.integrity.stored + kSmallParts;
+  const std::uint64_t needed = end - std::min(end, static_cast<std::uint64_t>(file.st_size));
+  const std::uint64_t there = std::uint64_t{geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize;
+  if (there >= needed) return {};
+  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
+              path_);
+}
+
+Result<Resource> Store::WriteBytes(Append& append, std::string_view bytes, std::uint8_t flags) {
+  const Resource out{bytes.size(), flags, append.at, bytes.size()};
+  PROV_TRY(WriteAt(file_.get(), append.at, bytes, path_));
+  append.at += bytes.size();
+  return out;
+}
+
+Result<Resource> Store::WriteBlob(Append& append, std::string_view bytes, std::uint8_t flags) {
+  const auto advance = [&](std::size_t more) {
+    append.done += more;
+    if (append.progress) append.progress(append.done, append.total);
+  };
+  const std::string packed = codec_ == nullptr ? std::string() : Pack(*codec_, header_.chunk, bytes, advance);
+  if (codec_ == nullptr) advance(bytes.size());
+  if (packed.empty()) return WriteBytes(append, bytes, flags);
+  Resource out = PROV_TRY(WriteBytes(append, packed, flags | kCompressed));
+  out.size = bytes.size();
+  return out;
+}
+
+Result<void> Store::WriteBlobs(Append& append) {
+  for (Blob& blob : append.blobs) {
+    const auto added = new_.find(blob.hash);
+    if (added == new_.end() || (blob.resource.flags & kMetadata) != 0) continue;
+    blob.resource = PROV_TRY(WriteBlob(append, added->second, 0));
+  }
+  return {};
+}
+
+Result<void> Store::WriteMetadata(Append& append) {
+  int index = 0;
+  for (Blob& blob : append.blobs) {
+    if ((blob.resource.flags & kMetadata) == 0) continue;
+    const auto image = open_.find(++index);
+    if (image == open_.end() || !image->second.changed) continue;
+    const std::string& bytes = image->second.metadata.bytes();
+    blob.resource = PROV_TRY(WriteBlob(append, bytes, kMetadata));
+    blob.hash = HashOf(bytes);
+    if (static_cast<int>(append.header.boot_index) == index) append.header.boot = blob.resource;
+  }
+  return {};
+}
+
+// SHA-1 of each stretch from the header to the end of the table of blobs. Those that were full before stay.
+Result<std::string> Store::IntegrityTable(std::uint64_t table_end) {
+  const std::uint64_t old_bytes = header_.integrity.stored;
+  if (old_bytes > kMaxTableBytes) return Damaged("its table of digests", path_);
+  const std::string old =
+      PROV_TRY(ReadAt(file_.get(), header_.integrity.offset, static_cast<std::size_t>(old_bytes), path_));
+  if (old.size() < kIntegrityHeadBytes) return Damaged("its table of digests", path_);
+  std::uint32_t chunk = regf::Load32(old, 8);
+  std::uint64_t kept =
+      (std::max<std::uint64_t>(header_.table.End(), kHeaderBytes) - kHeaderBytes) / std::max(chunk, 1U);
+  if (chunk == 0 || chunk > kMaxIntegrityChunk || kept > (old.size() - kIntegrityHeadBytes) / kDigestBytes) {
+    chunk = kIntegrityChunk;
+    kept = 0;
+  }
+  std::string out = old.substr(0, kIntegrityHeadBytes + static_cast<std::size_t>(kept) * kDigestBytes);
+  for (std::uint64_t at = kHeaderBytes + kept * chunk; at < table_end; at += chunk) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, table_end - at));
+    out += Sha1(PROV_TRY(ReadAt(file_.get(), at, size, path_)));
+  }
+  regf::Store32(out.data(), static_cast<std::uint32_t>(out.size()));
+  regf::Store32(&out[4], static_cast<std::uint32_t>((out.size() - kIntegrityHeadBytes) / kDigestBytes));
+  regf::Store32(&out[8], chunk);
+  return out;
+}
+
+Result<void> Store::WriteEnd(Append& append) {
+  append.header.table = PROV_TRY(WriteBytes(append, WriteTable(append.blobs), kMetadata));
+  std::string xml = SetTotalBytes(xml_, append.at);
+  for (const auto& [index, image] : open_) {
+    if (image.changed) xml = ChangeImage(xml, image.change);
+  }
+  append.header.xml = PROV_TRY(WriteBytes(append, xml, kMetadata));
+  if (header_.integrity.stored == 0) return {};
+  append.header.integrity = PROV_TRY(WriteBytes(append, PROV_TRY(IntegrityTable(append.header.table.End())), 0));
+  return {};
+}
+
+Result<void> Store::WriteHeaderLast(const Append& append) {
+  PROV_TRY(Sync(file_.get(), path_));
+  PROV_TRY(WriteAt(file_.get(), 0, WriteHeader(append.header), path_));
+  PROV_TRY(Sync(file_.get(), path_));
+  // What a run that was cut short had left further behind.
+  if (ftruncate(file_.get(), static_cast<off_t>(append.at)) != 0) return SystemError("cannot cut its end off", path_);
+  return {};
+}
+
+Result<void> Store::Commit(const WimProgress& progress) {
+  if (std::ranges::none_of(open_, [](const auto& image) { return image.second.changed; })) return {};
+  Append append{.at = UsedBytes(), .header = header_, .progress = progress};
+  PROV_TRY(DropUnused(append));
+  for (const auto& [index, image] : open_) append.total += image.changed ? image.metadata.bytes().size() : 0;
+  PROV_TRY(CheckSpace(append));
+  PROV_TRY(WriteBlobs(append));
+  PROV_TRY(WriteMetadata(append));
+  PROV_TRY(WriteEnd(append));
+  PROV_TRY(WriteHeaderLast(append));
+  // From here on as if it had just been opened; images that are open stay, as trees refer to them.
+  new_.clear();
+  dropped_.clear();
+  for (auto& [index, image] : open_) image.change = {.index = index}, image.changed = false;
+  return Load();
+}
+
+}  // namespace prov::images::wim

@@ -1,0 +1,100 @@
+// An open WIM file: its header, its blobs, its images' metadata, and how changes get into it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "images/hive/format.h"
+#include "images/tree/descriptor_posix.h"
+#include "images/tree/wim_codec.h"
+#include "images/tree/wim_format.h"
+#include "images/tree/wim_metadata.h"
+#include "images/tree/wim_tree.h"
+#include "images/tree/wim_xml.h"
+
+namespace prov::images::wim {
+
+struct HashOfHash {
+  std::size_t operator()(const Hash& hash) const {
+    return static_cast<std::size_t>(regf::Load64({hash.data(), hash.size()}, 0));
+  }
+};
+
+// The metadata of an image and what has changed in it since the last commit.
+struct OpenImage {
+  Metadata metadata;
+  ImageChange change;
+  bool changed = false;
+};
+
+class Store {
+ public:
+  Store(std::string path, Descriptor file, TreeAccess access)
+      : path_(std::move(path)), file_(std::move(file)), access_(access) {}
+
+  Result<void> Load();
+
+  const std::string& path() const { return path_; }
+  TreeAccess access() const { return access_; }
+  const std::vector<WimImage>& images() const { return images_; }
+
+  // Read when it is asked for first.
+  Result<OpenImage*> Image(int index);
+
+  // The first `most` bytes of a file's contents; too-large where it has more than `limit`.
+  Result<std::string> Contents(const Hash& hash, std::uint64_t limit, std::uint64_t most, const std::string& where);
+  std::uint64_t SizeOf(const Hash& hash) const;
+
+  // Counts one more, or one less, that refers to a blob.
+  void Use(const Hash& hash, std::string_view bytes);
+  void Drop(const Hash& hash);
+
+  Result<void> Commit(const WimProgress& progress);
+
+ private:
+  // Where new bytes go, and what they will be referred to by.
+  struct Append {
+    std::uint64_t at;
+    Header header;
+    WimProgress progress;
+    std::vector<Blob> blobs{};
+    std::uint64_t done = 0, total = 0;
+  };
+
+  Result<std::string> ReadResource(const Resource& resource, std::uint64_t limit, std::uint64_t most,
+                                   const std::string& where);
+  Result<void> CheckEnds() const;
+  std::uint64_t UsedBytes() const;
+  Result<void> CheckSpace(const Append& append) const;
+  Result<bool> IsReferred(const Hash& hash);
+  Result<void> DropUnused(Append& append);
+  Result<Resource> WriteBytes(Append& append, std::string_view bytes, std::uint8_t flags);
+  Result<Resource> WriteBlob(Append& append, std::string_view bytes, std::uint8_t flags);
+  Result<void> WriteBlobs(Append& append);
+  Result<void> WriteMetadata(Append& append);
+  Result<void> WriteEnd(Append& append);
+  Result<std::string> IntegrityTable(std::uint64_t table_end);
+  Result<void> WriteHeaderLast(const Append& append);
+
+  std::string path_;
+  Descriptor file_;
+  TreeAccess access_;
+  Header header_;
+  std::vector<Blob> blobs_;
+  std::unordered_map<Hash, std::size_t, HashOfHash> by_hash_;  // of files; places in blobs_
+  std::vector<std::size_t> metadata_;                          // of images, in their order; places in blobs_
+  std::string xml_;
+  std::vector<WimImage> images_;
+  std::map<int, OpenImage> open_;
+  std::unordered_map<Hash, std::string, HashOfHash> new_;  // contents that are not in the file yet
+  std::unordered_set<Hash, HashOfHash> dropped_;           // blobs that less refers to than when it was opened
+  std::unique_ptr<Codec> codec_;                           // none: nothing is compressed
+};
+
+}  // namespace prov::images::wim

@@ -1,0 +1,70 @@
+// Facts of the WIM format ("Windows Imaging File Format", Microsoft, 2007, and what has come since): the header and the
+// table of blobs. A blob is a file's contents or the metadata of an image; a resource is where its bytes lie.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images::wim {
+
+inline constexpr std::size_t kHeaderBytes = 208;
+inline constexpr std::uint64_t kMaxTableBytes = 1U << 29U;
+inline constexpr std::uint64_t kMaxXmlBytes = 1U << 24U;
+inline constexpr std::uint64_t kMaxMetadataBytes = 1U << 30U;
+
+// Flags of the header.
+inline constexpr std::uint32_t kReadOnly = 0x04, kSpanned = 0x08, kResourcesOnly = 0x10, kUnfinished = 0x40;
+
+// Flags of a resource.
+inline constexpr std::uint8_t kFree = 0x01, kMetadata = 0x02, kCompressed = 0x04, kSplit = 0x08, kSolid = 0x10;
+
+enum class Compression { kNone, kXpress, kLzx, kLzms };
+
+struct Resource {
+  std::uint64_t stored = 0;  // bytes in the file
+  std::uint8_t flags = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;  // bytes uncompressed
+
+  bool operator==(const Resource&) const = default;
+  std::uint64_t End() const { return offset + stored; }
+};
+
+using Hash = std::array<char, 20>;  // SHA-1; all zeros: no bytes
+inline constexpr Hash kNoHash{};
+Hash HashOf(std::string_view bytes);
+
+struct Header {
+  std::uint32_t flags = 0;
+  Compression compression = Compression::kNone;
+  std::uint32_t chunk = 0;  // bytes; 0: not compressed
+  std::uint32_t images = 0;
+  Resource table, xml, boot, integrity;
+  std::uint32_t boot_index = 0;
+  std::string bytes;  // all of it
+};
+
+// Refuses (target) what is no WIM and the kinds that can't be used here: parts of a split one, solid, pipable.
+Result<Header> ReadHeader(std::string_view bytes, const std::string& where);
+std::string WriteHeader(const Header& header);
+
+struct Blob {
+  Resource resource;
+  std::uint16_t part = 1;
+  std::uint32_t references = 0;
+  Hash hash{};
+};
+
+// Errors: target (damaged, solid).
+Result<std::vector<Blob>> ReadTable(std::string_view bytes, const std::string& where);
+std::string WriteTable(const std::vector<Blob>& blobs);
+
+// A WIM that is not as it should be.
+std::unexpected<Error> Damaged(std::string_view what, const std::string& where);
+
+}  // namespace prov::images::wim

@@ -1,0 +1,216 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "images/tree/file_security.h"
+#include "images/tree/tree_path.h"
+#include "images/tree/wim_file_posix.h"
+#include "images/tree/windows_tree.h"
+
+namespace prov::images {
+namespace {
+
+using wim::Entry;
+using wim::Hash;
+using wim::OpenImage;
+using wim::Store;
+
+// Windows counts steps of 100 ns since 1601.
+std::uint64_t Now() {
+  constexpr std::uint64_t kSecondsTo1970 = 11644473600, kSteps = 10000000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto steps = std::chrono::duration_cast<std::chrono::duration<std::uint64_t, std::ratio<1, kSteps>>>(now);
+  return steps.count() + kSecondsTo1970 * kSteps;
+}
+
+class WimTree final : public ImageTree {
+ public:
+  WimTree(Store& store, int index, OpenImage& image) : store_(store), index_(index), image_(image) {}
+
+  std::string Name() const override { return fmt::format("image {}:{}", store_.path(), index_); }
+  bool CanProtect() const override { return true; }
+  bool WritesTogether() const override { return true; }
+  Result<void> Commit() override { return store_.Commit({}); }
+
+  Result<bool> IsFolder(std::string_view path) override {
+    const auto place = PROV_TRY(Find(path));
+    return place && place->entry && place->entry->is_folder;
+  }
+  Result<bool> IsFile(std::string_view path) override {
+    const auto place = PROV_TRY(Find(path));
+    return place && place->entry && !place->entry->is_folder;
+  }
+  Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override {
+    const auto file = PROV_TRY(FindFile(path));
+    if (!file) return std::nullopt;
+    return PROV_TRY(store_.Contents(image_.metadata.HashOf(*file), limit, limit, Where(path)));
+  }
+  Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override {
+    const auto file = PROV_TRY(FindFile(path));
+    if (!file) return std::nullopt;
+    return PROV_TRY(store_.Contents(image_.metadata.HashOf(*file), UINT64_MAX, most, Where(path)));
+  }
+  Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> Remove(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+
+ private:
+  // A name in a folder that exists; no entry: there is none of that name.
+  struct Place {
+    Entry folder;
+    std::optional<Entry> entry;
+    std::string name;
+  };
+
+  std::string Where(std::string_view path) const { return fmt::format("{}:{}/{}", store_.path(), index_, path); }
+
+  Result<void> CheckAccess() const {
+    if (store_.access() == TreeAccess::kWrite) return {};
+    return Fail(Code::kInternal, "an image that is only read was to be written", store_.path());
+  }
+
+  // nullopt: a folder on the way is missing.
+  Result<std::optional<Place>> Find(std::string_view path) const;
+  Result<std::optional<Entry>> FindFile(std::string_view path) const;
+  Result<void> MakeFolders(std::string_view path, FileUse use);
+  Result<void> RemoveEntry(const Place& place);
+
+  Store& store_;
+  int index_;
+  OpenImage& image_;
+};
+
+Result<std::optional<WimTree::Place>> WimTree::Find(std::string_view path) const {
+  Place place{image_.metadata.Root(), image_.metadata.Root(), ""};
+  std::string where = fmt::format("{}:{}", store_.path(), index_);
+  for (const std::string& name : PROV_TRY(SplitTreePath(path))) {
+    if (!place.entry) return std::nullopt;
+    if (!place.entry->is_folder) return Fail(Code::kTarget, "is a file, a folder is wanted", where);
+    where += "/" + name;
+    place.folder = *place.entry;
+    place.entry = PROV_TRY(image_.metadata.Find(place.folder, name, where));
+    place.name = name;
+  }
+  return place;
+}
+
+Result<std::optional<Entry>> WimTree::FindFile(std::string_view path) const {
+  const auto place = PROV_TRY(Find(path));
+  if (!place || !place->entry) return std::nullopt;
+  if (place->entry->is_folder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  return place->entry;
+}
+
+Result<void> WimTree::MakeFolders(std::string_view path, FileUse use) {
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+    const auto place = PROV_TRY(Find(path.substr(0, slash)));
+    if (place->entry) continue;
+    PROV_TRY(image_.metadata.Add(place->folder, place->name, std::nullopt, FolderDescriptor(use), Now()));
+    ++image_.change.folders;
+    image_.change.time = Now();
+    image_.changed = true;
+  }
+  return {};
+}
+
+Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
+  PROV_TRY(CheckAccess());
+  PROV_TRY(SplitTreePath(path));
+  PROV_TRY(MakeFolders(path, use));
+  const auto place = PROV_TRY(Find(path));
+  const Hash hash = wim::HashOf(bytes);
+  const std::uint64_t now = Now();
+  if (!place->entry) {
+    PROV_TRY(image_.metadata.Add(place->folder, place->name, hash, FileDescriptor(use), now));
+    ++image_.change.files;
+  } else if (place->entry->is_folder) {
+    return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  } else {
+    const Hash old = image_.metadata.HashOf(*place->entry);
+    PROV_TRY(image_.metadata.SetHash(*place->entry, hash, now));
+    image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(old));
+    store_.Drop(old);
+  }
+  store_.Use(hash, bytes);
+  image_.change.bytes += static_cast<std::int64_t>(bytes.size());
+  image_.change.time = now;
+  image_.changed = true;
+  return {};
+}
+
+Result<void> WimTree::RemoveEntry(const Place& place) {
+  PROV_TRY(image_.metadata.Remove(place.folder, *place.entry, [&](const Hash& hash) {
+    image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(hash));
+    store_.Drop(hash);
+  }));
+  --(place.entry->is_folder ? image_.change.folders : image_.change.files);
+  image_.changed = true;
+  image_.change.time = Now();
+  return {};
+}
+
+Result<void> WimTree::Remove(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || !place->entry) return {};
+  if (place->entry->is_folder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  return RemoveEntry(*place);
+}
+
+Result<void> WimTree::RemoveFolderIfEmpty(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || !place->entry || !place->entry->is_folder) return {};
+  if (!PROV_TRY(image_.metadata.IsEmpty(*place->entry))) return {};
+  return RemoveEntry(*place);
+}
+
+class OpenWim final : public WimFile {
+ public:
+  OpenWim(std::string path, Descriptor file, TreeAccess access) : store_(std::move(path), std::move(file), access) {}
+
+  Result<void> Load() { return store_.Load(); }
+  const std::vector<WimImage>& Images() const override { return store_.images(); }
+  Result<std::unique_ptr<ImageTree>> Tree(int index) override {
+    OpenImage* const image = PROV_TRY(store_.Image(index));
+    auto tree = std::make_unique<WimTree>(store_, index, *image);
+    PROV_TRY(RequireWindows(*tree));
+    return tree;
+  }
+  Result<void> Commit(const WimProgress& progress) override { return store_.Commit(progress); }
+
+ private:
+  Store store_;
+};
+
+// The lock that libwim takes, too.
+Result<void> LockFile(int fd, const std::string& where) {
+  int result = 0;
+  do {
+    result = flock(fd, LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return {};
+  if (errno == EWOULDBLOCK)
+    return Fail(Code::kLock, "another program works on this WIM: wait until it has ended", where);
+  return SystemError("cannot lock the file", where);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
+  const int mode = access == TreeAccess::kWrite ? O_RDWR : O_RDONLY;
+  Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such file", file);
+  struct stat info{};
+  if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "is no WIM file", file);
+  if (access == TreeAccess::kWrite) PROV_TRY(LockFile(fd.get(), file));
+  auto out = std::make_unique<OpenWim>(file, std::move(fd), access);
+  PROV_TRY(out->Load());
+  return out;
+}
+
+}  // namespace prov::images

@@ -1,0 +1,11 @@
+#include "images/tree/wim_tree.h"
+
+namespace prov::images {
+
+Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess /*access*/) {
+  return Fail(Code::kTarget,
+              "WIM files are edited on Linux only: mount it with `dism /Mount-Image` and give the folder with --root",
+              file);
+}
+
+}  // namespace prov::images
