@@ -352,6 +352,8 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   } else {
     xml.text.erase(begin, end - begin);
   }
+  // Texts of the user's that meet now may make what XML takes for something else, such as ]]>.
+  PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
   return AnswerFileEdit{EncodeXml(xml), true, {}};
 }
 

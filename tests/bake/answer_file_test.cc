@@ -247,6 +247,14 @@ TEST(AnswerFile, WhatTheUserPutIntoOurContainersStays) {
   }
 }
 
+TEST(AnswerFile, ALineEndOfTheUsersBehindOursStays) {
+  const std::string before = Unattend("\n  <settings pass=\"specialize\"/>\n");
+  const AnswerFileEdit added = Add(before);
+  const std::string edited = Replaced(added.bytes, "</component>", "</component>\n    <component/>");
+  EXPECT_EQ(Remove(edited, added.record).bytes,
+            Unattend("\n  <settings pass=\"specialize\">\n    <component/>\n  </settings>\n"));
+}
+
 TEST(AnswerFile, WhatTheUserTookOutIsNotMissed) {
   const AnswerFileEdit added = Add(Unattend(""));
   const std::string file = Unattend(Specialize(""));

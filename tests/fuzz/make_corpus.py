@@ -214,11 +214,26 @@ def registry():
     write("reg_file", "version4", "REGEDIT4\n")
 
 
+def answer_files():
+    folder = HERE.parent / "golden" / "unattend"
+    for path in sorted(folder.glob("*.xml")):
+        write("answer_file", path.name, path.read_bytes())
+    text = (folder / "empty-pass.before.xml").read_text()
+    write("answer_file", "utf16", b"\xff\xfe" + text.replace("utf-8", "utf-16").encode("utf-16-le"))
+    write("answer_file", "bom-crlf", b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    ours = "cmd.exe /d /c &quot;%SystemRoot%\\x.cmd&#34;"
+    item = "<RunSynchronousCommand><Path><![CDATA[a]]> b</Path><Order>1</Order></RunSynchronousCommand>"
+    component = '<component name="Microsoft-Windows-Deployment" processorArchitecture="x86"><RunSynchronous>]]%s></RunSynchronous></component>'
+    write("answer_file", "short", '<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize">%s</settings></unattend>' % (component % item))
+    write("answer_file", "references", "<a b='%s'>&#65;&#x41;&amp;&lt;&gt;&apos;</a>" % ours)
+    write("answer_file", "doctype", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, registry):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, registry, answer_files):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)
