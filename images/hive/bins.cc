@@ -17,6 +17,11 @@ BinAllocator::BinAllocator(std::uint64_t filetime, std::size_t expected_bytes)
   file_.reserve(2 * kBaseBlockBytes + expected_bytes + expected_bytes / 32);
 }
 
+BinAllocator::BinAllocator(std::string_view file, std::size_t expected_bytes) {
+  file_.reserve(file.size() + 2 * kUsualBinBytes + expected_bytes + expected_bytes / 16);
+  file_ = file;
+}
+
 std::size_t BinAllocator::BinsBytes() const { return file_.size() - kBaseBlockBytes; }
 
 std::uint32_t BinAllocator::Allocate(std::size_t content_bytes, std::uint32_t after) {
@@ -30,6 +35,12 @@ std::uint32_t BinAllocator::Allocate(std::size_t content_bytes, std::uint32_t af
   best->begin += cell_bytes;
   Store32(file_.data() + kBaseBlockBytes + offset, 0U - cell_bytes);
   return offset;
+}
+
+void BinAllocator::Free(std::uint32_t offset) {
+  const std::uint32_t cell_bytes = 0U - Load32(file_, kBaseBlockBytes + offset);
+  Store32(file_.data() + kBaseBlockBytes + offset, cell_bytes);
+  std::fill_n(Content(offset), cell_bytes - kCellHeaderBytes, '\0');
 }
 
 char* BinAllocator::Content(std::uint32_t offset) { return file_.data() + kBaseBlockBytes + offset + kCellHeaderBytes; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace prov::images::regf {
 
@@ -15,15 +16,21 @@ class BinAllocator {
  public:
   // `filetime` stands in the first bin; `expected_bytes` of cells are reserved at once.
   BinAllocator(std::uint64_t filetime, std::size_t expected_bytes);
+  // Goes on behind the bins of a hive, of which a copy is made: `file` ends with its last bin. Their free space stays
+  // as it is.
+  BinAllocator(std::string_view file, std::size_t expected_bytes);
 
   // A new cell in use for `content_bytes`: its offset in the bins, which is above `after`.
   std::uint32_t Allocate(std::size_t content_bytes, std::uint32_t after = 0);
 
+  // Marks a cell of that hive free and wipes its content, which may have been a secret.
+  void Free(std::uint32_t offset);
+
   // Where the content of a cell is written; valid until the next Allocate.
   char* Content(std::uint32_t offset);
 
-  // The file so far: 4096 zero bytes for the base block, then the bins with their free space marked. The allocator is
-  // empty afterwards.
+  // The file so far: the base block (4096 zero bytes in a new hive), then the bins with their free space marked. The
+  // allocator is empty afterwards.
   std::string Finish();
 
   std::size_t BinsBytes() const;
@@ -41,7 +48,7 @@ class BinAllocator {
   void TrimLastBin();
 
   std::string file_;
-  std::uint64_t filetime_;
+  std::uint64_t filetime_ = 0;
   std::uint32_t last_bin_ = 0;  // its offset
   std::array<Gap, 16> gaps_{};
 };

@@ -118,8 +118,8 @@ Result<std::string_view> CellMap::Take(std::uint32_t offset, std::string_view ro
   return content;
 }
 
-std::optional<std::uint32_t> CellMap::FirstUntaken() const {
-  for (std::size_t i = 0; i < starts_.size(); ++i) {
+std::optional<std::uint32_t> CellMap::FirstUntaken(std::uint32_t from) const {
+  for (std::size_t i = from / 8; i < starts_.size(); ++i) {
     if (starts_[i] && !taken_[i]) return static_cast<std::uint32_t>(8 * i);
   }
   return std::nullopt;

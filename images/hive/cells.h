@@ -41,8 +41,8 @@ class CellMap {
   // The same, once: the second taking of a cell is damage (two owners, or a cycle).
   Result<std::string_view> Take(std::uint32_t offset, std::string_view role);
 
-  // The first cell in use that nobody took, if any.
-  std::optional<std::uint32_t> FirstUntaken() const;
+  // The first cell in use at or behind `from` that nobody took, if any.
+  std::optional<std::uint32_t> FirstUntaken(std::uint32_t from = 0) const;
 
  private:
   CellMap(std::string_view file, const BaseBlock& base);

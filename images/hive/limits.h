@@ -8,6 +8,8 @@ namespace prov::images {
 inline constexpr std::size_t kMaxKeyNameUnits = 255;      // UTF-16 units
 inline constexpr std::size_t kMaxValueNameUnits = 16383;  // UTF-16 units
 inline constexpr std::size_t kMaxValueBytes = 1048576;    // of one value, in hives we write; larger ones are read
-inline constexpr unsigned kMaxKeyDepth = 512;             // levels below the root
+// Of a hive we write: far above what Windows loads gladly, far below what 32-bit offsets can address.
+inline constexpr std::size_t kMaxHiveBytes = std::size_t{1} << 30U;
+inline constexpr unsigned kMaxKeyDepth = 512;  // levels below the root
 
 }  // namespace prov::images

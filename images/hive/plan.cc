@@ -10,9 +10,6 @@
 namespace prov::images::regf {
 namespace {
 
-// Far above what Windows loads gladly, far below what 32-bit offsets can address.
-constexpr std::size_t kMaxHiveBytes = std::size_t{1} << 30U;
-
 class Planner {
  public:
   Result<HivePlan> Plan(const RegKey& root) {

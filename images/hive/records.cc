@@ -24,37 +24,41 @@ Result<void> ReadLeaf(std::uint32_t offset, std::string_view content, std::vecto
   return {};
 }
 
-Result<std::string> TakeSegments(CellMap& cells, std::uint32_t offset, std::size_t size, ValueRecord& value) {
+Result<void> TakeSegments(CellMap& cells, std::size_t size, ValueView& value) {
+  const std::uint32_t offset = value.data_cell;
   const std::string_view record = PROV_TRY(cells.Look(offset, "big data record"));
   if (record.size() < 8 || record.substr(0, 2) != "db")
     return Damaged(offset, "a value's data is shorter than its size");
   const std::size_t count = Load16(record, 2);
   const std::size_t needed = (size + kBigDataBytes - 1) / kBigDataBytes;
-  const std::uint32_t list_offset = Load32(record, 4);
-  const std::string_view list = PROV_TRY(cells.Take(list_offset, "big data list"));
+  value.segment_list = Load32(record, 4);
+  const std::string_view list = PROV_TRY(cells.Take(value.segment_list, "big data list"));
   if (count < needed || list.size() < 4 * count) return Damaged(offset, "a big data record lacks segments");
   value.loose_big_data = count > needed;
-  std::string data;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t segment_offset = Load32(list, 4 * i);
     const std::string_view segment = PROV_TRY(cells.Take(segment_offset, "big data segment"));
-    const std::size_t part = std::min(size - data.size(), kBigDataBytes);
+    const std::size_t part = std::min(size, kBigDataBytes);
     if (segment.size() < part) return Damaged(segment_offset, "a big data segment is too short");
-    data += segment.substr(0, part);
+    value.segment_cells.push_back(segment_offset);
+    value.segments.push_back(segment.substr(0, part));
+    size -= part;
   }
-  return data;
+  return {};
 }
 
-Result<std::string> TakeData(CellMap& cells, std::uint32_t offset, std::size_t size, ValueRecord& value) {
+Result<void> TakeData(CellMap& cells, std::size_t size, ValueView& value) {
+  const std::uint32_t offset = value.data_cell;
   const std::string_view content = PROV_TRY(cells.Take(offset, "value data"));
   if (content.size() >= size) {
     // A db record is a small cell: data that fits into its cell was written there whole, whatever it starts with.
     value.plain_big_data = size > kBigDataBytes && cells.base().minor > 3;
-    return std::string(content.substr(0, size));
+    value.data = content.substr(0, size);
+    return {};
   }
   if (size <= kBigDataBytes || cells.base().minor <= 3)
     return Damaged(offset, "a value's data is shorter than its size");
-  return TakeSegments(cells, offset, size, value);
+  return TakeSegments(cells, size, value);
 }
 
 }  // namespace
@@ -92,11 +96,13 @@ Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset) {
   return key;
 }
 
-Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key) {
+Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key,
+                                              std::vector<std::uint32_t>* list_cells) {
   std::vector<SubkeyRef> out;
   // The offset means nothing then.
   if (key.subkey_count == 0) return out;
   const std::string_view content = PROV_TRY(cells.Take(key.subkey_list, "subkey list"));
+  if (list_cells != nullptr) list_cells->push_back(key.subkey_list);
   if (content.substr(0, 2) != "ri") {
     PROV_TRY(ReadLeaf(key.subkey_list, content, out));
   } else {
@@ -106,6 +112,7 @@ Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& k
     for (std::size_t at = 4; at < 4 + 4 * count; at += 4) {
       const std::uint32_t leaf = Load32(content, at);
       PROV_TRY(ReadLeaf(leaf, PROV_TRY(cells.Take(leaf, "subkey list")), out));
+      if (list_cells != nullptr) list_cells->push_back(leaf);
     }
   }
   if (out.size() != key.subkey_count) {
@@ -126,29 +133,52 @@ Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord
   return out;
 }
 
-Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset) {
+Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset) {
   const std::string_view content = PROV_TRY(cells.Take(offset, "value"));
   if (content.size() < kValueBytes || content.substr(0, 2) != "vk")
     return Damaged(offset, "a value is no value record");
-  ValueRecord value;
+  ValueView value;
   value.offset = offset;
   value.flags = Load16(content, 16);
   value.type = Load32(content, 12);
   const std::size_t name_bytes = Load16(content, 2);
   if (content.size() - kValueBytes < name_bytes) return Damaged(offset, "a value's name is longer than its cell");
-  std::optional<std::u16string> name =
-      Load(content.substr(kValueBytes, name_bytes), (value.flags & kValueLatin1Name) != 0);
-  if (!name) return Damaged(offset, "a value's name has half a character");
-  value.name = std::move(*name);
+  if (name_bytes % 2 != 0 && (value.flags & kValueLatin1Name) == 0)
+    return Damaged(offset, "a value's name has half a character");
+  value.stored_name = content.substr(kValueBytes, name_bytes);
   const std::uint32_t size = Load32(content, 4);
   if ((size & kInlineData) != 0) {
     const std::uint32_t bytes = size & ~kInlineData;
     if (bytes > 4) return Damaged(offset, "a value keeps more than four bytes in itself");
     value.data = content.substr(8, bytes);
   } else if (size != 0) {
-    value.data = PROV_TRY(TakeData(cells, Load32(content, 8), size, value));
+    value.data_cell = Load32(content, 8);
+    PROV_TRY(TakeData(cells, size, value));
   }
   return value;
+}
+
+std::size_t ValueView::DataBytes() const {
+  std::size_t size = data.size();
+  for (const std::string_view segment : segments) size += segment.size();
+  return size;
+}
+
+ValueRecord LoadValue(const ValueView& view) {
+  ValueRecord value;
+  value.offset = view.offset;
+  value.flags = view.flags;
+  value.name = Load(view.stored_name, (view.flags & kValueLatin1Name) != 0).value_or(u"");
+  value.type = view.type;
+  value.data = view.data;
+  for (const std::string_view segment : view.segments) value.data += segment;
+  value.plain_big_data = view.plain_big_data;
+  value.loose_big_data = view.loose_big_data;
+  return value;
+}
+
+Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset) {
+  return LoadValue(PROV_TRY(TakeValueView(cells, offset)));
 }
 
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset) {

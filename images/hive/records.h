@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "images/hive/cells.h"
+#include "images/hive/format.h"
 #include "provisioner/base/result.h"
 
 namespace prov::images::regf {
@@ -36,14 +37,31 @@ struct SubkeyRef {
   std::uint32_t hint = 0;  // lh: lookup hash; lf: first four bytes of the name; li: 0
 };
 
+// A value as it lies in its cells.
+struct ValueView {
+  std::uint32_t offset = 0;
+  std::uint16_t flags = 0;
+  std::string_view stored_name;
+  std::uint32_t type = 0;
+  std::uint32_t data_cell = kNil;            // the data, or the big data record; none for up to four bytes
+  std::uint32_t segment_list = kNil;         // of big data
+  std::vector<std::uint32_t> segment_cells;  // of big data
+  std::string_view data;                     // unless it is in segments
+  std::vector<std::string_view> segments;
+  bool plain_big_data = false;  // above 16,344 bytes in one cell although the version asks for a db record
+  bool loose_big_data = false;  // a db record with more segments than its data needs
+
+  std::size_t DataBytes() const;
+};
+
 struct ValueRecord {
   std::uint32_t offset = 0;
   std::uint16_t flags = 0;
   std::u16string name;
   std::uint32_t type = 0;
   std::string data;
-  bool plain_big_data = false;  // above 16,344 bytes in one cell although the version asks for a db record
-  bool loose_big_data = false;  // a db record with more segments than its data needs
+  bool plain_big_data = false;  // as in ValueView
+  bool loose_big_data = false;
 };
 
 struct SecurityRecord {
@@ -56,11 +74,16 @@ struct SecurityRecord {
 Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset);
 // A key that is not the root, so its name must be a legal one.
 Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset);
-// The subkeys of `key` in list order, as many as it says; takes the list cells, not the keys.
-Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key);
+// The subkeys of `key` in list order, as many as it says; takes the list cells, not the keys. `list_cells` gets their
+// offsets.
+Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key,
+                                              std::vector<std::uint32_t>* list_cells = nullptr);
 // Offsets of the values of `key`.
 Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord& key);
+// The value without a copy of its name and data.
+Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset);
 Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset);
+ValueRecord LoadValue(const ValueView& view);
 // Security cells are shared, so they are not taken.
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
 

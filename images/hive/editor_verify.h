@@ -1,0 +1,17 @@
+// Reads a changed hive back, with the reader's code, and compares it with the file it was made from and with the edits.
+#pragma once
+
+#include <string_view>
+
+#include "images/hive/editor_changes.h"
+#include "images/hive/editor_tree.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+// Whether bins and cells of `result` fill their space, every byte of `file` outside of the records that `changes` names
+// is the same, freed cells are free, every key that changed reads as meant, and every new cell belongs to something.
+// Errors: internal.
+Result<void> VerifyChanges(std::string_view file, std::string_view result, EditedTree& tree, const Changes& changes);
+
+}  // namespace prov::images::regf

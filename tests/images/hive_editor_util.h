@@ -1,0 +1,300 @@
+// What the tests of the hive editor share: a model of a hive that is edited alike, random edits, and a look at every
+// byte that no edit may change.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+
+#include "images/hive/cells.h"
+#include "images/hive/checker.h"
+#include "images/hive/editor.h"
+#include "images/hive/reader.h"
+#include "images/hive/records.h"
+#include "tests/images/hive_test_util.h"
+
+namespace prov::images::testing {
+
+inline constexpr std::uint64_t kEditTime = 0x01DB000000000000;
+
+inline std::string Upper(std::string_view name) {
+  return regf::NameToUtf8(regf::Upcase(regf::NameFromUtf8(name).value()));
+}
+
+inline std::string Join(std::string path, std::string_view name) {
+  if (!path.empty()) path += '\\';
+  path += name;
+  return path;
+}
+
+// The simplest implementation of the editor there is.
+class Model {
+ public:
+  explicit Model(RegKey root) : root_(std::move(root)) {}
+
+  RegKey* Find(std::string_view path) { return Walk(path, false); }
+  void Set(std::string_view path, const RegValue& value) {
+    RegKey& key = *Walk(path, true);
+    RegValue* const found = FindValue(key, value.name);
+    if (found == nullptr) {
+      key.values.push_back(value);
+    } else {
+      found->type = value.type;
+      found->data = value.data;
+    }
+  }
+  void DeleteValue(std::string_view path, std::string_view name) {
+    if (RegKey* const key = Find(path))
+      std::erase_if(key->values, [&](const RegValue& v) { return Upper(v.name) == Upper(name); });
+  }
+  void DeleteKeyIfEmpty(std::string_view path) {
+    const RegKey* const key = Find(path);
+    if (key == nullptr || path.empty() || !key->values.empty() || !key->subkeys.empty()) return;
+    const std::size_t cut = path.rfind('\\');
+    RegKey* const parent = Find(cut == std::string_view::npos ? "" : path.substr(0, cut));
+    std::erase_if(parent->subkeys, [&](const RegKey& k) { return &k == key; });
+  }
+  // Subkeys have copies of their parent's descriptor, not a reference to it.
+  void SetSecurity(std::string_view path, const std::string& descriptor) {
+    RegKey* const key = Find(path);
+    const std::string before = Security(path);
+    for (RegKey& subkey : key->subkeys) {
+      if (subkey.security.empty()) subkey.security = before;
+    }
+    key->security = descriptor;
+  }
+  std::string Security(std::string_view path) {
+    const RegKey* key = &root_;
+    std::string security = key->security;
+    if (path.empty()) return security;
+    for (const std::string_view name : Split(path, '\\')) {
+      key = FindSubkey(*key, name);
+      if (!key->security.empty()) security = key->security;
+    }
+    return security;
+  }
+  static RegValue* FindValue(RegKey& key, std::string_view name) {
+    const auto found =
+        std::ranges::find_if(key.values, [&](const RegValue& v) { return Upper(v.name) == Upper(name); });
+    return found == key.values.end() ? nullptr : &*found;
+  }
+  const RegKey& root() const { return root_; }
+
+ private:
+  static RegKey* FindSubkey(const RegKey& key, std::string_view name) {
+    const auto found = std::ranges::find_if(key.subkeys, [&](const RegKey& k) { return Upper(k.name) == Upper(name); });
+    return found == key.subkeys.end() ? nullptr : const_cast<RegKey*>(&*found);
+  }
+  RegKey* Walk(std::string_view path, bool make) {
+    RegKey* key = &root_;
+    if (path.empty()) return key;
+    for (const std::string_view name : Split(path, '\\')) {
+      RegKey* next = FindSubkey(*key, name);
+      if (next == nullptr && !make) return nullptr;
+      if (next == nullptr) next = &key->subkeys.emplace_back(Key(std::string(name)));
+      key = next;
+    }
+    return key;
+  }
+
+  RegKey root_;
+};
+
+// A form in which trees can be compared: names in upper case, everything sorted, descriptors only where they change.
+inline void UpcaseAndSort(RegKey& key) {
+  key.name = Upper(key.name);
+  for (RegValue& value : key.values) value.name = Upper(value.name);
+  std::ranges::sort(key.values, {}, &RegValue::name);
+  for (RegKey& subkey : key.subkeys) UpcaseAndSort(subkey);
+}
+inline RegKey Canonical(RegKey root) {
+  root = Normalised(std::move(root));
+  UpcaseAndSort(root);
+  return root;
+}
+
+// Offsets of the cells of the original that edits may change: those of keys that differ between two canonical trees.
+// Security cells are shared, so each of them may.
+class MayChange {
+ public:
+  MayChange(const std::string& hive, const RegKey& before, const RegKey& after)
+      : cells_(regf::CellMap::Make(hive).value()) {
+    Visit(regf::TakeKey(cells_, cells_.base().root).value(), &before, &after, before.security, after.security);
+  }
+  bool Holds(std::uint32_t cell) const { return offsets_.contains(cell); }
+
+ private:
+  static const RegKey* SubkeyOf(const RegKey* key, const std::string& name) {
+    if (key == nullptr) return nullptr;
+    const auto found = std::ranges::find(key->subkeys, name, &RegKey::name);
+    return found == key->subkeys.end() ? nullptr : &*found;
+  }
+  static bool SameNames(const RegKey& a, const RegKey& b) {
+    return std::ranges::equal(a.subkeys, b.subkeys, {}, &RegKey::name, &RegKey::name);
+  }
+
+  void Visit(const regf::KeyRecord& record, const RegKey* before, const RegKey* after, const std::string& old_security,
+             const std::string& new_security) {
+    offsets_.insert(record.security);
+    const bool same = after != nullptr && before->values == after->values && SameNames(*before, *after) &&
+                      old_security == new_security;
+    std::vector<std::uint32_t> own = {record.offset};
+    if (record.class_bytes != 0) own.push_back(record.class_name);
+    if (record.value_count != 0) own.push_back(record.value_list);
+    const std::vector<std::uint32_t> values = regf::TakeValueList(cells_, record).value();
+    for (const std::uint32_t offset : values) {
+      const regf::ValueView value = regf::TakeValueView(cells_, offset).value();
+      own.insert(own.end(), {offset, value.data_cell, value.segment_list});
+      own.insert(own.end(), value.segment_cells.begin(), value.segment_cells.end());
+    }
+    const std::vector<regf::SubkeyRef> refs = regf::TakeSubkeyList(cells_, record, &own).value();
+    for (const regf::SubkeyRef& ref : refs) {
+      const regf::KeyRecord subkey = regf::TakeSubkey(cells_, ref.key).value();
+      const std::string name = Upper(regf::NameToUtf8(subkey.name));
+      const RegKey* const old_key = SubkeyOf(before, name);
+      const RegKey* const new_key = SubkeyOf(after, name);
+      Visit(subkey, old_key, new_key, old_key->security.empty() ? old_security : old_key->security,
+            new_key == nullptr || new_key->security.empty() ? new_security : new_key->security);
+    }
+    if (!same) offsets_.insert(own.begin(), own.end());
+  }
+
+  regf::CellMap cells_;
+  std::set<std::uint32_t> offsets_;
+};
+
+// Whether bin headers, free cells and the cells that may not change are the same bytes; returns the number of cells
+// compared.
+inline std::size_t ExpectUntouched(const std::string& before, const std::string& after, const MayChange& may) {
+  const std::size_t end = 4096 + regf::Load32(before, 40);
+  EXPECT_GE(after.size(), end);
+  std::size_t compared = 0;
+  for (std::size_t bin = 4096; bin < end; bin += regf::Load32(before, bin + 8)) {
+    EXPECT_EQ(before.compare(bin, 32, after, bin, 32), 0) << "bin " << bin;
+    const std::size_t bin_end = bin + regf::Load32(before, bin + 8);
+    for (std::size_t at = bin + 32; at < bin_end;) {
+      const std::int64_t stored = static_cast<std::int32_t>(regf::Load32(before, at));
+      const auto size = static_cast<std::size_t>(stored < 0 ? -stored : stored);
+      if (!may.Holds(static_cast<std::uint32_t>(at - 4096))) {
+        EXPECT_EQ(before.compare(at, size, after, at, size), 0) << "cell " << at;
+        ++compared;
+      }
+      at += size;
+    }
+  }
+  return compared;
+}
+
+// Random edits of an editor and a model alike.
+class RandomEdits {
+ public:
+  RandomEdits(std::uint32_t seed, HiveEditor& editor, Model& model) : random_(seed), editor_(editor), model_(model) {}
+
+  void Make(unsigned count) {
+    for (; count > 0; --count) MakeOne();
+  }
+  // Also checks what can be read in between.
+  void MakeOne() {
+    const std::string path = Path();
+    RegKey* const key = model_.Find(path);
+    switch (Below(8)) {
+      case 0:
+      case 1:
+      case 2:
+        Set(path, {ValueName(key), static_cast<RegType>(Below(12)), Data()});
+        break;
+      case 3:
+        Set(Join(path, fmt::format("New{}", Below(30))), {"v", RegType::kBinary, Data()});
+        break;
+      case 4: {
+        const std::string name = ValueName(key);
+        ASSERT_TRUE(editor_.DeleteValue(path, name));
+        model_.DeleteValue(path, name);
+        break;
+      }
+      case 5:
+        DeleteAll(path);
+        break;
+      case 6:
+        if (key != nullptr) SetSecurity(path);
+        break;
+      default:
+        Compare(path);
+        break;
+    }
+  }
+
+ private:
+  std::uint32_t Below(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+  // Mostly of a key that is there, in some spelling.
+  std::string Path() {
+    std::string path;
+    const RegKey* key = &model_.root();
+    while (!key->subkeys.empty() && Below(4) != 0) {
+      key = &key->subkeys[Below(key->subkeys.size())];
+      path = Join(path, Below(3) == 0 ? Upper(key->name) : key->name);
+    }
+    if (Below(10) == 0) path = Join(path, fmt::format("absent\xc3\xa9{}", Below(5)));
+    return path;
+  }
+  std::string ValueName(const RegKey* key) {
+    if (key == nullptr || key->values.empty() || Below(4) == 0)
+      return Below(5) == 0 ? "" : fmt::format("new{}", Below(9));
+    const std::string& name = key->values[Below(key->values.size())].name;
+    return Below(3) == 0 ? Upper(name) : name;
+  }
+  std::string Data() {
+    static constexpr std::size_t kSizes[] = {0, 1, 4, 5, 30, 1000, 16344, 16345, 40000};
+    std::string data(kSizes[Below(Below(4) == 0 ? std::size(kSizes) : 6)], '\0');
+    for (char& c : data) c = static_cast<char>(random_());
+    return data;
+  }
+  void Set(const std::string& path, const RegValue& value) {
+    ASSERT_TRUE(editor_.Set(path, value));
+    model_.Set(path, value);
+  }
+  void SetSecurity(const std::string& path) {
+    std::string descriptor = Below(2) == 0 ? SystemAdminsDescriptor() : SystemAdminsUsersDescriptor();
+    // One that no key has yet: rights that nobody asks for.
+    if (Below(3) == 0) descriptor.back() = static_cast<char>(Below(100));
+    ASSERT_TRUE(editor_.SetSecurity(path, descriptor));
+    model_.SetSecurity(path, descriptor);
+  }
+  // A key with all that is in it, level by level.
+  void DeleteAll(const std::string& path) {
+    const RegKey* const key = model_.Find(path);
+    if (key != nullptr && !path.empty()) {
+      const RegKey copy = *key;
+      for (const RegKey& subkey : copy.subkeys) DeleteAll(Join(path, subkey.name));
+      for (const RegValue& value : copy.values) {
+        ASSERT_TRUE(editor_.DeleteValue(path, value.name));
+        model_.DeleteValue(path, value.name);
+      }
+    }
+    ASSERT_TRUE(editor_.DeleteKeyIfEmpty(path));
+    model_.DeleteKeyIfEmpty(path);
+  }
+  void Compare(const std::string& path) {
+    RegKey* const key = model_.Find(path);
+    ASSERT_EQ(editor_.KeyExists(path).value(), key != nullptr);
+    if (key == nullptr) return;
+    ASSERT_EQ(editor_.Subkeys(path).value().size(), key->subkeys.size());
+    ASSERT_EQ(editor_.Security(path).value(), model_.Security(path));
+    const std::string name = ValueName(key);
+    const std::optional<RegValue> read = editor_.Read(path, name).value();
+    const RegValue* const wanted = Model::FindValue(*key, name);
+    ASSERT_EQ(read.has_value(), wanted != nullptr);
+    if (read) {
+      ASSERT_EQ(read->data, wanted->data);
+    }
+  }
+
+  std::mt19937 random_;
+  HiveEditor& editor_;
+  Model& model_;
+};
+
+}  // namespace prov::images::testing
