@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "images/hive/checker.h"
-#include "images/hive/format.h"
 #include "images/hive/names.h"
 #include "images/hive/reader.h"
 #include "images/hive/writer.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/hive_input.h"
 
 namespace prov::fuzz {
 namespace {
@@ -16,41 +16,10 @@ namespace {
 namespace regf = images::regf;
 using images::RegKey;
 
-// The file whose bins these are.
-std::string Wrap(std::string_view input) {
-  const std::uint32_t root = input.size() >= 4 ? regf::Load32(input, 0) : 0;
-  std::string bins(input.substr(std::min<std::size_t>(4, input.size())));
-  bins.resize((bins.size() / regf::kBinAlignment + 1) * regf::kBinAlignment);
-  std::string base(regf::kBaseBlockBytes, '\0');
-  base.replace(0, 4, "regf");
-  regf::Store32(base.data() + 4, 1);
-  regf::Store32(base.data() + 8, 1);
-  regf::Store32(base.data() + 20, 1);
-  regf::Store32(base.data() + 24, 5);
-  regf::Store32(base.data() + 32, 1);
-  regf::Store32(base.data() + 36, root);
-  regf::Store32(base.data() + 40, static_cast<std::uint32_t>(bins.size()));
-  regf::Store32(base.data() + 44, 1);
-  regf::Store32(base.data() + 508, regf::BaseBlockChecksum(base));
-  return base + bins;
-}
-
-// Mutations rarely keep the checksum: it is put right.
-std::string Repair(std::string file) {
-  if (file.size() >= regf::kBaseBlockBytes) regf::Store32(file.data() + 508, regf::BaseBlockChecksum(file));
-  return file;
-}
-
 void Sort(RegKey& key) {
   std::ranges::sort(key.subkeys, {},
                     [](const RegKey& k) { return regf::Upcase(regf::NameFromUtf8(k.name).value_or(u"")); });
   for (RegKey& subkey : key.subkeys) Sort(subkey);
-}
-
-void CheckHiveError(const Error& error, bool may_be_too_large) {
-  CheckError(error);
-  const bool too_large = error.code == Code::kSizeLimit && may_be_too_large;
-  FUZZ_CHECK(error.code == Code::kHive || error.code == Code::kDirtyHive || too_large);
 }
 
 void CheckTree(RegKey tree) {
@@ -94,9 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (input.starts_with("regf")) {
     const auto raw = prov::images::ReadHive(input);
     if (!raw) CheckHiveError(raw.error(), false);
-    CheckFile(Repair(std::string(input)));
-  } else {
-    CheckFile(Wrap(input));
   }
+  CheckFile(HiveOf(input));
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets into corpus/TARGET, from the sample and from the texts below.
 
-usage: make_corpus.py [--hive-seeds PROGRAM]     PROGRAM: fuzz_hive_seeds, built from hive_seeds.cc; writes corpus/hive
+usage: make_corpus.py [--hive-seeds PROGRAM]     PROGRAM: fuzz_hive_seeds, built from hive_seeds.cc; writes corpus/hive and corpus/hive_editor
 
 The certificates of corpus/certificate other than the sample's are made once with openssl and then stay as they are.
 """
@@ -229,6 +229,16 @@ def answer_files():
     write("answer_file", "doctype", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
 
 
+def hive_edits():
+    """The seeds of the hive target with edits in front (hive_editor_fuzz.cc): of four bytes each, in any order that is useful."""
+    shutil.rmtree(CORPUS / "hive_editor", ignore_errors=True)
+    (CORPUS / "hive_editor").mkdir()
+    for number, path in enumerate(sorted((CORPUS / "hive").iterdir())):
+        edits = bytes([3, number, 1, 0, 4, 3, 0, 2, 5, 7, 2, number, 0, 3, 0, number, 0, 1, 1, number, 0, 3, 1, 1, 1, 2])
+        edits = edits[number % 5:] * (1 + number % 2)
+        write("hive_editor", path.name, bytes([len(edits)]) + edits + path.read_bytes())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
@@ -239,6 +249,7 @@ def main():
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)
         (CORPUS / "hive").mkdir()
         subprocess.run([arguments.hive_seeds, str(CORPUS / "hive")], check=True)
+        hive_edits()
 
 
 if __name__ == "__main__":
