@@ -61,6 +61,15 @@ std::string Descriptor(FileUse use, char flags) {
 
 }  // namespace
 
+std::string_view FileSddl(FileUse use) {
+  return use == FileUse::kSecret ? "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)"
+                                 : "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;BU)";
+}
+std::string_view FolderSddl(FileUse use) {
+  return use == FileUse::kSecret ? "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+                                 : "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
+}
+
 std::string FileDescriptor(FileUse use) { return Descriptor(use, 0); }
 std::string FolderDescriptor(FileUse use) { return Descriptor(use, kInherit); }
 

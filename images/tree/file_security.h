@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "images/tree/image_tree.h"
 
@@ -11,5 +12,9 @@ namespace prov::images {
 // ((A;;0x1200a9;;;BU)). A folder's entries are inherited (OICI). Protected, so that nothing comes from the parent.
 std::string FileDescriptor(FileUse use);
 std::string FolderDescriptor(FileUse use);
+
+// The same in the language in which Windows takes them; the group is the maker's.
+std::string_view FileSddl(FileUse use);
+std::string_view FolderSddl(FileUse use);
 
 }  // namespace prov::images

@@ -1,0 +1,276 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "images/tree/file_security.h"
+#include "images/tree/folder_tree.h"
+#include "images/tree/tree_path.h"
+#include "images/tree/windows_tree.h"
+#include "provisioner/base/windows_api.h"
+
+namespace prov::images {
+namespace {
+
+using win32::Handle;
+
+constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+// A link itself, never what it leads to; also folders.
+constexpr DWORD kItself = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
+
+enum class Kind { kAbsent, kFile, kFolder };
+
+std::unexpected<Error> SystemError(std::string_view what, const std::string& where, DWORD error = GetLastError()) {
+  const bool target = error == ERROR_DISK_FULL || error == ERROR_WRITE_PROTECT;
+  return Fail(target ? Code::kTarget : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), where);
+}
+
+Handle OpenItself(const std::wstring& path, DWORD access, DWORD share) {
+  return Handle(CreateFileW(path.c_str(), access, share, nullptr, OPEN_EXISTING, kItself, nullptr));
+}
+
+Result<Kind> KindOf(HANDLE file, const std::string& where) {
+  BY_HANDLE_FILE_INFORMATION info{};
+  if (GetFileInformationByHandle(file, &info) == 0) return SystemError("cannot look at it", where);
+  if ((info.dwFileAttributes & (FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)) != 0) {
+    return Fail(Code::kLink, "is a link, a reparse point or a device: only files and folders are used in an image",
+                where);
+  }
+  return (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? Kind::kFolder : Kind::kFile;
+}
+
+// A place in the image whose folders are held: while these handles are open, nobody can put a link in their place.
+struct Place {
+  std::vector<Handle> held;
+  std::wstring folder, path;
+  Kind kind = Kind::kAbsent;
+};
+
+class FolderTree final : public ImageTree {
+ public:
+  FolderTree(std::string root, Handle folder, TreeAccess access)
+      : root_(std::move(root)), folder_(std::move(folder)), access_(access) {}
+
+  std::string Name() const override { return "image " + root_; }
+  bool CanProtect() const override {
+    DWORD flags = 0;
+    return GetVolumeInformationByHandleW(folder_.get(), nullptr, 0, nullptr, nullptr, &flags, nullptr, 0) != 0 &&
+           (flags & FILE_PERSISTENT_ACLS) != 0;
+  }
+  bool WritesTogether() const override { return false; }
+  Result<void> Commit() override { return {}; }
+
+  Result<bool> IsFolder(std::string_view path) override { return PROV_TRY(Find(path)).kind == Kind::kFolder; }
+  Result<bool> IsFile(std::string_view path) override { return PROV_TRY(Find(path)).kind == Kind::kFile; }
+  Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
+  Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
+  Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> Remove(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+
+ private:
+  std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
+  Result<void> CheckAccess() const {
+    if (access_ == TreeAccess::kWrite) return {};
+    return Fail(Code::kInternal, "an image that is only read was to be written", root_);
+  }
+  // With `make_for`, missing folders are made.
+  Result<Place> Find(std::string_view path, const FileUse* make_for = nullptr) const;
+  Result<Handle> OpenFile(const Place& place, std::string_view path) const;  // empty: there is none
+  Result<void> CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const;
+  Result<void> Replace(const Place& place, std::string_view bytes, FileUse use, const std::string& where) const;
+
+  std::string root_;
+  Handle folder_;
+  TreeAccess access_;
+};
+
+Result<std::string> ReadHandle(HANDLE file, std::uint64_t size, const std::string& where) {
+  std::string out(static_cast<std::size_t>(size), '\0');
+  std::size_t used = 0;
+  while (used < out.size()) {
+    DWORD got = 0;
+    const auto wanted = static_cast<DWORD>(std::min<std::size_t>(out.size() - used, kMostAtOnce));
+    if (::ReadFile(file, &out[used], wanted, &got, nullptr) == 0) return SystemError("cannot read", where);
+    if (got == 0) break;
+    used += got;
+  }
+  out.resize(used);
+  return out;
+}
+
+Result<Place> FolderTree::Find(std::string_view path, const FileUse* make_for) const {
+  Place place{{}, L"", win32::Path(root_), Kind::kFolder};
+  std::string where = root_;
+  for (const std::string& name : PROV_TRY(SplitTreePath(path))) {
+    if (place.kind == Kind::kAbsent && make_for == nullptr) return place;
+    if (place.kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", where);
+    if (place.kind == Kind::kAbsent) {
+      win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(FolderSddl(*make_for)));
+      if (CreateDirectoryW(place.path.c_str(), security.get()) == 0)
+        return SystemError("cannot make the folder", where);
+      place.held.push_back(OpenItself(place.path, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE));
+    }
+    where += "/" + name;
+    place.folder = place.path;
+    place.path += L"\\" + win32::Wide(name);
+    // Windows itself finds names without case.
+    Handle found =
+        OpenItself(place.path, FILE_READ_ATTRIBUTES | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE);
+    const DWORD error = found ? ERROR_SUCCESS : GetLastError();
+    if (!found && !win32::MeansMissing(error)) return SystemError("cannot open", where, error);
+    place.kind = found ? PROV_TRY(KindOf(found.get(), where)) : Kind::kAbsent;
+    if (place.kind == Kind::kFolder) place.held.push_back(std::move(found));
+  }
+  return place;
+}
+
+Result<Handle> FolderTree::OpenFile(const Place& place, std::string_view path) const {
+  if (place.kind == Kind::kAbsent) return Handle();
+  if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  Handle file = OpenItself(place.path, GENERIC_READ, kShareAll);
+  if (!file) return SystemError("cannot open", Where(path));
+  PROV_TRY(KindOf(file.get(), Where(path)));
+  return file;
+}
+
+Result<std::optional<std::string>> FolderTree::Read(std::string_view path, std::uint64_t limit) {
+  const Handle file = PROV_TRY(OpenFile(PROV_TRY(Find(path)), path));
+  if (!file) return std::nullopt;
+  LARGE_INTEGER size{};
+  if (GetFileSizeEx(file.get(), &size) == 0) return SystemError("cannot read", Where(path));
+  const auto bytes = static_cast<std::uint64_t>(size.QuadPart);
+  if (bytes > limit) return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), Where(path));
+  std::string out = PROV_TRY(ReadHandle(file.get(), bytes, Where(path)));
+  if (out.size() != bytes) return Fail(Code::kIo, "changes while it is read", Where(path));
+  return out;
+}
+
+Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, std::size_t most) {
+  const Handle file = PROV_TRY(OpenFile(PROV_TRY(Find(path)), path));
+  if (!file) return std::nullopt;
+  return PROV_TRY(ReadHandle(file.get(), most, Where(path)));
+}
+
+Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const {
+  ULARGE_INTEGER there{};
+  if (GetDiskFreeSpaceExW(place.folder.c_str(), &there, nullptr, nullptr) == 0) {
+    return SystemError("cannot ask for free space", where);
+  }
+  if (there.QuadPart >= needed) return {};
+  return Fail(Code::kTarget,
+              fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there.QuadPart), where);
+}
+
+Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
+  PROV_TRY(CheckAccess());
+  const Place place = PROV_TRY(Find(path, &use));
+  if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  PROV_TRY(CheckSpace(place, bytes.size(), Where(path)));
+  Result<void> done = Replace(place, bytes, use, Where(path));
+  if (!done) DeleteFileW((place.folder + L"\\" + win32::Wide(kTemporaryName)).c_str());
+  return done;
+}
+
+// Owner, group and entries, and the attributes. Whether entries are inherited goes along.
+Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
+  win32::LocalMemory<PSECURITY_DESCRIPTOR> descriptor;
+  PSID owner = nullptr;
+  PSID group = nullptr;
+  PACL dacl = nullptr;
+  constexpr SECURITY_INFORMATION kParts =
+      OWNER_SECURITY_INFORMATION | GROUP_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
+  DWORD error = GetSecurityInfo(from, SE_FILE_OBJECT, kParts, &owner, &group, &dacl, nullptr, descriptor.out());
+  if (error != ERROR_SUCCESS) return SystemError("cannot read its descriptor", where, error);
+  SECURITY_DESCRIPTOR_CONTROL control = 0;
+  DWORD revision = 0;
+  GetSecurityDescriptorControl(descriptor.get(), &control, &revision);
+  const DWORD inherited =
+      (control & SE_DACL_PROTECTED) != 0 ? PROTECTED_DACL_SECURITY_INFORMATION : UNPROTECTED_DACL_SECURITY_INFORMATION;
+  error = SetSecurityInfo(to, SE_FILE_OBJECT, kParts | inherited, owner, group, dacl, nullptr);
+  if (error != ERROR_SUCCESS) return SystemError("cannot keep its descriptor", where, error);
+  FILE_BASIC_INFO info{};
+  if (GetFileInformationByHandleEx(from, FileBasicInfo, &info, sizeof info) == 0) {
+    return SystemError("cannot read its attributes", where);
+  }
+  info.LastWriteTime.QuadPart = info.ChangeTime.QuadPart = info.LastAccessTime.QuadPart = 0;  // as they are
+  if (SetFileInformationByHandle(to, FileBasicInfo, &info, sizeof info) == 0) {
+    return SystemError("cannot keep its attributes", where);
+  }
+  return {};
+}
+
+Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, FileUse use,
+                                 const std::string& where) const {
+  const std::wstring temporary = place.folder + L"\\" + win32::Wide(kTemporaryName);
+  // What a run that was cut short left behind; a link itself.
+  if (DeleteFileW(temporary.c_str()) == 0 && !win32::MeansMissing(GetLastError())) {
+    return SystemError("cannot remove the leftover beside it", where);
+  }
+  win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(FileSddl(use)));
+  Handle file(CreateFileW(temporary.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC | WRITE_OWNER, 0, security.get(),
+                          CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
+  if (!file) return SystemError("cannot make a file beside it", where);
+  while (!bytes.empty()) {
+    DWORD written = 0;
+    const auto wanted = static_cast<DWORD>(std::min<std::size_t>(bytes.size(), kMostAtOnce));
+    if (::WriteFile(file.get(), bytes.data(), wanted, &written, nullptr) == 0)
+      return SystemError("cannot write", where);
+    bytes.remove_prefix(written);
+  }
+  if (place.kind == Kind::kFile) {
+    const Handle old = OpenItself(place.path, FILE_READ_ATTRIBUTES | READ_CONTROL, kShareAll);
+    if (!old) return SystemError("cannot open", where);
+    PROV_TRY(CopyAttributes(old.get(), file.get(), where));
+  }
+  if (FlushFileBuffers(file.get()) == 0) return SystemError("cannot flush", where);
+  if (!file.Close()) return SystemError("cannot close", where);
+  const DWORD error = win32::Move(temporary, place.path, MOVEFILE_REPLACE_EXISTING);
+  if (error != ERROR_SUCCESS) return SystemError("cannot replace", where, error);
+  return {};
+}
+
+Result<void> FolderTree::Remove(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  const Place place = PROV_TRY(Find(path));
+  if (place.kind == Kind::kAbsent) return {};
+  if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
+  if (DeleteFileW(place.path.c_str()) == 0) return SystemError("cannot remove", Where(path));
+  return {};
+}
+
+Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
+  PROV_TRY(CheckAccess());
+  Place place = PROV_TRY(Find(path));
+  if (place.kind != Kind::kFolder) return {};
+  DeleteFileW((place.path + L"\\" + win32::Wide(kTemporaryName)).c_str());
+  place.held.pop_back();  // its own: an open folder can't be removed
+  if (RemoveDirectoryW(place.path.c_str()) != 0) return {};
+  const DWORD error = GetLastError();
+  if (error == ERROR_DIR_NOT_EMPTY || win32::MeansMissing(error)) return {};
+  return SystemError("cannot remove the folder", Where(path), error);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access) {
+  // A writer asks for a right that it lets nobody else have: it need not use it.
+  const bool writes = access == TreeAccess::kWrite;
+  const DWORD rights = FILE_LIST_DIRECTORY | (writes ? DELETE : 0U);
+  const DWORD share = writes ? FILE_SHARE_READ | FILE_SHARE_WRITE : kShareAll;
+  Handle folder(CreateFileW(win32::Path(root).c_str(), rights, share, nullptr, OPEN_EXISTING,
+                            FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+  const DWORD error = folder ? ERROR_SUCCESS : GetLastError();
+  if (error == ERROR_SHARING_VIOLATION) {
+    return Fail(Code::kLock, "another run works on this image: wait until it has ended", root);
+  }
+  if (win32::MeansMissing(error)) {
+    return Fail(Code::kTarget, "there is no such folder: give the one that holds the Windows folder", root);
+  }
+  if (!folder) return SystemError("cannot open the folder", root, error);
+  auto tree = std::make_unique<FolderTree>(root, std::move(folder), access);
+  PROV_TRY(RequireWindows(*tree));
+  return tree;
+}
+
+}  // namespace prov::images
