@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "images/hive/format.h"
+#include "provisioner/base/large_pages.h"
 
 namespace prov::images::regf {
 namespace {
@@ -19,6 +20,7 @@ BinAllocator::BinAllocator(std::uint64_t filetime, std::size_t expected_bytes)
 
 BinAllocator::BinAllocator(std::string_view file, std::size_t expected_bytes) {
   file_.reserve(file.size() + 2 * kUsualBinBytes + expected_bytes + expected_bytes / 16);
+  UseLargePages(file_);
   file_ = file;
 }
 

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/large_pages.h"
 
 namespace prov {
 namespace {
@@ -42,16 +42,6 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
-}
-
-// Faults of 4 KiB each would take longer than parsing a large document. A hint only: where it is not taken, nothing is
-// lost.
-void UseLargePages(const std::string& buffer) {
-  constexpr std::size_t kLargePage = std::size_t{2} << 20U;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(buffer.data()) + kLargePage - 1) / kLargePage * kLargePage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(buffer.data()) + buffer.capacity()) / kLargePage * kLargePage;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address within the buffer
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 // Reads until `out` has `size` bytes or the file ends; the number of bytes that came.

@@ -1,0 +1,64 @@
+// usage: hive_edit make OUT                 a SOFTWARE hive of 41 MB
+//        hive_edit BLOBS HIVE OUT           HIVE with these certificates added: read, verified, written durably
+// BLOBS: for each certificate 40 characters of its key's name, four bytes of its blob's size, the blob.
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "images/hive/editor.h"
+#include "images/hive/format.h"
+#include "images/hive/writer.h"
+#include "provisioner/base/file.h"
+
+namespace prov::bench {
+namespace {
+
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
+constexpr std::string_view kStore = "Microsoft\\SystemCertificates\\ROOT\\Certificates";
+
+// 30,000 keys of four values in 300 groups, and a store of certificates.
+int Make(const char* out) {
+  images::RegKey root;
+  std::mt19937 random(1);
+  for (int group = 0; group < 300; ++group) {
+    images::RegKey& parent = images::KeyAt(root, "Classes\\Group" + std::to_string(group));
+    for (int i = 0; i < 100; ++i) {
+      images::RegKey& key = parent.subkeys.emplace_back();
+      key.name = "{Key-" + std::to_string(random()) + "-" + std::to_string(i) + "}";
+      for (const char* name : {"", "InprocServer32", "ThreadingModel", "Data"}) {
+        std::string data(200 + random() % 160, '\0');
+        for (char& c : data) c = static_cast<char>(random());
+        key.values.push_back({name, images::RegType::kBinary, data});
+      }
+    }
+  }
+  images::KeyAt(root, std::string(kStore) + "\\0000000000000000000000000000000000000000")
+      .values.push_back({"Blob", images::RegType::kBinary, std::string(1000, 'b')});
+  const auto hive = images::WriteHive(root, {});
+  return hive && WriteFileAtomically(out, *hive, 0644) ? 0 : 1;
+}
+
+Result<void> Edit(const char* blobs_file, const char* hive, const char* out) {
+  const std::string blobs = PROV_TRY(ReadFile(blobs_file, kLimit));
+  images::HiveEditor editor = PROV_TRY(images::HiveEditor::Open(PROV_TRY(ReadFile(hive, kLimit))));
+  for (std::size_t at = 0; at + 44 <= blobs.size();) {
+    const std::size_t size = images::regf::Load32(blobs, at + 40);
+    const std::string key = std::string(kStore) + '\\' + blobs.substr(at, 40);
+    PROV_TRY(editor.Set(key, {"Blob", images::RegType::kBinary, blobs.substr(at + 44, size)}));
+    at += 44 + size;
+  }
+  return WriteFileAtomically(out, PROV_TRY(editor.Finish(images::kDefaultHiveTime)), 0644);
+}
+
+}  // namespace
+}  // namespace prov::bench
+
+int main(int argc, char** argv) {
+  using namespace prov::bench;
+  if (argc == 3) return Make(argv[2]);
+  if (argc != 4) return 10;
+  const auto done = Edit(argv[1], argv[2], argv[3]);
+  if (!done) std::fprintf(stderr, "hive_edit: %s\n", done.error().message.c_str());
+  return done ? 0 : 1;
+}
