@@ -1,0 +1,195 @@
+// Edited hives as other programs read them, and hives of other programs edited, where these are installed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "images/hive/writer.h"
+#include "tests/images/hive_editor_util.h"
+
+namespace prov::images {
+namespace {
+
+using testing::kEditTime;
+using testing::Key;
+using testing::Value;
+
+struct Output {
+  int exit = -1;
+  std::string text;
+};
+
+// Runs a shell command; its standard error is not looked at.
+Output Shell(const std::string& command) {
+  Output out;
+  FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return out;
+  char buffer[65536];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.text.append(buffer, n);
+  const int status = pclose(pipe);
+  out.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return out;
+}
+
+bool IsInstalled(const std::string& tool) { return Shell("command -v " + tool).exit == 0; }
+
+#define REQUIRE_TOOL(tool)              \
+  if (!IsInstalled(tool))               \
+  GTEST_SKIP() << "NOT RUN: " << (tool) \
+               << " is not installed (Debian packages: libhivex-bin, libwin-hivex-perl, reglookup, chntpw)"
+
+// A file that goes away with this object.
+class ScratchFile {
+ public:
+  explicit ScratchFile(std::string_view suffix)
+      : path_(fmt::format("{}hive_editor_{}{}", ::testing::TempDir(), getpid(), suffix)) {}
+  ~ScratchFile() { std::remove(path_.c_str()); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const { return path_; }
+  void Write(std::string_view bytes) const { ASSERT_TRUE(WriteFileAtomically(path_, bytes, 0600)); }
+  std::string Read() const { return ReadFile(path_, 1U << 30U).value(); }
+
+ private:
+  std::string path_;
+};
+
+// Every key and value as text, one line each, with the key's path in front: what `reader` sees in a hive.
+std::set<std::string> Lines(const std::string& reader, const std::string& hive) {
+  const ScratchFile file(".lines.hiv");
+  file.Write(hive);
+  Output out;
+  if (reader == "hivexregedit") {
+    out = Shell("PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\'");
+  } else if (reader == "reglookup") {
+    // Without times: those of changed keys are others.
+    out = Shell("reglookup " + file.path() + " | cut -d, -f1-3");
+  } else {
+    const ScratchFile text(".reg");
+    out = Shell("reged -x " + file.path() + " 'HKEY' '\\' " + text.path());
+    out.text = text.Read();
+  }
+  EXPECT_EQ(out.exit, 0) << reader;
+  std::set<std::string> lines;
+  std::string key;
+  for (const std::string_view line : Split(out.text, '\n')) {
+    if (line.starts_with('[')) key = line;
+    if (!line.empty()) lines.insert(reader == "reglookup" ? std::string(line) : key + " " + std::string(line));
+  }
+  EXPECT_GT(lines.size(), 3U) << reader;
+  return lines;
+}
+
+// What is in `a` and not in `b`.
+std::vector<std::string> Missing(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::vector<std::string> out;
+  std::ranges::set_difference(a, b, std::back_inserter(out));
+  return out;
+}
+
+constexpr const char* kStore = "Microsoft\\SystemCertificates\\ROOT\\Certificates";
+
+std::string Thumbprint(int i) { return fmt::format("{:040X}", i * 2654435761U); }
+
+std::string Apply(const std::string& hive) {
+  HiveEditor editor = HiveEditor::Open(hive).value();
+  for (int i = 0; i < 144; ++i) {
+    const auto size = static_cast<std::size_t>(700 + i * 7);
+    EXPECT_TRUE(editor.Set(fmt::format("{}\\{}", kStore, Thumbprint(i)),
+                           Value("Blob", RegType::kBinary, std::string(size, static_cast<char>(i)))));
+  }
+  EXPECT_TRUE(editor.Set("Microsoft\\OurKey", Value("Environment", RegType::kMultiSz, EncodeMultiSz({"A=b", "C=d"}))));
+  EXPECT_TRUE(editor.SetSecurity("Microsoft\\OurKey", SystemAdminsDescriptor()));
+  return editor.Finish(kEditTime).value();
+}
+
+std::string Remove(const std::string& hive, const std::string& original) {
+  HiveEditor editor = HiveEditor::Open(hive).value();
+  const HiveEditor before = HiveEditor::Open(original).value();
+  std::vector<std::string> keys = {"Microsoft\\OurKey"};
+  for (int i = 0; i < 144; ++i) keys.push_back(fmt::format("{}\\{}", kStore, Thumbprint(i)));
+  EXPECT_TRUE(editor.DeleteValue(keys[0], "Environment"));
+  for (const std::string& key : keys) EXPECT_TRUE(editor.DeleteValue(key, "Blob"));
+  for (const std::string& key : keys) EXPECT_TRUE(editor.DeleteKeyIfEmpty(key));
+  for (std::string key = kStore; !before.KeyExists(key).value(); key.resize(key.rfind('\\')))  // Microsoft is there
+    EXPECT_TRUE(editor.DeleteKeyIfEmpty(key));
+  return editor.Finish(kEditTime).value();
+}
+
+// Only our keys differ for each reader, and nothing at all once they are removed.
+void CheckWithReaders(const std::string& original) {
+  const std::string applied = Apply(original);
+  const std::string removed = Remove(applied, original);
+  for (const std::string reader : {"hivexregedit", "reglookup", "reged"}) {
+    SCOPED_TRACE(reader);
+    const std::set<std::string> before = Lines(reader, original);
+    const std::set<std::string> after = Lines(reader, applied);
+    EXPECT_TRUE(Missing(before, after).empty()) << Missing(before, after).front();
+    std::size_t certificates = 0;
+    for (const std::string& line : Missing(after, before)) {
+      const bool ours =
+          line.find("SystemCertificates") != std::string::npos || line.find("OurKey") != std::string::npos;
+      EXPECT_TRUE(ours) << line;
+      certificates += line.find("Blob") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_EQ(certificates, 144U);
+    EXPECT_EQ(Lines(reader, removed), before);
+  }
+}
+
+RegKey Tree() {
+  RegKey root = Key("", {Value("r", RegType::kSz, EncodeSz("root"))},
+                    {Key("Classes"), Key("Microsoft", {Value("m", RegType::kDword, EncodeDword(7))})});
+  for (int i = 0; i < 3000; ++i) {
+    root.subkeys[0].subkeys.push_back(
+        Key(fmt::format("Class{}", i), {Value("n", RegType::kDword, EncodeDword(static_cast<std::uint32_t>(i)))}));
+  }
+  return root;
+}
+
+TEST(HiveEditorTools, ReadersSeeOurKeysOnly) {
+  for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
+  CheckWithReaders(WriteHive(Tree(), {}).value());
+}
+
+std::string RegText(int keys) {
+  std::string text = "Windows Registry Editor Version 5.00\n\n[\\Software]\n\n[\\Microsoft]\n\"m\"=dword:00000007\n\n";
+  for (int i = 0; i < keys; ++i) {
+    const int mixed = i * 7919 % keys;
+    text += fmt::format("[\\Software\\K{}]\n\"v{}\"=hex:{:02x},01,02,03,04,05\n\"s\"=dword:{:08x}\n\n", mixed, i,
+                        i % 256, i);
+  }
+  return text;
+}
+
+TEST(HiveEditorTools, HivesOfHivexregedit) {
+  for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
+  const ScratchFile hive(".theirs.hiv");
+  const ScratchFile text(".theirs.reg");
+  hive.Write(WriteHive(Key(""), {}).value());
+  text.Write(RegText(1500));
+  ASSERT_EQ(Shell("hivexregedit --merge " + hive.path() + " " + text.path()).exit, 0);
+  CheckWithReaders(hive.Read());
+}
+
+TEST(HiveEditorTools, HivesOfReged) {
+  for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
+  const ScratchFile hive(".theirs.hiv");
+  const ScratchFile text(".theirs.reg");
+  hive.Write(WriteHive(Tree(), {}).value());
+  std::string import = RegText(1000);
+  for (std::size_t at = 0; (at = import.find("[\\", at)) != std::string::npos; at += 5)
+    import.replace(at, 2, "[HKEY\\");
+  text.Write(import);
+  // Its exit code 2 says that it wrote the hive.
+  ASSERT_EQ(Shell("reged -C -I " + hive.path() + " HKEY " + text.path()).exit, 2);
+  const std::string theirs = hive.Read();
+  ASSERT_TRUE(HiveEditor::Open(theirs).value().KeyExists("Software\\K999").value());
+  CheckWithReaders(theirs);
+}
+
+}  // namespace
+}  // namespace prov::images
