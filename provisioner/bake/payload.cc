@@ -31,14 +31,20 @@ void AddTrust(const reconcile::DesiredState& state, std::vector<PayloadFile>& fi
                    "the same certificates as PEM, for programs that read a bundle file"});
 }
 
-void AddTemplates(std::vector<PayloadFile>& files) {
+void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files) {
   const auto add = [&](std::string path, std::string_view text, std::string purpose) {
     files.push_back({std::move(path), std::string(text), false, std::move(purpose)});
   };
   add("scripts/Install-Egress.ps1", templates::InstallEgressPs1(), "applies egress.json on a node, without the binary");
   add("scripts/Remove-Egress.ps1", templates::RemoveEgressPs1(), "takes back what Install-Egress.ps1 did");
   add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(), "runs Install-Egress.ps1 when Windows setup is done");
-  add("unattend.xml", templates::UnattendXml(), "answer file: runs the same in the specialize pass");
+  if (options.unattend) {
+    // It may hold passwords: of administrators, of domains.
+    files.push_back({"unattend.xml", *options.unattend, true,
+                     "the given answer file, which runs the same in the specialize pass, too"});
+  } else {
+    add("unattend.xml", templates::UnattendXml(), "answer file: runs the same in the specialize pass");
+  }
   add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
 }
 
@@ -72,6 +78,13 @@ bool IsPayloadPath(std::string_view path) {
 }
 bool IsPayloadFolder(std::string_view path) { return std::ranges::find(kFolders, path) != kFolders.end(); }
 
+AnswerFileCommand PayloadCommand() {
+  AnswerFileCommand out;
+  out.description = "Apply the egress settings of the cluster";
+  out.command_line = R"(cmd.exe /d /c %SystemRoot%\Setup\Scripts\Provisioner\scripts\SetupComplete.cmd specialize)";
+  return out;
+}
+
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             const PayloadOptions& options) {
   const bool secret = state.holds_credentials;
@@ -86,7 +99,7 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
                                   : "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
   files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
   AddTrust(state, files);
-  AddTemplates(files);
+  AddTemplates(options, files);
   if (options.exe) files.push_back({"provisioner.exe", *options.exe, false, "the program itself, for Windows"});
   std::ranges::sort(files, {}, &PayloadFile::path);
   PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/bake/answer_file.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/desired_state.h"
@@ -31,7 +32,12 @@ struct Payload {
 struct PayloadOptions {
   std::int64_t generation = 1;
   std::optional<std::string> exe;  // bytes of provisioner.exe
+  // An answer file with PayloadCommand() in it, for the payload to carry in place of its own.
+  std::optional<std::string> unattend = {};
 };
+
+// What an answer file must run for a payload to be applied.
+AnswerFileCommand PayloadCommand();
 
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             const PayloadOptions& options);

@@ -7,6 +7,7 @@
 
 #include "provisioner/bake/payload.h"
 #include "provisioner/bake/payload_folder.h"
+#include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -99,6 +100,11 @@ std::string Text(const egress::EgressConfig& config, const DesiredState& state, 
   return out;
 }
 
+Result<std::string> AnswerFile(const std::string& path) {
+  const std::string bytes = PROV_TRY(ReadFile(path, bake::kXmlSizeLimit));
+  return PROV_TRY(bake::AddCommand(bytes, bake::PayloadCommand(), path)).bytes;
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   constexpr std::array<std::string_view, 1> kFormats = {"dir"};
   const bool json = PROV_TRY(WantsJson(arguments));
@@ -109,6 +115,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   const std::int64_t time = PROV_TRY(SourceDateEpoch());
   bake::PayloadOptions payload_options;
   if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
+  if (arguments.Has("unattend")) payload_options.unattend = PROV_TRY(AnswerFile(arguments.Get("unattend")));
 
   Findings findings;
   const Source source = PROV_TRY(ReadSource(arguments));
@@ -159,6 +166,7 @@ Command BakeCommand() {
        NameOption(),
        {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
        {"exe", "FILE", "put this provisioner.exe into the payload"},
+       {"unattend", "FILE", "the payload's answer file is this one with the payload's command added"},
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -101,6 +101,20 @@ TEST(Payload, CarriesTheExeAndTheGeneration) {
   EXPECT_THAT(FileOf(payload, "egress.json").bytes, HasSubstr("\"generation\": 7"));
 }
 
+TEST(Payload, CarriesAGivenAnswerFileAsASecret) {
+  const PayloadFile own = FileOf(Make(State()), "unattend.xml");
+  EXPECT_FALSE(own.secret);
+  const auto added = AddCommand(own.bytes, PayloadCommand(), "unattend.xml");
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_FALSE(added->changed) << "the payload's own answer file runs just that command";
+  EXPECT_THAT(own.bytes, HasSubstr("<Description>" + PayloadCommand().description + "</Description>"));
+
+  const Payload payload = Make(State(), {.generation = 1, .exe = {}, .unattend = "<unattend/>"});
+  EXPECT_EQ(FileOf(payload, "unattend.xml").bytes, "<unattend/>");
+  EXPECT_TRUE(FileOf(payload, "unattend.xml").secret) << "it may hold passwords";
+  EXPECT_EQ(payload.files.size(), 14U);
+}
+
 TEST(RegistryPayload, TheSystemHiveSelectsItsControlSetAndHoldsTheEnvironments) {
   const auto bytes = SystemHive(State());
   ASSERT_TRUE(bytes) << bytes.error().message;

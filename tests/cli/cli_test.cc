@@ -281,6 +281,21 @@ TEST_F(Bake, SubtractExeAndUnwritableTargets) {
       << "the earlier payload stays";
 }
 
+TEST_F(Bake, AGivenAnswerFileGetsTheCommand) {
+  const std::string golden = TEST_SOURCE_DIR "/golden/unattend/list-with-commands.";
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--unattend", golden + "before.xml"}).exit, 0);
+  EXPECT_EQ(testing_support::ReadAll(Path("p/unattend.xml")), testing_support::ReadAll(golden + "after.xml"));
+  EXPECT_EQ(Provisioner({"bake", Path("p"), "--out", Path("q")}).exit, 0) << "still a payload";
+
+  const ProcessResult bad =
+      Provisioner({"bake", kSample, "--out", Path("bad"), "--unattend", kSample, "--output", "json"});
+  EXPECT_EQ(bad.exit, 11);
+  EXPECT_EQ(ErrorCode(bad), "xml");
+  EXPECT_THAT(bad.out, HasSubstr(std::string(kSample) + ": line 1, column 1"));
+  EXPECT_FALSE(fs::exists(root_ / "bad"));
+  EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("bad"), "--unattend", "/no/such.xml"}).exit, 11);
+}
+
 TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
   const ProcessResult result =
       testing_support::Run({PROVISIONER_BINARY, "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
