@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/image_command.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/probe.h"
@@ -48,6 +48,18 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
   return SessionOutcome(json, name, std::move(report), confirmed, confirmed ? 0 : kDifferences);
 }
 
+Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const node::Settings& settings,
+                              const ImageOptions& image_options, bool json) {
+  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  std::vector<TargetReport> reports;
+  for (machine::Host* host : targets.Hosts()) {
+    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), settings, options, image_options)));
+  }
+  PROV_TRY(targets.Commit());
+  return SessionsOutcome(json, std::move(reports), true, 0);
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const Ending ending = PROV_TRY(ParseEnding(arguments));
@@ -55,7 +67,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("probe") && !arguments.Has("try")) {
     return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
   }
+  const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
   const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+  if (NamesImage(arguments)) return ApplyToImages(arguments, host, settings, image_options, json);
   if (arguments.Has("try")) return Try(arguments, host, settings, json);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
@@ -96,6 +110,9 @@ Command ApplyCommand() {
   const std::vector<OptionSpec> more = ApplyOptionSpecs();
   shared.insert(shared.end(), more.begin(), more.end());
   command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
+  for (const std::vector<OptionSpec>& image : {ImageOptionSpecs(), TargetOptionSpecs()}) {
+    command.spec.options.insert(command.spec.options.begin(), image.begin(), image.end());
+  }
   command.run = Run;
   return command;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -39,7 +40,7 @@ Result<std::string> Absolute(const std::string& path) {
 }  // namespace
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
-  return Target{"this machine", PROV_TRY(host.Open(access))};
+  return Target{host.Name(), PROV_TRY(host.Open(access))};
 }
 
 std::vector<OptionSpec> ApplyOptionSpecs() {
@@ -71,6 +72,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
   node::ApplyOptions out;
   out.allow_downgrade = arguments.Has("allow-downgrade");
   out.restart_services = arguments.Has("restart-services");
+  out.preseed = arguments.Has("preseed");
   return out;
 }
 
@@ -119,6 +121,39 @@ Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionRep
   if (json) return {exit, SessionJson(target, report), {}};
   std::string text = SessionText(target, report, done);
   return {exit, std::move(text), std::move(report.findings)};
+}
+
+Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit) {
+  if (reports.size() == 1) {
+    return SessionOutcome(json, reports.front().target, std::move(reports.front().report), done, exit);
+  }
+  Outcome out{exit, {}, {}};
+  reconcile::SessionReport sum;
+  std::string names;
+  for (const TargetReport& one : reports) {
+    names += (names.empty() ? "" : ", ") + one.target;
+    sum.writes += one.report.writes;
+    sum.changes.insert(sum.changes.end(), one.report.changes.begin(), one.report.changes.end());
+    for (const Finding& f : one.report.findings) {
+      if (std::ranges::find(sum.findings, f) == sum.findings.end()) sum.findings.push_back(f);
+    }
+    if (!json) out.out += SessionText(one.target, one.report, done);
+  }
+  if (!json) {
+    out.findings = std::move(sum.findings);
+    return out;
+  }
+  JsonWriter document;
+  document.BeginObject().Member("schema", 1);
+  WriteSession(document, names, sum);
+  document.Key("targets").BeginArray();
+  for (const TargetReport& one : reports) {
+    document.BeginObject();
+    WriteSession(document, one.target, one.report);
+    document.EndObject();
+  }
+  out.out = document.EndArray().EndObject().Take();
+  return out;
 }
 
 }  // namespace prov::cli

@@ -44,4 +44,11 @@ Result<node::Settings> ReadStoredSettings(const node::SourceWords& words);
 // The report as the outcome of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
 
+struct TargetReport {
+  std::string target;
+  reconcile::SessionReport report;
+};
+// Of several images: the sum, and each of them as an element of `targets`.
+Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
+
 }  // namespace prov::cli

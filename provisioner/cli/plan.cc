@@ -1,21 +1,35 @@
 // `plan`: what `apply` would do.
+#include <algorithm>
+
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/image_command.h"
 
 namespace prov::cli {
 namespace {
 
 constexpr int kDifferences = 4;
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
-  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+Result<TargetReport> PlanMachine(machine::Host& host, const node::Settings& settings,
+                                 const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   node::Node node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
-  const int exit = report.writes > 0 ? kDifferences : 0;
-  return SessionOutcome(json, target.name, std::move(report), false, exit);
+  return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, settings, options))};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
+  const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
+  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
+  std::vector<TargetReport> reports;
+  for (machine::Host* host : targets.Hosts()) {
+    machine::ImageHost* image = Targets::ImageOf(*host);
+    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, settings, options, image_options))
+                                       : PROV_TRY(PlanMachine(*host, settings, options)));
+  }
+  const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
+  return SessionsOutcome(json, std::move(reports), false, differs ? kDifferences : 0);
 }
 
 }  // namespace
@@ -41,6 +55,9 @@ Command PlanCommand() {
        HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
+  for (const std::vector<OptionSpec>& more : {ImageOptionSpecs(), TargetOptionSpecs()}) {
+    command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
+  }
   command.run = Run;
   return command;
 }

@@ -1,5 +1,5 @@
 // `confirm`, `rollback` and `remove`: what ends or undoes an apply.
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/image_command.h"
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
@@ -10,13 +10,21 @@ namespace {
 
 using Step = Result<reconcile::SessionReport> (*)(node::Node&);
 
-Result<Outcome> RunStep(const Arguments& arguments, machine::Host& host, Step step, machine::Event event) {
-  const bool json = PROV_TRY(WantsJson(arguments));
+Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);
-  return SessionOutcome(json, target.name, std::move(report), true, 0);
+  return TargetReport{target.name, std::move(report)};
+}
+
+Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  std::vector<TargetReport> reports;
+  for (machine::Host* host : targets.Hosts()) reports.push_back(PROV_TRY(RunStepOn(*host, step, event)));
+  PROV_TRY(targets.Commit());
+  return SessionsOutcome(json, std::move(reports), true, 0);
 }
 
 Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
@@ -27,9 +35,7 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
   return RunStep(arguments, host, node::TakeBack, machine::Event::kRolledBack);
 }
 
-Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const bool all = arguments.Has("all");
+Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
   // The service would hold the lock now and then, and must not run while its program goes.
   if (all) PROV_TRY(host.services().Remove(node::kServiceName));
   reconcile::SessionReport report;
@@ -44,7 +50,21 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& host) {
     if (all) PROV_TRY(node::UnregisterEventSource(node));
   }
   if (all) PROV_TRY(node::RemoveProgram(host));
-  return SessionOutcome(json, name, std::move(report), true, 0);
+  return TargetReport{name, std::move(report)};
+}
+
+Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const bool all = arguments.Has("all");
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  std::vector<TargetReport> reports;
+  for (machine::Host* host : targets.Hosts()) {
+    machine::ImageHost* image = Targets::ImageOf(*host);
+    reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, all))
+                                       : PROV_TRY(RemoveFromMachine(*host, all)));
+  }
+  PROV_TRY(targets.Commit());
+  return SessionsOutcome(json, std::move(reports), true, 0);
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
@@ -52,6 +72,12 @@ Command Make(std::string_view name, std::string_view summary, std::string_view d
   Command command;
   command.spec = {name, summary, "", details, example, {OutputOption(), HelpOption()}};
   command.run = run;
+  return command;
+}
+
+Command WithImages(Command command) {
+  const std::vector<OptionSpec> more = TargetOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
   return command;
 }
 
@@ -66,14 +92,15 @@ Command ConfirmCommand() {
 }
 
 Command RollbackCommand() {
-  return Make("rollback", "Take the last apply back, and hold until the source changes.",
-              "Takes back an open trial or else the last run that changed this machine; what others changed since\n"
-              "stays. reconcile then leaves the machine alone until its source says something else or apply is called.",
-              "  > provisioner rollback\n"
-              "  target  this machine\n"
-              "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
-              "  1 write done",
-              RunRollback);
+  return WithImages(
+      Make("rollback", "Take the last apply back, and hold until the source changes.",
+           "Takes back an open trial or else the last run that changed this machine; what others changed since\n"
+           "stays. reconcile then leaves the machine alone until its source says something else or apply is called.",
+           "  > provisioner rollback\n"
+           "  target  this machine\n"
+           "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
+           "  1 write done",
+           RunRollback));
 }
 
 Command RemoveCommand() {
@@ -86,8 +113,10 @@ Command RemoveCommand() {
                          "  1 write done",
                          RunRemove);
   command.spec.options.insert(command.spec.options.begin(),
-                              {"all", "", "also remove the service, the installed program and its state"});
-  return command;
+                              {"all", "",
+                               "also remove the service, the installed program and its state; of an image also "
+                               "the payload, the line in SetupComplete.cmd and the answer file's command"});
+  return WithImages(std::move(command));
 }
 
 }  // namespace prov::cli

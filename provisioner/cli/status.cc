@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/node/reconcile_once.h"
 
 namespace prov::cli {
@@ -67,14 +70,14 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   json.EndObject();
 }
 
-std::string Json(std::string_view target, const node::NodeStatus& status) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("target", target).Key("changes").BeginArray().EndArray();
+void WriteStatus(JsonWriter& json, std::string_view target, const node::NodeStatus& status) {
+  json.Member("target", target).Key("changes").BeginArray().EndArray();
   json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
   WriteDrift(json, "drift", status.engine.drift);
   WriteDrift(json, "yielded", status.engine.yielded);
   WriteLedger(json, status.engine.ledger);
-  json.Member("openTransaction", status.engine.open_transaction).Member("trial", status.engine.trial);
+  json.Member("openTransaction", status.engine.open_transaction || status.image_incomplete)
+      .Member("trial", status.engine.trial);
   json.Member("held", status.held);
   WriteSource(json, status);
   WriteApplied(json, status);
@@ -85,7 +88,6 @@ std::string Json(std::string_view target, const node::NodeStatus& status) {
     json.Null();
   }
   WriteServices(json, status.services);
-  return json.EndObject().Take();
 }
 
 std::string SourceLine(const node::NodeStatus& status) {
@@ -135,6 +137,9 @@ std::string Text(std::string_view target, const node::NodeStatus& status) {
     out += "trial    waits for provisioner confirm, else it is taken back\n";
   } else if (status.engine.open_transaction) {
     out += "open     a run was interrupted; the next one ends it\n";
+  } else if (status.image_incomplete) {
+    out +=
+        "open     an installation into this image was interrupted; apply --install ends it, remove --all undoes it\n";
   }
   if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
   if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
@@ -143,12 +148,49 @@ std::string Text(std::string_view target, const node::NodeStatus& status) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+struct TargetStatus {
+  std::string target;
+  node::NodeStatus status;
+};
+
+Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findings) {
+  const bool differs = std::ranges::any_of(all, [](const TargetStatus& one) { return one.status.Differs(); });
+  Outcome out{differs ? kDifferences : 0, {}, std::move(findings)};
+  if (!json) {
+    for (const TargetStatus& one : all) out.out += Text(one.target, one.status);
+    return out;
+  }
+  JsonWriter document;
+  document.BeginObject().Member("schema", 1);
+  // Of several images the first stands for the keys that every report has; each is in `targets`.
+  WriteStatus(document, all.front().target, all.front().status);
+  if (all.size() > 1) {
+    document.Key("targets").BeginArray();
+    for (const TargetStatus& one : all) {
+      document.BeginObject();
+      WriteStatus(document, one.target, one.status);
+      document.EndObject();
+    }
+    document.EndArray();
+  }
+  out.out = document.EndObject().Take();
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  node::Node node = target.Node(host);
-  const node::NodeStatus status = PROV_TRY(node::StatusOf(node));
-  return Outcome{status.Differs() ? kDifferences : 0, json ? Json(target.name, status) : Text(target.name, status), {}};
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
+  std::vector<TargetStatus> all;
+  Findings findings;
+  for (machine::Host* host : targets.Hosts()) {
+    const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
+    node::Node node = target.Node(*host);
+    all.push_back({target.name, PROV_TRY(node::StatusOf(node))});
+    if (machine::ImageHost* image = Targets::ImageOf(*host)) {
+      for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
+    }
+  }
+  return Combine(json, all, std::move(findings));
 }
 
 }  // namespace
@@ -166,7 +208,9 @@ Command StatusCommand() {
                   "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
                   "  ours     9 items\n"
                   "  drift    env HTTP_PROXY was changed",
-                  {OutputOption(), HelpOption()}};
+                  TargetOptionSpecs()};
+  command.spec.options.push_back(OutputOption());
+  command.spec.options.push_back(HelpOption());
   command.run = Run;
   return command;
 }

@@ -11,6 +11,8 @@ namespace prov::cli {
 void PrintError(std::FILE* to, const Error& error);
 void PrintFindings(std::FILE* to, const Findings& findings);
 
+bool IsTerminal(std::FILE* file);
+
 // Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
 bool TakesColour(std::FILE* file);
 

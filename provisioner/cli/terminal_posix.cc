@@ -7,12 +7,14 @@
 
 namespace prov::cli {
 
+bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
+
 bool TakesColour(std::FILE* file) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   const bool wanted = no_color == nullptr || *no_color == '\0';
   const bool able = term != nullptr && std::strcmp(term, "dumb") != 0;
-  return wanted && able && isatty(fileno(file)) == 1;
+  return wanted && able && IsTerminal(file);
 }
 
 }  // namespace prov::cli

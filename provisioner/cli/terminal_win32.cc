@@ -7,6 +7,8 @@
 
 namespace prov::cli {
 
+bool IsTerminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
+
 bool TakesColour(std::FILE* file) {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;

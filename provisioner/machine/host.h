@@ -29,6 +29,7 @@ class Host {
  public:
   virtual ~Host() = default;
 
+  virtual std::string Name() const { return "this machine"; }  // for reports
   // Errors: target (no Windows, or not enough rights), lock, owner, io.
   virtual Result<std::unique_ptr<OpenMachine>> Open(Access access) = 0;
   virtual Services& services() = 0;
@@ -42,6 +43,8 @@ class Host {
   // Tells the service control manager that this process is `name`, runs `body` and reports that it ended. Errors:
   // target when no service control manager started this process.
   virtual Result<void> RunAsService(std::string_view name, const std::function<void()>& body) = 0;
+  // The end of a run that may stay. Only an image has something to do then.
+  virtual Result<void> Commit() { return {}; }
 };
 
 // The one of the running system; without Windows each member gives an error (target) but clock and http.

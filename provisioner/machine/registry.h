@@ -25,6 +25,13 @@ class Registry {
   virtual Result<void> Set(std::string_view key, const images::RegValue& value) = 0;  // makes missing keys
   virtual Result<void> DeleteValue(std::string_view key, std::string_view name) = 0;  // absent: nothing to do
   virtual Result<void> DeleteKeyIfEmpty(std::string_view key) = 0;                    // absent or in use: nothing to do
+
+  // Whether keys have descriptors here that the two below read and set.
+  virtual bool HasSecurity() const { return false; }
+  // Self-relative: owner, group, DACL; "" of an absent key.
+  virtual Result<std::string> Security(std::string_view /*key*/) { return std::string(); }
+  virtual Result<void> SetSecurity(std::string_view /*key*/, std::string_view /*descriptor*/) { return {}; }
+
   // Until then a power failure may take back what was written.
   virtual Result<void> Flush() = 0;
 };

@@ -37,7 +37,7 @@ Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOpt
 
 Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
-  return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields};
+  return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
 }
 
 Result<Applied> Record(Node& node, const Settings& settings, const DesiredState& desired) {

@@ -19,6 +19,7 @@ struct ApplyOptions {
   bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
   bool allow_downgrade = false;   // also a payload of a lower generation than the one applied last
   bool restart_services = false;  // restart running services whose environment changed
+  bool preseed = false;           // as in reconcile::PlanOptions
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 

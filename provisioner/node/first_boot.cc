@@ -18,6 +18,12 @@ Result<machine::ServiceDefinition> Definition(machine::Host& host) {
   return out;
 }
 
+Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
+  return delivery.follow ? node.host.installation().CheckSource(delivery.words.front()) : Result<void>();
+}
+
+}  // namespace
+
 Result<void> KeepSource(Node& node, const Settings& settings, const Delivery& delivery, bool adopt) {
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   // The settings first: a stored source without them would be one that was never read well.
@@ -34,12 +40,6 @@ Result<bool> InstallProgramAndService(Node& node) {
   if (!PROV_TRY(SetupIsRunning(node.machine.registry))) PROV_TRY(host.services().Start(kServiceName));
   return wrote;
 }
-
-Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
-  return delivery.follow ? node.host.installation().CheckSource(delivery.words.front()) : Result<void>();
-}
-
-}  // namespace
 
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
 // not keep the settings away, as without them the node reaches nothing.

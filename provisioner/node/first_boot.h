@@ -17,12 +17,18 @@ struct Delivery {
   std::vector<std::string> secret_files;  // full paths, of a payload that is used up
 };
 
+// Remembers how to read the source again, and its settings. `adopt`: what its payload baked is still to become ours.
+Result<void> KeepSource(Node& node, const Settings& settings, const Delivery& delivery, bool adopt);
+
 Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
                                            const ApplyOptions& options);
 
 // Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
 // is remembered if one is given. Whether anything was written.
 Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery);
+
+// The same without a source: whether anything was written.
+Result<bool> InstallProgramAndService(Node& node);
 
 // Stops and removes the service; the installed program and what is applied stay. False: there was none.
 Result<bool> UninstallService(Node& node);

@@ -5,6 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/node/failure.h"
+#include "provisioner/node/image_record.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
@@ -66,6 +67,8 @@ Result<NodeStatus> StatusOf(Node& node) {
   const auto hold = PROV_TRY(LoadHold(state));
   out.held = hold.has_value();
   if (out.engine.trial) out.trial = PROV_TRY(LoadTrial(state));
+  const auto image = PROV_TRY(LoadImageRecord(state));
+  out.image_incomplete = image && !image->complete;
   out.failure = PROV_TRY(LoadFailure(state));
   return out;
 }

@@ -27,9 +27,12 @@ struct NodeStatus {
   std::int64_t age_seconds = 0;  // of what was applied last
   bool held = false;
   std::optional<Trial> trial;
+  bool image_incomplete = false;       // an installation into this image was cut short
   std::optional<std::string> failure;  // of a first boot during Windows setup: the error's text
 
-  bool Differs() const { return !engine.drift.empty() || engine.open_transaction || failure.has_value(); }
+  bool Differs() const {
+    return !engine.drift.empty() || engine.open_transaction || image_incomplete || failure.has_value();
+  }
 };
 
 // Reads only.

@@ -1,41 +1,22 @@
 #include "provisioner/reconcile/certificate_item.h"
 
-#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 
 namespace prov::reconcile {
-namespace {
-
-// Property identifiers of a serialised certificate (MS-OSHARED SerializedPropertyEntry).
-constexpr std::uint32_t kSha1Property = 3;
-constexpr std::uint32_t kCertificateProperty = 32;
-
-void PutProperty(std::string& out, std::uint32_t id, std::string_view bytes) {
-  out += images::EncodeDword(id);
-  out += images::EncodeDword(1);
-  out += images::EncodeDword(static_cast<std::uint32_t>(bytes.size()));
-  out += bytes;
-}
-
-}  // namespace
 
 std::string Thumbprint(const egress::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
 
-std::string StoreKey(egress::Store store) {
-  return R"(Microsoft\SystemCertificates\)" + std::string(egress::NameOf(store)) + R"(\Certificates)";
-}
+std::string StoreKey(egress::Store store) { return machine::CertificateStoreKey(store); }
 
 std::string EncodeBlob(const egress::Certificate& certificate) {
-  std::string out;
-  PutProperty(out, kSha1Property, Sha1(certificate.der));
-  PutProperty(out, kCertificateProperty, certificate.der);
-  return out;
+  return machine::EncodeCertificateBlob(certificate.der);
 }
 
 images::RegKey EncodeCertificate(const egress::Certificate& certificate) {
   images::RegKey key;
   key.name = Thumbprint(certificate);
-  key.values.push_back({"Blob", images::RegType::kBinary, EncodeBlob(certificate)});
+  key.values.push_back({std::string(machine::kCertificateBlob), images::RegType::kBinary, EncodeBlob(certificate)});
   return key;
 }
 

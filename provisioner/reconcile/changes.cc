@@ -62,6 +62,16 @@ Change ChangeOf(const CertificateWrite& write) {
   return out;
 }
 
+Change ChangeOf(const SecurityWrite& write) {
+  Change out;
+  out.kind = ItemKind::kService;
+  out.action = Action::kUpdate;
+  out.name = write.key.substr(std::min(write.key.size(), ServiceKeyPath("").size()));
+  out.before = ShowDescriptor(write.before);
+  out.after = ShowDescriptor(write.after);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Change> ChangesOf(const Transaction& transaction) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/reconcile/items.h"
 
 namespace prov::reconcile {
@@ -19,6 +20,7 @@ class Finder {
     if (item.starts_with(kEnvironmentItem)) return Variable(item.substr(kEnvironmentItem.size()), *entry.ours);
     if (item.starts_with(kWinHttpItem)) return WinHttp(item.substr(kWinHttpItem.size()), *entry.ours);
     if (item.starts_with(kWinInetItem)) return WinInet(item, *entry.ours);
+    if (item.starts_with(kServiceSecurityItem)) return Security(item.substr(kServiceSecurityItem.size()));
     if (item.starts_with(kServiceItem)) return Service(item.substr(kServiceItem.size()), entry);
     if (item.starts_with(kCertificateItem)) return Certificate(item, *entry.ours);
     return Unknown(item);
@@ -54,6 +56,14 @@ class Finder {
     const bool same = std::ranges::all_of(
         ours, [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
     Compare(ItemKind::kServiceEnvironment, std::string(service), now.has_value(), same);
+    return {};
+  }
+
+  Result<void> Security(std::string_view service) {
+    const std::string key = ServiceKeyPath(service);
+    const bool there = PROV_TRY(machine_.registry.KeyExists(key));
+    const bool closed = there && images::IsForAdministratorsOnly(PROV_TRY(machine_.registry.Security(key)));
+    Compare(ItemKind::kService, std::string(service), there, closed);
     return {};
   }
 

@@ -17,6 +17,7 @@ inline constexpr std::string_view kEnvironmentItem = "env:";
 inline constexpr std::string_view kWinHttpItem = "winHttp:";
 inline constexpr std::string_view kWinInetItem = "winInet:";
 inline constexpr std::string_view kServiceItem = "service:";
+inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  // its `before` and `ours` are descriptors
 inline constexpr std::string_view kCertificateItem = "certificate:";
 
 // The views of WinHTTP's settings, in the order of kWinHttpKeys.

@@ -22,7 +22,8 @@ struct LedgerEntry {
   bool operator==(const LedgerEntry&) const = default;
 };
 
-// By item: `env:HTTP_PROXY`, `service:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`.
+// By item: `env:HTTP_PROXY`, `service:CONTAINERD`,
+// `serviceSecurity:CONTAINERD`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`.
 // Upper case throughout the part that Windows compares without case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 

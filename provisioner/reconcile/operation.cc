@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/base/base64.h"
 
 namespace prov::reconcile {
@@ -31,6 +32,12 @@ Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write)
                    : machine.certificates.Remove(write.store, write.der);
 }
 
+Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
+  // A key that is not there any more, or goes with the next operation, has nobody to keep out.
+  if (write.after.empty() || !PROV_TRY(machine.registry.KeyExists(write.key))) return {};
+  return machine.registry.SetSecurity(write.key, write.after);
+}
+
 Result<Progress> ObserveOn(machine::Machine& machine, const RegistryWrite& write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
   if (SameContent(now, write.after)) return Progress::kAfter;
@@ -40,6 +47,12 @@ Result<Progress> ObserveOn(machine::Machine& machine, const RegistryWrite& write
 Result<Progress> ObserveOn(machine::Machine& machine, const CertificateWrite& write) {
   const bool there = PROV_TRY(machine.certificates.Contains(write.store, write.der));
   return there == write.add ? Progress::kAfter : Progress::kBefore;
+}
+
+// Windows may store a descriptor in other words than it was given: what counts is whom it lets in.
+Result<Progress> ObserveOn(machine::Machine& machine, const SecurityWrite& write) {
+  const bool closed = images::IsForAdministratorsOnly(PROV_TRY(machine.registry.Security(write.key)));
+  return closed == images::IsForAdministratorsOnly(write.after) ? Progress::kAfter : Progress::kBefore;
 }
 
 Result<std::string> Bytes(const JsonNode& node) {
@@ -71,12 +84,21 @@ Result<CertificateWrite> ReadCertificateWrite(const JsonNode& node) {
   return write;
 }
 
+Result<SecurityWrite> ReadSecurityWrite(const JsonNode& node) {
+  SecurityWrite write;
+  write.key = PROV_TRY(PROV_TRY(node.Get("key")).Text());
+  write.before = PROV_TRY(Bytes(PROV_TRY(node.Get("before"))));
+  write.after = PROV_TRY(Bytes(PROV_TRY(node.Get("after"))));
+  return write;
+}
+
 }  // namespace
 
 Operation Inverse(const Operation& operation) {
   Operation out = operation;
   if (auto* write = std::get_if<RegistryWrite>(&out)) std::swap(write->before, write->after);
   if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
+  if (auto* write = std::get_if<SecurityWrite>(&out)) std::swap(write->before, write->after);
   return out;
 }
 
@@ -133,6 +155,10 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
     json.Member("kind", "certificate").Member("store", NameOf(write->store)).Member("add", write->add);
     json.Member("der", EncodeBase64(write->der));
   }
+  if (const auto* write = std::get_if<SecurityWrite>(&operation)) {
+    json.Member("kind", "security").Member("key", write->key);
+    json.Member("before", EncodeBase64(write->before)).Member("after", EncodeBase64(write->after));
+  }
   json.EndObject();
 }
 
@@ -141,7 +167,8 @@ Result<Operation> ReadOperation(const JsonNode& node) {
   const std::string name = PROV_TRY(kind.Text());
   if (name == "registry") return PROV_TRY(ReadRegistryWrite(node));
   if (name == "certificate") return PROV_TRY(ReadCertificateWrite(node));
-  return kind.Refuse(Code::kType, "is neither registry nor certificate");
+  if (name == "security") return PROV_TRY(ReadSecurityWrite(node));
+  return kind.Refuse(Code::kType, "is neither registry nor certificate nor security");
 }
 
 }  // namespace prov::reconcile

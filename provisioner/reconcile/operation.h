@@ -32,7 +32,15 @@ struct CertificateWrite {
   bool operator==(const CertificateWrite&) const = default;
 };
 
-using Operation = std::variant<RegistryWrite, CertificateWrite>;
+// Who may read a key. Self-relative descriptors; `before` is "" where the key is made by an earlier operation.
+struct SecurityWrite {
+  std::string key;
+  std::string before, after;
+
+  bool operator==(const SecurityWrite&) const = default;
+};
+
+using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite>;
 
 Operation Inverse(const Operation& operation);
 

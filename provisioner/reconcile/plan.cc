@@ -16,6 +16,10 @@ std::string_view NameOf(ItemKind kind) {
       return "winInet";
     case ItemKind::kCertificate:
       return "certificate";
+    case ItemKind::kService:
+      return "service";
+    case ItemKind::kFile:
+      return "file";
   }
   return "env";
 }
@@ -47,7 +51,10 @@ Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, co
   if (desired.scope.win_http) PROV_TRY(PlanWinHttp(planner));
   if (desired.scope.win_inet) PROV_TRY(PlanWinInet(planner));
   if (desired.scope.services) PROV_TRY(PlanServices(planner));
-  return std::move(planner).Finish();
+  Plan plan = std::move(planner).Finish();
+  // Where nothing runs, everything sees the settings when it starts.
+  if (PROV_TRY(machine.system.BootId()).empty()) plan.reboot = false;
+  return plan;
 }
 
 DesiredState NothingDesired() {

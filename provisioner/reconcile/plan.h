@@ -13,8 +13,8 @@
 
 namespace prov::reconcile {
 
-enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate };
-std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate"
+enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate, kService, kFile };
+std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate", "service", "file"
 
 // kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };
@@ -43,6 +43,8 @@ struct PlanOptions {
   bool adopt = false;
   // The Windows Machine Config Operator's daemon owns the machine variables: other values of it are left alone.
   bool yield_environment = false;
+  // Make the keys of services that don't exist yet, to hold their environment (images only).
+  bool preseed = false;
 };
 
 // Errors: those of the ports.

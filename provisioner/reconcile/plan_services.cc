@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
@@ -58,8 +59,14 @@ class ServicePlan {
 
   Result<void> Run(const std::vector<EnvironmentVariable>& variables) {
     machine::Registry& registry = planner_.machine().registry;
+    const bool preseed = planner_.options().preseed && !variables.empty();
     if (!PROV_TRY(registry.KeyExists(key_))) {
+      own_keys_ = preseed ? PROV_TRY(MissingKeys(registry, key_)) : std::vector<std::string>();
       planner_.Disown(item_);
+    } else if (entry_ != nullptr) {
+      own_keys_ = entry_->own_keys;
+    }
+    if (own_keys_.empty() && !PROV_TRY(registry.KeyExists(key_))) {
       if (!variables.empty())
         Report(Action::kNone, {}, "there is no such service yet; it is looked at again in each run");
       return {};
@@ -96,7 +103,8 @@ class ServicePlan {
     }
     entries = MergeServiceEnvironment(entries, variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
-    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)), {}};
+    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)),
+                      own_keys_};
     if (now_ && now_->type == RegType::kMultiSz && ServiceEntries(now_) == entries) {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
@@ -104,9 +112,11 @@ class ServicePlan {
       Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
       return;
     }
-    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, {}});
+    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_});
     planner_.Own(item_, std::move(entry));
-    Report(now_ ? Action::kUpdate : Action::kCreate, wanted, "takes effect when the service starts next");
+    Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
+           own_keys_.empty() ? "takes effect when the service starts next"
+                             : "the service does not exist yet; unproven on real Windows");
   }
 
   void LetGo(Entries entries) {
@@ -127,7 +137,7 @@ class ServicePlan {
       Report(Action::kYield, now_, "is gone already");
       return;
     }
-    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}});
+    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_});
     Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
   }
 
@@ -154,6 +164,61 @@ class ServicePlan {
   std::string service_, item_, key_;
   const LedgerEntry* entry_;
   std::optional<RegValue> now_;
+  std::vector<std::string> own_keys_;
+};
+
+bool HoldsCredentials(const std::vector<EnvironmentVariable>& variables) {
+  return std::ranges::any_of(variables, [](const EnvironmentVariable& variable) {
+    return ShowVariable(variable.name, variable.value.Reveal()) != variable.value.Reveal();
+  });
+}
+
+// Every user of a node may read a service's key, unless its descriptor says otherwise.
+class ServiceSecurityPlan {
+ public:
+  ServiceSecurityPlan(Planner& planner, std::string service)
+      : planner_(planner),
+        service_(std::move(service)),
+        item_(std::string(kServiceSecurityItem) + AsciiUpper(service_)),
+        key_(ServiceKeyPath(service_)),
+        entry_(planner.Find(item_)) {}
+
+  Result<void> Close() {
+    const bool there = PROV_TRY(planner_.machine().registry.KeyExists(key_));
+    if (!there && !planner_.options().preseed) return {};
+    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
+    if (there && images::IsForAdministratorsOnly(now)) {
+      Report(Action::kNone, now, now, "");
+      return {};
+    }
+    const std::string wanted = images::ForAdministratorsOnly(now);
+    planner_.Give(SecurityWrite{key_, now, wanted});
+    if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
+    Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
+    return {};
+  }
+
+  Result<void> Open() {
+    if (entry_ == nullptr) return {};
+    planner_.Disown(item_);
+    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
+    if (!entry_->before || !images::IsForAdministratorsOnly(now)) return {};  // somebody opened it, or it is gone
+    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data});
+    Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
+    return {};
+  }
+
+ private:
+  static RegValue Stored(std::string descriptor) { return {"", RegType::kBinary, std::move(descriptor)}; }
+
+  void Report(Action action, const std::string& before, const std::string& after, std::string reason) {
+    planner_.Report(
+        {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after), std::move(reason)});
+  }
+
+  Planner& planner_;
+  std::string service_, item_, key_;
+  const LedgerEntry* entry_;
 };
 
 }  // namespace
@@ -163,10 +228,16 @@ Result<void> PlanServices(Planner& planner) {
   for (const ServiceEnvironment& service : planner.desired().services) {
     wanted.insert(std::string(kServiceItem) + AsciiUpper(service.service));
     PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
+    if (!planner.machine().registry.HasSecurity() || !HoldsCredentials(service.variables)) continue;
+    wanted.insert(std::string(kServiceSecurityItem) + AsciiUpper(service.service));
+    PROV_TRY(ServiceSecurityPlan(planner, service.service).Close());
   }
   for (const auto& [item, entry] : planner.ledger()) {
-    if (!item.starts_with(kServiceItem) || wanted.contains(item)) continue;
-    PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
+    if (wanted.contains(item)) continue;
+    if (item.starts_with(kServiceItem)) PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
+    if (item.starts_with(kServiceSecurityItem)) {
+      PROV_TRY(ServiceSecurityPlan(planner, item.substr(kServiceSecurityItem.size())).Open());
+    }
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 
@@ -97,6 +98,11 @@ Result<bool> PlanValue(Planner& planner, const ValueItem& item) {
 
 std::string ShowVariable(std::string_view name, std::string_view value) {
   return EqualsIgnoreAsciiCase(name, "NO_PROXY") ? std::string(value) : egress::RedactUrl(value);
+}
+
+std::string ShowDescriptor(std::string_view descriptor) {
+  if (descriptor.empty()) return {};
+  return images::IsForAdministratorsOnly(descriptor) ? "SYSTEM and Administrators" : "others, too";
 }
 
 std::optional<std::string> StringOf(const RegValue& value) {

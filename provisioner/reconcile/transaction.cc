@@ -19,6 +19,7 @@ std::string LedgerJson(const Ledger& ledger) {
 
 std::string PlaceOf(const Operation& operation) {
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) return write->key + "\\" + write->name;
+  if (const auto* write = std::get_if<SecurityWrite>(&operation)) return write->key + " (descriptor)";
   return fmt::format("certificate store {}", NameOf(std::get<CertificateWrite>(operation).store));
 }
 

@@ -20,6 +20,7 @@ class Specimen {
  public:
   virtual ~Specimen() = default;
   virtual Machine Ports() = 0;
+  virtual bool Runs() const { return true; }  // else it has no boot
   virtual void Reopen() = 0;  // as another run of the program would see the machine
 
   // What others than this program do.

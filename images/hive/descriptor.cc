@@ -1,0 +1,117 @@
+#include "images/hive/descriptor.h"
+
+#include <optional>
+#include <vector>
+
+#include "images/hive/format.h"
+#include "images/hive/security.h"
+
+namespace prov::images {
+namespace {
+
+using regf::Load16;
+using regf::Load32;
+
+constexpr std::uint16_t kDaclPresent = 0x0004;
+constexpr std::uint16_t kDaclProtected = 0x1000;
+constexpr std::size_t kAclHeaderBytes = 8;
+constexpr std::size_t kAceHeaderBytes = 4;
+constexpr unsigned char kAllow = 0;
+constexpr unsigned char kDeny = 1;
+
+// ACCESS_ALLOWED_ACE and its relatives name their account behind the access mask; the object and callback forms, which
+// registry keys don't have, are not understood.
+std::string_view AccountOf(std::string_view ace) { return ace.size() > 8 ? ace.substr(8) : std::string_view(); }
+
+bool IsTrusted(std::string_view sid) {
+  using namespace std::string_view_literals;
+  return sid == "\x01\x01\0\0\0\0\0\x05\x12\0\0\0"sv ||                                // S-1-5-18, SYSTEM
+         sid == "\x01\x02\0\0\0\0\0\x05\x20\0\0\0\x20\x02\0\0"sv ||                    // S-1-5-32-544, Administrators
+         sid == "\x01\x01\0\0\0\0\0\x03\0\0\0\0"sv ||                                  // S-1-3-0, CREATOR OWNER
+         (sid.size() == 32 && sid.starts_with("\x01\x06\0\0\0\0\0\x05\x50\0\0\0"sv));  // S-1-5-80-…: one service
+}
+
+// The entries of the DACL; nullopt: there is none.
+std::optional<std::vector<std::string_view>> DaclEntries(std::string_view descriptor) {
+  const std::uint32_t at = Load32(descriptor, 16);
+  if ((Load16(descriptor, 2) & kDaclPresent) == 0 || at == 0) return std::nullopt;
+  std::vector<std::string_view> out;
+  const std::string_view acl = descriptor.substr(at);
+  std::size_t next = kAclHeaderBytes;
+  for (unsigned left = Load16(acl, 4); left > 0; --left) {  // IsSecurityDescriptor has checked the bounds
+    const std::size_t size = Load16(acl, next + 2);
+    out.push_back(acl.substr(next, size));
+    next += size;
+  }
+  return out;
+}
+
+bool MayStay(std::string_view ace) {
+  const auto kind = static_cast<unsigned char>(ace.front());
+  if (kind == kDeny) return true;
+  if (kind != kAllow || ace.size() < kAceHeaderBytes + 4) return false;
+  // A SID may be followed by padding.
+  const std::string_view sid = AccountOf(ace);
+  if (sid.size() < 8) return false;
+  const std::size_t bytes = 8 + 4 * static_cast<std::size_t>(static_cast<unsigned char>(sid[1]));
+  return bytes <= sid.size() && IsTrusted(sid.substr(0, bytes));
+}
+
+// The owner or group at the offset that stands at `field`; "" where there is none.
+std::string_view SidAt(std::string_view descriptor, std::size_t field) {
+  const std::uint32_t at = Load32(descriptor, field);
+  if (at == 0) return {};
+  return descriptor.substr(at, 8 + 4 * static_cast<std::size_t>(static_cast<unsigned char>(descriptor[at + 1])));
+}
+
+std::string_view SaclOf(std::string_view descriptor) {
+  constexpr std::uint16_t kSaclPresent = 0x0010;
+  const std::uint32_t at = Load32(descriptor, 12);
+  if ((Load16(descriptor, 2) & kSaclPresent) == 0 || at == 0) return {};
+  return descriptor.substr(at, Load16(descriptor, at + 2));
+}
+
+std::string Acl(const std::vector<std::string_view>& entries) {
+  std::string out(kAclHeaderBytes, '\0');
+  for (const std::string_view ace : entries) out += ace;
+  out[0] = 2;
+  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
+  regf::Store16(out.data() + 4, static_cast<std::uint16_t>(entries.size()));
+  return out;
+}
+
+}  // namespace
+
+bool IsForAdministratorsOnly(std::string_view descriptor) {
+  if (!IsSecurityDescriptor(descriptor)) return false;
+  const auto entries = DaclEntries(descriptor);
+  if (!entries) return false;
+  for (const std::string_view ace : *entries) {
+    if (!MayStay(ace)) return false;
+  }
+  return true;
+}
+
+std::string ForAdministratorsOnly(std::string_view descriptor) {
+  constexpr std::size_t kHeaderBytes = 20;
+  if (!IsSecurityDescriptor(descriptor)) return SystemAdminsDescriptor();
+  const auto entries = DaclEntries(descriptor);
+  if (!entries) return SystemAdminsDescriptor();
+  std::vector<std::string_view> kept;
+  for (const std::string_view ace : *entries) {
+    if (MayStay(ace)) kept.push_back(ace);
+  }
+  std::string out(descriptor.substr(0, kHeaderBytes));
+  regf::Store16(out.data() + 2, Load16(descriptor, 2) | kDaclPresent | kDaclProtected);
+  const auto put = [&out](std::size_t field, std::string_view part) {
+    regf::Store32(out.data() + field, part.empty() ? 0 : static_cast<std::uint32_t>(out.size()));
+    out += part;
+  };
+  put(12, SaclOf(descriptor));
+  put(16, Acl(kept));
+  put(4, SidAt(descriptor, 4));
+  put(8, SidAt(descriptor, 8));
+  return out;
+}
+
+}  // namespace prov::images

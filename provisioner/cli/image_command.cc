@@ -1,0 +1,142 @@
+#include "provisioner/cli/image_command.h"
+
+#include <algorithm>
+
+#include "provisioner/bake/payload.h"
+#include "provisioner/base/file.h"
+#include "provisioner/node/event_source.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/image_install.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::SessionReport;
+
+constexpr std::uint64_t kExeLimit = std::uint64_t{256} << 20U;
+
+Result<bake::Payload> PayloadOf(const node::Settings& settings, const ImageOptions& options) {
+  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  return bake::MakePayload(settings.config, desired, {settings.generation.value_or(1), options.exe});
+}
+
+void Add(const node::FilePlan& files, SessionReport& report) {
+  report.changes.insert(report.changes.end(), files.changes.begin(), files.changes.end());
+  report.findings.insert(report.findings.end(), files.findings.begin(), files.findings.end());
+  report.writes += files.steps.size();
+}
+
+void AddService(reconcile::Change change, SessionReport& report) {
+  if (change.action != reconcile::Action::kNone) ++report.writes;
+  report.changes.push_back(std::move(change));
+}
+
+Result<void> AddNotes(machine::ImageHost& image, const node::Settings& settings, const ImageOptions& options,
+                      SessionReport& report) {
+  for (Finding& f : PROV_TRY(image.Notes())) report.findings.push_back(std::move(f));
+  if (options.install && !options.exe) {
+    AddInfo(report.findings, "script-only",
+            "without --exe the payload's script does the work alone when Windows setup ends: nothing will reconcile at "
+            "later boots",
+            image.Name());
+  }
+  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  if (desired.holds_credentials && !image.tree().CanProtect()) {
+    AddWarning(
+        report.findings, "image-descriptors",
+        "files with credentials in this image get the descriptor of their folder, which users of the node may be "
+        "able to read, as descriptors can't be set here: mount the image with ntfs-3g, or use --credentials none",
+        image.Name());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<OptionSpec> ImageOptionSpecs() {
+  return {
+      {"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image"},
+      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs"},
+      {"preseed", "",
+       "with --root or --wim: set the environment of services that don't exist yet, too (unproven on real "
+       "Windows)"}};
+}
+
+Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
+  const bool image = NamesImage(arguments);
+  for (const std::string_view option : {"install", "exe", "preseed"}) {
+    if (arguments.Has(option) && !image) {
+      return Fail(Code::kUsage, "is for images: give --root or --wim with it", "--" + std::string(option));
+    }
+  }
+  for (const std::string_view option : {"try", "reboot", "restart-services", "exit-style"}) {
+    if (arguments.Has(option) && image) {
+      return Fail(Code::kUsage, "is for a running machine, and nothing runs in an image", "--" + std::string(option));
+    }
+  }
+  if (arguments.Has("exe") && !arguments.Has("install")) {
+    return Fail(Code::kUsage, "belongs to --install", "--exe");
+  }
+  ImageOptions out{arguments.Has("install"), {}};
+  if (arguments.Has("exe")) out.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
+  return out;
+}
+
+Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+                               const node::ApplyOptions& options, const ImageOptions& image_options) {
+  const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
+  node::Node node = target.Node(image);
+  SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
+  if (image_options.install) {
+    const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
+    Add(PROV_TRY(node::PlanImageFiles(image.tree(), node.machine.state, payload)), report);
+    AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
+  }
+  PROV_TRY(AddNotes(image, settings, image_options, report));
+  return TargetReport{target.name, std::move(report)};
+}
+
+Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
+                                  const node::ApplyOptions& options, const ImageOptions& image_options) {
+  const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
+  node::Node node = target.Node(image);
+  node::FilePlan files;
+  std::optional<reconcile::Change> service;
+  PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
+  if (image_options.install) {
+    const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
+    files = PROV_TRY(node::PlanImageFiles(image.tree(), node.machine.state, payload));
+    PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
+    service = PROV_TRY(node::StoreDeliveredPayload(node, settings, payload, image_options.exe.has_value()));
+  }
+  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options));
+  if (service) {
+    PROV_TRY(node.machine.registry.Flush());
+    PROV_TRY(node::EndInstallation(node.machine.state, files));
+    Add(files, report);
+    AddService(*std::move(service), report);
+  }
+  PROV_TRY(AddNotes(image, settings, image_options, report));
+  return TargetReport{target.name, std::move(report)};
+}
+
+Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
+  const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
+  node::Node node = target.Node(image);
+  // What can't be taken out is named before anything is.
+  std::optional<node::FilePlan> files;
+  if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
+  reconcile::SessionReport report = PROV_TRY(node::RemoveSettings(node));
+  if (all) {
+    PROV_TRY(node::UnregisterEventSource(node));
+    PROV_TRY(image.services().Remove(node::kServiceName));
+    PROV_TRY(node.machine.registry.Flush());  // nothing starts the program any more when it goes
+    PROV_TRY(node::CarryOut(image.tree(), node.machine.state, *files));
+    PROV_TRY(node::EndInstallation(node.machine.state, *files));
+    PROV_TRY(node::RemoveProgram(image));
+    Add(*files, report);
+  }
+  return TargetReport{target.name, std::move(report)};
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,31 @@
+// `plan` and `apply` on images: the settings, and with --install what makes the image keep them when it runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/targets.h"
+
+namespace prov::cli {
+
+// --install, --exe and --preseed.
+std::vector<OptionSpec> ImageOptionSpecs();
+
+struct ImageOptions {
+  bool install = false;
+  std::optional<std::string> exe;  // bytes of provisioner.exe
+};
+// Errors: usage (an option of images without --root or --wim, and the other way around), those of ReadFile.
+Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
+
+Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+                               const node::ApplyOptions& options, const ImageOptions& image_options);
+Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
+                                  const node::ApplyOptions& options, const ImageOptions& image_options);
+
+// `all`: also what --install put there, and the state.
+Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all);
+
+}  // namespace prov::cli

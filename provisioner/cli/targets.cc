@@ -1,0 +1,112 @@
+#include "provisioner/cli/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "images/tree/folder_tree.h"
+#include "images/tree/windows_tree.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+namespace {
+
+using images::TreeAccess;
+using machine::Access;
+using machine::ImageHost;
+
+// FILETIME counts 100 ns from 1601.
+std::uint64_t FileTime(std::int64_t unix_seconds) {
+  constexpr std::int64_t kSecondsFrom1601To1970 = 11'644'473'600;
+  return static_cast<std::uint64_t>(unix_seconds + kSecondsFrom1601To1970) * 10'000'000U;
+}
+
+std::unexpected<Error> BadWim(std::string_view given) {
+  return Fail(Code::kUsage,
+              fmt::format("takes FILE:INDEX[,INDEX...] with indices from 1, as in install.wim:2; not \"{}\"", given),
+              "--wim");
+}
+
+struct WimWords {
+  std::string file;
+  std::vector<int> indices;
+};
+
+// The last colon: a path may begin with a drive.
+Result<WimWords> ParseWim(const std::string& given) {
+  const std::size_t colon = given.rfind(':');
+  if (colon == std::string::npos || colon == 0) return BadWim(given);
+  WimWords out{given.substr(0, colon), {}};
+  const char* at = given.data() + colon + 1;
+  const char* const end = given.data() + given.size();
+  while (true) {
+    int index = 0;
+    const auto [next, error] = std::from_chars(at, end, index);
+    if (error != std::errc() || index < 1) return BadWim(given);
+    if (std::ranges::find(out.indices, index) != out.indices.end()) return BadWim(given);
+    out.indices.push_back(index);
+    if (next == end) return out;
+    if (*next != ',') return BadWim(given);
+    at = next + 1;
+  }
+}
+
+TreeAccess AccessOf(Access access) { return access == Access::kWrite ? TreeAccess::kWrite : TreeAccess::kRead; }
+
+Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> tree, machine::Host& live,
+                                            Access access) {
+  if (access == Access::kWrite) PROV_TRY(images::RefuseHibernated(*tree));
+  return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
+}
+
+}  // namespace
+
+std::vector<OptionSpec> TargetOptionSpecs() {
+  return {
+      {"root", "DIR", "act on the Windows beneath this folder, a mounted or extracted image, instead of this machine"},
+      {"wim", "FILE:INDEX", "act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2"}};
+}
+
+bool NamesImage(const Arguments& arguments) { return arguments.Has("root") || arguments.Has("wim"); }
+
+Result<Targets> Targets::Open(const Arguments& arguments, machine::Host& live, Access access) {
+  Targets out;
+  if (arguments.Has("root") && arguments.Has("wim")) {
+    return Fail(Code::kUsage, "give one of --root and --wim", "--root");
+  }
+  if (arguments.Has("root")) {
+    auto tree = PROV_TRY(images::OpenFolderTree(arguments.Get("root"), AccessOf(access)));
+    out.images_.push_back(PROV_TRY(MakeHost(std::move(tree), live, access)));
+  } else if (arguments.Has("wim")) {
+    const WimWords words = PROV_TRY(ParseWim(arguments.Get("wim")));
+    out.wim_ = PROV_TRY(images::WimFile::Open(words.file, AccessOf(access)));
+    for (const int index : words.indices) {
+      out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));
+    }
+  } else {
+    out.live_ = &live;
+  }
+  return out;
+}
+
+std::vector<machine::Host*> Targets::Hosts() {
+  std::vector<machine::Host*> out;
+  if (live_ != nullptr) out.push_back(live_);
+  for (const auto& image : images_) out.push_back(image.get());
+  return out;
+}
+
+Result<void> Targets::Commit() {
+  for (const auto& image : images_) PROV_TRY(image->Commit());
+  if (!wim_) return {};
+  const bool shown = IsTerminal(stderr);
+  PROV_TRY(wim_->Commit([shown](std::uint64_t done, std::uint64_t total) {
+    if (shown && total > 0) fmt::print(stderr, "\rwriting the WIM file: {:3} %", done * 100 / total);
+  }));
+  if (shown) fmt::print(stderr, "\r{:30}\r", "");
+  return {};
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,38 @@
+// What a command acts on: the machine itself, or the images that --root or --wim names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "images/tree/wim_tree.h"
+#include "provisioner/cli/options.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/machine/image_host.h"
+
+namespace prov::cli {
+
+// --root and --wim.
+std::vector<OptionSpec> TargetOptionSpecs();
+bool NamesImage(const Arguments& arguments);
+
+class Targets {
+ public:
+  // Errors: usage; those of OpenFolderTree and WimFile::Open; dirty-hive for a hibernated image (kWrite).
+  static Result<Targets> Open(const Arguments& arguments, machine::Host& live, machine::Access access);
+
+  std::vector<machine::Host*> Hosts();
+  // The image of a host that is one, else nullptr.
+  static machine::ImageHost* ImageOf(machine::Host& host) { return dynamic_cast<machine::ImageHost*>(&host); }
+
+  // Makes what was written durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
+  // as it was.
+  Result<void> Commit();
+
+ private:
+  machine::Host* live_ = nullptr;
+  std::unique_ptr<images::WimFile> wim_;  // outlives the trees of its images
+  std::vector<std::unique_ptr<machine::ImageHost>> images_;
+};
+
+}  // namespace prov::cli

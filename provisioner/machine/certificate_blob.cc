@@ -1,0 +1,55 @@
+#include "provisioner/machine/certificate_blob.h"
+
+#include "images/registry_key.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+
+namespace prov::machine {
+namespace {
+
+// Property identifiers of a serialised certificate (MS-OSHARED SerializedPropertyEntry).
+constexpr std::uint32_t kSha1Property = 3;
+constexpr std::uint32_t kCertificateProperty = 32;
+constexpr std::size_t kHeaderBytes = 12;
+
+void PutProperty(std::string& out, std::uint32_t id, std::string_view bytes) {
+  out += images::EncodeDword(id);
+  out += images::EncodeDword(1);
+  out += images::EncodeDword(static_cast<std::uint32_t>(bytes.size()));
+  out += bytes;
+}
+
+std::uint32_t DwordAt(std::string_view bytes, std::size_t at) {
+  std::uint32_t out = 0;
+  for (std::size_t i = 4; i-- > 0;) out = (out << 8U) | static_cast<unsigned char>(bytes[at + i]);
+  return out;
+}
+
+}  // namespace
+
+std::string CertificateStoreKey(egress::Store store) {
+  return R"(Microsoft\SystemCertificates\)" + std::string(egress::NameOf(store)) + R"(\Certificates)";
+}
+
+std::string CertificateKeyName(std::string_view der) { return AsciiUpper(ToHex(Sha1(der))); }
+
+std::string EncodeCertificateBlob(std::string_view der) {
+  std::string out;
+  PutProperty(out, kSha1Property, Sha1(der));
+  PutProperty(out, kCertificateProperty, der);
+  return out;
+}
+
+std::optional<std::string_view> CertificateInBlob(std::string_view blob) {
+  while (blob.size() >= kHeaderBytes) {
+    const std::uint32_t id = DwordAt(blob, 0);
+    const std::uint32_t size = DwordAt(blob, 8);
+    blob.remove_prefix(kHeaderBytes);
+    if (size > blob.size()) return std::nullopt;
+    if (id == kCertificateProperty) return blob.substr(0, size);
+    blob.remove_prefix(size);
+  }
+  return std::nullopt;
+}
+
+}  // namespace prov::machine

@@ -1,0 +1,26 @@
+// A certificate as the registry holds it. Layout: windows-formats.md 2.1, 2.2.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/egress/trust_store.h"
+
+namespace prov::machine {
+
+inline constexpr std::string_view kCertificateBlob = "Blob";
+
+// `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`: the machine's own physical store.
+std::string CertificateStoreKey(egress::Store store);
+
+// 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
+std::string CertificateKeyName(std::string_view der);
+
+// Property 3 (SHA-1) and property 32 (the certificate): what all readers take.
+std::string EncodeCertificateBlob(std::string_view der);
+
+// The certificate in a blob, whatever other properties it has; nullopt when it is none. Leads into `blob`.
+std::optional<std::string_view> CertificateInBlob(std::string_view blob);
+
+}  // namespace prov::machine

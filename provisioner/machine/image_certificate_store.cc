@@ -1,0 +1,116 @@
+#include "provisioner/machine/image_certificate_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
+
+namespace prov::machine {
+namespace {
+
+using egress::Store;
+using images::RegType;
+using images::RegValue;
+
+constexpr std::string_view kOwnKeysFile = "store-keys.json";
+
+// Where the physical stores of one system store lie: the machine's own, the group policy's, the enterprise's and for
+// ROOT the one that Windows fills by itself.
+std::vector<std::string> PhysicalStores(std::string_view name) {
+  std::vector<std::string> out;
+  for (const std::string_view place : {R"(Microsoft\SystemCertificates)", R"(Policies\Microsoft\SystemCertificates)",
+                                       R"(Microsoft\EnterpriseCertificates)"}) {
+    out.push_back(fmt::format(R"(SOFTWARE\{}\{}\Certificates)", place, name));
+  }
+  if (name == "ROOT") out.emplace_back(R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates)");
+  return out;
+}
+
+std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(store); }
+
+Result<std::vector<std::string>> LoadOwnKeys(StateFolder& state) {
+  std::vector<std::string> out;
+  const auto text = PROV_TRY(state.Read(kOwnKeysFile));
+  if (!text) return out;
+  for (const JsonNode& key : PROV_TRY(PROV_TRY(PROV_TRY(ParseSchemaOne(*text, kOwnKeysFile)).Get("keys")).Items())) {
+    out.push_back(PROV_TRY(key.Text()));
+  }
+  return out;
+}
+
+Result<void> SaveOwnKeys(StateFolder& state, const std::vector<std::string>& keys) {
+  if (keys.empty()) return state.Remove(kOwnKeysFile);
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Key("keys").BeginArray();
+  for (const std::string& key : keys) json.String(key);
+  return state.Write(kOwnKeysFile, json.EndArray().EndObject().Take());
+}
+
+std::string_view Parent(std::string_view key) { return key.substr(0, key.rfind('\\')); }
+
+}  // namespace
+
+Result<bool> ImageCertificateStore::Holds(std::string_view store_key, std::string_view der) {
+  const auto blob =
+      PROV_TRY(registry_.Read(fmt::format("{}\\{}", store_key, CertificateKeyName(der)), kCertificateBlob));
+  return blob && blob->type == RegType::kBinary && CertificateInBlob(blob->data) == der;
+}
+
+Result<bool> ImageCertificateStore::Contains(Store store, std::string_view der) {
+  for (const std::string& key : PhysicalStores(egress::NameOf(store))) {
+    if (PROV_TRY(Holds(key, der))) return true;
+  }
+  return false;
+}
+
+Result<bool> ImageCertificateStore::IsDisallowed(std::string_view der) {
+  for (const std::string& key : PhysicalStores("Disallowed")) {
+    if (PROV_TRY(Holds(key, der))) return true;
+  }
+  return false;
+}
+
+// Windows makes these keys at its installation; an image that has none is a small one, and shall look as before when
+// everything of ours has gone.
+Result<void> ImageCertificateStore::RememberOwnKeys(const std::string& store_key) {
+  if (PROV_TRY(registry_.KeyExists(store_key))) return {};
+  std::vector<std::string> own = PROV_TRY(LoadOwnKeys(state_));
+  for (std::string_view key = store_key; key != "SOFTWARE" && !PROV_TRY(registry_.KeyExists(key)); key = Parent(key)) {
+    if (std::ranges::find(own, key) == own.end()) own.emplace_back(key);
+  }
+  return SaveOwnKeys(state_, own);
+}
+
+Result<void> ImageCertificateStore::RemoveOwnKeys(const std::string& store_key) {
+  std::vector<std::string> own = PROV_TRY(LoadOwnKeys(state_));
+  if (own.empty()) return {};
+  for (std::string_view key = store_key; key.find('\\') != std::string_view::npos; key = Parent(key)) {
+    const auto found = std::ranges::find(own, key);
+    if (found == own.end()) break;
+    PROV_TRY(registry_.DeleteKeyIfEmpty(key));
+    if (PROV_TRY(registry_.KeyExists(key))) break;
+  }
+  return {};
+}
+
+Result<void> ImageCertificateStore::Add(Store store, std::string_view der) {
+  const std::string store_key = OwnStore(store);
+  if (PROV_TRY(Holds(store_key, der))) return {};
+  PROV_TRY(RememberOwnKeys(store_key));
+  return registry_.Set(fmt::format("{}\\{}", store_key, CertificateKeyName(der)),
+                       {std::string(kCertificateBlob), RegType::kBinary, EncodeCertificateBlob(der)});
+}
+
+Result<void> ImageCertificateStore::Remove(Store store, std::string_view der) {
+  const std::string store_key = OwnStore(store);
+  const std::string key = fmt::format("{}\\{}", store_key, CertificateKeyName(der));
+  if (PROV_TRY(Holds(store_key, der))) PROV_TRY(registry_.DeleteValue(key, kCertificateBlob));
+  PROV_TRY(registry_.DeleteKeyIfEmpty(key));
+  return RemoveOwnKeys(store_key);
+}
+
+}  // namespace prov::machine

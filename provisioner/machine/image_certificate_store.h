@@ -1,0 +1,30 @@
+// The certificate stores of an image, as Windows would put them together from its SOFTWARE hive.
+#pragma once
+
+#include "provisioner/machine/certificate_store.h"
+#include "provisioner/machine/registry.h"
+#include "provisioner/machine/state_folder.h"
+
+namespace prov::machine {
+
+class ImageCertificateStore final : public CertificateStore {
+ public:
+  // Both must outlive this. `state` remembers which keys were made for a store, so that they can go again.
+  ImageCertificateStore(Registry& registry, StateFolder& state) : registry_(registry), state_(state) {}
+
+  Result<bool> Contains(egress::Store store, std::string_view der) override;
+  Result<bool> IsDisallowed(std::string_view der) override;
+  Result<void> Add(egress::Store store, std::string_view der) override;
+  Result<void> Remove(egress::Store store, std::string_view der) override;
+  Result<void> Flush() override { return {}; }  // the registry's Flush writes it
+
+ private:
+  Result<bool> Holds(std::string_view store_key, std::string_view der);
+  Result<void> RememberOwnKeys(const std::string& store_key);
+  Result<void> RemoveOwnKeys(const std::string& store_key);
+
+  Registry& registry_;
+  StateFolder& state_;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,207 @@
+#include "provisioner/machine/image_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/text.h"
+#include "provisioner/machine/service_key.h"
+
+namespace prov::machine {
+namespace {
+
+using images::RegType;
+using images::RegValue;
+
+constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
+
+std::unexpected<Error> NothingRuns(std::string_view what) {
+  return Fail(Code::kTarget, fmt::format("{} is for a running node, and this is an image", what));
+}
+
+std::string Folder(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+
+std::string WithBackslashes(std::string_view path) {
+  std::string out(path);
+  std::ranges::replace(out, '/', '\\');
+  return out;
+}
+
+class ImagePorts final : public OpenMachine {
+ public:
+  explicit ImagePorts(Machine machine) : machine_(machine) {}
+  Machine Ports() override { return machine_; }
+
+ private:
+  Machine machine_;
+};
+
+Result<std::optional<std::string>> Text(Registry& registry, std::string_view key, std::string_view name) {
+  const auto value = PROV_TRY(registry.Read(key, name));
+  if (!value || value->type != RegType::kSz || value->data.size() < 2) return std::nullopt;
+  return FromUtf16Le(std::string_view(value->data).substr(0, value->data.size() - 2));
+}
+
+}  // namespace
+
+class ImageHost::ImageSystem final : public System {
+ public:
+  explicit ImageSystem(Registry& registry) : registry_(registry) {}
+
+  // Sysprep takes it out of a generalised image: "" then.
+  Result<std::string> MachineId() override {
+    return PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Cryptography)", "MachineGuid")).value_or("");
+  }
+  Result<std::string> BootId() override { return std::string(); }
+  void AnnounceEnvironment() override {}
+
+ private:
+  Registry& registry_;
+};
+
+class ImageHost::ImageServices final : public Services {
+ public:
+  explicit ImageServices(Registry& registry) : registry_(registry) {}
+
+  Result<std::optional<ServiceState>> Query(std::string_view name) override {
+    if (!PROV_TRY(registry_.KeyExists(ServiceDefinitionKey(name)))) return std::nullopt;
+    return ServiceState{};
+  }
+
+  Result<bool> Install(const ServiceDefinition& definition) override {
+    const std::string key = ServiceDefinitionKey(definition.name);
+    bool wrote = false;
+    for (const RegValue& value : ServiceValues(definition)) {
+      const auto now = PROV_TRY(registry_.Read(key, value.name));
+      if (now && now->type == value.type && now->data == value.data) continue;
+      PROV_TRY(registry_.Set(key, value));
+      wrote = true;
+    }
+    return wrote;
+  }
+
+  // A key in which Windows has put more by now would be half a service without these values.
+  Result<bool> Remove(std::string_view name) override {
+    const std::string key = ServiceDefinitionKey(name);
+    if (!PROV_TRY(registry_.KeyExists(key))) return false;
+    if (!PROV_TRY(registry_.Subkeys(key)).empty()) {
+      return Fail(Code::kTarget,
+                  "holds more than this program wrote, as the image has run: remove the service on a node", key);
+    }
+    for (const RegValue& value :
+         ServiceValues({.name = {}, .display_name = {}, .description = {}, .command_line = {}})) {
+      PROV_TRY(registry_.DeleteValue(key, value.name));
+    }
+    PROV_TRY(registry_.DeleteKeyIfEmpty(key));
+    return true;
+  }
+
+  Result<void> Start(std::string_view /*name*/) override { return {}; }    // at the next boot
+  Result<void> Restart(std::string_view /*name*/) override { return {}; }  // likewise
+  Result<std::vector<std::string>> EnvironmentOf(std::uint32_t /*process_id*/) override {
+    return NothingRuns("an environment block");
+  }
+
+ private:
+  Registry& registry_;
+};
+
+class ImageHost::ImageInstallation final : public Installation {
+ public:
+  ImageInstallation(images::ImageTree& tree, Registry& registry) : tree_(tree), registry_(registry) {}
+
+  Result<std::string> ProgramPath() override {
+    return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
+  }
+  Result<bool> InstallProgram() override { return false; }  // it is one of the files that `--install` writes
+  Result<bool> RemoveProgram() override {
+    const bool there = PROV_TRY(tree_.IsFile(kProgram));
+    if (there) PROV_TRY(tree_.Remove(kProgram));
+    PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kProgram)));
+    return there;
+  }
+  Result<std::string> SetupScriptsFolder() override {
+    return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
+  }
+  Result<void> CheckSource(std::string_view /*path*/) override { return {}; }
+  Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
+
+  Result<void> RemoveState() override {
+    constexpr auto kFiles = std::to_array<std::string_view>(
+        {"source.json", "settings.json", "applied.json", "hold.json", "trial.json", "boots.json", "failure.json",
+         "scrub.json", "wmco.json", "reboot.json", "last.json", "ledger.json", "store-keys.json", "image.json",
+         "provisioner.log", "provisioner.log.1", "lock"});
+    for (const std::string_view file : kFiles) {
+      PROV_TRY(tree_.Remove(fmt::format("{}/{}", kImageStateFolder, file)));
+    }
+    return tree_.RemoveFolderIfEmpty(kImageStateFolder);
+  }
+
+ private:
+  // The letter that the system's volume has when the image runs.
+  Result<std::string> SystemDrive() {
+    const auto root = PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
+    const bool drive = root && root->size() > 2 && (*root)[1] == ':' && (*root)[2] == '\\';
+    return drive ? root->substr(0, 2) : "C:";
+  }
+
+  images::ImageTree& tree_;
+  Registry& registry_;
+};
+
+class ImageHost::NoEventLog final : public EventLog {
+ public:
+  void Write(Severity /*severity*/, std::uint16_t /*id*/, std::string_view /*text*/) override {}
+};
+
+class ImageHost::NoHttp final : public Http {
+ public:
+  Result<int> Get(const HttpRequest& /*request*/) override { return NothingRuns("a probe"); }
+};
+
+ImageHost::ImageHost(std::unique_ptr<images::ImageTree> tree, Clock& clock, std::uint64_t filetime)
+    : tree_(std::move(tree)),
+      clock_(clock),
+      registry_(*tree_, filetime),
+      state_(*tree_),
+      certificates_(registry_, state_),
+      system_(std::make_unique<ImageSystem>(registry_)),
+      services_(std::make_unique<ImageServices>(registry_)),
+      installation_(std::make_unique<ImageInstallation>(*tree_, registry_)),
+      events_(std::make_unique<NoEventLog>()),
+      http_(std::make_unique<NoHttp>()) {}
+
+ImageHost::~ImageHost() = default;
+
+Result<Findings> ImageHost::Notes() {
+  Findings out;
+  if (const auto others = PROV_TRY(registry_.OtherControlSets()); !others.empty()) {
+    AddInfo(out, "control-sets",
+            fmt::format("{} is current and is what is edited; left alone: {}", PROV_TRY(registry_.ControlSet()),
+                        fmt::join(others, ", ")),
+            tree_->Name());
+  }
+  return out;
+}
+
+Result<std::unique_ptr<OpenMachine>> ImageHost::Open(Access /*access*/) {
+  return std::make_unique<ImagePorts>(Machine{registry_, certificates_, state_, *system_});
+}
+
+Services& ImageHost::services() { return *services_; }
+EventLog& ImageHost::events() { return *events_; }
+Http& ImageHost::http() { return *http_; }
+Installation& ImageHost::installation() { return *installation_; }
+
+Result<void> ImageHost::Reboot(std::string_view /*reason*/) { return NothingRuns("a reboot"); }
+Result<void> ImageHost::RunAsService(std::string_view /*name*/, const std::function<void()>& /*body*/) {
+  return NothingRuns("a service");
+}
+
+Result<void> ImageHost::Commit() {
+  PROV_TRY(registry_.Flush());
+  return tree_->WritesTogether() ? Result<void>() : tree_->Commit();
+}
+
+}  // namespace prov::machine

@@ -1,0 +1,150 @@
+#include "provisioner/machine/image_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+
+namespace prov::machine {
+namespace {
+
+using images::HiveEditor;
+using images::RegType;
+using images::RegValue;
+
+constexpr std::uint64_t kLargestHive = std::uint64_t{1} << 30U;
+constexpr std::string_view kCurrent = "CurrentControlSet";
+constexpr std::string_view kControlSet = "ControlSet";
+
+// The first name of a path, and what follows it without the backslash.
+std::pair<std::string_view, std::string_view> SplitFirst(std::string_view path) {
+  const std::size_t backslash = path.find('\\');
+  if (backslash == std::string_view::npos) return {path, {}};
+  return {path.substr(0, backslash), path.substr(backslash + 1)};
+}
+
+Error At(Error error, const images::ImageTree& tree, std::string_view path) {
+  error.where = fmt::format("{}, {}{}{}", tree.Name(), path, error.where.empty() ? "" : ", ", error.where);
+  return error;
+}
+
+bool IsControlSet(std::string_view name) {
+  return name.size() == kControlSet.size() + 3 &&
+         EqualsIgnoreAsciiCase(name.substr(0, kControlSet.size()), kControlSet) &&
+         std::ranges::all_of(name.substr(kControlSet.size()), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
+  if (hive.editor) return &*hive.editor;
+  auto bytes = PROV_TRY(tree_.Read(hive.path, kLargestHive));
+  if (!bytes) {
+    return Fail(Code::kTarget, "the image has no such file: give the folder that holds Windows, or the right index",
+                fmt::format("{}, {}", tree_.Name(), hive.path));
+  }
+  auto editor = HiveEditor::Open(*std::move(bytes));
+  if (!editor) return std::unexpected(At(editor.error(), tree_, hive.path));
+  hive.editor = *std::move(editor);
+  return &*hive.editor;
+}
+
+Result<std::string> ImageRegistry::ControlSet() {
+  if (!control_set_.empty()) return control_set_;
+  HiveEditor* system = PROV_TRY(Open(system_));
+  const auto current = PROV_TRY(system->Read("Select", "Current"));
+  const bool known = current && current->type == RegType::kDword && current->data.size() == 4 &&
+                     current->data.substr(2) == std::string_view("\0\0", 2);
+  if (!known) {
+    return Fail(Code::kTarget, "does not say which control set is current (Select, value Current)",
+                fmt::format("{}, {}", tree_.Name(), system_.path));
+  }
+  const unsigned number =
+      static_cast<unsigned char>(current->data[0]) + 256U * static_cast<unsigned char>(current->data[1]);
+  std::string name = fmt::format("ControlSet{:03}", number);
+  if (!PROV_TRY(system->KeyExists(name))) {
+    return Fail(Code::kTarget, fmt::format("calls {} its current control set, and there is none of this name", name),
+                fmt::format("{}, {}", tree_.Name(), system_.path));
+  }
+  control_set_ = std::move(name);
+  return control_set_;
+}
+
+Result<std::vector<std::string>> ImageRegistry::OtherControlSets() {
+  const std::string current = PROV_TRY(ControlSet());
+  HiveEditor* system = PROV_TRY(Open(system_));
+  std::vector<std::string> out = PROV_TRY(system->Subkeys(""));
+  std::erase_if(out,
+                [&](const std::string& name) { return !IsControlSet(name) || EqualsIgnoreAsciiCase(name, current); });
+  return out;
+}
+
+Result<ImageRegistry::Place> ImageRegistry::Resolve(std::string_view key) {
+  const auto [hive, rest] = SplitFirst(key);
+  if (EqualsIgnoreAsciiCase(hive, "SOFTWARE")) return Place{PROV_TRY(Open(software_)), std::string(rest)};
+  if (!EqualsIgnoreAsciiCase(hive, "SYSTEM")) {
+    return Fail(Code::kInternal, "is in none of the hives that are edited", std::string(key));
+  }
+  const auto [first, below] = SplitFirst(rest);
+  if (!EqualsIgnoreAsciiCase(first, kCurrent)) return Place{PROV_TRY(Open(system_)), std::string(rest)};
+  std::string place = PROV_TRY(ControlSet());
+  if (!below.empty()) place.append("\\").append(below);
+  return Place{PROV_TRY(Open(system_)), std::move(place)};
+}
+
+Result<bool> ImageRegistry::KeyExists(std::string_view key) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->KeyExists(place.key);
+}
+
+Result<std::optional<RegValue>> ImageRegistry::Read(std::string_view key, std::string_view name) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->Read(place.key, name);
+}
+
+Result<std::vector<std::string>> ImageRegistry::Subkeys(std::string_view key) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->Subkeys(place.key);
+}
+
+Result<void> ImageRegistry::Set(std::string_view key, const RegValue& value) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->Set(place.key, value);
+}
+
+Result<void> ImageRegistry::DeleteValue(std::string_view key, std::string_view name) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->DeleteValue(place.key, name);
+}
+
+Result<void> ImageRegistry::DeleteKeyIfEmpty(std::string_view key) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->DeleteKeyIfEmpty(place.key);
+}
+
+Result<std::string> ImageRegistry::Security(std::string_view key) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->Security(place.key);
+}
+
+Result<void> ImageRegistry::SetSecurity(std::string_view key, std::string_view descriptor) {
+  const Place place = PROV_TRY(Resolve(key));
+  return place.editor->SetSecurity(place.key, descriptor);
+}
+
+Result<void> ImageRegistry::Write(Hive& hive) {
+  if (!hive.editor || !hive.editor->Changed()) return {};
+  HiveEditor editor = *std::move(hive.editor);
+  hive.editor.reset();  // read again when it is needed again
+  const auto bytes = editor.Finish(filetime_);
+  if (!bytes) return std::unexpected(At(bytes.error(), tree_, hive.path));
+  return tree_.Write(hive.path, *bytes, images::FileUse::kPlain);
+}
+
+Result<void> ImageRegistry::Flush() {
+  PROV_TRY(Write(software_));
+  return Write(system_);
+}
+
+}  // namespace prov::machine

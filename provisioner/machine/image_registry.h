@@ -1,0 +1,58 @@
+// The registry of an image: its SYSTEM and SOFTWARE hives, edited in memory and written by Flush.
+#pragma once
+
+#include <optional>
+
+#include "images/hive/editor.h"
+#include "images/tree/image_tree.h"
+#include "provisioner/machine/registry.h"
+
+namespace prov::machine {
+
+// `SYSTEM\CurrentControlSet` is the control set that `Select` calls current, as nothing runs that could name another.
+// Errors of every member: those of HiveEditor and ImageTree; target (an image without its hives).
+class ImageRegistry final : public Registry {
+ public:
+  // `tree` must outlive this. `filetime` is the time of what is written.
+  ImageRegistry(images::ImageTree& tree, std::uint64_t filetime) : tree_(tree), filetime_(filetime) {}
+
+  Result<bool> KeyExists(std::string_view key) override;
+  Result<std::optional<images::RegValue>> Read(std::string_view key, std::string_view name) override;
+  Result<std::vector<std::string>> Subkeys(std::string_view key) override;
+  Result<void> Set(std::string_view key, const images::RegValue& value) override;
+  Result<void> DeleteValue(std::string_view key, std::string_view name) override;
+  Result<void> DeleteKeyIfEmpty(std::string_view key) override;
+  bool HasSecurity() const override { return true; }
+  Result<std::string> Security(std::string_view key) override;
+  Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
+  // SOFTWARE before SYSTEM: what is trusted comes before what goes through the proxy.
+  Result<void> Flush() override;
+
+  // "ControlSet001": where SYSTEM\CurrentControlSet leads.
+  Result<std::string> ControlSet();
+  // The others, which this program leaves alone.
+  Result<std::vector<std::string>> OtherControlSets();
+
+ private:
+  struct Hive {
+    std::string_view path;
+    std::optional<images::HiveEditor> editor{};
+  };
+  // A place within one of the two hives.
+  struct Place {
+    images::HiveEditor* editor;
+    std::string key;
+  };
+
+  Result<images::HiveEditor*> Open(Hive& hive);
+  Result<Place> Resolve(std::string_view key);
+  Result<void> Write(Hive& hive);
+
+  images::ImageTree& tree_;
+  std::uint64_t filetime_;
+  Hive system_{"Windows/System32/config/SYSTEM"};
+  Hive software_{"Windows/System32/config/SOFTWARE"};
+  std::string control_set_;  // once it is known
+};
+
+}  // namespace prov::machine

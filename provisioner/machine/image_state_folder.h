@@ -1,0 +1,23 @@
+// The state folder of an image: `ProgramData\Provisioner`, where the program finds it when the image runs.
+#pragma once
+
+#include "images/tree/image_tree.h"
+#include "provisioner/machine/state_folder.h"
+
+namespace prov::machine {
+
+inline constexpr std::string_view kImageStateFolder = "ProgramData/Provisioner";
+
+class ImageStateFolder final : public StateFolder {
+ public:
+  explicit ImageStateFolder(images::ImageTree& tree) : tree_(tree) {}  // which must outlive this
+
+  Result<std::optional<std::string>> Read(std::string_view name) override;
+  Result<void> Write(std::string_view name, std::string_view bytes) override;
+  Result<void> Remove(std::string_view name) override;
+
+ private:
+  images::ImageTree& tree_;
+};
+
+}  // namespace prov::machine

@@ -1,0 +1,264 @@
+#include "provisioner/node/image_install.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/bake/answer_file.h"
+#include "provisioner/bake/setup_complete.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/first_boot.h"
+#include "templates/templates.h"
+
+namespace prov::node {
+namespace {
+
+using images::FileUse;
+using images::ImageTree;
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
+
+constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";
+constexpr std::string_view kSetupComplete = "Windows/Setup/Scripts/SetupComplete.cmd";
+constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
+constexpr std::string_view kExe = "provisioner.exe";
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{16} << 20U;
+
+// Where Windows setup looks for an answer file on the system's volume, in its order. The last one is where one is made:
+// whatever a platform puts elsewhere still wins over it.
+constexpr auto kAnswerFiles = std::to_array<std::string_view>(
+    {"Windows/Panther/Unattend/Unattend.xml", "Windows/Panther/unattend.xml", "Windows/System32/Sysprep/unattend.xml"});
+
+std::string Where(ImageTree& tree, std::string_view path) { return fmt::format("{}, {}", tree.Name(), path); }
+
+class FilePlanner {
+ public:
+  FilePlanner(ImageTree& tree, std::optional<ImageRecord> before) : tree_(tree) {
+    if (before) before_ = *std::move(before);
+  }
+
+  Result<void> Want(const std::string& path, const std::string& bytes, FileUse use) {
+    const auto now = PROV_TRY(tree_.Read(path, kMostBytes));
+    Put(path, now, bytes, use);
+    plan_.record->files.push_back({path, ToHex(Sha256(bytes))});
+    return {};
+  }
+
+  Result<void> WantSetupComplete() {
+    const auto now = PROV_TRY(tree_.Read(kSetupComplete, kMostTextBytes));
+    const std::string wanted =
+        PROV_TRY(bake::AddSetupCompleteLine(now.value_or(""), plan_.findings, Where(tree_, kSetupComplete)));
+    const std::string_view added = std::string_view(wanted).substr(now ? now->size() : 0);
+    plan_.record->setup_complete_added = added.empty() ? before_.setup_complete_added.value_or("") : std::string(added);
+    Put(std::string(kSetupComplete), now, wanted, FileUse::kPlain);
+    return {};
+  }
+
+  Result<void> WantAnswerFiles() {
+    bool any = false;
+    for (const std::string_view path : kAnswerFiles) {
+      const auto now = PROV_TRY(tree_.Read(path, kMostTextBytes));
+      if (!now) continue;
+      any = true;
+      const auto known = std::ranges::find(before_.answer_files, path, &ImageRecord::AnswerFile::path);
+      const bool made = known != before_.answer_files.end() && known->made;
+      bake::AnswerFileEdit edit = PROV_TRY(bake::AddCommand(*now, bake::PayloadCommand(), Where(tree_, path)));
+      std::string record = edit.changed || known == before_.answer_files.end() ? edit.record : known->record;
+      // A command that was there before us is not ours to take out.
+      if (edit.changed || known != before_.answer_files.end()) {
+        plan_.record->answer_files.push_back({std::string(path), made, std::move(record)});
+      }
+      Put(std::string(path), now, edit.bytes, FileUse::kPlain);
+    }
+    if (any) return {};
+    const std::string path(kAnswerFiles.back());
+    Put(path, std::nullopt, std::string(templates::UnattendXml()), FileUse::kPlain);
+    // If somebody edits it, what goes is what would have been added to a file that holds nothing.
+    constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
+    const auto added = PROV_TRY(bake::AddCommand(kEmpty, bake::PayloadCommand(), path));
+    plan_.record->answer_files.push_back({path, true, added.record});
+    return {};
+  }
+
+  // What an earlier installation wrote and this one does not want.
+  Result<void> LetGo() {
+    for (const ImageRecord::File& file : before_.files) {
+      if (std::ranges::find(plan_.record->files, file.path, &ImageRecord::File::path) != plan_.record->files.end()) {
+        continue;
+      }
+      const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
+      if (!now) continue;
+      if (ToHex(Sha256(*now)) != file.sha256) {
+        AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
+                   Where(tree_, file.path));
+        Report(Action::kYield, file.path, "was changed since we set it; left as it is");
+        continue;
+      }
+      Take(file.path);
+    }
+    return {};
+  }
+
+  Result<void> LetSetupCompleteGo() {
+    if (!before_.setup_complete_added) return {};
+    const auto now = PROV_TRY(tree_.Read(kSetupComplete, kMostTextBytes));
+    if (!now) return {};
+    const std::string wanted = bake::RemoveSetupCompleteLine(*now, *before_.setup_complete_added);
+    if (wanted.empty()) {
+      Take(std::string(kSetupComplete));
+    } else {
+      Put(std::string(kSetupComplete), now, wanted, FileUse::kPlain);
+    }
+    return {};
+  }
+
+  Result<void> LetAnswerFilesGo() {
+    for (const ImageRecord::AnswerFile& file : before_.answer_files) {
+      const auto now = PROV_TRY(tree_.Read(file.path, kMostTextBytes));
+      if (!now) continue;
+      if (file.made && *now == templates::UnattendXml()) {
+        Take(file.path);
+        continue;
+      }
+      const bake::AnswerFileEdit edit =
+          PROV_TRY(bake::RemoveCommand(*now, bake::PayloadCommand(), file.record, Where(tree_, file.path)));
+      Put(file.path, now, edit.bytes, FileUse::kPlain);
+    }
+    return {};
+  }
+
+  FilePlan& plan() { return plan_; }
+
+ private:
+  void Report(Action action, const std::string& path, std::string reason = {}) {
+    plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason)});
+  }
+
+  void Put(const std::string& path, const std::optional<std::string>& now, const std::string& wanted, FileUse use) {
+    if (now == wanted) {
+      Report(Action::kNone, path);
+      return;
+    }
+    plan_.steps.push_back({path, wanted, use});
+    Report(now ? Action::kUpdate : Action::kCreate, path);
+  }
+
+  void Take(const std::string& path) {
+    plan_.steps.push_back({path, std::nullopt, FileUse::kPlain});
+    Report(Action::kDelete, path);
+  }
+
+  ImageTree& tree_;
+  ImageRecord before_;
+  FilePlan plan_{
+      {}, {}, ImageRecord{.complete = true, .files = {}, .setup_complete_added = {}, .answer_files = {}}, {}, {}};
+};
+
+// Ours, innermost first; `Windows/Setup/Scripts` may have been made for us, too.
+std::vector<std::string> OwnFolders() {
+  std::vector<std::string> out;
+  for (const std::string_view folder : {"trust/CA", "trust/ROOT", "trust", "scripts", "registry"}) {
+    out.push_back(fmt::format("{}/{}", kPayloadFolder, folder));
+  }
+  out.emplace_back(kPayloadFolder);
+  out.emplace_back("Program Files/Provisioner");
+  return out;
+}
+
+}  // namespace
+
+// The program comes first and what starts it last, so that nothing that is started is missing.
+Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload) {
+  FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
+  for (const bake::PayloadFile& file : payload.files) {
+    if (file.path == kExe) PROV_TRY(planner.Want(std::string(kProgram), file.bytes, FileUse::kPlain));
+  }
+  for (const bake::PayloadFile& file : payload.files) {
+    PROV_TRY(planner.Want(fmt::format("{}/{}", kPayloadFolder, file.path), file.bytes,
+                          file.secret ? FileUse::kSecret : FileUse::kPlain));
+  }
+  PROV_TRY(planner.WantSetupComplete());
+  PROV_TRY(planner.WantAnswerFiles());
+  PROV_TRY(planner.LetGo());
+  return std::move(planner.plan());
+}
+
+Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateFolder& state) {
+  FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
+  PROV_TRY(planner.LetAnswerFilesGo());
+  PROV_TRY(planner.LetSetupCompleteGo());
+  PROV_TRY(planner.LetGo());
+  FilePlan plan = std::move(planner.plan());
+  plan.record.reset();
+  plan.folders = OwnFolders();
+  return plan;
+}
+
+Result<void> CarryOut(ImageTree& tree, machine::StateFolder& state, const FilePlan& plan) {
+  const auto before = PROV_TRY(LoadImageRecord(state));
+  const bool nothing_left = plan.steps.empty() && plan.record == before && (!before || before->complete);
+  if (nothing_left) return {};
+  // Until it is done, everything that either version has may be there.
+  ImageRecord both = plan.record.value_or(ImageRecord{});
+  if (before) {
+    for (const ImageRecord::File& file : before->files) {
+      if (std::ranges::find(both.files, file) == both.files.end()) both.files.push_back(file);
+    }
+    for (const ImageRecord::AnswerFile& file : before->answer_files) {
+      const bool known =
+          std::ranges::find(both.answer_files, file.path, &ImageRecord::AnswerFile::path) != both.answer_files.end();
+      if (!known) both.answer_files.push_back(file);
+    }
+    if (!both.setup_complete_added) both.setup_complete_added = before->setup_complete_added;
+  }
+  both.complete = false;
+  PROV_TRY(SaveImageRecord(state, both));
+  for (const FileStep& step : plan.steps) {
+    if (step.bytes) {
+      PROV_TRY(tree.Write(step.path, *step.bytes, step.use));
+    } else {
+      PROV_TRY(tree.Remove(step.path));
+    }
+  }
+  for (const std::string& folder : plan.folders) PROV_TRY(tree.RemoveFolderIfEmpty(folder));
+  return {};
+}
+
+Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan) {
+  return plan.record ? SaveImageRecord(state, *plan.record) : Forget(state, kImageFile);
+}
+
+Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
+  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}};
+  if (!with_service) {
+    out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
+    return out;
+  }
+  if (!PROV_TRY(node.host.services().Query(kServiceName))) out.action = Action::kCreate;
+  out.after = "starts at each boot";
+  return out;
+}
+
+Result<Change> StoreDeliveredPayload(Node& node, const Settings& settings, const bake::Payload& payload,
+                                     bool with_service) {
+  const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
+  Delivery delivery{{folder}, false, {}};
+  for (const bake::PayloadFile& file : payload.files) {
+    if (!file.secret) continue;
+    std::string path = file.path;
+    std::ranges::replace(path, '/', '\\');
+    delivery.secret_files.push_back(fmt::format("{}\\{}", folder, path));
+  }
+  Change out = PROV_TRY(PlanDeliveredPayload(node, with_service));
+  PROV_TRY(KeepSource(node, settings, delivery, false));
+  if (!with_service) return out;
+  const bool wrote = PROV_TRY(InstallProgramAndService(node));
+  if (wrote && out.action == Action::kNone) out.action = Action::kUpdate;
+  return out;
+}
+
+}  // namespace prov::node

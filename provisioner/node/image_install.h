@@ -1,0 +1,50 @@
+// What makes an image apply and keep its settings when it runs: the program with its service, the payload in Windows
+// setup's folder, the line in SetupComplete.cmd and the answer file. First planned by reading only, then carried out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "images/tree/image_tree.h"
+#include "provisioner/bake/payload.h"
+#include "provisioner/node/apply.h"
+#include "provisioner/node/image_record.h"
+
+namespace prov::node {
+
+struct FileStep {
+  std::string path;
+  std::optional<std::string> bytes;  // nullopt: it goes
+  images::FileUse use = images::FileUse::kPlain;
+};
+
+struct FilePlan {
+  std::vector<FileStep> steps;             // only what differs
+  std::vector<reconcile::Change> changes;  // what is as wanted, too
+  std::optional<ImageRecord> record;       // true afterwards; nullopt: nothing of ours is left
+  std::vector<std::string> folders;        // that go when they are empty, innermost first
+  Findings findings;
+};
+
+// `payload` beneath Windows/Setup/Scripts/Provisioner, with provisioner.exe installed if it is part of it; the files of
+// an earlier installation that the new one does not have go. Errors: xml (an answer file that can't be edited safely),
+// target; those of the tree.
+Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload);
+
+// What a recorded installation put there goes; files that others changed since stay, and are named.
+Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateFolder& state);
+
+// The record says "incomplete" from before the first step until EndInstallation.
+Result<void> CarryOut(images::ImageTree& tree, machine::StateFolder& state, const FilePlan& plan);
+Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan);
+
+// The change that StoreDeliveredPayload would make to the service.
+Result<reconcile::Change> PlanDeliveredPayload(Node& node, bool with_service);
+
+// Where the payload lies when the image runs, with the settings of it stored as those of a source that is used up; and
+// the service that keeps them, if `with_service`. Its change for the report.
+Result<reconcile::Change> StoreDeliveredPayload(Node& node, const Settings& settings, const bake::Payload& payload,
+                                                bool with_service);
+
+}  // namespace prov::node

@@ -1,0 +1,58 @@
+#include "provisioner/node/image_record.h"
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/node/records.h"
+
+namespace prov::node {
+namespace {
+
+// Pieces of users' files, which may be in any encoding.
+Result<std::string> Bytes(const JsonNode& node) {
+  auto bytes = DecodeBase64(PROV_TRY(node.Text()));
+  if (!bytes) return node.Refuse(Code::kType, "is not base64");
+  return *std::move(bytes);
+}
+
+Result<ImageRecord> Parse(std::string_view text) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, kImageFile));
+  ImageRecord out;
+  out.complete = PROV_TRY(PROV_TRY(root.Get("complete")).Bool());
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
+    out.files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()), PROV_TRY(PROV_TRY(node.Get("sha256")).Text())});
+  }
+  if (const auto added = PROV_TRY(root.Find("setupCompleteAdded"))) out.setup_complete_added = PROV_TRY(Bytes(*added));
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("answerFiles")).Items())) {
+    out.answer_files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()),
+                                PROV_TRY(PROV_TRY(node.Get("made")).Bool()),
+                                PROV_TRY(Bytes(PROV_TRY(node.Get("record"))))});
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateFolder& state) {
+  const auto text = PROV_TRY(state.Read(kImageFile));
+  if (!text) return std::nullopt;
+  return PROV_TRY(Parse(*text));
+}
+
+Result<void> SaveImageRecord(machine::StateFolder& state, const ImageRecord& record) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("complete", record.complete).Key("files").BeginArray();
+  for (const ImageRecord::File& file : record.files) {
+    json.BeginObject().Member("path", file.path).Member("sha256", file.sha256).EndObject();
+  }
+  json.EndArray();
+  if (record.setup_complete_added) json.Member("setupCompleteAdded", EncodeBase64(*record.setup_complete_added));
+  json.Key("answerFiles").BeginArray();
+  for (const ImageRecord::AnswerFile& file : record.answer_files) {
+    json.BeginObject().Member("path", file.path).Member("made", file.made);
+    json.Member("record", EncodeBase64(file.record)).EndObject();
+  }
+  return Remember(state, kImageFile, json.EndArray().EndObject().Take());
+}
+
+}  // namespace prov::node

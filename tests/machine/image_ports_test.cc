@@ -1,0 +1,72 @@
+// The ports over an image must do what every machine's ports do.
+#include "provisioner/machine/certificate_blob.h"
+#include "provisioner/machine/image_host.h"
+#include "tests/machine/ports_suite.h"
+#include "tests/support/borrowed_tree.h"
+#include "tests/support/memory_tree.h"
+#include "tests/support/sample_image.h"
+
+namespace prov::machine {
+namespace {
+
+constexpr std::uint64_t kTime = 133'000'000'000'000'000;
+
+class NoClock final : public Clock {
+ public:
+  std::int64_t NowUnix() override { return 1'800'000'000; }
+  bool Wait(std::int64_t /*milliseconds*/) override { return false; }
+};
+
+class ImageSpecimen final : public Specimen {
+ public:
+  ImageSpecimen() {
+    tree_.Put("Windows/System32/config/SYSTEM", testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+    tree_.Put("Windows/System32/config/SOFTWARE",
+              testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+    Open();
+  }
+
+  Machine Ports() override { return open_->Ports(); }
+  bool Runs() const override { return false; }
+
+  void Reopen() override {
+    EXPECT_TRUE(host_->Commit());
+    Open();
+  }
+
+  void PutDisallowed(const std::string& der) override {
+    Put(R"(SOFTWARE\Microsoft\SystemCertificates\Disallowed)", der);
+  }
+
+  bool PutForeign(egress::Store store, const std::string& der) override {
+    Put(R"(SOFTWARE\Policies\Microsoft\SystemCertificates\)" + std::string(NameOf(store)), der);
+    return true;
+  }
+
+ private:
+  void Open() {
+    open_.reset();
+    host_ = std::make_unique<ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree_), clock_, kTime);
+    auto open = host_->Open(Access::kWrite);
+    ASSERT_TRUE(open) << open.error().message;
+    open_ = *std::move(open);
+  }
+
+  void Put(const std::string& store, const std::string& der) {
+    const auto put = Ports().registry.Set(store + "\\Certificates\\" + CertificateKeyName(der),
+                                          {"Blob", images::RegType::kBinary, EncodeCertificateBlob(der)});
+    EXPECT_TRUE(put) << put.error().message;
+  }
+
+  NoClock clock_;
+  testing_support::MemoryTree tree_;
+  std::unique_ptr<ImageHost> host_;
+  std::unique_ptr<OpenMachine> open_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Image, Ports,
+                         testing::Values(SpecimenKind{"Image", [] { return std::make_unique<ImageSpecimen>(); }}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace prov::machine
