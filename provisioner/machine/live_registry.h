@@ -13,6 +13,9 @@ class LiveRegistry final : public Registry {
   Result<void> Set(std::string_view key, const images::RegValue& value) override;
   Result<void> DeleteValue(std::string_view key, std::string_view name) override;
   Result<void> DeleteKeyIfEmpty(std::string_view key) override;
+  bool HasSecurity() const override { return true; }
+  Result<std::string> Security(std::string_view key) override;
+  Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
   Result<void> Flush() override;
 };
 

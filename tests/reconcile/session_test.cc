@@ -55,7 +55,7 @@ TEST_F(Session, StatusTellsDriftAndOpenRuns) {
   EXPECT_TRUE(status->reboot_required);
   ASSERT_EQ(status->drift.size(), 1U);
   EXPECT_EQ(status->drift[0].name, "HTTP_PROXY");
-  EXPECT_EQ(status->ledger.size(), 3U + 2U + 2U + 3U);
+  EXPECT_EQ(status->ledger.size(), 3U + 2U + 2U + 2U + 3U);
 }
 
 TEST_F(Session, AnApplyEndsATrialFirst) {

@@ -144,8 +144,8 @@ TEST_F(Wmco, OfServicesOnlyTheirEnvironmentIsEverWritten) {
   std::size_t seen = 0;
   for (const std::string& call : memory_.log) {
     if (call.find(R"(\Services)") == std::string::npos) continue;
-    EXPECT_TRUE(call.ends_with(R"(\Environment)")) << call;
-    ++seen;
+    EXPECT_TRUE(call.ends_with(R"(\Environment)") || call.starts_with("SetSecurity ")) << call;
+    seen += call.starts_with("SetSecurity ") ? 0U : 1U;
   }
   EXPECT_EQ(seen, 4U * 3U);
   EXPECT_FALSE(memory_.content().keys.contains(AsciiLower(services + R"(\kube-proxy)")));

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "images/hive/security.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
@@ -41,7 +42,7 @@ Map Mixed(const Map& now, const Map& durable, std::minstd_rand& random) {
 std::string MemoryMachine::Content::Text() const {
   std::string out;
   for (const auto& [path, key] : keys) {
-    out += "[" + path + "]\n";
+    out += "[" + path + "]" + (key.security.empty() ? "" : " security " + ToHex(key.security)) + "\n";
     for (const auto& [name, value] : key.values) {
       const bool binary = value.type == images::RegType::kBinary;
       const std::string data = binary ? ToHex(value.data) : Printable(FromUtf16Le(value.data).value_or(value.data));
@@ -117,7 +118,9 @@ void MemoryMachine::Boot(Unflushed unflushed, std::uint32_t seed) {
   if (unflushed == Unflushed::kSome) {
     for (auto& [path, key] : now_.keys) {
       const auto old = durable_.keys.find(path);
-      if (old != durable_.keys.end()) key.values = Mixed(key.values, old->second.values, random);
+      if (old == durable_.keys.end()) continue;
+      key.values = Mixed(key.values, old->second.values, random);
+      if (random() % 2 == 0) key.security = old->second.security;
     }
     for (const Store store : {Store::kRoot, Store::kCa}) {
       now_.certificates[store] = Mixed(now_.certificates[store], durable_.certificates[store], random);
@@ -173,6 +176,22 @@ Result<void> MemoryMachine::DeleteKeyIfEmpty(std::string_view key) {
     if (found == now_.keys.end() || !found->second.values.empty()) return;
     const auto child = now_.keys.lower_bound(path + "\\");
     if (child == now_.keys.end() || !child->first.starts_with(path + "\\")) now_.keys.erase(found);
+  });
+}
+
+Result<std::string> MemoryMachine::Security(std::string_view key) {
+  return Call("Security", [&]() -> std::string {
+    const auto found = now_.keys.find(AsciiLower(key));
+    if (found == now_.keys.end()) return {};
+    return found->second.security.empty() ? images::SystemAdminsUsersDescriptor() : found->second.security;
+  });
+}
+
+Result<void> MemoryMachine::SetSecurity(std::string_view key, std::string_view descriptor) {
+  return Call("SetSecurity " + std::string(key), [&] {
+    const auto found = now_.keys.find(AsciiLower(key));
+    if (found == now_.keys.end()) return;
+    found->second.security = descriptor == images::SystemAdminsUsersDescriptor() ? "" : std::string(descriptor);
   });
 }
 

@@ -21,6 +21,7 @@ class MemoryMachine final : public machine::Registry,
   struct Key {
     std::string spelling;
     std::map<std::string, images::RegValue> values;  // by lower-case name
+    std::string security;                            // "": Users may read it, as Windows makes keys
     bool operator==(const Key&) const = default;
   };
   // What a person would find on the machine, state files aside.
@@ -66,6 +67,9 @@ class MemoryMachine final : public machine::Registry,
   Result<void> Set(std::string_view key, const images::RegValue& value) override;
   Result<void> DeleteValue(std::string_view key, std::string_view name) override;
   Result<void> DeleteKeyIfEmpty(std::string_view key) override;
+  bool HasSecurity() const override { return true; }
+  Result<std::string> Security(std::string_view key) override;
+  Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
   // machine::CertificateStore
   Result<bool> Contains(egress::Store store, std::string_view der) override;
   Result<bool> IsDisallowed(std::string_view der) override;
