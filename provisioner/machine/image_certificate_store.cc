@@ -14,7 +14,6 @@ namespace {
 
 using egress::Store;
 using images::RegType;
-using images::RegValue;
 
 constexpr std::string_view kOwnKeysFile = "store-keys.json";
 
