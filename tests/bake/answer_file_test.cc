@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
 
 #include "provisioner/bake/xml_reader.h"
 #include "tests/bake/answer_files.h"
@@ -149,9 +148,11 @@ TEST(AnswerFile, TheCommandIsEscaped) {
 TEST(AnswerFile, TheArchitectureIsThatOfTheFile) {
   const auto architecture = [](const std::string& contents) {
     const std::string bytes = Add(Unattend(contents)).bytes;
-    std::smatch match;
-    const std::regex ours("Windows-Deployment\" processorArchitecture=\"([^\"]*)\"");
-    return std::regex_search(bytes, match, ours) ? match.str(1) : "";
+    constexpr std::string_view kOurs = "Windows-Deployment\" processorArchitecture=\"";
+    const std::size_t at = bytes.find(kOurs);
+    if (at == std::string::npos) return std::string();
+    const std::size_t begin = at + kOurs.size();
+    return bytes.substr(begin, bytes.find('"', begin) - begin);
   };
   const auto shell = [](std::string_view architecture) {
     return "<settings pass=\"oobeSystem\">" + Component("Microsoft-Windows-Shell-Setup", architecture, "") +
