@@ -21,7 +21,7 @@ class Specimen {
   virtual ~Specimen() = default;
   virtual Machine Ports() = 0;
   virtual bool Runs() const { return true; }  // else it has no boot
-  virtual void Reopen() = 0;  // as another run of the program would see the machine
+  virtual void Reopen() = 0;                  // as another run of the program would see the machine
 
   // What others than this program do.
   virtual void PutDisallowed(const std::string& der) = 0;
