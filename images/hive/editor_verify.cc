@@ -61,6 +61,7 @@ class Verifier {
       std::uint32_t end = 0;
     };
     std::vector<Range> touched;
+    touched.reserve(changes_.freed.size() + (6 * changes_.updated.size()));
     for (const std::uint32_t cell : changes_.freed)
       touched.push_back({cell, cell + (0U - Load32(file_, kBaseBlockBytes + cell))});
     for (const EditedKey* key : changes_.updated) {
