@@ -82,6 +82,16 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   return out;
 }
 
+Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, SessionReport& report) {
+  if (!PROV_TRY(node::LoadImageRecord(node.machine.state))) return {};
+  AddWarning(
+      report.findings, "payload-stays",
+      "the installed payload and what starts it are still there and apply the settings again when the image runs; "
+      "provisioner remove --all takes them out",
+      image.Name());
+  return {};
+}
+
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
                                const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
@@ -133,8 +143,11 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
     PROV_TRY(node.machine.registry.Flush());  // nothing starts the program any more when it goes
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, *files));
     PROV_TRY(node::EndInstallation(node.machine.state, *files));
-    PROV_TRY(node::RemoveProgram(image));
+    PROV_TRY(image.installation().RemoveProgram());  // one that no record names: the image has run
+    PROV_TRY(image.installation().RemoveState());
     Add(*files, report);
+  } else {
+    PROV_TRY(WarnOfPayload(image, node, report));
   }
   return TargetReport{target.name, std::move(report)};
 }

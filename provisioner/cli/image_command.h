@@ -25,6 +25,9 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
+// A finding where an installed payload outlives a `rollback` or a `remove` without --all.
+Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, reconcile::SessionReport& report);
+
 // `all`: also what --install put there, and the state.
 Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all);
 

@@ -15,6 +15,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   node::Node node = target.Node(host);
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);
+  if (machine::ImageHost* image = Targets::ImageOf(host)) PROV_TRY(WarnOfPayload(*image, node, report));
   return TargetReport{target.name, std::move(report)};
 }
 

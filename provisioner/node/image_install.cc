@@ -92,7 +92,8 @@ class FilePlanner {
       }
       const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
       if (!now) continue;
-      if (ToHex(Sha256(*now)) != file.sha256) {
+      // The program's folder is ours alone: a newer one of ours goes, too.
+      if (file.path != kProgram && ToHex(Sha256(*now)) != file.sha256) {
         AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
                    Where(tree_, file.path));
         Report(Action::kYield, file.path, "was changed since we set it; left as it is");

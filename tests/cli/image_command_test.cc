@@ -248,6 +248,24 @@ TEST_F(ImageCommands, AFileThatSomebodyChangedStays) {
   EXPECT_THAT(removed->findings, testing::Contains(testing::Field(&Finding::code, "file-changed")));
 }
 
+TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
+  const auto stays = testing::Contains(testing::Field(&Finding::code, "payload-stays"));
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  EXPECT_THAT(Remove(tree_, false)->findings, stays);
+  EXPECT_THAT(Remove(tree_, true)->findings, Not(stays));
+  ASSERT_TRUE(Apply(tree_, Settings(), {}));
+  EXPECT_THAT(Remove(tree_, false)->findings, Not(stays));
+}
+
+TEST_F(ImageCommands, ANewerProgramOfOursGoesWithoutAWarning) {
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  tree_.Put("Program Files/Provisioner/provisioner.exe", "MZ newer");
+  const auto removed = Remove(tree_, true);
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(tree_.At("Program Files/Provisioner/provisioner.exe"), std::nullopt);
+  EXPECT_THAT(removed->findings, Not(testing::Contains(testing::Field(&Finding::code, "file-changed"))));
+}
+
 TEST_F(ImageCommands, RollbackTakesTheLastRunBack) {
   ASSERT_TRUE(Apply(tree_, Settings({"--scope=certs"}), {}));
   const Seen first = Look(tree_);
