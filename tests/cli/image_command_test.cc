@@ -257,6 +257,16 @@ TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
   EXPECT_THAT(Remove(tree_, false)->findings, Not(stays));
 }
 
+TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
+  const Seen before = Look(tree_);
+  ASSERT_TRUE(Apply(tree_, Settings(), {}));
+  for (const char* file : {"ledger.json.old", "journal.json.new", "script-state.json", "script-state.json.old"}) {
+    tree_.Put(std::string("ProgramData/Provisioner/") + file, "left by a node");
+  }
+  ASSERT_TRUE(Remove(tree_, true));
+  EXPECT_EQ(Look(tree_).files, before.files);
+}
+
 TEST_F(ImageCommands, ANewerProgramOfOursGoesWithoutAWarning) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   tree_.Put("Program Files/Provisioner/provisioner.exe", "MZ newer");

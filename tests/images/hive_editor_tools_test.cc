@@ -1,7 +1,6 @@
 // Edited hives as other programs read them, and hives of other programs edited, where these are installed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,37 +8,16 @@
 
 #include "images/hive/writer.h"
 #include "tests/images/hive_editor_util.h"
+#include "tests/images/hive_tools_util.h"
 
 namespace prov::images {
 namespace {
 
 using testing::kEditTime;
 using testing::Key;
+using testing::Output;
+using testing::Shell;
 using testing::Value;
-
-struct Output {
-  int exit = -1;
-  std::string text;
-};
-
-// Runs a shell command; its standard error is not looked at.
-Output Shell(const std::string& command) {
-  Output out;
-  FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");
-  if (pipe == nullptr) return out;
-  char buffer[65536];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.text.append(buffer, n);
-  const int status = pclose(pipe);
-  out.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return out;
-}
-
-bool IsInstalled(const std::string& tool) { return Shell("command -v " + tool).exit == 0; }
-
-#define REQUIRE_TOOL(tool)              \
-  if (!IsInstalled(tool))               \
-  GTEST_SKIP() << "NOT RUN: " << (tool) \
-               << " is not installed (Debian packages: libhivex-bin, libwin-hivex-perl, reglookup, chntpw)"
 
 // A file that goes away with this object.
 class ScratchFile {

@@ -1,7 +1,6 @@
 // Hives as other programs read them: libhivex's tools, reglookup and reged, where they are installed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,36 +10,15 @@
 #include "images/hive/writer.h"
 #include "images/reg_file.h"
 #include "tests/images/hive_test_util.h"
+#include "tests/images/hive_tools_util.h"
 
 namespace prov::images {
 namespace {
 
 using testing::Key;
+using testing::Output;
+using testing::Shell;
 using testing::Value;
-
-struct Output {
-  int exit = -1;
-  std::string text;
-};
-
-// Runs a shell command; its standard error is not looked at.
-Output Shell(const std::string& command) {
-  Output out;
-  FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");
-  if (pipe == nullptr) return out;
-  char buffer[65536];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.text.append(buffer, n);
-  const int status = pclose(pipe);
-  out.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return out;
-}
-
-bool IsInstalled(const std::string& tool) { return Shell("command -v " + tool).exit == 0; }
-
-#define REQUIRE_TOOL(tool)              \
-  if (!IsInstalled(tool))               \
-  GTEST_SKIP() << "NOT RUN: " << (tool) \
-               << " is not installed (Debian packages: libhivex-bin, libwin-hivex-perl, reglookup, chntpw)"
 
 // A hive in a file that goes away with this object.
 class HiveFile {
