@@ -13,9 +13,11 @@ using regf::Load32;
 constexpr std::size_t kHeaderBytes = 20;
 constexpr std::uint16_t kDaclPresent = 0x0004;
 constexpr std::uint16_t kSaclPresent = 0x0010;
+constexpr std::uint16_t kDaclProtected = 0x1000;
 constexpr std::uint16_t kSelfRelative = 0x8000;
 constexpr std::uint32_t kKeyAllAccess = 0x000F003F;
 constexpr std::uint32_t kKeyRead = 0x00020019;
+constexpr char kSubkeysInherit = 0x02;
 
 void Append16(std::string& out, std::uint16_t value) {
   char bytes[2];
@@ -44,28 +46,17 @@ std::string BuiltinSid(std::uint32_t rid) {
   return sid;
 }
 
-// An allow entry that subkeys inherit.
-std::string AllowAce(std::uint32_t access, const std::string& sid) {
-  std::string ace("\x00\x02", 2);
-  Append16(ace, static_cast<std::uint16_t>(8 + sid.size()));
-  Append32(ace, access);
-  return ace + sid;
+std::string SidOf(Grant::Who who) {
+  if (who == Grant::Who::kSystem) return SystemSid();
+  return BuiltinSid(who == Grant::Who::kAdministrators ? 544 : 545);
 }
 
-std::string Descriptor(const std::string& aces, std::uint16_t ace_count) {
-  const std::string administrators = BuiltinSid(544);
-  const auto acl_bytes = static_cast<std::uint16_t>(8 + aces.size());
-  std::string out("\x01\x00", 2);
-  Append16(out, kSelfRelative | kDaclPresent);
-  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes));                          // owner
-  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes + administrators.size()));  // group
-  Append32(out, 0);                                                                             // no SACL
-  Append32(out, kHeaderBytes);                                                                  // DACL
-  Append16(out, 2);
-  Append16(out, acl_bytes);
-  Append16(out, ace_count);
-  Append16(out, 0);
-  return out + aces + administrators + administrators;
+std::string AllowAce(const Grant& grant) {
+  const std::string sid = SidOf(grant.who);
+  std::string ace = {0, grant.flags};
+  Append16(ace, static_cast<std::uint16_t>(8 + sid.size()));
+  Append32(ace, grant.access);
+  return ace + sid;
 }
 
 // What stands at `offset`, or "" if that is no place behind the header.
@@ -95,14 +86,35 @@ bool IsAcl(std::string_view part) {
 
 }  // namespace
 
+std::string AdministratorsDescriptor(std::initializer_list<Grant> grants, bool is_protected) {
+  std::string aces;
+  for (const Grant& grant : grants) aces += AllowAce(grant);
+  const std::string administrators = BuiltinSid(544);
+  const auto acl_bytes = static_cast<std::uint16_t>(8 + aces.size());
+  std::string out("\x01\x00", 2);
+  Append16(out, static_cast<std::uint16_t>(kSelfRelative | kDaclPresent | (is_protected ? kDaclProtected : 0)));
+  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes));                          // owner
+  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes + administrators.size()));  // group
+  Append32(out, 0);                                                                             // no SACL
+  Append32(out, kHeaderBytes);                                                                  // DACL
+  Append16(out, 2);
+  Append16(out, acl_bytes);
+  Append16(out, static_cast<std::uint16_t>(grants.size()));
+  Append16(out, 0);
+  return out + aces + administrators + administrators;
+}
+
 std::string SystemAdminsUsersDescriptor() {
-  return Descriptor(AllowAce(kKeyAllAccess, SystemSid()) + AllowAce(kKeyAllAccess, BuiltinSid(544)) +
-                        AllowAce(kKeyRead, BuiltinSid(545)),
-                    3);
+  return AdministratorsDescriptor({{Grant::Who::kSystem, kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kAdministrators, kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kUsers, kSubkeysInherit, kKeyRead}},
+                                  false);
 }
 
 std::string SystemAdminsDescriptor() {
-  return Descriptor(AllowAce(kKeyAllAccess, SystemSid()) + AllowAce(kKeyAllAccess, BuiltinSid(544)), 2);
+  return AdministratorsDescriptor({{Grant::Who::kSystem, kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kAdministrators, kSubkeysInherit, kKeyAllAccess}},
+                                  false);
 }
 
 bool IsSecurityDescriptor(std::string_view bytes) {
