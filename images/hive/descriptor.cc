@@ -1,6 +1,7 @@
 #include "images/hive/descriptor.h"
 
-#include <optional>
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "images/hive/format.h"
@@ -20,8 +21,13 @@ constexpr unsigned char kAllow = 0;
 constexpr unsigned char kDeny = 1;
 
 // ACCESS_ALLOWED_ACE and its relatives name their account behind the access mask; the object and callback forms, which
-// registry keys don't have, are not understood.
-std::string_view AccountOf(std::string_view ace) { return ace.size() > 8 ? ace.substr(8) : std::string_view(); }
+// registry keys don't have, are not understood. "" for an entry that has no room for it.
+std::string_view AccountOf(std::string_view ace) {
+  constexpr std::size_t kSidAt = kAceHeaderBytes + 4;
+  if (ace.size() < kSidAt + 8) return {};
+  const std::size_t bytes = 8 + 4 * static_cast<std::size_t>(static_cast<unsigned char>(ace[kSidAt + 1]));
+  return bytes <= ace.size() - kSidAt ? ace.substr(kSidAt, bytes) : std::string_view();  // padding may follow
+}
 
 bool IsTrusted(std::string_view sid) {
   using namespace std::string_view_literals;
@@ -48,13 +54,7 @@ std::optional<std::vector<std::string_view>> DaclEntries(std::string_view descri
 
 bool MayStay(std::string_view ace) {
   const auto kind = static_cast<unsigned char>(ace.front());
-  if (kind == kDeny) return true;
-  if (kind != kAllow || ace.size() < kAceHeaderBytes + 4) return false;
-  // A SID may be followed by padding.
-  const std::string_view sid = AccountOf(ace);
-  if (sid.size() < 8) return false;
-  const std::size_t bytes = 8 + 4 * static_cast<std::size_t>(static_cast<unsigned char>(sid[1]));
-  return bytes <= sid.size() && IsTrusted(sid.substr(0, bytes));
+  return kind == kDeny || (kind == kAllow && IsTrusted(AccountOf(ace)));
 }
 
 // The owner or group at the offset that stands at `field`; "" where there is none.
@@ -69,6 +69,22 @@ std::string_view SaclOf(std::string_view descriptor) {
   const std::uint32_t at = Load32(descriptor, 12);
   if ((Load16(descriptor, 2) & kSaclPresent) == 0 || at == 0) return {};
   return descriptor.substr(at, Load16(descriptor, at + 2));
+}
+
+std::string SidText(std::string_view sid) {
+  if (sid.empty()) return {};
+  std::uint64_t authority = 0;
+  for (const char byte : sid.substr(2, 6)) authority = authority << 8U | static_cast<unsigned char>(byte);
+  std::string out = fmt::format("S-1-{}", authority);
+  for (std::size_t at = 8; at < sid.size(); at += 4) out += fmt::format("-{}", Load32(sid, at));
+  return out;
+}
+
+std::string AceText(std::string_view ace) {
+  const auto kind = static_cast<unsigned char>(ace.front());
+  const std::string_view account = AccountOf(ace);
+  if (kind > kDeny || account.empty()) return "(?;;;;;)";
+  return fmt::format("({};;{:#x};;;{})", kind == kAllow ? 'A' : 'D', Load32(ace, kAceHeaderBytes), SidText(account));
 }
 
 std::string Acl(const std::vector<std::string_view>& entries) {
@@ -90,6 +106,16 @@ bool IsForAdministratorsOnly(std::string_view descriptor) {
     if (!MayStay(ace)) return false;
   }
   return true;
+}
+
+std::optional<DescriptorText> TextOf(std::string_view descriptor) {
+  if (!IsSecurityDescriptor(descriptor)) return std::nullopt;
+  DescriptorText out{SidText(SidAt(descriptor, 4)), ""};
+  const auto entries = DaclEntries(descriptor);
+  if (!entries) return out;
+  out.dacl = "D:";
+  for (const std::string_view ace : *entries) out.dacl += AceText(ace);
+  return out;
 }
 
 std::string ForAdministratorsOnly(std::string_view descriptor) {

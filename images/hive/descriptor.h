@@ -2,6 +2,7 @@
 // 2.4.6.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,13 @@ bool IsForAdministratorsOnly(std::string_view descriptor);
 // `descriptor` less every entry that grants something to others, protected against inheriting them again; owner, group
 // and the entries that deny or audit stay. What is not understood gives SystemAdminsDescriptor().
 std::string ForAdministratorsOnly(std::string_view descriptor);
+
+// As Windows prints it, in numbers: owner "S-1-5-18" ("" where there is none), dacl "D:(A;;0x1f01ff;;;S-1-5-18)" (""
+// where there is none). An entry of a kind that is not understood has the type "?" and no account.
+struct DescriptorText {
+  std::string owner, dacl;
+};
+// nullopt: not one well-formed descriptor.
+std::optional<DescriptorText> TextOf(std::string_view descriptor);
 
 }  // namespace prov::images

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
-#include <optional>
 #include <vector>
 
 #include "images/tree/descriptor_posix.h"
@@ -53,6 +52,8 @@ Result<std::vector<std::string>> Names(int fd, const std::string& where) {
 }  // namespace
 
 bool HasDescriptors(int fd) { return fgetxattr(fd, kAcl, nullptr, 0) > 0; }
+
+Result<std::optional<std::string>> ReadDescriptor(int fd, const std::string& where) { return Get(fd, kAcl, where); }
 
 Result<void> CopyAttributes(int from, int to, const std::string& where) {
   struct stat old{};

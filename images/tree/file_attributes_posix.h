@@ -2,6 +2,7 @@
 // that Windows reads, which ntfs-3g shows as extended attributes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "images/tree/image_tree.h"
@@ -11,6 +12,9 @@ namespace prov::images {
 
 // Whether Windows' security descriptors can be read there, hence set.
 bool HasDescriptors(int fd);
+
+// nullopt: it has none.
+Result<std::optional<std::string>> ReadDescriptor(int fd, const std::string& where);
 
 // Gives a file what another one has. Errors: io (something that is not there afterwards).
 Result<void> CopyAttributes(int from, int to, const std::string& where);

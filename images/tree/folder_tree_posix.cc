@@ -109,6 +109,7 @@ class FolderTree final : public ImageTree {
   Result<bool> IsFile(std::string_view path) override { return Is(path, Kind::kFile); }
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
+  Result<std::optional<std::string>> Security(std::string_view path) override;
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
@@ -214,6 +215,17 @@ Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, 
   const auto file = PROV_TRY(OpenFile(path));
   if (!file) return std::nullopt;
   return PROV_TRY(ReadAt(file->get(), 0, most, Where(path)));
+}
+
+Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind == Kind::kAbsent || !has_descriptors_) return std::nullopt;
+  if (place->kind == Kind::kFolder) {
+    const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
+    return ReadDescriptor(folder.get(), Where(path));
+  }
+  const auto file = PROV_TRY(OpenFile(*place, path));
+  return ReadDescriptor(file->get(), Where(path));
 }
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {

@@ -64,6 +64,7 @@ class FolderTree final : public ImageTree {
   Result<bool> IsFile(std::string_view path) override { return PROV_TRY(Find(path)).kind == Kind::kFile; }
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
+  Result<std::optional<std::string>> Security(std::string_view path) override;
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
@@ -150,6 +151,19 @@ Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, 
   const Handle file = PROV_TRY(OpenFile(PROV_TRY(Find(path)), path));
   if (!file) return std::nullopt;
   return PROV_TRY(ReadHandle(file.get(), most, Where(path)));
+}
+
+Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
+  const Place place = PROV_TRY(Find(path));
+  if (place.kind == Kind::kAbsent) return std::nullopt;
+  const Handle file = OpenItself(place.path, READ_CONTROL, kShareAll);
+  if (!file) return SystemError("cannot open", Where(path));
+  win32::LocalMemory<PSECURITY_DESCRIPTOR> descriptor;
+  const DWORD error =
+      GetSecurityInfo(file.get(), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, nullptr,
+                      nullptr, nullptr, nullptr, descriptor.out());
+  if (error != ERROR_SUCCESS) return SystemError("cannot read its descriptor", Where(path), error);
+  return std::string(static_cast<const char*>(descriptor.get()), GetSecurityDescriptorLength(descriptor.get()));
 }
 
 Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const {

@@ -35,6 +35,10 @@ class ImageTree {
   virtual Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) = 0;
   virtual Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) = 0;
 
+  // Who may use a file or folder: its security descriptor, self-relative, with owner and DACL. nullopt: absent, or it
+  // has none.
+  virtual Result<std::optional<std::string>> Security(std::string_view path) = 0;
+
   // Replaces or makes a file, and folders that are missing; old or new at any moment. What replaces a file keeps its
   // owner, mode, attributes and descriptor, whatever `use` says. New folders are made for `use`.
   virtual Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) = 0;

@@ -178,6 +178,17 @@ Hash Metadata::HashOf(Entry file) const {
   return stream ? LoadHash(bytes_, *stream + kStreamHashAt) : kNoHash;
 }
 
+std::optional<std::string> Metadata::DescriptorOf(Entry entry) const {
+  const std::uint32_t id = Load32(bytes_, entry.at + kSecurityAt), count = Load32(bytes_, 4);
+  if (id >= count) return std::nullopt;
+  const auto size_of = [&](std::uint32_t i) {
+    return static_cast<std::size_t>(Load64(bytes_, kSecurityFixedBytes + std::size_t{8} * i));
+  };
+  std::size_t at = kSecurityFixedBytes + std::size_t{8} * count;
+  for (std::uint32_t i = 0; i < id; ++i) at += size_of(i);
+  return bytes_.substr(at, size_of(id));
+}
+
 Result<void> Metadata::SetHash(Entry file, const Hash& hash, std::uint64_t time) {
   const std::string_view bytes(hash.data(), hash.size());
   const Hash old = HashOf(file);

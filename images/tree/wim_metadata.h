@@ -34,6 +34,9 @@ class Metadata {
 
   Hash HashOf(Entry file) const;
 
+  // The security descriptor as it is stored; nullopt: none, or one that is not there.
+  std::optional<std::string> DescriptorOf(Entry entry) const;
+
   // New contents for a file. It leaves its hard links, which keep the old ones. `time`: Windows' FILETIME.
   Result<void> SetHash(Entry file, const Hash& hash, std::uint64_t time);
 

@@ -19,6 +19,7 @@ class OwningTree final : public ImageTree {
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override {
     return tree_->ReadStart(path, most);
   }
+  Result<std::optional<std::string>> Security(std::string_view path) override { return tree_->Security(path); }
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override {
     return tree_->Write(path, bytes, use);
   }

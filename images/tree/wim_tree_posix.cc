@@ -53,6 +53,11 @@ class WimTree final : public ImageTree {
     if (!file) return std::nullopt;
     return PROV_TRY(store_.Contents(image_.metadata.HashOf(*file), UINT64_MAX, most, Where(path)));
   }
+  Result<std::optional<std::string>> Security(std::string_view path) override {
+    const auto place = PROV_TRY(Find(path));
+    if (!place || !place->entry) return std::nullopt;
+    return image_.metadata.DescriptorOf(*place->entry);
+  }
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/base/text.h"
 
 namespace prov::machine {
@@ -97,8 +98,23 @@ std::string Advice(std::string_view where) {
       where);
 }
 
-std::unexpected<Error> Refuse(std::string_view what, std::string_view where) {
-  return Fail(Code::kOwner, fmt::format("{}: {}", what, Advice(where)), std::string(where));
+// What speaks against it; nullopt: nothing.
+std::optional<std::string> Objection(const PathFacts& facts, PathUse use, std::string_view own_account) {
+  if (!IsTrusted(facts.owner, own_account)) {
+    const std::string_view owner = facts.owner.empty() ? "nobody" : std::string_view(facts.owner);
+    return fmt::format("belongs to {}, not to SYSTEM or Administrators", owner);
+  }
+  const auto aces = ParseDacl(facts.dacl);
+  if (!aces) return "has a list of permissions that is missing or not understood";
+  for (const Ace& ace : *aces) {
+    const bool denies = ace.type == "D" || ace.type == "OD";
+    if (denies || IsTrusted(ace.account, own_account) || StandsForOwner(ace.account)) continue;
+    const std::string_view who = ace.account.empty() ? "somebody" : ace.account;
+    if (use == PathUse::kSecrets) return fmt::format("holds secrets, and {} has rights on it", who);
+    const auto mask = ParseRights(ace.rights);
+    if (ace.type != "A" || !mask || (*mask & ~kReadAndExecute) != 0) return fmt::format("can be changed by {}", who);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -109,23 +125,23 @@ Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_
     return Fail(Code::kOwner, "is a link or another reparse point and could lead elsewhere: remove it",
                 std::string(where));
   }
-  if (!IsTrusted(facts.owner, own_account)) {
-    return Refuse(fmt::format("belongs to {}, not to SYSTEM or Administrators", facts.owner), where);
-  }
-  const auto aces = ParseDacl(facts.dacl);
-  if (!aces) return Refuse("has a list of permissions that is missing or not understood", where);
-  for (const Ace& ace : *aces) {
-    const bool denies = ace.type == "D" || ace.type == "OD";
-    if (denies || IsTrusted(ace.account, own_account) || StandsForOwner(ace.account)) continue;
-    if (use == PathUse::kSecrets) {
-      return Refuse(fmt::format("holds secrets, and {} has rights on it", ace.account), where);
-    }
-    const auto mask = ParseRights(ace.rights);
-    if (ace.type != "A" || !mask || (*mask & ~kReadAndExecute) != 0) {
-      return Refuse(fmt::format("can be changed by {}", ace.account), where);
-    }
-  }
-  return {};
+  const auto objection = Objection(facts, use, own_account);
+  if (!objection) return {};
+  return Fail(Code::kOwner, fmt::format("{}: {}", *objection, Advice(where)), std::string(where));
+}
+
+Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
+                                std::string_view own_account) {
+  const auto text = descriptor ? images::TextOf(*descriptor) : std::nullopt;
+  const auto objection = text ? Objection({false, text->owner, text->dacl}, use, own_account)
+                              : std::optional<std::string>("has no security descriptor, or a damaged one");
+  if (!objection) return {};
+  return Fail(
+      Code::kOwner,
+      fmt::format("was in the image already and {}: a user of the machine that was captured can have made it, so "
+                  "nothing in it is believed. Remove it from the image, then run this again",
+                  *objection),
+      std::string(where));
 }
 
 }  // namespace prov::machine

@@ -2,6 +2,7 @@
 // that it is tested everywhere.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,18 @@ inline constexpr std::string_view kSecretFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;
 inline constexpr std::string_view kProgramFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
 inline constexpr std::string_view kProgramFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;BU)";
 
+// The account, as a SID, that stands where Windows has administrators: the one that runs this under Wine, which maps
+// Unix owners and modes to descriptors; "" everywhere else.
+std::string AccountForAdministrators();
+
 // Trusted are SYSTEM, Administrators, TrustedInstaller and `own_account` (a SID; "" for none). Anything else that is
 // not understood is refused. Errors: owner, with `where` and what to do.
 Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_view where,
                                std::string_view own_account = {});
+
+// The same for something that was in an image before; `descriptor` is self-relative. A machine that was captured had
+// users, and every user may make a folder below ProgramData. Errors: owner, with `where` and what to do.
+Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
+                                std::string_view own_account = {});
 
 }  // namespace prov::machine

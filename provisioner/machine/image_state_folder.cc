@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/machine/folder_security.h"
+
 namespace prov::machine {
 namespace {
 
@@ -11,14 +13,35 @@ std::string PathOf(std::string_view name) { return fmt::format("{}/{}", kImageSt
 
 }  // namespace
 
+Result<void> ImageStateFolder::CheckFolder() {
+  // Where the medium has no descriptors (a folder on a Unix file system), there is nothing to check.
+  if (folder_is_checked_ || !tree_.CanProtect() || !PROV_TRY(tree_.IsFolder(kImageStateFolder))) return {};
+  PROV_TRY(CheckImageSecurity(PROV_TRY(tree_.Security(kImageStateFolder)), PathUse::kSecrets,
+                              fmt::format("{}: {}", tree_.Name(), kImageStateFolder), AccountForAdministrators()));
+  folder_is_checked_ = true;
+  return {};
+}
+
+Result<void> ImageStateFolder::CheckFile(std::string_view path) {
+  PROV_TRY(CheckFolder());
+  if (!tree_.CanProtect() || !PROV_TRY(tree_.IsFile(path))) return {};
+  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kSecrets,
+                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+}
+
 Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name) {
+  PROV_TRY(CheckFile(PathOf(name)));
   return tree_.Read(PathOf(name), kMostBytes);
 }
 
 Result<void> ImageStateFolder::Write(std::string_view name, std::string_view bytes) {
+  PROV_TRY(CheckFile(PathOf(name)));
   return tree_.Write(PathOf(name), bytes, images::FileUse::kSecret);
 }
 
-Result<void> ImageStateFolder::Remove(std::string_view name) { return tree_.Remove(PathOf(name)); }
+Result<void> ImageStateFolder::Remove(std::string_view name) {
+  PROV_TRY(CheckFolder());
+  return tree_.Remove(PathOf(name));
+}
 
 }  // namespace prov::machine

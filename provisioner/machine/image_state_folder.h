@@ -17,7 +17,12 @@ class ImageStateFolder final : public StateFolder {
   Result<void> Remove(std::string_view name) override;
 
  private:
+  // What is there already must be administrators' alone, as on a running node. Errors: owner.
+  Result<void> CheckFolder();
+  Result<void> CheckFile(std::string_view path);
+
   images::ImageTree& tree_;
+  bool folder_is_checked_ = false;
 };
 
 }  // namespace prov::machine

@@ -15,12 +15,6 @@ std::string SidText(PSID sid) {
   return ConvertSidToStringSidW(sid, text.out()) != 0 ? Narrow(text.get()) : std::string();
 }
 
-// Wine has no security of its own: it maps Unix owners and modes to descriptors in which the account that runs it
-// stands where Windows has administrators. Windows' ntdll has no such function, and nobody can add one.
-bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
-
-std::string AccountUnderWine() { return RunsUnderWine() ? win32::AccountSid() : std::string(); }
-
 Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
   PathFacts facts;
   BY_HANDLE_FILE_INFORMATION information{};
@@ -46,7 +40,7 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
 }  // namespace
 
 Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where) {
-  return CheckPathSecurity(PROV_TRY(FactsOf(file.get(), where)), use, where, AccountUnderWine());
+  return CheckPathSecurity(PROV_TRY(FactsOf(file.get(), where)), use, where, AccountForAdministrators());
 }
 
 Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD access, DWORD share, DWORD flags) {

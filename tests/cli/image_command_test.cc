@@ -9,6 +9,7 @@
 #include "images/hive/descriptor.h"
 #include "images/hive/reader.h"
 #include "images/hive/security.h"
+#include "images/tree/file_security.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/node/status.h"
 #include "tests/support/borrowed_tree.h"
@@ -261,10 +262,46 @@ TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
   const Seen before = Look(tree_);
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
   for (const char* file : {"ledger.json.old", "journal.json.new", "script-state.json", "script-state.json.old"}) {
-    tree_.Put(std::string("ProgramData/Provisioner/") + file, "left by a node");
+    ASSERT_TRUE(
+        tree_.Write(std::string("ProgramData/Provisioner/") + file, "left by a node", images::FileUse::kSecret));
   }
   ASSERT_TRUE(Remove(tree_, true));
   EXPECT_EQ(Look(tree_).files, before.files);
+}
+
+// A user of the machine that was captured can have made the folder, with orders for whoever runs as SYSTEM.
+TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
+  tree_.Put("ProgramData/Provisioner/ledger.json", "{}");
+  const Seen before = Look(tree_);
+  const auto refused = [](const auto& result) {
+    EXPECT_FALSE(result);
+    EXPECT_EQ(result.error().code, Code::kOwner);
+    EXPECT_THAT(result.error().message, testing::HasSubstr("Remove it from the image"));
+    EXPECT_THAT(result.error().where, testing::HasSubstr("ProgramData/Provisioner"));
+  };
+  refused(Apply(tree_, Settings(), Install()));
+  refused(Remove(tree_, true));
+  const auto host = Open(tree_);
+  const auto target = OpenTarget(*host, machine::Access::kRead);
+  ASSERT_TRUE(target);
+  node::Node node = target->Node(*host);
+  refused(node::StatusOf(node));
+  EXPECT_TRUE(Look(tree_) == before);
+  // Where there are no descriptors there is nothing to go by.
+  tree_.set_can_protect(false);
+  const auto read = Apply(tree_, Settings(), {});
+  ASSERT_FALSE(read) << "it is no ledger";
+  EXPECT_NE(read.error().code, Code::kOwner);
+}
+
+TEST_F(ImageCommands, AStateFileThatAUserMadeIsNotBelieved) {
+  ASSERT_TRUE(Apply(tree_, Settings(), {}));
+  const Seen before = Look(tree_);
+  tree_.SetSecurity("ProgramData/Provisioner/ledger.json", images::FileDescriptor(images::FileUse::kPlain));
+  const auto refused = Apply(tree_, Settings({"--scope=certs"}), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kOwner);
+  EXPECT_TRUE(Look(tree_) == before);
 }
 
 TEST_F(ImageCommands, ANewerProgramOfOursGoesWithoutAWarning) {

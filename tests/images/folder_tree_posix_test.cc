@@ -11,6 +11,7 @@
 
 #include <filesystem>
 
+#include "images/hive/descriptor.h"
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
 #include "images/tree/folder_tree.h"
@@ -312,6 +313,12 @@ TEST(FolderTreePosix, NtfsKeepsItsDescriptors) {
     EXPECT_EQ(Attribute(folder + "/ProgramData/ours/secret", "system.ntfs_acl"), acl) << "that of the file above";
     EXPECT_NE(Attribute(folder + "/ProgramData/ours/plain", "system.ntfs_acl"), acl);
     EXPECT_TRUE(IsSecurityDescriptor(Attribute(folder + "/ProgramData/ours", "system.ntfs_acl")));
+    EXPECT_EQ(tree->Security("programdata/OURS/secret").value(), acl);
+    const auto seen = TextOf(tree->Security("ProgramData/ours").value().value_or(""));
+    EXPECT_TRUE(seen);
+    EXPECT_EQ(seen->owner, "S-1-5-32-544");
+    EXPECT_EQ(seen->dacl, "D:(A;;0x1f01ff;;;S-1-5-18)(A;;0x1f01ff;;;S-1-5-32-544)");
+    EXPECT_EQ(tree->Security("ProgramData/nothing").value(), std::nullopt);
     return ::testing::Test::HasFailure() ? 1 : 0;
   });
   if (result == 77) GTEST_SKIP() << "NOT RUN: NTFS needs ntfs-3g (Debian: ntfs-3g), /dev/fuse and root";

@@ -91,6 +91,21 @@ TEST(KeyDescriptor, WhatIsNoDescriptorIsReplaced) {
   }
 }
 
+TEST(KeyDescriptor, IsPrintedInNumbers) {
+  const auto text = TextOf(Descriptor({Ace(0, kSystem), Ace(1, kUsers), Ace(0, kOneService), Ace(9, kSystem)}));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->owner, "S-1-5-32-544");
+  EXPECT_EQ(text->dacl,
+            "D:(A;;0x20019;;;S-1-5-18)(D;;0x20019;;;S-1-5-32-545)(A;;0x20019;;;S-1-5-80-1-2-3-4-5)(?;;;;;)");
+  EXPECT_EQ(TextOf(Descriptor({Ace(0, kAdministrators.substr(0, 12))}))->dacl, "D:(?;;;;;)");
+  std::string none = SystemAdminsDescriptor();
+  regf::Store16(none.data() + 2, 0x8000);
+  regf::Store32(none.data() + 4, 0);
+  EXPECT_EQ(TextOf(none)->owner, "");
+  EXPECT_EQ(TextOf(none)->dacl, "");
+  EXPECT_EQ(TextOf("no descriptor"), std::nullopt);
+}
+
 TEST(KeyDescriptor, ASidThatIsCutOffIsNotTrusted) {
   // The entry ends within its SID: the size that the SID claims leads out of it.
   std::string cut = Ace(0, kAdministrators.substr(0, 12));

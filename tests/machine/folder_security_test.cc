@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "images/tree/file_security.h"
+
 namespace prov::machine {
 namespace {
 
@@ -100,6 +102,30 @@ TEST(FolderSecurity, MessageSaysWhoAndWhatToDo) {
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("S-1-5-21-7"), std::string::npos);
   EXPECT_NE(result.error().message.find("icacls"), std::string::npos);
+}
+
+TEST(ImageSecurity, WhatThisProgramMakesInAnImageMayBeUsed) {
+  using images::FileUse;
+  EXPECT_TRUE(CheckImageSecurity(images::FolderDescriptor(FileUse::kSecret), PathUse::kSecrets, kWhere));
+  EXPECT_TRUE(CheckImageSecurity(images::FileDescriptor(FileUse::kSecret), PathUse::kSecrets, kWhere));
+  EXPECT_TRUE(CheckImageSecurity(images::FileDescriptor(FileUse::kPlain), PathUse::kPrograms, kWhere));
+}
+
+TEST(ImageSecurity, WhatOthersMadeOrMayUseIsRefused) {
+  using images::FileUse;
+  EXPECT_FALSE(CheckImageSecurity(images::FolderDescriptor(FileUse::kPlain), PathUse::kSecrets, kWhere));
+  std::string of_a_user = images::FolderDescriptor(FileUse::kSecret);
+  // S-1-5-32-544, the owner, becomes S-1-5-32-545. Owner and group stand at the end, 16 bytes each.
+  ASSERT_EQ(of_a_user[of_a_user.size() - 20], 0x20);
+  of_a_user[of_a_user.size() - 20] = 0x21;
+  const auto refused = CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kOwner);
+  EXPECT_NE(refused.error().message.find("belongs to S-1-5-32-545"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere, "S-1-5-32-545"));
+  for (const std::optional<std::string>& none : {std::optional<std::string>(), std::optional<std::string>("damaged")}) {
+    EXPECT_FALSE(CheckImageSecurity(none, PathUse::kSecrets, kWhere));
+  }
 }
 
 }  // namespace

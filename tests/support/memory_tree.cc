@@ -1,5 +1,6 @@
 #include "tests/support/memory_tree.h"
 
+#include "images/tree/file_security.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
@@ -40,6 +41,10 @@ void MemoryTree::Erase(std::string_view path) {
   committed_ = now_;
 }
 
+void MemoryTree::SetSecurity(std::string_view path, std::string_view descriptor) {
+  descriptors_[AsciiLower(path)] = descriptor;
+}
+
 std::optional<std::string> MemoryTree::At(std::string_view path) const {
   const auto found = now_.files.find(AsciiLower(path));
   return found == now_.files.end() ? std::nullopt : std::optional(found->second.bytes);
@@ -71,6 +76,20 @@ Result<std::optional<std::string>> MemoryTree::ReadStart(std::string_view path, 
     const std::optional<std::string> bytes = At(path);
     if (!bytes) return std::nullopt;
     return bytes->substr(0, most);
+  });
+}
+
+Result<std::optional<std::string>> MemoryTree::Security(std::string_view path) {
+  return Call("Security " + std::string(path), false, [&]() -> Result<std::optional<std::string>> {
+    const std::string name = AsciiLower(path);
+    if (const auto own = descriptors_.find(name); own != descriptors_.end()) return own->second;
+    if (const auto file = now_.files.find(name); file != now_.files.end()) {
+      return images::FileDescriptor(file->second.use);
+    }
+    if (const auto folder = now_.folders.find(name); folder != now_.folders.end()) {
+      return images::FolderDescriptor(folder->second);
+    }
+    return std::nullopt;
   });
 }
 

@@ -36,6 +36,8 @@ class MemoryTree final : public images::ImageTree {
   void Put(std::string_view path, std::string_view bytes);
   void PutFolder(std::string_view path);
   void Erase(std::string_view path);
+  // Another descriptor than that of its use.
+  void SetSecurity(std::string_view path, std::string_view descriptor);
   std::optional<std::string> At(std::string_view path) const;  // as reads see it
   const Content& content() const { return now_; }
   const Content& durable() const { return durable_ == Durable::kEach ? now_ : committed_; }
@@ -59,6 +61,7 @@ class MemoryTree final : public images::ImageTree {
   Result<bool> IsFile(std::string_view path) override;
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
+  Result<std::optional<std::string>> Security(std::string_view path) override;
   Result<void> Write(std::string_view path, std::string_view bytes, images::FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
@@ -74,6 +77,7 @@ class MemoryTree final : public images::ImageTree {
   Durable durable_;
   bool can_protect_ = true;
   Content now_, committed_;
+  std::map<std::string, std::string> descriptors_;  // by lower-case path
 };
 
 }  // namespace prov::testing_support
