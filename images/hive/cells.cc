@@ -40,10 +40,12 @@ Result<BaseBlock> ReadBaseBlock(std::string_view file) {
   if (Load32(file, 4) != Load32(file, 8)) {
     return Fail(
         Code::kDirtyHive,
-        fmt::format("the hive was not closed cleanly (sequence numbers {} and {}): its newest changes are only in the "
-                    ".LOG files beside it; "
-                    "start that Windows once and shut it down fully (no hibernation, no fast startup), then try again",
-                    Load32(file, 4), Load32(file, 8)),
+        fmt::format(
+            "the hive was not closed cleanly (sequence numbers {} and {}): its newest changes are only in the "
+            ".LOG files beside it; "
+            "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
+            "/generalize /oobe /shutdown`, since starting it ends that state), then try again",
+            Load32(file, 4), Load32(file, 8)),
         "offset 0x4");
   }
   BaseBlock base;

@@ -46,10 +46,11 @@ void AddToNumber(std::string& xml, int index, std::string_view name, std::int64_
   const auto image = ImageIn(xml, index);
   const auto element = image ? ElementIn(xml, *image, name) : std::nullopt;
   if (!element) return;
-  std::int64_t value = 0;
+  std::int64_t value = 0, sum = 0;
   const char* const begin = xml.data() + element->begin;
   if (std::from_chars(begin, xml.data() + element->end, value).ec != std::errc()) return;
-  SetElement(xml, "", index, name, std::to_string(std::max<std::int64_t>(0, value + more)));
+  if (__builtin_add_overflow(value, more, &sum)) return;
+  SetElement(xml, "", index, name, std::to_string(std::max<std::int64_t>(0, sum)));
 }
 
 std::string Unescaped(std::string_view text) {

@@ -109,11 +109,16 @@ std::optional<Chain> FindOurs(const AnswerFile& file, std::string_view architect
   return std::nullopt;
 }
 
+bool IsProcessed(const AnswerFile& file) {
+  return !file.settings.empty() && std::ranges::all_of(file.settings, &AnswerSettings::processed);
+}
+
 // Where the command goes: of several parts that could hold it the first that goes furthest.
 Chain FindPlace(const AnswerFile& file, std::string_view architecture) {
   Chain out{.root = &file.root};
-  if (!file.settings.empty()) out.settings = &file.settings.front();
   for (const AnswerSettings& settings : file.settings) {
+    if (settings.processed) continue;
+    if (out.settings == nullptr) out.settings = &settings;
     for (const AnswerComponent& component : settings.components) {
       if (!EqualsIgnoreAsciiCase(component.architecture, architecture)) continue;
       if (out.component != nullptr && (out.list != nullptr || component.lists.empty())) continue;
@@ -287,6 +292,13 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   const std::string architecture = ArchitectureFor(read, command.architecture);
   if (FindOurs(read, architecture)) return AnswerFileEdit{std::string(file), false, {}};
 
+  if (IsProcessed(read)) {
+    return Fail(Code::kXml,
+                fmt::format("the pass {} is marked as processed (wasPassProcessed), so Windows setup would ignore the "
+                            "command: take the mark out if the image is to be set up again",
+                            kind.pass),
+                XmlPlace(where, xml.text, read.settings.front().at.begin));
+  }
   const Chain chain = FindPlace(read, architecture);
   if (chain.component != nullptr && chain.component->lists.size() > 1)
     return Fail(Code::kXml, fmt::format("the component has more than one {}; merge them into one", kind.list),
@@ -314,6 +326,11 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
     out.text.insert(at, ours);
   }
   return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record)};
+}
+
+Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, KindOf(command), command.command_line, where)));
 }
 
 Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,

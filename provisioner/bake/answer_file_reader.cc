@@ -121,6 +121,7 @@ class Reader {
     }
     AnswerSettings out{Start(event)};
     const bool wanted = xml_.Attribute("pass") == kind_.pass;
+    out.processed = AsciiLower(xml_.Attribute("wasPassProcessed").value_or("")) == "true";
     PROV_TRY(ReadChildren(out.at, [&](const XmlEvent& child) { return ReadComponent(child, wanted, out); }));
     const std::size_t end = file_.settings_end = out.at.end;
     file_.more_elements = false;

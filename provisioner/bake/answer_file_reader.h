@@ -74,6 +74,7 @@ struct AnswerComponent {
 struct AnswerSettings {
   AnswerElement at;
   std::vector<AnswerComponent> components = {};  // those of the kind's name
+  bool processed = false;                        // marked so by Windows setup, in the copy that it keeps
 };
 
 struct AnswerFile {

@@ -63,8 +63,17 @@ class FilePlanner {
     for (const std::string_view path : kAnswerFiles) {
       const auto now = PROV_TRY(tree_.Read(path, kMostTextBytes));
       if (!now) continue;
-      any = true;
       const auto known = std::ranges::find(before_.answer_files, path, &ImageRecord::AnswerFile::path);
+      if (known == before_.answer_files.end() &&
+          PROV_TRY(bake::WasPassProcessed(*now, bake::PayloadCommand(), Where(tree_, path)))) {
+        AddInfo(
+            plan_.findings, "answer-file-processed",
+            "its specialize pass is marked as processed, so Windows setup takes the next answer file for it: left as "
+            "it is",
+            Where(tree_, path));
+        continue;
+      }
+      any = true;
       const bool made = known != before_.answer_files.end() && known->made;
       bake::AnswerFileEdit edit = PROV_TRY(bake::AddCommand(*now, bake::PayloadCommand(), Where(tree_, path)));
       std::string record = edit.changed || known == before_.answer_files.end() ? edit.record : known->record;

@@ -307,6 +307,31 @@ TEST(AnswerFile, CommandsThatNoAnswerFileCanHold) {
       << "fits";
 }
 
+TEST(AnswerFile, APassThatWasProcessedTakesNoCommand) {
+  const auto marked = [](std::string_view mark) {
+    return fmt::format("<unattend xmlns=\"{}\">\n  <settings pass=\"specialize\"{}/>\n</unattend>\n",
+                       "urn:schemas-microsoft-com:unattend", mark);
+  };
+  const std::string processed = marked(" wasPassProcessed=\"true\""), open = marked(" wasPassProcessed=\"false\"");
+  EXPECT_TRUE(WasPassProcessed(processed, OurCommand(), kWhere).value());
+  EXPECT_FALSE(WasPassProcessed(open, OurCommand(), kWhere).value());
+  EXPECT_FALSE(
+      WasPassProcessed("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", OurCommand(), kWhere).value());
+  const auto refused = AddCommand(processed, OurCommand(), kWhere);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kXml);
+  EXPECT_EQ(refused.error().where, "unattend.xml: line 2, column 3");
+  EXPECT_THAT(refused.error().message, HasSubstr("wasPassProcessed"));
+  EXPECT_TRUE(Add(open).changed);
+  // Another pass's mark is none of ours.
+  EXPECT_TRUE(Add(Replaced(processed, "specialize", "generalize")).changed);
+  // What was added before setup ran is known, and goes again.
+  const AnswerFileEdit added = Add(open);
+  const std::string ran = Replaced(added.bytes, "\"false\"", "\"true\"");
+  EXPECT_FALSE(Add(ran).changed);
+  EXPECT_EQ(Remove(ran, added.record).bytes, processed);
+}
+
 TEST(AnswerFile, WhatIsNoAnswerFileIsRefusedWithThePlace) {
   struct Row {
     std::string file;

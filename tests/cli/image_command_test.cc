@@ -10,6 +10,7 @@
 #include "images/hive/reader.h"
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
+#include "provisioner/bake/payload.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/node/status.h"
 #include "tests/support/borrowed_tree.h"
@@ -302,6 +303,30 @@ TEST_F(ImageCommands, AStateFileThatAUserMadeIsNotBelieved) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kOwner);
   EXPECT_TRUE(Look(tree_) == before);
+}
+
+// What setup leaves in an image that is captured again.
+TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken) {
+  const std::string processed =
+      "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n"
+      "  <settings pass=\"specialize\" wasPassProcessed=\"true\"/>\n"
+      "  <settings pass=\"oobeSystem\"/>\n</unattend>\n";
+  constexpr char kCached[] = "Windows/Panther/unattend.xml";
+  constexpr char kOwn[] = "Windows/System32/Sysprep/unattend.xml";
+  tree_.Put(kCached, processed);
+  const auto applied = Apply(tree_, Settings(), Install());
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_THAT(applied->findings, testing::Contains(testing::Field(&Finding::code, "answer-file-processed")));
+  EXPECT_EQ(tree_.At(kCached), processed);
+  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(bake::PayloadCommand().command_line));
+  // One pass of two with that name that is still to come.
+  ASSERT_TRUE(Remove(tree_, true));
+  std::string open = processed;
+  open.insert(open.find("  <settings pass=\"oobe"), "  <settings pass=\"specialize\"/>\n");
+  tree_.Put(kCached, open);
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  EXPECT_NE(tree_.At(kCached), open);
+  EXPECT_EQ(tree_.At(kOwn), std::nullopt);
 }
 
 TEST_F(ImageCommands, ANewerProgramOfOursGoesWithoutAWarning) {

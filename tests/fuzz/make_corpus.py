@@ -11,6 +11,7 @@ import gzip
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -239,11 +240,42 @@ def hive_edits():
         write("hive_editor", path.name, bytes([len(edits)]) + edits + path.read_bytes())
 
 
+def wims():
+    resource = lambda size, flags, offset, whole: struct.pack("<QQQ", size | flags << 56, offset, whole)
+    for name, flags, chunk in (("lzx", 0x40002, 32768), ("none", 0, 0)):
+        header = b"MSWIM\0\0\0" + struct.pack("<IIII", 208, 0x10D00, flags, chunk) + bytes(16) + struct.pack("<HHI", 1, 1, 2)
+        header += resource(100, 2, 900, 100) + resource(80, 2, 1000, 80) + resource(50, 6, 300, 90) + struct.pack("<I", 1) + resource(28, 0, 1080, 28)
+        write("wim", "header-" + name, b"h" + header + bytes(60))
+    blob = resource(50, 4, 208, 90) + struct.pack("<HI", 1, 2) + bytes(range(20))
+    write("wim", "table", b"t" + blob + blob)
+    write("wim", "table-cut", b"t" + blob + blob[:-1])
+    write("wim", "table-solid", b"t" + blob[:7] + b"\x10" + blob[8:])
+    image = ('<IMAGE INDEX="1"><DIRCOUNT>7</DIRCOUNT><FILECOUNT>2</FILECOUNT><TOTALBYTES>9</TOTALBYTES><LASTMODIFICATIONTIME><HIGHPART>0x0</HIGHPART>'
+             "<LOWPART>0x0</LOWPART></LASTMODIFICATIONTIME><NAME>a &amp; b</NAME></IMAGE>")
+    write("wim", "xml", b"x\xff\xfe" + ("<WIM>%s<TOTALBYTES>99</TOTALBYTES></WIM>" % image).encode("utf-16-le"))
+
+    def entry(name, attributes, security, where, digest=bytes(20), streams=0):
+        text = name.encode("utf-16-le")
+        size = (102 + len(text) + 2 + 7) // 8 * 8
+        out = struct.pack("<QIIQ", size, attributes, security, where) + bytes(40) + digest + bytes(12) + struct.pack("<HHH", streams, 0, len(text)) + text
+        return out + bytes(size - len(out))
+
+    descriptors = struct.pack("<IIQQ", 40, 2, 3, 5) + b"onetwo12" + bytes(8)
+    root = entry("", 0x10, 0, 40 + 104 + 8)
+    children = entry("a", 0x20, 1, 0, bytes(range(20))) + entry("config", 0x10, 0, 0) + entry("B", 0x20, 9, 0, bytes(range(20))) + bytes(8)
+    write("wim", "metadata", b"m" + descriptors + root + bytes(8) + children)
+    write("wim", "metadata-empty", b"m" + struct.pack("<II", 8, 0) + entry("", 0x10, 0, 0) + bytes(8))
+    stream = struct.pack("<QQ", 38, 0) + bytes(range(20)) + struct.pack("<H", 0)
+    write("wim", "metadata-streams", b"m" + descriptors + root + bytes(8) + entry("a", 0x20, 0, 0, streams=1) + stream + bytes(2) + bytes(8))
+    for number in range(4):
+        write("wim", "edits-%d" % number, b"e" + bytes((i * (37 + number * 12) + i // 5) % 256 for i in range(40 + number * 25)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, registry, answer_files):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, registry, answer_files, wims):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)

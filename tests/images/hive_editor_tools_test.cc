@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 
 #include "images/hive/writer.h"
 #include "tests/images/hive_editor_util.h"
@@ -167,6 +168,59 @@ TEST(HiveEditorTools, HivesOfReged) {
   const std::string theirs = hive.Read();
   ASSERT_TRUE(HiveEditor::Open(theirs).value().KeyExists("Software\\K999").value());
   CheckWithReaders(theirs);
+}
+
+// As large as a server's SOFTWARE: 30,000 keys of four values.
+std::string LargeHive() {
+  RegKey root = Key("", {}, {Key("Classes"), Key("Microsoft")});
+  std::minstd_rand random(1);
+  for (int group = 0; group < 300; ++group) {
+    RegKey& parent = root.subkeys[0].subkeys.emplace_back(Key(fmt::format("Group{}", group)));
+    for (int i = 0; i < 100; ++i) {
+      RegKey& key = parent.subkeys.emplace_back(Key(fmt::format("{{Key-{}-{}}}", random(), i)));
+      for (const char* name : {"", "InprocServer32", "ThreadingModel", "Data"}) {
+        std::string data(200 + random() % 160, '\0');
+        for (char& c : data) c = static_cast<char>(random());
+        key.values.push_back(Value(name, RegType::kBinary, data));
+      }
+    }
+  }
+  return WriteHive(root, {}).value();
+}
+
+// What `reader` sees, written to a file.
+void Dump(const std::string& reader, const std::string& hive, const std::string& to) {
+  const ScratchFile file(".dump.hiv");
+  file.Write(hive);
+  const std::string command = reader == "hivexregedit"
+                                  ? "PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\' >" + to
+                              : reader == "reglookup" ? "reglookup " + file.path() + " | cut -d, -f1-3 >" + to
+                                                      : "reged -x " + file.path() + " 'HKEY' '\\' " + to;
+  EXPECT_EQ(Shell(command).exit, 0) << reader;
+}
+
+TEST(HiveEditorTools, ALargeHiveDiffersByOurKeysOnly) {
+  for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
+  const std::string original = LargeHive();
+  ASSERT_GT(original.size(), 40U << 20U);
+  const std::string applied = Apply(original);
+  const std::string removed = Remove(applied, original);
+  const auto canonical = [](const std::string& hive) { return testing::Canonical(ReadHive(hive).value()); };
+  const RegKey before = canonical(original);
+  EXPECT_TRUE(canonical(removed) == before);
+  const testing::MayChange may(original, before, canonical(applied));
+  EXPECT_GT(testing::ExpectUntouched(original, applied, may), 240000U);
+  const ScratchFile a(".a.txt"), b(".b.txt"), c(".c.txt");
+  for (const std::string reader : {"hivexregedit", "reglookup", "reged"}) {
+    SCOPED_TRACE(reader);
+    Dump(reader, original, a.path());
+    Dump(reader, applied, b.path());
+    Dump(reader, removed, c.path());
+    EXPECT_EQ(Shell(fmt::format("cmp {} {}", a.path(), c.path())).exit, 0);
+    EXPECT_EQ(Shell(fmt::format("diff {} {} | grep -c '^<'", a.path(), b.path())).text, "0\n")
+        << "lines of the original";
+    EXPECT_EQ(Shell(fmt::format("diff {} {} | grep '^>' | grep -c 'Blob'", a.path(), b.path())).text, "144\n");
+  }
 }
 
 }  // namespace
