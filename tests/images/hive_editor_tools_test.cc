@@ -71,7 +71,7 @@ std::vector<std::string> Missing(const std::set<std::string>& a, const std::set<
 
 constexpr const char* kStore = "Microsoft\\SystemCertificates\\ROOT\\Certificates";
 
-std::string Thumbprint(int i) { return fmt::format("{:040X}", i * 2654435761U); }
+std::string Thumbprint(int i) { return fmt::format("{:040X}", static_cast<unsigned>(i) * 2654435761U); }
 
 std::string Apply(const std::string& hive) {
   HiveEditor editor = HiveEditor::Open(hive).value();
