@@ -133,7 +133,8 @@ struct Damage {
       if (random() % 2 == 0) {
         regf::Store32(&hive[at / 4 * 4], static_cast<std::uint32_t>(random() % hive.size() / 8 * 8));
       } else {
-        hive[at] = random() % 3 == 0 ? static_cast<char>(random()) : static_cast<char>(hive[at] ^ (1 << (random() % 8)));
+        hive[at] =
+            random() % 3 == 0 ? static_cast<char>(random()) : static_cast<char>(hive[at] ^ (1 << (random() % 8)));
       }
     }
     if (random() % 20 == 0) hive.resize(random() % hive.size());
