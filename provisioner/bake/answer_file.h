@@ -31,7 +31,8 @@ struct AnswerFileEdit {
 };
 
 // The command becomes the last one, with an Order above all others. Adding it again changes nothing. Errors: xml,
-// too-large (with "WHERE: line 3, column 7" as where; also where WasPassProcessed); usage, size-limit for a command that no answer file can hold.
+// too-large (with "WHERE: line 3, column 7" as where; also where WasPassProcessed); usage, size-limit for a command
+// that no answer file can hold.
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
 
 // Whether Windows setup has marked the command's pass as processed: from then on it ignores what the file says for that
