@@ -7,6 +7,7 @@
 
 #include "provisioner/reconcile/reboot.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::reconcile {
 namespace {
@@ -316,11 +317,7 @@ std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content
   return out;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint32_t kHistories = 1'000;  // ten times slower there, and the plain build runs them all
-#else
-constexpr std::uint32_t kHistories = 10'000;
-#endif
+constexpr std::uint32_t kHistories = testing_support::kUnderSanitizer ? 1'000 : 10'000;
 
 TEST(Histories, NothingForeignIsEverChanged) {
   for (std::uint32_t seed = 0; seed < kHistories; ++seed) {
