@@ -77,7 +77,7 @@ std::string JoinNames(const std::vector<Candidate>& candidates) {
   std::string out;
   for (std::size_t i = 0; i < candidates.size() && i < kNamesShown; ++i) {
     if (i > 0) out += ", ";
-    out += Shorten(candidates[i].name);
+    out += fmt::format("\"{}\"", Shorten(candidates[i].name));
   }
   if (candidates.size() > kNamesShown) out += fmt::format(" and {} more", candidates.size() - kNamesShown);
   return out;

@@ -154,7 +154,7 @@ std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
     if (!end->closed) return std::unexpected(PemFault{end->offset, "this marker doesn't end in five dashes"});
     if (end->label != begin->label) {
       return std::unexpected(
-          PemFault{end->offset, fmt::format("BEGIN {} is closed by END {}", begin->label, end->label)});
+          PemFault{end->offset, fmt::format("BEGIN \"{}\" is closed by END \"{}\"", begin->label, end->label)});
     }
     position_ = end->end;
     LeaveBlock(text_.substr(begin->offset, end->offset - begin->offset));

@@ -121,7 +121,7 @@ TEST(PemScanner, DamagedBlocksAreFaults) {
       {"no BEGIN", "A\n" + end, "no BEGIN", 2},
       {"no BEGIN, in a comment", "# A\n# " + end, "no BEGIN", 6},
       {"END twice", good + end, "no BEGIN", good.size()},
-      {"another label", begin + "A\n-----END X509 CERTIFICATE-----\n", "closed by END X509 CERTIFICATE",
+      {"another label", begin + "A\n-----END X509 CERTIFICATE-----\n", "closed by END \"X509 CERTIFICATE\"",
        begin.size() + 2},
       {"END without closing dashes", begin + "A\n-----END CERTIFICATE\n", "five dashes", begin.size() + 2},
       {"END with four closing dashes", begin + "A\n-----END CERTIFICATE----\n" + good, "five dashes", begin.size() + 2},

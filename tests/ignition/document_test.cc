@@ -165,12 +165,12 @@ TEST(ReadDocument, ListWithoutTheWantedOne) {
   EXPECT_EQ(ErrorOf(R"({"kind":"List"})").code, Code::kNotFound);
   EXPECT_EQ(ErrorOf(R"({"kind":"List","items":null})").code, Code::kNotFound);
   const Error names = ErrorOf(List({MachineConfig("99-a"), MachineConfig("99-b")}));
-  EXPECT_NE(names.message.find("99-a, 99-b"), std::string::npos) << names.message;
+  EXPECT_NE(names.message.find("\"99-a\", \"99-b\""), std::string::npos) << names.message;
   EXPECT_NE(names.message.find("rendered-worker-"), std::string::npos);
   std::vector<std::string> many;
   for (int i = 0; i < 20; ++i) many.push_back(MachineConfig(fmt::format("mc-{}", i)));
   const Error shortened = ErrorOf(List(many), nullptr, {}, {.name = "mc-x"});
-  EXPECT_NE(shortened.message.find("mc-7 and 12 more"), std::string::npos) << shortened.message;
+  EXPECT_NE(shortened.message.find("\"mc-7\" and 12 more"), std::string::npos) << shortened.message;
   EXPECT_NE(shortened.message.find("\"mc-x\""), std::string::npos);
 }
 
