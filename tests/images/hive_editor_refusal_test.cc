@@ -132,7 +132,7 @@ TEST(HiveEditorSamples, ApplyAndRemove) {
   if (!testing::HasSamples()) GTEST_SKIP() << "NOT RUN: the shared samples are not here";
   int edited = 0;
   for (const auto& file : std::filesystem::directory_iterator(testing::SamplePath("hive"))) {
-    const std::string name = file.path().filename();
+    const std::string name = file.path().filename().string();
     if (file.path().extension() != ".hiv") continue;
     SCOPED_TRACE(name);
     const std::string hive = testing::Sample("hive/" + name);
