@@ -372,12 +372,13 @@ class Image(Node):
         config.mkdir(parents=True)
         (root / "ProgramData").mkdir()
         (root / "Program Files").mkdir()
+        self.write(None, [])  # hives with nothing in them
         self.program("bake", "C:\\egress\\worker.json", "--out", "Z:" + str(self.work / "bare"), "--scope", "winhttp")
         foreign = "hex(7):" + ",".join("%02x" % byte for byte in "FOREIGN=1\0\0".encode("utf-16-le"))
         merges = {"SYSTEM": [("ControlSet001\\" + key, lines) for key, lines in (
                       ("Control", []), ("Control\\Session Manager", []), ("Control\\Session Manager\\Environment", []), ("Services", []),
                       ("Services\\containerd", ['"Environment"=' + foreign]), ("Services\\EventLog", []), ("Services\\EventLog\\Application", []))],
-                  "SOFTWARE": [(key, []) for key in ("Microsoft", "Microsoft\\SystemCertificates", "Microsoft\\SystemCertificates\\ROOT",
+                  "SOFTWARE": [(key, []) for key in ("WOW6432Node", "Microsoft", "Microsoft\\SystemCertificates", "Microsoft\\SystemCertificates\\ROOT",
                                                      "Microsoft\\SystemCertificates\\ROOT\\Certificates")]}
         for name, keys in merges.items():
             hive = config / name
@@ -407,8 +408,8 @@ class Image(Node):
         if shutil.which("hivexregedit") is None:
             print("SKIPPED: hivexregedit is missing; scripts/setup installs it", flush=True)
             self.skipTest("no hivexregedit")
-        self.write("http://proxy.example.test:3128", [self.a])
         root = self.make_image()
+        self.write("http://proxy.example.test:3128", [self.a])
         image = "Z:" + str(root)
         applied = self.json("apply", "C:\\egress\\worker.json", "--root", image, "--service", "containerd", "--install", "--exe", "Z:" + PROGRAM)
         self.assertGreater(applied["writes"], 8)
