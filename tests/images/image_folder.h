@@ -30,10 +30,11 @@ class ImageFolder {
   std::string root() const { return path_.generic_string(); }
   std::string At(const std::string& path) const { return root() + "/" + path; }
 
-  // Where names differ by case, "WINDOWS" takes the place of the empty "Windows".
+  // The first file below "WINDOWS" takes the place of the empty "Windows".
   void Put(const std::string& path, const std::string& bytes) const {
     const auto parent = (path_ / std::filesystem::path(path)).parent_path();
-    if (path.starts_with("WINDOWS/")) std::filesystem::remove_all(path_ / "Windows");
+    if (path.starts_with("WINDOWS/") && Entries().starts_with("Windows/"))
+      std::filesystem::remove_all(path_ / "Windows");
     std::filesystem::create_directories(parent);
     ASSERT_TRUE(WriteFileAtomically(At(path), bytes, 0644));
   }
