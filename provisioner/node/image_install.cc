@@ -64,13 +64,14 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(path, kMostTextBytes));
       if (!now) continue;
       const auto known = std::ranges::find(before_.answer_files, path, &ImageRecord::AnswerFile::path);
-      if (known == before_.answer_files.end() &&
-          PROV_TRY(bake::WasPassProcessed(*now, bake::PayloadCommand(), Where(tree_, path)))) {
+      if (PROV_TRY(bake::WasPassProcessed(*now, bake::PayloadCommand(), Where(tree_, path)))) {
         AddInfo(
             plan_.findings, "answer-file-processed",
             "its specialize pass is marked as processed, so Windows setup takes the next answer file for it: left as "
             "it is",
             Where(tree_, path));
+        // What we put there before setup ran is still ours to take out.
+        if (known != before_.answer_files.end()) plan_.record->answer_files.push_back(*known);
         continue;
       }
       any = true;

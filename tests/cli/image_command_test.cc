@@ -275,7 +275,7 @@ TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
   tree_.Put("ProgramData/Provisioner/ledger.json", "{}");
   const Seen before = Look(tree_);
   const auto refused = [](const auto& result) {
-    EXPECT_FALSE(result);
+    ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::kOwner);
     EXPECT_THAT(result.error().message, testing::HasSubstr("Remove it from the image"));
     EXPECT_THAT(result.error().where, testing::HasSubstr("ProgramData/Provisioner"));
@@ -326,6 +326,17 @@ TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken)
   tree_.Put(kCached, open);
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   EXPECT_NE(tree_.At(kCached), open);
+  EXPECT_EQ(tree_.At(kOwn), std::nullopt);
+  // Setup ran with our command in it: that one is used up, and goes with the rest.
+  std::string ran = *tree_.At(kCached);
+  ran.replace(ran.find("<settings pass=\"specialize\">"), 10, "<settings wasPassProcessed=\"true\" ");
+  tree_.Put(kCached, ran);
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  EXPECT_EQ(tree_.At(kCached), ran);
+  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(bake::PayloadCommand().command_line));
+  EXPECT_EQ(Apply(tree_, Settings(), Install())->writes, 0U);
+  ASSERT_TRUE(Remove(tree_, true));
+  EXPECT_THAT(tree_.At(kCached).value_or(""), Not(testing::HasSubstr(bake::PayloadCommand().command_line)));
   EXPECT_EQ(tree_.At(kOwn), std::nullopt);
 }
 
