@@ -13,11 +13,15 @@ std::string PathOf(std::string_view name) { return fmt::format("{}/{}", kImageSt
 
 }  // namespace
 
+Result<void> ImageStateFolder::CheckSecurity(std::string_view path) {
+  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kSecrets,
+                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+}
+
 Result<void> ImageStateFolder::CheckFolder() {
   // Where the medium has no descriptors (a folder on a Unix file system), there is nothing to check.
   if (folder_is_checked_ || !tree_.CanProtect() || !PROV_TRY(tree_.IsFolder(kImageStateFolder))) return {};
-  PROV_TRY(CheckImageSecurity(PROV_TRY(tree_.Security(kImageStateFolder)), PathUse::kSecrets,
-                              fmt::format("{}: {}", tree_.Name(), kImageStateFolder), AccountForAdministrators()));
+  PROV_TRY(CheckSecurity(kImageStateFolder));
   folder_is_checked_ = true;
   return {};
 }
@@ -25,8 +29,7 @@ Result<void> ImageStateFolder::CheckFolder() {
 Result<void> ImageStateFolder::CheckFile(std::string_view path) {
   PROV_TRY(CheckFolder());
   if (!tree_.CanProtect() || !PROV_TRY(tree_.IsFile(path))) return {};
-  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kSecrets,
-                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+  return CheckSecurity(path);
 }
 
 Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name) {

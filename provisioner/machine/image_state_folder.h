@@ -20,6 +20,7 @@ class ImageStateFolder final : public StateFolder {
   // What is there already must be administrators' alone, as on a running node. Errors: owner.
   Result<void> CheckFolder();
   Result<void> CheckFile(std::string_view path);
+  Result<void> CheckSecurity(std::string_view path);
 
   images::ImageTree& tree_;
   bool folder_is_checked_ = false;

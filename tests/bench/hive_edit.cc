@@ -3,13 +3,13 @@
 // BLOBS: for each certificate 40 characters of its key's name, four bytes of its blob's size, the blob.
 #include <cstdint>
 #include <cstdio>
-#include <random>
 #include <string>
 
 #include "images/hive/editor.h"
 #include "images/hive/format.h"
 #include "images/hive/writer.h"
 #include "provisioner/base/file.h"
+#include "tests/support/large_hive.h"
 
 namespace prov::bench {
 namespace {
@@ -17,22 +17,9 @@ namespace {
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
 constexpr std::string_view kStore = "Microsoft\\SystemCertificates\\ROOT\\Certificates";
 
-// 30,000 keys of four values in 300 groups, and a store of certificates.
+// With a store of certificates.
 int Make(const char* out) {
-  images::RegKey root;
-  std::mt19937 random(1);
-  for (int group = 0; group < 300; ++group) {
-    images::RegKey& parent = images::KeyAt(root, "Classes\\Group" + std::to_string(group));
-    for (int i = 0; i < 100; ++i) {
-      images::RegKey& key = parent.subkeys.emplace_back();
-      key.name = "{Key-" + std::to_string(random()) + "-" + std::to_string(i) + "}";
-      for (const char* name : {"", "InprocServer32", "ThreadingModel", "Data"}) {
-        std::string data(200 + random() % 160, '\0');
-        for (char& c : data) c = static_cast<char>(random());
-        key.values.push_back({name, images::RegType::kBinary, data});
-      }
-    }
-  }
+  images::RegKey root = testing_support::LargeHive();
   images::KeyAt(root, std::string(kStore) + "\\0000000000000000000000000000000000000000")
       .values.push_back({"Blob", images::RegType::kBinary, std::string(1000, 'b')});
   const auto hive = images::WriteHive(root, {});

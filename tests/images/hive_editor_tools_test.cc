@@ -5,11 +5,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 
 #include "images/hive/writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/images/hive_tools_util.h"
+#include "tests/support/large_hive.h"
 #include "tests/support/sanitizer.h"
 
 namespace prov::images {
@@ -17,7 +17,6 @@ namespace {
 
 using testing::kEditTime;
 using testing::Key;
-using testing::Output;
 using testing::Shell;
 using testing::Value;
 
@@ -37,25 +36,24 @@ class ScratchFile {
   std::string path_;
 };
 
+// What `reader` sees, written to a file. Of reglookup without times: those of changed keys are others.
+void Dump(const std::string& reader, const std::string& hive, const std::string& to) {
+  const ScratchFile file(".dump.hiv");
+  file.Write(hive);
+  std::string command = "reged -x " + file.path() + " 'HKEY' '\\' " + to;
+  if (reader == "hivexregedit") command = "PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\' >" + to;
+  if (reader == "reglookup") command = "reglookup " + file.path() + " | cut -d, -f1-3 >" + to;
+  EXPECT_EQ(Shell(command).exit, 0) << reader;
+}
+
 // Every key and value as text, one line each, with the key's path in front: what `reader` sees in a hive.
 std::set<std::string> Lines(const std::string& reader, const std::string& hive) {
-  const ScratchFile file(".lines.hiv");
-  file.Write(hive);
-  Output out;
-  if (reader == "hivexregedit") {
-    out = Shell("PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\'");
-  } else if (reader == "reglookup") {
-    // Without times: those of changed keys are others.
-    out = Shell("reglookup " + file.path() + " | cut -d, -f1-3");
-  } else {
-    const ScratchFile text(".reg");
-    out = Shell("reged -x " + file.path() + " 'HKEY' '\\' " + text.path());
-    out.text = text.Read();
-  }
-  EXPECT_EQ(out.exit, 0) << reader;
+  const ScratchFile file(".lines.txt");
+  Dump(reader, hive, file.path());
+  const std::string text = file.Read();
   std::set<std::string> lines;
   std::string key;
-  for (const std::string_view line : Split(out.text, '\n')) {
+  for (const std::string_view line : Split(text, '\n')) {
     if (line.starts_with('[')) key = line;
     if (!line.empty()) lines.insert(reader == "reglookup" ? std::string(line) : key + " " + std::string(line));
   }
@@ -171,40 +169,13 @@ TEST(HiveEditorTools, HivesOfReged) {
   CheckWithReaders(theirs);
 }
 
-// As large as a server's SOFTWARE: 30,000 keys of four values.
-constexpr int kGroups = testing_support::kUnderSanitizer ? 15 : 300;
-
-std::string LargeHive() {
-  RegKey root = Key("", {}, {Key("Classes"), Key("Microsoft")});
-  std::minstd_rand random(1);
-  for (int group = 0; group < kGroups; ++group) {
-    RegKey& parent = root.subkeys[0].subkeys.emplace_back(Key(fmt::format("Group{}", group)));
-    for (int i = 0; i < 100; ++i) {
-      RegKey& key = parent.subkeys.emplace_back(Key(fmt::format("{{Key-{}-{}}}", random(), i)));
-      for (const char* name : {"", "InprocServer32", "ThreadingModel", "Data"}) {
-        std::string data(200 + random() % 160, '\0');
-        for (char& c : data) c = static_cast<char>(random());
-        key.values.push_back(Value(name, RegType::kBinary, data));
-      }
-    }
-  }
-  return WriteHive(root, {}).value();
-}
-
-// What `reader` sees, written to a file.
-void Dump(const std::string& reader, const std::string& hive, const std::string& to) {
-  const ScratchFile file(".dump.hiv");
-  file.Write(hive);
-  const std::string command = reader == "hivexregedit"
-                                  ? "PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\' >" + to
-                              : reader == "reglookup" ? "reglookup " + file.path() + " | cut -d, -f1-3 >" + to
-                                                      : "reged -x " + file.path() + " 'HKEY' '\\' " + to;
-  EXPECT_EQ(Shell(command).exit, 0) << reader;
-}
+constexpr int kGroups = testing_support::kUnderSanitizer ? 15 : testing_support::kLargeHiveGroups;
 
 TEST(HiveEditorTools, ALargeHiveDiffersByOurKeysOnly) {
   for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
-  const std::string original = LargeHive();
+  RegKey root = testing_support::LargeHive(kGroups);
+  root.subkeys.push_back(Key("Microsoft"));
+  const std::string original = WriteHive(root, {}).value();
   ASSERT_GT(original.size(), static_cast<std::size_t>(kGroups) * 140'000);
   const std::string applied = Apply(original);
   const std::string removed = Remove(applied, original);
