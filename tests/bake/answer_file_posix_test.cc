@@ -11,6 +11,7 @@
 #include "tests/bake/answer_files.h"
 #include "tests/differential/seed.h"
 #include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -175,12 +176,6 @@ void Damage(std::string& text, Random& random) {
 
 class AnswerFileAndExpat : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / fmt::format("answer-files-{}", getpid());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void Write(const std::string& name, std::string_view bytes) {
     std::ofstream out(folder_ / name, std::ios::binary);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -209,7 +204,8 @@ class AnswerFileAndExpat : public testing::Test {
     ASSERT_EQ(removed->bytes, file);
   }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
   std::string verdicts_;
   std::size_t accepted_ = 0;
 };

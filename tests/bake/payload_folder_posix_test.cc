@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "provisioner/bake/payload_folder.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -15,17 +15,12 @@ using testing_support::ReadAll;
 
 class PosixPayloadFolder : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("provisioner-posix-folder-test-" + std::to_string(getpid()));
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   const Payload payload_ = {1,
                             {{"egress.json", "x", true, "p"},
                              {"manifest.json", "{}", false, "p"},
                              {"trust/ROOT/" + std::string(40, 'A') + ".cer", "der", false, "p"}}};
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
 };
 
 unsigned ModeOf(const fs::path& path) {

@@ -1,12 +1,12 @@
 #include "provisioner/bake/payload_folder.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -23,16 +23,12 @@ Payload Small(const std::string& content = "x") {
 
 class PayloadFolder : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("provisioner-folder-test-" + std::to_string(getpid()));
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
   std::size_t Entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(root_), fs::directory_iterator()));
   }
 
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
 };
 
 TEST_F(PayloadFolder, ReplacesAnEarlierPayloadAndAnEmptyFolder) {

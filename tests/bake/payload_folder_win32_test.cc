@@ -5,6 +5,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/windows_api.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -13,12 +14,6 @@ using win32::Path;
 
 class WindowsPayloadFolder : public testing::Test {
  protected:
-  void SetUp() override {
-    wchar_t temporary[MAX_PATH];
-    GetTempPathW(MAX_PATH, temporary);
-    root_ = win32::Narrow(temporary) + "payload_folder_win32_test_" + std::to_string(GetCurrentProcessId());
-    ASSERT_TRUE(CreateDirectoryW(Path(root_).c_str(), nullptr));
-  }
   void TearDown() override {
     const auto entries = ListTree(root_, 100);
     ASSERT_TRUE(entries) << entries.error().message;
@@ -26,14 +21,14 @@ class WindowsPayloadFolder : public testing::Test {
       const std::wstring name = Path(root_ + "/" + it->path);
       EXPECT_TRUE(DeleteFileW(name.c_str()) || RemoveDirectoryW(name.c_str())) << it->path;
     }
-    EXPECT_TRUE(RemoveDirectoryW(Path(root_).c_str()));
   }
 
   const Payload payload_ = {1,
                             {{"egress.json", "x", true, "p"},
                              {"manifest.json", "{}", false, "p"},
                              {"trust/ROOT/" + std::string(40, 'A') + ".cer", "der", false, "p"}}};
-  std::string root_;
+  testing_support::ScratchFolder scratch_;
+  std::string root_ = scratch_.path().string();
 };
 
 std::int64_t TimeOf(const std::string& path) {

@@ -1,6 +1,5 @@
 // Payloads on disk with what only POSIX makes without privileges: links, and files with holes.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -8,6 +7,7 @@
 #include "provisioner/bake/payload_folder.h"
 #include "provisioner/bake/payload_reader.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -16,17 +16,13 @@ namespace fs = std::filesystem;
 
 class PosixPayloadOnDisk : public testing::Test {
  protected:
-  PosixPayloadOnDisk()
-      : folder_(
-            (fs::path(testing::TempDir()) / ("payload_reader_posix_test" + std::to_string(getpid())) / "p").string()) {
-    fs::remove_all(fs::path(folder_).parent_path());
+  PosixPayloadOnDisk() {
     const auto config = testing_support::SampleConfig();
     const auto payload =
         MakePayload(config, reconcile::MakeDesiredState(config, {}).value(), {.generation = 1, .exe = {}});
     EXPECT_TRUE(payload && WritePayloadFolder(*payload, folder_, 0));
     EXPECT_TRUE(LoadPayloadFolder(folder_));
   }
-  ~PosixPayloadOnDisk() override { fs::remove_all(fs::path(folder_).parent_path()); }
 
   Code Refusal() {
     const auto read = LoadPayloadFolder(folder_);
@@ -34,7 +30,8 @@ class PosixPayloadOnDisk : public testing::Test {
     return read ? Code::kInternal : read.error().code;
   }
 
-  std::string folder_;
+  testing_support::ScratchFolder scratch_;
+  std::string folder_ = scratch_.At("p");
 };
 
 TEST_F(PosixPayloadOnDisk, ALinkInPlaceOfAFileIsRefused) {

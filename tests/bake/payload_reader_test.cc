@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "provisioner/bake/payload.h"
 #include "provisioner/bake/payload_folder.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::bake {
 namespace {
@@ -198,12 +198,7 @@ TEST(PayloadReader, ACertificateMustBeTheOneThatIsNamed) {
 
 class PayloadOnDisk : public ::testing::Test {
  protected:
-  PayloadOnDisk()
-      : folder_((fs::path(testing::TempDir()) / ("payload_reader_test" + std::to_string(getpid())) / "p").string()) {
-    fs::remove_all(fs::path(folder_).parent_path());
-    EXPECT_TRUE(WritePayloadFolder(Baked(SampleConfig(), {}), folder_, 0));
-  }
-  ~PayloadOnDisk() override { fs::remove_all(fs::path(folder_).parent_path()); }
+  PayloadOnDisk() { EXPECT_TRUE(WritePayloadFolder(Baked(SampleConfig(), {}), folder_, 0)); }
 
   Code Refusal() {
     const auto read = LoadPayloadFolder(folder_);
@@ -211,7 +206,8 @@ class PayloadOnDisk : public ::testing::Test {
     return read ? Code::kInternal : read.error().code;
   }
 
-  std::string folder_;
+  testing_support::ScratchFolder scratch_;
+  std::string folder_ = scratch_.At("p");
 };
 
 TEST_F(PayloadOnDisk, IsReadAsItWasWritten) {

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "provisioner/base/file.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -13,18 +13,14 @@ namespace fs = std::filesystem;
 
 class PosixFile : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("provisioner-posix-file-test-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::string Path(const char* name) const { return (folder_ / name).string(); }
   unsigned ModeOf(const char* name) const {
     struct stat info{};
     return stat(Path(name).c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
   }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(PosixFile, ModesAreWhatWasAskedFor) {

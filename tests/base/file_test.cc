@@ -1,10 +1,11 @@
 #include "provisioner/base/file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -13,14 +14,10 @@ namespace fs = std::filesystem;
 
 class File : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("provisioner-file-test-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::string Path(const char* name) const { return (folder_ / name).string(); }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(File, WriteThenReadGivesTheSameBytes) {

@@ -3,6 +3,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/windows_api.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -13,11 +14,6 @@ using win32::Path;
 class WindowsFile : public testing::Test {
  protected:
   void SetUp() override {
-    wchar_t temporary[MAX_PATH];
-    GetTempPathW(MAX_PATH, temporary);
-    root_ = win32::Narrow(temporary) + "file_win32_test_" + std::to_string(GetCurrentProcessId());
-    folder_ = root_;
-    ASSERT_TRUE(CreateDirectoryW(Path(folder_).c_str(), nullptr));
     for (int i = 0; i < 6; ++i) {
       folder_ += "\\Gr\u00fc\u00dfe-\u5024-\U0001F600-" + std::string(60, 'x');
       ASSERT_TRUE(CreateDirectoryW(Path(folder_).c_str(), nullptr)) << i;
@@ -30,11 +26,11 @@ class WindowsFile : public testing::Test {
       const std::wstring name = Path(root_ + "/" + it->path);
       EXPECT_TRUE(DeleteFileW(name.c_str()) || RemoveDirectoryW(name.c_str())) << it->path;
     }
-    EXPECT_TRUE(RemoveDirectoryW(Path(root_).c_str()));
   }
 
-  std::string root_;
-  std::string folder_;
+  testing_support::ScratchFolder scratch_;
+  std::string root_ = scratch_.path().string();
+  std::string folder_ = root_;
 };
 
 TEST_F(WindowsFile, LongPathsWithAnyNamesWork) {

@@ -1,10 +1,11 @@
 #include "provisioner/base/folder.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -13,15 +14,14 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ::testing::Test {
  protected:
-  FolderTest() : root_(fs::path(testing::TempDir()) / ("folder_test" + std::to_string(getpid()))) {
-    fs::remove_all(root_);
+  FolderTest() {
     fs::create_directories(root_ / "b" / "c");
     std::ofstream(root_ / "b" / "f") << "text";
     std::ofstream(root_ / "a") << "";
   }
-  ~FolderTest() override { fs::remove_all(root_); }
 
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
 };
 
 TEST_F(FolderTest, ListsEverythingSorted) {

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -24,14 +24,13 @@ TEST(Cli, AFullDiskIsNoSuccess) {
 }
 
 TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
-  const fs::path root = fs::temp_directory_path() / ("provisioner-cli-posix-test-" + std::to_string(getpid()));
-  fs::create_directories(root);
+  const testing_support::ScratchFolder folder;
+  const fs::path& root = folder.path();
   const ProcessResult result = testing_support::Run(
       {"sh", "-c",
        "ulimit -f 8; exec '" PROVISIONER_BINARY "' bake '" + kSample + "' --out '" + (root / "a/b/p").string() + "'"});
   EXPECT_EQ(result.exit, 13) << result.err;
   EXPECT_TRUE(fs::is_empty(root));
-  fs::remove_all(root);
 }
 
 TEST(Cli, AnAbortIsADefectWithExit20) {

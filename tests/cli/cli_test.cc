@@ -8,6 +8,7 @@
 #include "provisioner/base/rapidjson.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -46,14 +47,10 @@ std::string ConfigWith(const std::string& proxy_env) {
 
 class Folder : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("provisioner-cli-test-" + std::to_string(getpid()));
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
   std::string Path(const char* name) const { return (root_ / name).string(); }
 
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
 };
 using Bake = Folder;
 

@@ -8,6 +8,7 @@
 #include "provisioner/cli/command.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::cli {
 namespace {
@@ -27,15 +28,9 @@ class MachineCommands : public ::testing::Test {
   MachineCommands() {
     reconcile::PutWindows(host_.memory);
     host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
-    root_ = fs::temp_directory_path() /
-            ("provisioner-machine-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
-             ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
     source_ = (root_ / "worker.json").string();
     WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
   }
-  ~MachineCommands() override { fs::remove_all(root_); }
 
   void WriteSource(const std::string& text) { std::ofstream(source_, std::ios::binary) << text; }
 
@@ -72,7 +67,8 @@ class MachineCommands : public ::testing::Test {
   }
 
   testing_support::MemoryHost host_;
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
   std::string source_;
 };
 

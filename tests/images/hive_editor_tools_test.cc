@@ -1,7 +1,6 @@
 // Edited hives as other programs read them, and hives of other programs edited, where these are installed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "tests/images/hive_tools_util.h"
 #include "tests/support/large_hive.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::images {
 namespace {
@@ -23,22 +23,19 @@ using testing::Value;
 // A file that goes away with this object.
 class ScratchFile {
  public:
-  explicit ScratchFile(std::string_view suffix)
-      : path_(fmt::format("{}hive_editor_{}{}", ::testing::TempDir(), getpid(), suffix)) {}
-  ~ScratchFile() { std::remove(path_.c_str()); }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
+  explicit ScratchFile(const std::string& name) : path_(folder_.At(name)) {}
   const std::string& path() const { return path_; }
   void Write(std::string_view bytes) const { ASSERT_TRUE(WriteFileAtomically(path_, bytes, 0600)); }
   std::string Read() const { return ReadFile(path_, 1U << 30U).value(); }
 
  private:
+  testing_support::ScratchFolder folder_;
   std::string path_;
 };
 
 // What `reader` sees, written to a file. Of reglookup without times: those of changed keys are others.
 void Dump(const std::string& reader, const std::string& hive, const std::string& to) {
-  const ScratchFile file(".dump.hiv");
+  const ScratchFile file("dump.hiv");
   file.Write(hive);
   std::string command = "reged -x " + file.path() + " 'HKEY' '\\' " + to;
   if (reader == "hivexregedit") command = "PERL_UNICODE=S hivexregedit --export " + file.path() + " '\\' >" + to;
@@ -48,7 +45,7 @@ void Dump(const std::string& reader, const std::string& hive, const std::string&
 
 // Every key and value as text, one line each, with the key's path in front: what `reader` sees in a hive.
 std::set<std::string> Lines(const std::string& reader, const std::string& hive) {
-  const ScratchFile file(".lines.txt");
+  const ScratchFile file("lines.txt");
   Dump(reader, hive, file.path());
   const std::string text = file.Read();
   std::set<std::string> lines;
@@ -145,8 +142,8 @@ std::string RegText(int keys) {
 
 TEST(HiveEditorTools, HivesOfHivexregedit) {
   for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
-  const ScratchFile hive(".theirs.hiv");
-  const ScratchFile text(".theirs.reg");
+  const ScratchFile hive("theirs.hiv");
+  const ScratchFile text("theirs.reg");
   hive.Write(WriteHive(Key(""), {}).value());
   text.Write(RegText(1500));
   ASSERT_EQ(Shell("hivexregedit --merge " + hive.path() + " " + text.path()).exit, 0);
@@ -155,8 +152,8 @@ TEST(HiveEditorTools, HivesOfHivexregedit) {
 
 TEST(HiveEditorTools, HivesOfReged) {
   for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
-  const ScratchFile hive(".theirs.hiv");
-  const ScratchFile text(".theirs.reg");
+  const ScratchFile hive("theirs.hiv");
+  const ScratchFile text("theirs.reg");
   hive.Write(WriteHive(Tree(), {}).value());
   std::string import = RegText(1000);
   for (std::size_t at = 0; (at = import.find("[\\", at)) != std::string::npos; at += 5)
@@ -184,7 +181,7 @@ TEST(HiveEditorTools, ALargeHiveDiffersByOurKeysOnly) {
   EXPECT_TRUE(canonical(removed) == before);
   const testing::MayChange may(original, before, canonical(applied));
   EXPECT_GT(testing::ExpectUntouched(original, applied, may), static_cast<std::size_t>(kGroups) * 800);
-  const ScratchFile a(".a.txt"), b(".b.txt"), c(".c.txt");
+  const ScratchFile a("a.txt"), b("b.txt"), c("c.txt");
   for (const std::string reader : {"hivexregedit", "reglookup", "reged"}) {
     SCOPED_TRACE(reader);
     Dump(reader, original, a.path());

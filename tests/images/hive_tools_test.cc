@@ -1,7 +1,6 @@
 // Hives as other programs read them: libhivex's tools, reglookup and reged, where they are installed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "images/reg_file.h"
 #include "tests/images/hive_test_util.h"
 #include "tests/images/hive_tools_util.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::images {
 namespace {
@@ -23,17 +23,12 @@ using testing::Value;
 // A hive in a file that goes away with this object.
 class HiveFile {
  public:
-  explicit HiveFile(const RegKey& tree)
-      : path_(::testing::TempDir() + "hive_tools_" + std::to_string(getpid()) + ".hiv") {
-    EXPECT_TRUE(WriteFileAtomically(path_, WriteHive(tree, {}).value(), 0600));
-  }
-  ~HiveFile() { std::remove(path_.c_str()); }
-  HiveFile(const HiveFile&) = delete;
-  HiveFile& operator=(const HiveFile&) = delete;
+  explicit HiveFile(const RegKey& tree) { EXPECT_TRUE(WriteFileAtomically(path_, WriteHive(tree, {}).value(), 0600)); }
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  testing_support::ScratchFolder folder_;
+  std::string path_ = folder_.At("made.hiv");
 };
 
 std::string Bytes(std::size_t size) {

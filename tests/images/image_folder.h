@@ -5,27 +5,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "provisioner/base/file.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::images::testing {
 
 class ImageFolder {
  public:
   // Beneath `where`, a folder; by default that of temporary files.
-  explicit ImageFolder(const std::string& where = ::testing::TempDir())
-      : path_(std::filesystem::path(where) / ("image_" + std::to_string(std::random_device()()))) {
+  explicit ImageFolder(const std::string& where = ::testing::TempDir()) : folder_(where), path_(folder_.path()) {
     std::filesystem::create_directories(path_ / "Windows/System32/config");
   }
-  ~ImageFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ImageFolder(const ImageFolder&) = delete;
-  ImageFolder& operator=(const ImageFolder&) = delete;
 
   std::string root() const { return path_.generic_string(); }
   std::string At(const std::string& path) const { return root() + "/" + path; }
@@ -54,6 +47,7 @@ class ImageFolder {
   }
 
  private:
+  testing_support::ScratchFolder folder_;
   std::filesystem::path path_;
 };
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "tests/support/scratch_folder.h"
+
 namespace prov::machine {
 namespace {
 
@@ -12,16 +14,10 @@ namespace fs = std::filesystem;
 
 class LockTest : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("provisioner-lock-") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::string Folder() const { return folder_.string(); }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(LockTest, SecondHolderIsRefusedAsBusy) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "provisioner/machine/log_file.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::machine {
 namespace {
@@ -13,15 +14,10 @@ namespace fs = std::filesystem;
 
 class LogFilePosix : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / "provisioner_log_file_posix_test";
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   fs::path Log() const { return folder_ / "provisioner.log"; }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(LogFilePosix, IsForItsOwnerAlone) {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "provisioner/base/text.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::machine {
 namespace {
@@ -19,20 +20,14 @@ constexpr std::int64_t kTime = 1'795'245'010;  // 2026-11-21T07:10:10Z
 
 class LogFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / "provisioner_log_file_test";
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string Path() const { return (folder_ / "provisioner.log").string(); }
   static std::string Content(const std::string& path) {
     std::ifstream in(fs::path(path), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  fs::path folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST(LogLine, HasTimeSeverityIdAndText) {
