@@ -1,0 +1,60 @@
+// Archives and images of drives, written by libarchive in one pass. The same entries and options give the same bytes,
+// whatever the time, time zone and place.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "images/archive/file_sink.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+enum class ArchiveFormat {
+  kTar,
+  kTgz,
+  kZip,
+  kIso,  // ISO 9660 with Joliet's names for Windows, and Rock Ridge's names and modes for Linux
+};
+
+struct ArchiveOptions {
+  ArchiveFormat format = ArchiveFormat::kTar;
+  std::int64_t time_unix = 0;  // of all entries, and of an image's volume
+  std::string label = {};      // of an image's volume
+  unsigned mode = 0644;        // of the archive itself
+  bool flush = true;           // false: the caller flushes the folder that the archive is made in
+};
+
+// Errors: usage (a label that a volume of this kind can't have unchanged).
+Result<void> CheckVolumeLabel(std::string_view label);
+
+// Errors: usage (a time that the format can't hold).
+Result<void> CheckArchiveTime(ArchiveFormat format, std::int64_t time_unix);
+
+// Begins an archive beside `path`; Finish() renames it into place. Missing parents are made, and go again when nothing
+// comes of it. Errors: target (a file there that is no such archive; no folder to write in; libarchive can't be
+// loaded), those of the two checks.
+Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options);
+
+// The same entries as files of a folder, which must be new or empty. Errors: target.
+Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix);
+
+// A folder of archives, which appears when all of them are complete.
+class ArchiveFolder {
+ public:
+  ArchiveFolder() = default;
+  ArchiveFolder(const ArchiveFolder&) = delete;
+  ArchiveFolder& operator=(const ArchiveFolder&) = delete;
+  virtual ~ArchiveFolder() = default;  // without Finish() nothing stays
+
+  // Errors: those of MakeArchive().
+  virtual Result<std::unique_ptr<FileSink>> Make(const std::string& name, const ArchiveOptions& options) = 0;
+  virtual Result<void> Finish() = 0;
+};
+
+// It must be new or empty. Errors: target.
+Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t time_unix);
+
+}  // namespace prov::images

@@ -1,0 +1,81 @@
+#include "images/archive/archive_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "images/archive/archive.h"
+#include "provisioner/base/text.h"
+
+namespace prov::images {
+namespace {
+
+// Of Joliet: UTF-16 units of a name and of a whole path, folders above a file. Its volumes have labels of 16.
+constexpr std::size_t kNameUnits = 64;
+constexpr std::size_t kPathUnits = 120;
+constexpr std::size_t kLevels = 8;
+constexpr std::size_t kLabelUnits = 16;
+
+// The first and the last second that the times of ZIP can hold; 2107 is also within those of the other formats.
+constexpr std::int64_t kFirstZipTime = 315532800;
+constexpr std::int64_t kLastTime = 4354819199;
+
+bool IsLabelCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+}  // namespace
+
+Result<void> CheckVolumeLabel(std::string_view label) {
+  if (!label.empty() && label.size() <= kLabelUnits && std::ranges::all_of(label, IsLabelCharacter)) return {};
+  return Fail(Code::kUsage,
+              fmt::format("the label \"{}\" can't be a drive's: 1 to {} of A-Z, a-z, 0-9, '-', '_' and '.', such as "
+                          "config-2, cidata or PROVISION",
+                          label, kLabelUnits),
+              "--label");
+}
+
+Result<void> CheckArchiveTime(ArchiveFormat format, std::int64_t time_unix) {
+  const std::int64_t first = format == ArchiveFormat::kZip ? kFirstZipTime : 0;
+  if (time_unix >= first && time_unix <= kLastTime) return {};
+  return Fail(
+      Code::kUsage,
+      fmt::format("{} is no time that this format can hold: {} to {} (the end of 2107)", time_unix, first, kLastTime),
+      "SOURCE_DATE_EPOCH");
+}
+
+Result<void> CheckJolietPath(std::string_view path) {
+  const auto refuse = [&](std::string why) {
+    return Fail(Code::kSizeLimit, fmt::format("{}; use --format zip or tar", why), std::string(path));
+  };
+  const std::vector<std::string_view> names = Split(path, '/');
+  // An ASCII path has as many units as bytes.
+  for (const std::string_view name : names) {
+    if (name.size() > kNameUnits)
+      return refuse(
+          fmt::format("a name on a drive has {} characters at most, this one has {}", kNameUnits, name.size()));
+    if (name.find(';') != std::string_view::npos) return refuse("a name on a drive can't hold a ';'");
+  }
+  if (path.size() > kPathUnits)
+    return refuse(fmt::format("a path on a drive has {} characters at most, this one has {}", kPathUnits, path.size()));
+  if (names.size() > kLevels) return refuse(fmt::format("a drive has {} levels of folders at most", kLevels));
+  return {};
+}
+
+UtcTime ToUtc(std::int64_t time_unix) {
+  using std::chrono::floor;
+  const std::chrono::sys_seconds at{std::chrono::seconds(time_unix)};
+  const auto day = floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss<std::chrono::seconds> clock(at - day);
+  return {.year = static_cast<int>(date.year()),
+          .month = static_cast<int>(static_cast<unsigned>(date.month())),
+          .day = static_cast<int>(static_cast<unsigned>(date.day())),
+          .hour = static_cast<int>(clock.hours().count()),
+          .minute = static_cast<int>(clock.minutes().count()),
+          .second = static_cast<int>(clock.seconds().count())};
+}
+
+}  // namespace prov::images

@@ -1,0 +1,107 @@
+#include "images/archive/output_file_posix.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "provisioner/base/file.h"
+
+namespace prov::images {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
+  return Fail(Code::kIo, fmt::format("{}: {}", what, std::strerror(errno)), path);
+}
+
+}  // namespace
+
+Result<MadeParents> MadeParents::Make(const fs::path& folder) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path at = folder; !at.empty() && !fs::exists(fs::symlink_status(at, error)); at = at.parent_path())
+    missing.push_back(at);
+  MadeParents out(std::move(missing));
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error && !folder.empty())
+    return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), folder.string());
+  return out;
+}
+
+MadeParents::~MadeParents() {
+  std::error_code ignored;
+  for (const fs::path& folder : made_) fs::remove(folder, ignored);
+}
+
+Result<void> CheckReplaceable(const std::string& path, std::size_t at, std::string_view bytes) {
+  if (path.empty() || path.ends_with('/')) return Fail(Code::kUsage, "is not a name for a file", path);
+  struct stat there{};
+  if (lstat(path.c_str(), &there) != 0) return {};
+  std::string found(bytes.size(), '\0');
+  const int fd = S_ISREG(there.st_mode) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  const bool same =
+      fd >= 0 && pread(fd, found.data(), found.size(), static_cast<off_t>(at)) == static_cast<ssize_t>(found.size()) &&
+      found == bytes;
+  if (fd >= 0) close(fd);
+  if (same) return {};
+  return Fail(Code::kTarget, "exists and is nothing of the kind that shall be written; name another path or remove it",
+              path);
+}
+
+OutputFile::OutputFile(std::string path, std::string temporary, int fd, MadeParents parents)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), parents_(std::move(parents)) {}
+
+Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path) {
+  MadeParents parents = PROV_TRY(MadeParents::Make(fs::path(path).parent_path()));
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return Fail(Code::kTarget, fmt::format("cannot make a file here: {}", std::strerror(errno)), path);
+  return std::unique_ptr<OutputFile>(new OutputFile(path, std::move(temporary), fd, std::move(parents)));
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) close(fd_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Result<void> OutputFile::Write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot write", path_);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>& change) {
+  struct stat info{};
+  if (fstat(fd_, &info) != 0) return SystemError("cannot read", path_);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (mapped == MAP_FAILED) return SystemError("cannot map", path_);
+  Result<void> done = change({static_cast<char*>(mapped), size});
+  munmap(mapped, size);
+  return done;
+}
+
+Result<void> OutputFile::Keep(unsigned mode, bool flush) {
+  if (fchmod(fd_, mode) != 0) return SystemError("cannot set the mode", path_);
+  if (flush && fsync(fd_) != 0) return SystemError("cannot flush", path_);
+  if (close(std::exchange(fd_, -1)) != 0) return SystemError("cannot close", path_);
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("cannot rename into place", path_);
+  temporary_.clear();
+  parents_.Keep();
+  const std::string parent = fs::path(path_).parent_path().string();
+  return flush ? FlushFolder(parent.empty() ? "." : parent) : Result<void>();
+}
+
+}  // namespace prov::images

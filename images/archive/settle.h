@@ -1,0 +1,20 @@
+// libarchive writes the clock's time, the local time zone and its own version into images, local times into ZIP files,
+// and an image's label in another spelling. These put in what was asked for, in the finished bytes. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images {
+
+// All times of an ISO 9660 image with Joliet and Rock Ridge, its label, and no trace of what wrote it. Errors: internal
+// (it is none).
+Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::string_view label);
+
+// The times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format has).
+Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix);
+
+}  // namespace prov::images

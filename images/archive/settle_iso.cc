@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "images/archive/archive_names.h"
+#include "images/archive/settle.h"
+
+namespace prov::images {
+namespace {
+
+constexpr std::size_t kSector = 2048;
+constexpr std::size_t kFirstDescriptor = 16;  // sector
+
+enum DescriptorType : unsigned char { kPrimary = 1, kSupplementary = 2, kTerminator = 255 };
+
+// Within a volume descriptor.
+constexpr std::size_t kLabelAt = 40;
+constexpr std::size_t kLabelBytes = 32;
+constexpr std::size_t kPathTableAt = 140;
+constexpr std::size_t kRootAt = 156;
+constexpr std::size_t kCreatedAt = 813;
+constexpr std::size_t kModifiedAt = 830;
+constexpr std::size_t kEffectiveAt = 864;
+
+// Within a directory record.
+constexpr std::size_t kExtentAt = 2;
+constexpr std::size_t kSizeAt = 10;
+constexpr std::size_t kDateAt = 18;
+constexpr std::size_t kFlagsAt = 25;
+constexpr std::size_t kNameLengthAt = 32;
+constexpr std::size_t kNameAt = 33;
+constexpr unsigned kIsFolder = 2;
+
+constexpr unsigned kLongTimes = 0x80;  // of Rock Ridge's TF
+constexpr std::size_t kShortTimeBytes = 7;
+
+class Settler {
+ public:
+  Settler(std::span<char> image, std::int64_t time_unix, std::string_view label) : image_(image), label_(label) {
+    const UtcTime t = ToUtc(time_unix);
+    for (const int field : {t.year - 1900, t.month, t.day, t.hour, t.minute, t.second, 0})
+      short_time_ += static_cast<char>(field);
+    long_time_ =
+        fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}00", t.year, t.month, t.day, t.hour, t.minute, t.second) + '\0';
+  }
+
+  Result<void> Run() {
+    for (std::size_t sector = kFirstDescriptor; sound_; ++sector) {
+      const std::size_t at = sector * kSector;
+      if (Text(at + 1, 5) != "CD001") return Odd();
+      const unsigned char type = Byte(at);
+      if (type == kTerminator) {
+        ForgetWriter(sector + 1);
+        break;
+      }
+      if (type == kPrimary || type == kSupplementary) SettleDescriptor(at, type);
+    }
+    // A folder takes a sector at least, so more of them than sectors are a circle.
+    for (std::size_t i = 0; sound_ && i < folders_.size(); ++i) {
+      sound_ = i < image_.size() / kSector;
+      SettleFolder(Extent(folders_[i]));
+    }
+    return sound_ ? Result<void>() : Odd();
+  }
+
+ private:
+  struct Extent {
+    std::size_t at;
+    std::size_t size;
+  };
+
+  static std::unexpected<Error> Odd() {
+    return Fail(Code::kInternal, "the image is not laid out as ISO 9660 has it", "libarchive");
+  }
+
+  bool Holds(std::size_t at, std::size_t size) {
+    if (at <= image_.size() && size <= image_.size() - at) return true;
+    sound_ = false;
+    return false;
+  }
+  std::string_view Text(std::size_t at, std::size_t size) {
+    return Holds(at, size) ? std::string_view(&image_[at], size) : std::string_view();
+  }
+  unsigned char Byte(std::size_t at) { return Holds(at, 1) ? static_cast<unsigned char>(image_[at]) : 0; }
+  std::size_t Number(std::size_t at) {  // little-endian
+    std::size_t out = 0;
+    for (std::size_t i = 4; i > 0; --i) out = out << 8U | Byte(at + i - 1);
+    return out;
+  }
+  void Put(std::size_t at, std::string_view bytes) {
+    if (Holds(at, bytes.size())) std::ranges::copy(bytes, &image_[at]);
+  }
+
+  void SettleDescriptor(std::size_t at, unsigned char type) {
+    for (const std::size_t date : {kCreatedAt, kModifiedAt, kEffectiveAt}) Put(at + date, long_time_);
+    // Joliet's is as it was given; this one was put into capitals, and its readers compare all of it.
+    if (type == kPrimary) {
+      std::string label(label_);
+      label.resize(kLabelBytes, ' ');
+      Put(at + kLabelAt, label);
+      first_used_ = Number(at + kPathTableAt);
+    }
+    Put(at + kRootAt + kDateAt, short_time_);
+    folders_.push_back({Number(at + kRootAt + kExtentAt) * kSector, Number(at + kRootAt + kSizeAt)});
+  }
+
+  // Behind the descriptors there is one sector that only says when, by whom and with which options the image was made.
+  void ForgetWriter(std::size_t sector) {
+    if (sector >= first_used_ || !Holds(sector * kSector, kSector)) return;
+    std::ranges::fill(image_.subspan(sector * kSector, kSector), '\0');
+  }
+
+  void SettleFolder(const Extent& folder) {
+    // Records begin at the start of a sector when the one before has no room for them.
+    for (std::size_t sector = folder.at; sound_ && sector < folder.at + folder.size; sector += kSector) {
+      std::size_t at = sector;
+      while (sound_ && at < sector + kSector && Byte(at) != 0) {
+        SettleRecord(at, Byte(at));
+        at += Byte(at);
+      }
+    }
+  }
+
+  void SettleRecord(std::size_t at, std::size_t size) {
+    const std::size_t name_length = Byte(at + kNameLengthAt);
+    const std::size_t name_end = kNameAt + name_length + (name_length % 2 == 0 ? 1 : 0);
+    if (name_end > size + 1 || !Holds(at, size)) {
+      sound_ = false;
+      return;
+    }
+    Put(at + kDateAt, short_time_);
+    if (name_end < size) SettleExtensions(at + name_end, size - name_end, 0);
+    // A name of one byte 0 or 1 is the folder itself or the one above it.
+    const bool inner = name_length > 1 || Byte(at + kNameAt) > 1;
+    if ((Byte(at + kFlagsAt) & kIsFolder) != 0 && inner)
+      folders_.push_back({Number(at + kExtentAt) * kSector, Number(at + kSizeAt)});
+  }
+
+  // Rock Ridge's fields: TF holds times, CE says where more fields are.
+  void SettleExtensions(std::size_t at, std::size_t size, int depth) {
+    constexpr std::size_t kHeadBytes = 4;
+    constexpr int kMostAreas = 8;
+    if (depth > kMostAreas) return;
+    while (sound_ && size >= kHeadBytes) {
+      const std::size_t length = Byte(at + 2);
+      if (length < kHeadBytes || length > size) return;
+      const std::string_view kind = Text(at, 2);
+      if (kind == "TF" && (Byte(at + kHeadBytes) & kLongTimes) == 0) {
+        for (std::size_t i = kHeadBytes + 1; i + kShortTimeBytes <= length; i += kShortTimeBytes)
+          Put(at + i, short_time_);
+      }
+      if (kind == "CE") SettleExtensions(Number(at + 4) * kSector + Number(at + 12), Number(at + 20), depth + 1);
+      at += length;
+      size -= length;
+    }
+  }
+
+  std::span<char> image_;
+  std::string_view label_;
+  std::string short_time_;
+  std::string long_time_;
+  std::size_t first_used_ = 0;  // sector
+  std::vector<Extent> folders_;
+  bool sound_ = true;
+};
+
+}  // namespace
+
+Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::string_view label) {
+  return Settler(image, time_unix, label).Run();
+}
+
+}  // namespace prov::images

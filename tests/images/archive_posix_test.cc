@@ -1,0 +1,185 @@
+// Archives as files: all of one or nothing, the same bytes at all times and places. Their contents are read back by
+// other programs in tests/e2e/delivery_e2e.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "images/archive/archive.h"
+
+namespace prov::images {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr std::int64_t kTime = 1000000000;
+
+class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("provisioner-archive-test-" + std::to_string(getpid()));
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  ArchiveOptions Options() const { return {.format = GetParam(), .time_unix = kTime, .label = "config-2"}; }
+
+  Result<void> Write(const fs::path& path, const ArchiveOptions& options) const {
+    const auto sink = PROV_TRY(MakeArchive(path.string(), options));
+    PROV_TRY(sink->Add("a/empty", "", 0644));
+    PROV_TRY(sink->Add("a/secret", "s3cret", 0600));
+    PROV_TRY(sink->Add("a/" + std::string(64, 'n'), "long", 0644));
+    PROV_TRY(sink->Add("large", std::string(300000, 'x'), 0644));
+    return sink->Finish();
+  }
+  static std::string Read(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::size_t Entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(root_), {})); }
+
+  fs::path root_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Formats, ArchiveFile,
+                         testing::Values(ArchiveFormat::kTar, ArchiveFormat::kTgz, ArchiveFormat::kZip,
+                                         ArchiveFormat::kIso));
+
+// The clock moves on between the two, as far as an image's dates show it, and the zone is another one.
+TEST_P(ArchiveFile, SameBytesAtAnotherTimeAndInAnotherZone) {
+  ASSERT_TRUE(Write(root_ / "first", Options()));
+  timespec wait{1, 100'000'000};
+  nanosleep(&wait, nullptr);
+  setenv("TZ", "Pacific/Kiritimati", 1);
+  tzset();
+  const auto written = Write(root_ / "second", Options());
+  unsetenv("TZ");
+  tzset();
+  ASSERT_TRUE(written);
+  EXPECT_EQ(Read(root_ / "first"), Read(root_ / "second"));
+  EXPECT_FALSE(Read(root_ / "first").empty());
+}
+
+TEST_P(ArchiveFile, HasItsModeWhateverTheUmask) {
+  ArchiveOptions options = Options();
+  for (const unsigned mode : {0600U, 0644U}) {
+    options.mode = mode;
+    const mode_t before = umask(0077);
+    ASSERT_TRUE(Write(root_ / "out", options));
+    umask(before);
+    struct stat info{};
+    ASSERT_EQ(stat((root_ / "out").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777U, mode);
+  }
+}
+
+TEST_P(ArchiveFile, WithoutTheEndNothingStays) {
+  {
+    const auto sink = MakeArchive((root_ / "deep/er/out").string(), Options());
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->Add("a", std::string(1 << 20, 'x'), 0644));
+  }
+  EXPECT_EQ(Entries(), 0U);
+}
+
+// As on a full disk: a write fails half-way.
+TEST_P(ArchiveFile, AFailedWriteLeavesWhatWasThere) {
+  ASSERT_TRUE(Write(root_ / "out", Options()));
+  const std::string before = Read(root_ / "out");
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = limit;
+  small.rlim_cur = 100;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto written = Write(root_ / "out", Options());
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  std::signal(SIGXFSZ, ignored);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::kIo);
+  EXPECT_EQ(Read(root_ / "out"), before);
+  EXPECT_EQ(Entries(), 1U);
+}
+
+TEST_P(ArchiveFile, ReplacesOnlyAnArchiveOfItsKind) {
+  std::ofstream(root_ / "mine") << "a letter of somebody's";
+  const auto written = Write(root_ / "mine", Options());
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::kTarget);
+  EXPECT_EQ(Read(root_ / "mine"), "a letter of somebody's");
+  fs::create_directories(root_ / "folder");
+  EXPECT_EQ(Write(root_ / "folder", Options()).error().code, Code::kTarget);
+  fs::create_symlink(root_ / "nowhere", root_ / "link");
+  EXPECT_EQ(Write(root_ / "link", Options()).error().code, Code::kTarget);
+  EXPECT_EQ(Write(root_ / "mine" / "out", Options()).error().code, Code::kTarget);
+}
+
+TEST_P(ArchiveFile, AnUnsafePathIsADefect) {
+  const auto sink = MakeArchive((root_ / "out").string(), Options());
+  ASSERT_TRUE(sink);
+  for (const char* path : {"../x", "/x", "a//b", "a\\b", ""}) {
+    const auto added = (*sink)->Add(path, "x", 0644);
+    ASSERT_FALSE(added) << path;
+    EXPECT_EQ(added.error().code, Code::kInternal);
+  }
+}
+
+using Folders = ArchiveFile;
+INSTANTIATE_TEST_SUITE_P(One, Folders, testing::Values(ArchiveFormat::kIso));
+
+TEST_P(Folders, ANameThatJolietWouldCutIsRefused) {
+  const auto sink = MakeArchive((root_ / "out").string(), Options());
+  ASSERT_TRUE(sink);
+  const auto added = (*sink)->Add(std::string(65, 'n'), "x", 0644);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, Code::kSizeLimit);
+}
+
+TEST_P(Folders, OfFilesAppearWhole) {
+  {
+    const auto sink = MakeFolder((root_ / "gone/out").string(), kTime);
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->Add("a/b/c", "x", 0600));
+  }
+  EXPECT_EQ(Entries(), 0U);
+  const auto sink = MakeFolder((root_ / "out").string(), kTime);
+  ASSERT_TRUE(sink);
+  ASSERT_TRUE((*sink)->Add("a/b/c", "x", 0600));
+  ASSERT_TRUE((*sink)->Add("a/d", "y", 0644));
+  EXPECT_FALSE(fs::exists(root_ / "out"));
+  ASSERT_TRUE((*sink)->Finish());
+  struct stat info{};
+  ASSERT_EQ(stat((root_ / "out/a/b/c").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0600U);
+  EXPECT_EQ(info.st_mtime, kTime);
+  ASSERT_EQ(stat((root_ / "out/a/b").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mtime, kTime);
+  EXPECT_EQ(MakeFolder((root_ / "out").string(), kTime).error().code, Code::kTarget);
+}
+
+TEST_P(Folders, OfArchivesAppearWhole) {
+  const auto folder = MakeArchiveFolder((root_ / "out").string(), kTime);
+  ASSERT_TRUE(folder);
+  for (const char* name : {"a.iso", "b.iso"}) {
+    const auto sink = (*folder)->Make(name, Options());
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->Add("x", name, 0644));
+    ASSERT_TRUE((*sink)->Finish());
+  }
+  EXPECT_FALSE(fs::exists(root_ / "out"));
+  ASSERT_TRUE((*folder)->Finish());
+  EXPECT_TRUE(fs::exists(root_ / "out/a.iso"));
+  EXPECT_EQ(Entries(), 1U);
+}
+
+}  // namespace
+}  // namespace prov::images
