@@ -18,7 +18,6 @@ using Level = AnswerLevel;
 
 constexpr std::uint32_t kHighestOrder = 500;
 constexpr std::size_t kDescriptionLimit = 256;
-constexpr std::array<std::string_view, 3> kArchitectures = {"amd64", "arm64", "x86"};
 
 constexpr CommandKind kSpecialize = {.pass = "specialize",
                                      .component = "Microsoft-Windows-Deployment",
@@ -55,20 +54,9 @@ Result<void> CheckCommand(const AnswerFileCommand& command, const CommandKind& k
                 fmt::format("{} of an answer file takes {} characters, its Description {}; shorten the command",
                             kind.command_line, kind.command_line_limit, kDescriptionLimit),
                 command.command_line);
-  if (std::ranges::find(kArchitectures, command.architecture) != kArchitectures.end()) return {};
-  return Fail(Code::kUsage, fmt::format("the architecture is none of {}", fmt::join(kArchitectures, ", ")),
+  if (std::ranges::find(kAnswerArchitectures, command.architecture) != kAnswerArchitectures.end()) return {};
+  return Fail(Code::kUsage, fmt::format("the architecture is none of {}", fmt::join(kAnswerArchitectures, ", ")),
               command.architecture);
-}
-
-std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted) {
-  if (file.architectures.contains(wanted)) return wanted;
-  std::string only;
-  for (const std::string_view known : kArchitectures) {
-    if (!file.architectures.contains(std::string(known))) continue;
-    if (!only.empty()) return wanted;
-    only = known;
-  }
-  return only.empty() ? wanted : only;
 }
 
 // An element of the file and those around it; what is null isn't there.

@@ -188,6 +188,17 @@ Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, s
   return Reader(xml, kind, command_line, where).Read();
 }
 
+std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted) {
+  if (file.architectures.contains(wanted)) return wanted;
+  std::string only;
+  for (const std::string_view known : kAnswerArchitectures) {
+    if (!file.architectures.contains(std::string(known))) continue;
+    if (!only.empty()) return wanted;
+    only = known;
+  }
+  return only.empty() ? wanted : only;
+}
+
 LineStart LineStartOf(std::string_view text, std::size_t begin) {
   std::size_t start = begin;
   while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) --start;

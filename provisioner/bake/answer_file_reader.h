@@ -2,6 +2,7 @@
 // they are indented, and which commands there are.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,6 +86,10 @@ struct AnswerFile {
   std::set<std::string> architectures;   // of all components, in lower case
   std::optional<std::string_view> unit;  // one step of indentation
 };
+
+inline constexpr std::array<std::string_view, 3> kAnswerArchitectures = {"amd64", "arm64", "x86"};
+// The wanted architecture, unless the file has components of another one only.
+std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted);
 
 // An item is ours if its command line is this one, blanks aside. The answer keeps views of `xml`. Errors: xml.
 Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, std::string_view command_line,
