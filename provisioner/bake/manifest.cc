@@ -19,7 +19,8 @@ Result<ManifestEntry> ParseEntry(const JsonNode& node) {
   ManifestEntry entry;
   const JsonNode path = PROV_TRY(node.Get("path"));
   entry.path = PROV_TRY(path.Text());
-  if (!IsSafeRelativePath(entry.path) || EqualsIgnoreAsciiCase(entry.path, kManifest)) {
+  if (!IsSafeRelativePath(entry.path) || EqualsIgnoreAsciiCase(entry.path, kManifest) ||
+      EqualsIgnoreAsciiCase(entry.path, kSignaturePath)) {
     return path.Refuse(Code::kManifest, "is not the path of a file within a payload; nothing of it was used");
   }
   const JsonNode digest = PROV_TRY(node.Get("sha256"));
@@ -66,7 +67,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
 }
 
 Result<void> CheckAgainstManifest(const PayloadBytes& files, const Manifest& manifest, std::string_view where) {
-  std::set<std::string_view> listed = {kManifest};
+  std::set<std::string_view> listed = {kManifest, kSignaturePath};
   for (const ManifestEntry& entry : manifest.files) {
     listed.insert(entry.path);
     const auto file = files.find(entry.path);

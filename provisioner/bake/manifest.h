@@ -1,4 +1,5 @@
-// manifest.json: every file of a payload with its digest. What is not in it is not part of the payload.
+// manifest.json: every file of a payload with its digest. What is not in it is not part of the payload; but for its own
+// signature, which can't be.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t gen
 // Errors: json, type, version; manifest for a path that is not safe or occurs twice, a digest that is none.
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where);
 
-// Path to bytes, manifest.json included.
+// Path to bytes, manifest.json and its signature included.
 using PayloadBytes = std::map<std::string, std::string, std::less<>>;
 
 // Each listed file is there with its digest, and nothing else is. Errors: manifest, with the file as where.

@@ -48,9 +48,10 @@ void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files
   add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
 }
 
-constexpr std::array<std::string_view, 12> kFixedPaths = {"README.txt",
+constexpr std::array<std::string_view, 13> kFixedPaths = {"README.txt",
                                                           "egress.json",
                                                           "manifest.json",
+                                                          kSignaturePath,
                                                           "provisioner.exe",
                                                           "registry/SOFTWARE.hiv",
                                                           "registry/SYSTEM.hiv",

@@ -15,6 +15,9 @@
 
 namespace prov::bake {
 
+// The signature of manifest.json, in a payload that has one (payload_signature.h).
+inline constexpr std::string_view kSignaturePath = "manifest.json.p7s";
+
 struct PayloadFile {
   std::string path;  // relative, '/' as separator
   std::string bytes;
@@ -26,7 +29,8 @@ struct PayloadFile {
 
 struct Payload {
   std::int64_t generation = 1;
-  std::vector<PayloadFile> files;  // sorted by path; manifest.json is one of them and lists all others
+  // Sorted by path. manifest.json is one of them and lists all others but its own signature.
+  std::vector<PayloadFile> files;
 };
 
 struct PayloadOptions {

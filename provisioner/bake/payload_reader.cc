@@ -5,6 +5,7 @@
 #include <set>
 
 #include "provisioner/bake/egress_json.h"
+#include "provisioner/bake/payload_signature.h"
 #include "provisioner/base/folder.h"
 
 namespace prov::bake {
@@ -19,7 +20,7 @@ std::string Join(const std::string& folder, std::string_view path) { return fmt:
 
 // Before anything is read: a file that nobody listed may be what an attacker wants to be run beside the others.
 Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest& manifest, const std::string& folder) {
-  std::set<std::string_view> listed = {kManifest};
+  std::set<std::string_view> listed = {kManifest, kSignaturePath};
   for (const ManifestEntry& entry : manifest.files) listed.insert(entry.path);
   for (const FolderEntry& entry : entries) {
     if (entry.kind == EntryKind::kOther) {
@@ -34,9 +35,27 @@ Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest&
   return {};
 }
 
+// "": there is none.
+Result<std::string> LoadSignature(const std::string& folder) {
+  auto read = ReadRegularFile(Join(folder, kSignaturePath), kMostSignatureBytes);
+  if (!read && read.error().code == Code::kNotFound) return std::string();
+  return read;
+}
+
+Result<void> CheckSignature(const std::string& folder, std::string_view manifest, std::string_view signature,
+                            const egress::Certificate& signer) {
+  if (signature.empty()) {
+    return Fail(Code::kSignature,
+                fmt::format("the payload has no signature ({}), and one by {} is wanted; bake --sign makes it",
+                            kSignaturePath, NameOfSigner(signer)),
+                folder);
+  }
+  return VerifySignature(manifest, signature, signer, Join(folder, kSignaturePath));
+}
+
 }  // namespace
 
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder) {
+Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer) {
   const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
   PayloadBytes out;
   std::string& manifest_text = out[std::string(kManifest)];
@@ -46,6 +65,9 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder) {
                 folder);
   }
   manifest_text = PROV_TRY(std::move(read));
+  std::string signature = PROV_TRY(LoadSignature(folder));
+  if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
+  if (!signature.empty()) out[std::string(kSignaturePath)] = std::move(signature);
   const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifest)));
   PROV_TRY(CheckNames(entries, manifest, folder));
   std::uint64_t left = kMostPayload;

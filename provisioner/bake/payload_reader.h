@@ -10,9 +10,9 @@
 
 namespace prov::bake {
 
-// Each listed file is read once; what comes later uses these bytes. Errors: not-found, io, link, too-large, manifest,
-// and those of ParseManifest.
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder);
+// Each listed file is read once; what comes later uses these bytes. With a `signer`, the signature is checked before
+// the manifest is even parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest.
+Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer = nullptr);
 
 // `where` names the payload in messages. Errors: those of CheckAgainstManifest and of ReadEgressJson.
 Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where);

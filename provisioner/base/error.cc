@@ -41,7 +41,7 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kReservedName, "reserved-name", 12, "the name belongs to another component"},
     CodeInfo{Code::kDowngrade, "downgrade", 12, "the payload is older than what is applied"},
     CodeInfo{Code::kOwner, "owner", 12, "a path is owned by somebody else or is a reparse point"},
-    CodeInfo{Code::kSignature, "signature", 12, "the payload's signature is missing or wrong"},
+    CodeInfo{Code::kSignature, "signature", 12, "the payload's signature is missing, wrong or can't be made"},
     CodeInfo{Code::kManifest, "manifest", 12, "the payload does not agree with its manifest"},
     CodeInfo{Code::kRebootLoop, "reboot-loop", 12, "the same change was needed at several boots: something undoes it"},
     CodeInfo{Code::kTarget, "target", 13, "the machine or image is missing or of the wrong kind"},
