@@ -1,0 +1,94 @@
+#include "provisioner/bake/drive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "provisioner/bake/node_metadata.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "templates/templates.h"
+
+namespace prov::bake {
+namespace {
+
+constexpr std::string_view kConfigDriveLabel = "config-2";
+constexpr std::string_view kNoCloudLabel = "cidata";
+constexpr std::string_view kPayloadFolder = "provisioner/";
+
+struct PlacedFile {
+  std::string path;
+  std::string_view bytes;
+  unsigned mode;
+};
+
+class Layout {
+ public:
+  void Add(std::string path, std::string text) {
+    texts_.push_back(std::move(text));
+    files_.push_back({std::move(path), texts_.back(), 0644});
+  }
+  void AddPayload(std::string_view folder, const Payload& payload) {
+    for (const PayloadFile& file : payload.files)
+      files_.push_back({fmt::format("{}{}", folder, file.path), file.bytes, file.Mode()});
+  }
+  void AddAnswerFile(const DriveNode& node) { files_.push_back({"unattend.xml", node.answer_file, node.answer_mode}); }
+
+  Result<void> Write(images::FileSink& sink) {
+    std::ranges::sort(files_, {}, &PlacedFile::path);
+    for (const PlacedFile& file : files_) PROV_TRY(sink.Add(file.path, file.bytes, file.mode));
+    return {};
+  }
+
+ private:
+  std::deque<std::string> texts_;
+  std::vector<PlacedFile> files_;
+};
+
+}  // namespace
+
+Result<DriveKind> DriveKindOf(std::string_view label) {
+  for (const std::string_view known : {kConfigDriveLabel, kNoCloudLabel}) {
+    if (label == known) return known == kNoCloudLabel ? DriveKind::kNoCloud : DriveKind::kConfigDrive;
+    if (EqualsIgnoreAsciiCase(label, known))
+      return Fail(Code::kUsage,
+                  fmt::format("cloudbase-init's label is {}, in lower case; {} is read by nobody", known, label),
+                  "--label");
+  }
+  return DriveKind::kPlain;
+}
+
+std::string_view DriveUserData() { return templates::StartDrivePs1(); }
+
+std::string PayloadDigest(const Payload& payload) {
+  const auto manifest = std::ranges::find(payload.files, "manifest.json", &PayloadFile::path);
+  return Sha256(manifest == payload.files.end() ? std::string_view() : manifest->bytes);
+}
+
+Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node) {
+  Layout layout;
+  const std::string id = InstanceId(PayloadDigest(payload), node.node);
+  const bool network = HasNetworkMetadata(node.node);
+  switch (kind) {
+    case DriveKind::kConfigDrive:
+      layout.Add("openstack/latest/meta_data.json", MetaDataJson(id, node.node));
+      layout.Add("openstack/latest/user_data", std::string(DriveUserData()));
+      if (network) layout.Add("openstack/latest/network_data.json", NetworkDataJson(*node.node->network));
+      break;
+    case DriveKind::kNoCloud:
+      layout.Add("meta-data", MetaDataYaml(id, node.node));
+      layout.Add("user-data", std::string(DriveUserData()));
+      if (network) layout.Add("network-config", NetworkConfigYaml(*node.node->network));
+      break;
+    case DriveKind::kPlain:
+      if (node.node != nullptr) layout.AddAnswerFile(node);
+      break;
+  }
+  const bool root = kind == DriveKind::kPlain && node.node == nullptr;
+  layout.AddPayload(root ? std::string_view() : kPayloadFolder, payload);
+  return layout.Write(sink);
+}
+
+}  // namespace prov::bake

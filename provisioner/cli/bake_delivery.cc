@@ -1,0 +1,139 @@
+#include "provisioner/cli/bake_delivery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "images/archive/archive.h"
+#include "provisioner/bake/drive.h"
+#include "provisioner/bake/fleet.h"
+#include "provisioner/bake/node_metadata.h"
+#include "provisioner/bake/payload_folder.h"
+#include "provisioner/base/file.h"
+#include "provisioner/cli/progress.h"
+
+namespace prov::cli {
+namespace {
+
+using bake::DriveKind;
+using bake::Node;
+using bake::Payload;
+using images::ArchiveFormat;
+using images::ArchiveOptions;
+
+constexpr std::string_view kDefaultLabel = "PROVISION";
+
+std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
+  if (format == "tar") return ArchiveFormat::kTar;
+  if (format == "tgz") return ArchiveFormat::kTgz;
+  if (format == "zip") return ArchiveFormat::kZip;
+  if (format == "iso") return ArchiveFormat::kIso;
+  return std::nullopt;
+}
+
+bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &bake::PayloadFile::secret); }
+
+ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
+                          std::int64_t time_unix) {
+  return {
+      .format = format, .time_unix = time_unix, .label = delivery.label, .mode = HoldsSecrets(payload) ? 0600U : 0644U};
+}
+
+Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
+                      std::int64_t time_unix) {
+  const auto sink = PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix)));
+  if (format == ArchiveFormat::kIso) {
+    PROV_TRY(bake::WriteDrive(*sink, PROV_TRY(bake::DriveKindOf(delivery.label)), payload, {}));
+  } else {
+    for (const bake::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
+  }
+  return sink->Finish();
+}
+
+Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
+                         const bake::Fleet& fleet, const std::string& path, std::int64_t time_unix,
+                         const bake::Fleet::Progress& progress) {
+  const DriveKind kind = PROV_TRY(bake::DriveKindOf(delivery.label));
+  const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
+  const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
+  const auto make = [&](const Node& node) { return folder->Make(node.name + ".iso", options); };
+  PROV_TRY(fleet.WriteDrives(make, kind, progress));
+  return folder->Finish();
+}
+
+Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
+                        const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
+  const bake::Fleet fleet = PROV_TRY(bake::Fleet::Prepare(payload, delivery.nodes, answer_file));
+  Progress shown("nodes", delivery.nodes.size());
+  const auto progress = [&](std::size_t done) { shown.Show(done); };
+  if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
+  const auto sink = format ? PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix)))
+                           : PROV_TRY(images::MakeFolder(path, time_unix));
+  PROV_TRY(fleet.WriteTree(*sink, progress));
+  return sink->Finish();
+}
+
+}  // namespace
+
+std::vector<OptionSpec> DeliveryOptionSpecs() {
+  return {{"label", "LABEL",
+           "with --format iso: the volume's name. config-2 and cidata are cloudbase-init's, with user data that "
+           "applies the payload; any other has the payload at its root (default: PROVISION)"},
+          {"nodes", "FILE",
+           "one run for many nodes: CSV or JSON with name and, if wanted, address (with prefix), gateway, dns, mac. "
+           "PATH gets common/ and nodes/NAME/; with --format iso it is a folder of one drive for each"}};
+}
+
+Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format) {
+  Delivery out;
+  if (!format.empty()) out.format = format;
+  if (arguments.Has("label") && out.format != "iso") return Fail(Code::kUsage, "belongs to --format iso", "--label");
+  out.label = arguments.Get("label", kDefaultLabel);
+  if (out.format == "iso") {
+    PROV_TRY(images::CheckVolumeLabel(out.label));
+    PROV_TRY(bake::DriveKindOf(out.label));
+  }
+  if (!arguments.Has("nodes")) return out;
+  if (out.format == "userdata")
+    return Fail(Code::kUsage, "user data is the same for every node; leave it out, or choose another --format",
+                "--nodes");
+  const std::string file = arguments.Get("nodes");
+  out.nodes = PROV_TRY(bake::ReadNodeList(PROV_TRY(ReadFile(file, bake::kNodeListLimit)), file));
+  return out;
+}
+
+Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std::string& path, std::int64_t time_unix,
+                     std::string_view answer_file) {
+  const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
+  if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
+  if (!format) return bake::WritePayloadFolder(payload, path, time_unix);
+  return WriteOne(delivery, *format, payload, path, time_unix);
+}
+
+void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const std::string& path,
+                         Findings& findings) {
+  if (delivery.format != "iso") return;
+  if (HoldsSecrets(payload)) {
+    AddWarning(
+        findings, "drive-secret",
+        "every user of a node can read a drive that is attached to it, and this one holds credentials: detach it "
+        "after the first boot, or use --credentials none",
+        path);
+  }
+  const auto kind = bake::DriveKindOf(delivery.label);
+  if (!kind || *kind == DriveKind::kPlain) return;
+  const auto unseen = std::ranges::count_if(
+      delivery.nodes, [](const Node& node) { return node.network && !bake::HasNetworkMetadata(&node); });
+  if (unseen > 0) {
+    AddWarning(
+        findings, "no-mac",
+        fmt::format("{} node(s) have an address and no mac, by which alone cloudbase-init knows an adapter: their "
+                    "drives say nothing of the network",
+                    unseen),
+        "--nodes");
+  }
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,37 @@
+// What `bake` makes of a payload: a folder, an archive, a drive; for one node or, with --nodes, for many.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/bake/node_list.h"
+#include "provisioner/bake/payload.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/cli/options.h"
+
+namespace prov::cli {
+
+struct Delivery {
+  std::string format = "dir";     // or tar, tgz, zip, iso
+  std::string label;              // of a drive
+  std::vector<bake::Node> nodes;  // none: the payload alone
+};
+
+// --label and --nodes.
+std::vector<OptionSpec> DeliveryOptionSpecs();
+
+// Errors: usage; those of bake::ReadNodeList: a bad row is found before anything is written.
+Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format);
+
+// Writes all of it or nothing. `answer_file` names the payload's in messages. Errors: target, io, usage, size-limit,
+// xml.
+Result<void> Deliver(const Delivery& delivery, const bake::Payload& payload, const std::string& path,
+                     std::int64_t time_unix, std::string_view answer_file);
+
+// What people should know about this form of the payload.
+void AddDeliveryFindings(const Delivery& delivery, const bake::Payload& payload, const std::string& path,
+                         Findings& findings);
+
+}  // namespace prov::cli

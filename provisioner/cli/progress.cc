@@ -1,0 +1,34 @@
+#include "provisioner/cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "provisioner/cli/terminal.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{200};
+
+}  // namespace
+
+Progress::Progress(std::string_view what, std::size_t total)
+    : what_(what), total_(total), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
+
+Progress::~Progress() {
+  if (printed_ > 0) fmt::print(stderr, "\r{:{}}\r", "", printed_);
+}
+
+void Progress::Show(std::size_t done) {
+  if (!terminal_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  const std::string line = fmt::format("{} {} of {}", what_, done, total_);
+  fmt::print(stderr, "\r{:{}}", line, printed_);
+  std::fflush(stderr);
+  printed_ = line.size();
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,57 @@
+// Lists of nodes: whatever the bytes are, they are refused with a place, or every node has a name and a network that
+// Windows takes, each is there once, and what is rendered for it is an answer file and JSON still.
+#include <set>
+
+#include "provisioner/bake/node_answer_file.h"
+#include "provisioner/bake/node_list.h"
+#include "provisioner/bake/node_metadata.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/relative_path.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/ip_address.h"
+#include "templates/templates.h"
+#include "tests/fuzz/check.h"
+
+namespace prov::fuzz {
+namespace {
+
+using bake::Node;
+
+const bake::NodeAnswerFile& AnswerFile() {
+  static const auto file = bake::NodeAnswerFile::Prepare(templates::UnattendXml(), true, "unattend.xml");
+  FUZZ_CHECK(file.has_value());
+  return *file;
+}
+
+void CheckNode(const Node& node) {
+  FUZZ_CHECK(!node.name.empty() && node.name.size() <= 15);
+  FUZZ_CHECK(IsSafeRelativePath(node.name));
+  const std::string answers = AnswerFile().Render(node);
+  FUZZ_CHECK(Holds(answers, "<ComputerName>" + node.name + "</ComputerName>"));
+  FUZZ_CHECK(bake::NodeAnswerFile::Prepare(answers, false, "again").has_value());
+  FUZZ_CHECK(ParseJsonDocument(bake::MetaDataJson("id", &node), "m").has_value());
+  if (!node.network) return;
+  FUZZ_CHECK(egress::IpNetwork::Parse(node.network->address + "/" + std::to_string(node.network->prefix)).has_value());
+  FUZZ_CHECK(Holds(answers, "Microsoft-Windows-TCPIP"));
+  FUZZ_CHECK(ParseJsonDocument(bake::NetworkDataJson(*node.network), "n").has_value());
+}
+
+}  // namespace
+}  // namespace prov::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace prov;
+  const auto nodes = bake::ReadNodeList(fuzz::TextOf(data, size), "nodes.csv");
+  if (!nodes) {
+    fuzz::CheckError(nodes.error());
+    FUZZ_CHECK(fuzz::Holds(nodes.error(), "nodes.csv"));
+    return 0;
+  }
+  FUZZ_CHECK(!nodes->empty());
+  std::set<std::string> names;
+  for (const bake::Node& node : *nodes) {
+    FUZZ_CHECK(names.insert(AsciiLower(node.name)).second);
+    fuzz::CheckNode(node);
+  }
+  return 0;
+}
