@@ -12,14 +12,17 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 BUILD, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(__file__).resolve().parent
 PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench", BUILD / "tests/bench/measure"
+SAMPLE = HERE.parent / "sample/rendered-worker.json"
 rows, missing = [], []
 
 
@@ -234,6 +237,79 @@ def bench_hive_edit():
             "grows by %.2f × the payload, theirs by %.2f ×" % (grown / payload, theirs / payload))
 
 
+def write_nodes(path, count):
+    path.write_text("name,address,gateway,dns,mac\n" + "".join(
+        "node-%05d,10.%d.%d.5/24,10.%d.%d.1,10.0.0.2,00-15-5D-%02X-%02X-00\n" % (n, 1 + n // 250, n % 250, 1 + n // 250, n % 250, n // 250, n % 250)
+        for n in range(count)))
+
+
+def bake_nodes(count, form, out):
+    return [PROVISIONER, "bake", SAMPLE, "--out", out, "--format", form, "--nodes", WORK / ("nodes-%d.csv" % count), "--service", "containerd"]
+
+
+def members(path):
+    with tarfile.open(path) as tar:
+        return {m.name: hashlib.sha256(tar.extractfile(m).read()).digest() for m in tar if m.isfile()}
+
+
+def fleet_templates(folder, node):
+    """What the peer renders: the files of one node with its values taken out."""
+    folder.mkdir(exist_ok=True)
+    for path in sorted(node.iterdir()):
+        text = path.read_text(newline="")
+        text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "{{.Id}}", text)
+        for value, name in (("node-00000", "Name"), ("10.1.0.5/24", "Address}}/{{.Prefix"), ("10.1.0.5", "Address"), ("255.255.255.0", "Netmask"), ("10.1.0.1", "Gateway"),
+                            ("10.0.0.2", "Dns"), ("00:15:5d:00:00:00", "Mac"), ("00-15-5D-00-00-00", "Adapter")):
+            text = text.replace(value, "{{.%s}}" % name)
+        (folder / path.name).write_text(text, newline="")
+
+
+def bench_fleet():
+    for count in (1, 1000, 10000):
+        write_nodes(WORK / ("nodes-%d.csv" % count), count)
+    one = WORK / "one"
+    shutil.rmtree(one, ignore_errors=True)
+    subprocess.run([str(word) for word in bake_nodes(1, "dir", one)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    ours = WORK / "fleet.tar"
+    tar = bake_nodes(10000, "tar", ours)
+    peer = WORK / "peer-fleet"
+    if have("go") and subprocess.run(["go", "build", "-o", peer, HERE / "peers/fleet.go"]).returncode == 0:
+        fleet_templates(WORK / "fleet-templates", one / "nodes/node-00000")
+        theirs = WORK / "peer-fleet.tar"
+        a, b, peak = paired(tar, [peer, one / "common", WORK / "fleet-templates", WORK / "nodes-10000.csv", theirs], 5, 1)
+        assert members(ours) == members(theirs)
+        row("10000 nodes into one tar of %.0f MB, process CPU" % (ours.stat().st_size / 1e6), "Go text/template, archive/tar", both(a), both(b), 1 / 4, "peak memory %.0f MiB" % (peak / 1024))
+    per_node = sorted(process(bake_nodes(10000, "tgz", WORK / "fleet.tgz"))[1] / 10000 for _ in range(3))
+    packed = sorted(process(["tar", "-C", one, "-czf", WORK / "one.tgz", "."])[1] for _ in range(9))
+    row("tgz of 10000 nodes, process CPU of a node", "`tar -z` of one", both(per_node), both(packed), 1 / 20, "%.1f MB" % ((WORK / "fleet.tgz").stat().st_size / 1e6))
+    for count, form in ((10000, "tar"), (10000, "tgz"), (10000, "zip"), (1000, "iso")):
+        out = WORK / ("memory-" + form)
+        shutil.rmtree(out, ignore_errors=True)
+        peak = process(bake_nodes(count, form, out))[2]
+        rows.append("| %d nodes, `--format %s`, peak memory | 64 MiB | %.1f MiB | | %.2g | 1 | %s | |" % (count, form, peak / 1024, peak / 65536, "yes" if peak < 65536 else "**no**"))
+        print(rows[-1], flush=True)
+
+
+def bench_drive():
+    if not have("genisoimage"):
+        return
+    payload = WORK / "drive-payload"
+    shutil.rmtree(payload, ignore_errors=True)
+    subprocess.run([PROVISIONER, "bake", SAMPLE, "--out", payload, "--service", "containerd"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    tree = WORK / "drive-tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(payload, tree / "provisioner")
+    (tree / "openstack/latest").mkdir(parents=True)
+    for name in ("meta_data.json", "user_data"):
+        (tree / "openstack/latest" / name).write_text("x" * 1000)
+    theirs = sorted(process(["genisoimage", "-quiet", "-J", "-R", "-V", "config-2", "-o", WORK / "theirs.iso", tree])[1] for _ in range(25))
+    ours, size = in_process([BUILD / "tests/bench/drive_bench", payload, WORK / "ours.iso", 200])
+    row("a drive with the sample's payload, in process, CPU", "genisoimage, process CPU", ours, both(theirs), 1 / 10, "%s bytes, theirs %d" % (size, (WORK / "theirs.iso").stat().st_size))
+    whole = [PROVISIONER, "bake", SAMPLE, "--out", WORK / "whole.iso", "--format", "iso", "--label", "config-2", "--service", "containerd"]
+    a = sorted(process(whole)[1] for _ in range(25))
+    row("`bake --format iso` of the sample, process CPU", "genisoimage, process CPU", both(a), both(theirs), None, "reads, decides and renders the payload, too")
+
+
 def bench_start():
     a, b, _ = paired([PROVISIONER, "--help"], [BUILD / "tests/bench/empty_static"], 200, 0)
     row("`--help`, process, wall", "an empty static program", both(a), both(b), 3)
@@ -249,7 +325,7 @@ WORK.mkdir(parents=True, exist_ok=True)
 inputs()
 print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
 print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|")
-for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_hive, bench_hive_edit):
+for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_hive, bench_hive_edit, bench_drive, bench_fleet):
     part()
 for line in dict.fromkeys(missing):
     print("\nNot compared: " + line)
