@@ -6,13 +6,14 @@
 #include "provisioner/base/text.h"
 
 namespace prov::bake {
-namespace {
 
 void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables) {
   json.BeginObject();
   for (const reconcile::EnvironmentVariable& variable : variables) json.Member(variable.name, variable.value.Reveal());
   json.EndObject();
 }
+
+namespace {
 
 void WriteServices(JsonWriter& json, const std::vector<reconcile::ServiceEnvironment>& services) {
   json.Key("services").BeginArray();
@@ -51,6 +52,10 @@ void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile&
   json.EndObject();
 }
 
+bool ProxyInScope(const reconcile::DesiredState& state) {
+  return state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
+}
+
 // What was assigned, less the credentials unless some item of the state holds them, too.
 std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool with_credentials) {
   Findings ignored;
@@ -58,20 +63,22 @@ std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool wi
   return with_credentials || !parsed ? url.Reveal() : parsed->WithoutCredentials().Reveal();
 }
 
+}  // namespace
+
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  const bool in_scope = state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
-  WriteFile(json, "proxyFile", config.proxy_file, in_scope);
   json.Key("proxy").BeginObject();
   const auto add = [&](const std::optional<Secret>& url, egress::ProxyVariable variable) {
     if (url) json.Member(egress::NameOf(variable), StoredUrl(*url, variable, state.holds_credentials));
   };
-  if (in_scope) {
+  if (ProxyInScope(state)) {
     add(config.http_proxy, egress::ProxyVariable::kHttp);
     add(config.https_proxy, egress::ProxyVariable::kHttps);
     if (config.no_proxy) json.Member("NO_PROXY", *config.no_proxy);
   }
   json.EndObject();
 }
+
+namespace {
 
 void WriteCertificates(JsonWriter& json, const std::vector<reconcile::CertificateItem>& items) {
   json.Key("certificates").BeginArray();
@@ -101,6 +108,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Member("credentials", reconcile::NameOf(state.credentials));
   json.Member("store", state.store.root_only ? "root-only" : "split").Member("importLeaf", state.store.import_leaf);
   json.Member("winHttpOctets", state.win_http_octets);
+  WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
   WriteProxy(json, config, state);
   WriteFile(json, "trustFile", config.trust_file, state.scope.certificates);
   json.Key("environment");

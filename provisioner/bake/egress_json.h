@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "provisioner/bake/manifest.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/desired_state.h"
 
@@ -25,6 +28,11 @@ struct EgressDocument {
 // payload's, since egress.json names its certificates by file. Errors: json, type, version, cert, manifest (a
 // certificate that is not the one named).
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
+
+// Parts of it that another document has, too, as members of the open object or as its next value.
+void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
+void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables);
+Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
 
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);

@@ -38,22 +38,6 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
   return {};
 }
 
-Result<void> ReadProxy(const JsonNode& node, egress::EgressConfig& out) {
-  for (const auto& [name, value] : PROV_TRY(node.Members())) {
-    std::string text = PROV_TRY(value.Text());
-    if (name == "HTTP_PROXY") {
-      out.http_proxy = Secret(std::move(text));
-    } else if (name == "HTTPS_PROXY") {
-      out.https_proxy = Secret(std::move(text));
-    } else if (name == "NO_PROXY") {
-      out.no_proxy = std::move(text);
-    } else {
-      return value.Refuse(Code::kType, "is none of HTTP_PROXY, HTTPS_PROXY, NO_PROXY");
-    }
-  }
-  return {};
-}
-
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.scope = {false, false, false, false};
   for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
@@ -93,6 +77,22 @@ Result<egress::Certificate> ReadCertificate(const JsonNode& node, const PayloadB
 }
 
 }  // namespace
+
+Result<void> ReadProxy(const JsonNode& node, egress::EgressConfig& out) {
+  for (const auto& [name, value] : PROV_TRY(node.Members())) {
+    std::string text = PROV_TRY(value.Text());
+    if (name == "HTTP_PROXY") {
+      out.http_proxy = Secret(std::move(text));
+    } else if (name == "HTTPS_PROXY") {
+      out.https_proxy = Secret(std::move(text));
+    } else if (name == "NO_PROXY") {
+      out.no_proxy = std::move(text);
+    } else {
+      return value.Refuse(Code::kType, "is none of HTTP_PROXY, HTTPS_PROXY, NO_PROXY");
+    }
+  }
+  return {};
+}
 
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where) {
   const auto text = files.find(kEgress);

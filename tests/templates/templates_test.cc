@@ -112,7 +112,8 @@ TEST_P(EachFile, IsTheFileOfTheTreeWithCrlf) {
 INSTANTIATE_TEST_SUITE_P(Templates, EachFile,
                          testing::Values(File{"Install-Egress.ps1", InstallEgressPs1},
                                          File{"Remove-Egress.ps1", RemoveEgressPs1},
-                                         File{"SetupComplete.cmd", SetupCompleteCmd}, File{"unattend.xml", UnattendXml},
+                                         File{"SetupComplete.cmd", SetupCompleteCmd}, File{"UserData.ps1", UserDataPs1},
+                                         File{"UserData-Install.ps1", UserDataInstallPs1}, File{"unattend.xml", UnattendXml},
                                          File{"README.txt", ReadmeTxt}),
                          [](const testing::TestParamInfo<File>& info) {
                            std::string name = info.param.name;

@@ -1,0 +1,23 @@
+// The script of user data: constant text, and data in one compressed base64 text.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "provisioner/bake/user_data_container.h"
+
+namespace prov::bake {
+
+// A PowerShell script in fewer bytes that means the same: no comments, no indentation, LF, short names of variables,
+// no blanks around operators. For the constant scripts of templates/, not for any: it knows no here-strings. What
+// stands between "#region NAME" and "#endregion" is left out unless `regions` has the name.
+std::string CompactScript(std::string_view script, std::span<const std::string_view> regions);
+
+// ASCII, LF, ends in a line end; leaves its exit code in $LASTEXITCODE and does not exit, so that others may follow.
+std::string UserDataScript(const Container& container, const ContainerOptions& options);
+
+// The second call of a script that was baked with ContainerOptions::later.
+std::string_view LaterCall();
+
+}  // namespace prov::bake

@@ -1,0 +1,204 @@
+# What UserData.ps1 unpacks and runs. It applies data.egress beside it: a line of JSON, and behind it the certificates
+# (DER). It sets what Install-Egress.ps1 sets, in few bytes, because a channel for user data may take no more than 16 KB.
+# Its records have the same file and form, so that Remove-Egress.ps1 and provisioner.exe can take them over. It runs at
+# every boot where the platform says so: what is there already is not written again, what others put there stays. It takes
+# nothing back but certificates that it added and that are not wanted any more.
+#
+# Its few aliases (%, ?, -ea) save bytes, too. Comments and indentation are left out of user data, and where nothing is to
+# be downloaded the regions for that. Any argument means: what was put off ("later") is to be done now.
+#
+# Exit codes: 0; 11 a download is not what was meant; 12 refused for safety; 13 the machine can't be read or written;
+# 14 a download failed; those of provisioner.exe.
+$ErrorActionPreference = 'Stop'
+$code = 0
+$items = @()
+$reg = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
+$control = 'SYSTEM\CurrentControlSet\'
+$root = $PSScriptRoot
+$data = "$root\data.egress"
+$done = "$root\done"
+$exe = "$env:ProgramW6432\Provisioner\provisioner.exe"
+$state = "$env:ProgramData\Provisioner"
+$file = "$state\script-state.json"
+
+# Records: fields and meaning as in Install-Egress.ps1. One of the two files is whole at each instant.
+function Save {
+    ConvertTo-Json @{ schema = 1; items = $items } | Set-Content "$file.new"
+    if (Test-Path $file) { Move-Item $file "$file.old" -Force }
+    Move-Item "$file.new" $file
+}
+
+function Item($kind, $name, $old) {
+    foreach ($it in $items) { if ($it.kind -eq $kind -and $it.name -eq $name) { return $it } }
+    $it = [pscustomobject]@{ kind = $kind; name = $name; before = "$old"; after = ''; prior = ''; key = '' }
+    $script:items += $it
+    $it
+}
+
+# A registry value as the text TYPE:BYTES, both in hexadecimal, or "absent".
+function Raw($type, $value) {
+    if ($type -eq 7) { $value = ($value + '') -join "`0" }
+    if ($type -eq 4) { $value = [BitConverter]::GetBytes($value) }
+    if ($value -is [string]) { $value = [Text.Encoding]::Unicode.GetBytes("$value`0") }
+    "${type}:" + [BitConverter]::ToString($value).Replace('-', '').ToLower()
+}
+
+function Now($key, $name) {
+    $open = $reg.OpenSubKey($key)
+    if (!$open -or $null -eq $open.GetValue($name)) { return 'absent' }
+    $value = $open.GetValue($name, 0, 'DoNotExpandEnvironmentNames')
+    Raw ([int]$open.GetValueKind($name)) $value
+}
+
+# Sets one value, and records what was there before us and what is there now.
+function Put($kind, $name, $key, $entry, $type, $value) {
+    $new = Raw $type $value
+    $old = Now $key $entry
+    if ($new -eq $old) { return }
+    $it = Item $kind $name $old
+    if (!$it.after) { for ($path = $key; !$reg.OpenSubKey($path); $path = Split-Path $path) { $it.key = "$(1 + $it.key)" } }
+    $it.prior = $it.after
+    $it.after = $new
+    if ($kind -eq 'env') { (Item reboot machine).after = $boot }
+    Save
+    $reg.CreateSubKey($key).SetValue($entry, $value, $type)
+    "$kind $name"
+}
+
+function Text($text) {
+    [BitConverter]::GetBytes($text.Length)
+    [Text.Encoding]::ASCII.GetBytes($text)
+}
+
+# The program takes the settings, once, and its service keeps them.
+function Hand($program) {
+    & $program bake $data --out "$root\payload"
+    if (!$LASTEXITCODE) { & $program first-boot "$root\payload" }
+    if ($LASTEXITCODE) { throw "$LASTEXITCODE provisioner.exe" }
+    Set-Content $done $hash
+}
+
+function Settings {
+    # Any user may make a folder in ProgramData: one that is not administrators' alone, or leads elsewhere, is refused.
+    $null = [IO.Directory]::CreateDirectory($state, (Get-Acl $root))
+    $shown = "$((Get-Item $state -Force).Attributes) $((Get-Acl $state).Sddl)"
+    if ($shown -cnotmatch '^Directory(, NotContentIndexed)? O:(SY|BA)[^(]*D:P[AIR]*(\(A;\w*;\w+;;;(SY|BA)\))+$') {
+        throw "12 $state is not administrators' alone"
+    }
+    foreach ($it in $file, "$file.old") {
+        if (!$items) { try { $script:items = @((Get-Content $it -Raw | ConvertFrom-Json).items) } catch {} }
+    }
+    if (!$items -and (Test-Path $file)) { throw "13 $file is damaged" }
+    $it = Item generation payload
+    if ([int]$it.after -gt $json.generation) { throw "12 generation $($it.after) was applied before" }
+    if ($it.after -ne $json.generation) {
+        $it.after = "$($json.generation)"
+        Save
+    }
+    $wanted = for ($i = 0; $at -lt $all.Length; $i++) {
+        $size = 4 + 256 * $all[$at + 2] + $all[$at + 3]
+        $cert = New-Object Security.Cryptography.X509Certificates.X509Certificate2(, [byte[]]$all[$at..($at + $size - 1)])
+        $at += $size
+        $name = 'ROOT'
+        # A bundle that was not known when this was baked has no letters: who names itself as issuer is a root.
+        if ($json.stores[$i] -eq 'C' -or (!$json.stores -and $cert.Subject -ne $cert.Issuer)) { $name = 'CA' }
+        $open = Get-Item "Cert:\LocalMachine\$name"
+        $name += '/' + $cert.Thumbprint.ToLower()
+        $name
+        if (!(Test-Path "Cert:\LocalMachine\$name")) {
+            $it = Item certificate $name
+            $it.before = 'absent'
+            $it.after = 'present'
+            Save
+            $open.Open('ReadWrite')
+            $open.Add($cert)
+            Write-Host certificate $name
+        }
+    }
+    foreach ($it in $items) {
+        if ($json.scope -contains 'certs' -and $it.kind -eq 'certificate' -and $it.before -eq 'absent' -and $wanted -notcontains $it.name) {
+            Remove-Item "Cert:\LocalMachine\$($it.name)" -ea 0
+            $it.before = 'present'
+            Save
+        }
+    }
+    # The daemon of the Windows Machine Config Operator keeps these variables itself.
+    if (!$reg.OpenSubKey("${control}Services\windows-instance-config-daemon")) {
+        foreach ($it in $json.environment.PSObject.Properties) {
+            Put env $it.Name "${control}Control\Session Manager\Environment" $it.Name 1 $it.Value
+        }
+    }
+    foreach ($it in '64', '32') {
+        if ($json.winHttp) {
+            $key = 'SOFTWARE\' + ('', 'WOW6432Node\')[$it -eq 32] + 'Microsoft\Windows\CurrentVersion\Internet Settings\Connections'
+            # Both layouts are in use; the one that this Windows wrote is kept.
+            $version = (24, 40)[(Now $key WinHttpSettings) -match '^3:28']
+            $value = $version, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0 + (Text $json.winHttp.proxy) + (Text $json.winHttp.bypass)
+            Put winHttp $it $key WinHttpSettings 3 ([byte[]]$value)
+        }
+    }
+    $ours = $json.serviceEnvironment.PSObject.Properties
+    $want = @($ours | % { $_.Name + '=' + $_.Value })
+    foreach ($it in $json.services) {
+        $key = "${control}Services\$it"
+        $open = $reg.OpenSubKey($key)
+        if ($open) {
+            $old = $open.GetValue('Environment', @())
+            if ($want | ? { $old -cnotcontains $_ }) {
+                $mine = Item serviceOurs $it
+                $mine.prior = $mine.after
+                $mine.after = Raw 7 $want
+                $old = @($old | ? { $ours.Name -notcontains $_.Split('=')[0] })
+                Put serviceEnv $it $key Environment 7 ([string[]]($old + $want))
+            }
+        }
+    }
+}
+
+#region download
+# What is downloaded is known by its hash, so it may come from anywhere. The bundle comes first: without it a proxy that
+# looks into TLS is not trusted yet.
+function Load($options, $url, $sha256, $path) {
+    foreach ($it in $json.proxy.PSObject.Properties) { Set-Item "env:$($it.Name)" $it.Value }
+    & "$env:SystemRoot\System32\curl.exe" $options --retry 3 -m 300 -o $path $url
+    if ($LASTEXITCODE) { throw "14 can't download $url" }
+    if ((Get-FileHash $path).Hash -ne $sha256) { throw "11 $url has another SHA-256" }
+}
+#endregion
+try {
+    $all = [IO.File]::ReadAllBytes($data)
+    $hash = (Get-FileHash $data).Hash
+    $at = [Array]::IndexOf($all, [byte]10) + 1
+    $json = [Text.Encoding]::UTF8.GetString($all, 0, $at) | ConvertFrom-Json
+    #region bundle
+    if ($json.bundle) {
+        Load -ksSfL $json.bundle $json.bundleSha256 "$root\bundle"
+        $text = Get-Content "$root\bundle" -Raw
+        foreach ($it in [regex]::Matches($text, '(?<=N CERTIFICATE-----)[^-]+')) { $all += [Convert]::FromBase64String($it.Value) }
+        [IO.File]::WriteAllBytes($data, $all)
+    }
+    #endregion
+    $boot = 'counter ' + (Now "${control}Control\Session Manager\Memory Management\PrefetchParameters" BootId)
+    if (Test-Path $exe) {
+        if ((Get-Content $done -ea 0) -ne $hash) { Hand $exe }
+    } else {
+        Settings
+        #region program
+        if ($json.exe -and (!$json.later -or $args)) {
+            Load -sSfL $json.exe $json.exeSha256 "$root\provisioner.exe"
+            Hand "$root\provisioner.exe"
+        }
+        #endregion
+    }
+} catch {
+    # The text of a foreign error may quote a value, so only its kind and place are told.
+    $code = 13
+    if ("$_" -match '^\d\d ') {
+        $code = [int]$Matches[0]
+        "$_"
+    } else {
+        "$($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"
+    }
+}
+if (!$json.later -or $args) { Remove-Item "$root\*" -Exclude done -Recurse -Force -ea 0 }
+exit $code

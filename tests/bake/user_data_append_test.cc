@@ -1,0 +1,76 @@
+#include "provisioner/bake/user_data_append.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace prov::bake {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ForeignUserData, TakesTagsOffAndNothingElse) {
+  const auto read = ReadForeignUserData("<powershell>\n\tx\r\n\n</powershell>\n<persist>true</persist>\n", "x");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->script, "\n\tx\r\n\n");
+  EXPECT_TRUE(read->tagged);
+  EXPECT_TRUE(read->persist);
+}
+
+TEST(ForeignUserData, TakesAScriptWithoutTags) {
+  const auto read = ReadForeignUserData("# c\nfunction f { param($x) }\n", "x");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->script, "# c\nfunction f { param($x) }\n");
+  EXPECT_FALSE(read->tagged);
+  EXPECT_FALSE(read->persist);
+}
+
+struct Refused {
+  const char* bytes;
+  const char* reason;
+};
+
+TEST(ForeignUserData, RefusesWhatWouldNotDoTheSameAnyMore) {
+  const Refused cases[] = {
+      {"\x1f\x8b\x08", "compressed"},
+      {"\xef\xbb\xbfWrite-Host 1", "byte order mark"},
+      {"\xff\xfeW", "UTF-16"},
+      {"#cloud-config\nruncmd: []\n", "cloud-config"},
+      {"Content-Type: multipart/mixed; boundary=x\n", "MIME"},
+      {"version: 1.1\ntasks: []\n", "--ec2launch 2"},
+      {"#ps1_sysnative\nx\n", "cloudbase-init"},
+      {"#!/bin/sh\n", "shell script"},
+      {"rem cmd\n", "batch"},
+      {"<powershell>x</powershell><script>y</script>", "batch"},
+      {"<powershell>x</powershell><powershell>y</powershell>", "exactly one"},
+      {"<powershell>x", "exactly one"},
+      {"x</powershell>", "exactly one"},
+      {"</powershell>x<powershell>", "exactly one"},
+      {"<powershell>x</powershell><detach>true</detach>", "more around"},
+      {"<powershell>x</powershell><persist>false</persist>", "more around"},
+      {"y<powershell>x</powershell>", "more around"},
+      {"<powershell>param($a)\n</powershell>", "param"},
+      {"# c\n<# d\n#>\nParam (\n$a)", "param"},
+      {"[CmdletBinding()]param()", "param"},
+      {"using namespace System\n", "param"},
+      {"Write-Host '\xc3\xa9'", "ASCII"},
+      {"", "no script"},
+      {"<powershell>\n</powershell>", "no script"},
+      {"$d = \"$p\\ProvisionerUserData\"", "already"},
+  };
+  for (const Refused& refused : cases) {
+    const auto read = ReadForeignUserData(refused.bytes, "FILE");
+    ASSERT_FALSE(read) << refused.bytes;
+    EXPECT_EQ(read.error().code, Code::kKind);
+    EXPECT_EQ(read.error().where, "FILE");
+    EXPECT_THAT(read.error().message, HasSubstr(refused.reason)) << refused.bytes;
+  }
+  EXPECT_FALSE(ReadForeignUserData(std::string("a\0b", 3), "FILE"));
+}
+
+TEST(ForeignUserData, WordsThatOnlyBeginLikeAParameterBlockAreFine) {
+  EXPECT_TRUE(ReadForeignUserData("parameters\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("$param = 1\n", "x"));
+}
+
+}  // namespace
+}  // namespace prov::bake

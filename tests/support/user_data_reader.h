@@ -1,0 +1,76 @@
+// Takes user data apart as its readers do: from any form to the script, from the script to what it carries. It shares
+// no code with what makes user data.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/base64.h"
+
+namespace prov::testing_support {
+
+inline std::string Gunzip(std::string_view bytes) {
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + 16) != Z_OK) std::abort();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string out(std::size_t{1} << 20U, '\0');
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int end = inflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return end == Z_STREAM_END && stream.avail_in == 0 ? out : std::string();
+}
+
+inline std::string Between(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::size_t from = text.find(begin);
+  if (from == std::string_view::npos) return {};
+  const std::size_t to = text.find(end, from + begin.size());
+  return std::string(text.substr(from + begin.size(), to - from - begin.size()));
+}
+
+// The PowerShell script of any form.
+inline std::string ScriptOf(std::string_view bytes) {
+  if (bytes.starts_with("<powershell>")) return Between(bytes, "<powershell>\n", "</powershell>");
+  if (bytes.starts_with("version:")) {
+    std::string out;
+    std::string_view rest = bytes.substr(bytes.find("|-\n") + 3);
+    for (; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+      const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+      out += line.starts_with("      ") ? line.substr(6) : line;
+    }
+    return out;
+  }
+  if (bytes.starts_with("Content-Type: multipart")) return Between(bytes, "#ps1_sysnative\n", "\n--===");
+  if (bytes.starts_with("#ps1_sysnative\n")) return std::string(bytes.substr(15));
+  if (bytes.starts_with("#cloud-config\n")) return Gunzip(*DecodeBase64(Between(bytes, "content: ", "\n")));
+  if (bytes.starts_with("H4sI")) return ScriptOf(Gunzip(*DecodeBase64(bytes)));
+  return std::string(bytes);
+}
+
+struct UserDataParts {
+  std::string outside;    // the script without its data
+  std::string script;     // what it runs
+  std::string container;  // what that applies
+};
+
+inline UserDataParts PartsOf(std::string script) {
+  const std::string begin = "$b='\n";
+  const std::size_t from = script.find(begin) + begin.size();
+  const std::size_t to = script.find('\'', from);
+  std::string text;
+  for (const char c : script.substr(from, to - from)) {
+    if (c != '\n') text += c;
+  }
+  const std::string blob = Gunzip(DecodeBase64(text).value_or(""));
+  if (blob.size() < 2) return {};
+  const std::size_t end = 256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[0])) +
+                          static_cast<std::size_t>(static_cast<unsigned char>(blob[1]));
+  return {script.erase(from, to - from), blob.substr(2, end - 2), blob.substr(end)};
+}
+
+}  // namespace prov::testing_support
