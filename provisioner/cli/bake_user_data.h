@@ -1,0 +1,45 @@
+// `bake --format userdata`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/bake/user_data.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/options.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::cli {
+
+// --platform, --ec2launch, --userdata-form, --exe-url, --ca-transport, --append-to, --secret.
+std::vector<OptionSpec> UserDataOptionSpecs();
+
+struct UserDataRequest {
+  bake::UserDataOptions options;
+  std::optional<std::string> secret;  // name of the Secret to write
+};
+
+// nullopt for another form than userdata. Errors: usage for an option that `format` has no use for, and for a missing
+// one; hash-spec; reserved-name; those of reading the file of --append-to.
+Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format);
+
+// What `bake` has found out before it writes.
+struct BakeJob {
+  const egress::EgressConfig& config;
+  const reconcile::DesiredState& state;
+  std::int64_t generation = 1;
+  std::string path;
+  std::string described;  // the state, for people
+  Findings findings;
+  bool json = false;
+};
+
+// Writes one file: the user data, or the Secret with it. Errors: those of MakeUserData and UserDataSecret; target, io.
+Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job);
+
+}  // namespace prov::cli

@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""User data of every form, byte for byte, and read by other people's readers.
+
+usage: user_data_e2e.py PROVISIONER [--write-golden]
+
+tests/golden/userdata holds what each form is for the sample; --write-golden writes it anew. Readers: Python's own email parser,
+cloud-init's parsers of MIME and cloud-config (Debian package cloud-init, under /usr/bin/python3), kubectl for the Secret, the
+grammar of the baked PowerShell scripts (node), and PowerShell's own parser where there is a pwsh."""
+import base64
+import email
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1))
+WRITE = "--write-golden" in sys.argv
+if WRITE:
+    sys.argv.remove("--write-golden")
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+SAMPLE = TESTS / "sample/rendered-worker.json"
+GOLDEN = TESTS / "golden/userdata"
+SHARED = TESTS.parent.parent / "shared/cases/windows/userdata"
+PASSWORD = b"S3cret%40%23%25%26%27p"
+SERVICES = ["--service", "containerd", "--service", "kubelet"]
+EXE = "https://downloads.example.com/provisioner.exe#sha256=" + "0123456789abcdef" * 4
+# No script of the operator's, but of its form: tagged, tabs, line feeds, run again at each boot.
+OPERATORS = ("<powershell>function Set-Example {\n\tparam([string]$Name)\n\tWrite-Output \"$Name\"\n}\n\nSet-Example -Name 'x'\n"
+             "</powershell>\n<persist>true</persist>\n")
+
+# Name of the golden file, and the options that make it.
+FORMS = {
+    "aws.txt": ["--platform", "aws"],
+    "aws-ec2launch2.yaml": ["--platform", "aws", "--ec2launch", "2"],
+    "aws-exe-url.txt": ["--platform", "aws", "--exe-url", EXE],
+    "aws-appended.txt": ["--platform", "aws", "--append-to", "OPERATORS"],
+    "aws-appended-exe-url.txt": ["--platform", "aws", "--append-to", "OPERATORS", "--exe-url", EXE],
+    "aws-secret.yaml": ["--platform", "aws", "--append-to", "OPERATORS", "--secret", "windows-user-data-egress"],
+    "azure.ps1": ["--platform", "azure"],
+    "gcp.ps1": ["--platform", "gcp"],
+    "vsphere.txt": ["--platform", "vsphere"],
+    "nutanix.ps1": ["--platform", "nutanix"],
+    "openstack.ps1": ["--platform", "openstack"],
+    "openstack-multipart.txt": ["--platform", "openstack", "--userdata-form", "multipart"],
+    "openstack-cloud-config.txt": ["--platform", "openstack", "--userdata-form", "cloud-config"],
+    "none.ps1": ["--platform", "none"],
+}
+
+
+def not_run(case, what):
+    print("NOT RUN: %s: %s" % (case.id(), what))
+    case.skipTest(what)
+
+
+# ---- from any form to the script, and from the script to what it carries
+
+def script_of(data):
+    if data.startswith(b"apiVersion:"):
+        return script_of(base64.b64decode(re.search(rb"userData: (\S+)\n", data)[1], validate=True))
+    if data.startswith(b"<powershell>"):
+        return re.fullmatch(rb"<powershell>\n(.*)</powershell>\n<persist>true</persist>", data, re.S)[1]
+    if data.startswith(b"version:"):
+        body = data.split(b"    content: |-\n", 1)[1]
+        return b"".join(line[6:] if line.startswith(b"      ") else line for line in body.splitlines(True))
+    if data.startswith(b"Content-Type: multipart"):
+        return script_of(email.message_from_bytes(data).get_payload()[0].get_payload(decode=True))
+    if data.startswith(b"#ps1_sysnative\n"):
+        return data.split(b"\n", 1)[1]
+    if data.startswith(b"#cloud-config\n"):
+        return gzip.decompress(base64.b64decode(re.search(rb"content: (\S+)\n", data)[1], validate=True))
+    if data.startswith(b"H4sI"):
+        return script_of(gzip.decompress(base64.b64decode(data, validate=True)))
+    return data
+
+
+def parts_of(script):
+    """What it runs, the settings, the certificates."""
+    text = re.search(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", script)[1]
+    blob = gzip.decompress(base64.b64decode(text.replace(b"\n", b""), validate=True))
+    end = int.from_bytes(blob[:2], "big")
+    line, certificates = blob[end:].split(b"\n", 1)
+    found = []
+    while certificates:
+        size = 4 + int.from_bytes(certificates[2:4], "big")
+        found.append(certificates[:size])
+        certificates = certificates[size:]
+    return blob[2:end], json.loads(line), found
+
+
+class UserData(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-userdata-"))
+        cls.operators = cls.work / "operators.txt"
+        cls.operators.write_text(OPERATORS)
+        cls.made, cls.results = {}, {}
+        for name, options in FORMS.items():
+            cls.results[name] = cls.bake(name, *options)
+            assert cls.results[name].returncode == 0, (name, cls.results[name].stderr)
+            cls.made[name] = (cls.work / name).read_bytes()
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    @classmethod
+    def bake(cls, out, *options, source=SAMPLE, services=SERVICES):
+        words = [str(cls.operators) if word == "OPERATORS" else str(word) for word in options]
+        return subprocess.run([PROVISIONER, "bake", str(source), "--format", "userdata", "--out", str(cls.work / out), *services, *words],
+                              capture_output=True, text=True)
+
+    def test_golden_files(self):
+        for name, data in self.made.items():
+            with self.subTest(name):
+                if WRITE:
+                    GOLDEN.mkdir(parents=True, exist_ok=True)
+                    (GOLDEN / name).write_bytes(data)
+                self.assertTrue((GOLDEN / name).read_bytes() == data, "differs; --write-golden writes it anew")
+        self.assertEqual({p.name for p in GOLDEN.iterdir()}, set(FORMS))
+
+    def test_same_bytes_again(self):
+        for name, options in FORMS.items():
+            self.assertEqual(self.bake("again/" + name, *options).returncode, 0)
+            self.assertEqual((self.work / "again" / name).read_bytes(), self.made[name], name)
+
+    def test_what_is_decoded_is_what_the_source_says(self):
+        source = json.loads(subprocess.run([PROVISIONER, "extract", SAMPLE, "--show-secrets"], capture_output=True, check=True).stdout)
+        thumbprints = {c["sha256"]: c["store"] for c in source["trustBundle"]["certificates"]}
+        for name, data in self.made.items():
+            with self.subTest(name):
+                _, settings, certificates = parts_of(script_of(data))
+                self.assertEqual(settings["proxy"], source["proxy"])
+                self.assertEqual(settings["environment"], source["proxy"])
+                self.assertEqual((settings["services"], settings["serviceEnvironment"]), (["containerd", "kubelet"], source["proxy"]))
+                found = [hashlib.sha256(c).hexdigest() for c in certificates]
+                self.assertEqual(set(found), set(thumbprints))
+                stores = {"R": "ROOT", "C": "CA"}
+                self.assertEqual({f: stores[letter] for f, letter in zip(found, settings["stores"])}, thumbprints)
+
+    def test_the_data_is_a_source(self):
+        """What a node's program is given leads to the payload that the first source leads to, but for where things came from."""
+        script = script_of(self.made["aws.txt"])
+        blob = gzip.decompress(base64.b64decode(re.search(rb"\$b='\n([^']+)'\n", script)[1].replace(b"\n", b"")))
+        (self.work / "data.egress").write_bytes(blob[int.from_bytes(blob[:2], "big"):])
+        documents = []
+        for source, services in ((SAMPLE, SERVICES), (self.work / "data.egress", [])):
+            out = self.work / ("payload-of-" + source.name)
+            subprocess.run([PROVISIONER, "bake", source, "--out", out, *services], check=True, capture_output=True)
+            documents.append(json.loads((out / "egress.json").read_text()))
+            shutil.rmtree(out / "scripts")
+        for document in documents:
+            del document["proxyFile"], document["trustFile"]
+        self.assertEqual(documents[0], documents[1])
+        hives = [hashlib.sha256((self.work / p / "registry/SOFTWARE.hiv").read_bytes()).hexdigest()
+                 for p in ("payload-of-rendered-worker.json", "payload-of-data.egress")]
+        self.assertEqual(hives[0], hives[1])
+
+    def test_operators_script_is_untouched_and_tags_are_there_once(self):
+        theirs = re.search("<powershell>(.*)</powershell>", OPERATORS, re.S)[1].encode()
+        for name in ("aws-appended.txt", "aws-appended-exe-url.txt", "aws-secret.yaml"):
+            data = self.made[name]
+            script = script_of(data)
+            self.assertEqual(script.count(theirs), 1, name)
+            if not name.endswith("yaml"):
+                for tag in (b"<powershell>", b"</powershell>", b"<persist>true</persist>"):
+                    self.assertEqual(data.count(tag), 1, name)
+
+    def test_secret_manifests_are_taken_and_made(self):
+        manifest = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "windows-user-data"}}
+        encoded = base64.b64encode(OPERATORS.encode()).decode()
+        forms = {"data.json": json.dumps({**manifest, "data": {"userData": encoded}}),
+                 "string.json": json.dumps({**manifest, "stringData": {"userData": OPERATORS}}),
+                 "data.yaml": "apiVersion: v1\ndata:\n  userData: %s\nkind: Secret\nmetadata:\n  name: windows-user-data\n" % encoded}
+        for name, text in forms.items():
+            (self.work / name).write_text(text)
+            result = self.bake("from-" + name, "--platform", "aws", "--append-to", self.work / name)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual((self.work / ("from-" + name)).read_bytes(), self.made["aws-appended.txt"], name)
+
+    def test_unfit_files_to_append_to(self):
+        for text, code, exit_code in (("{", "json", 11), ('{"kind":"ConfigMap"}', "kind", 11), ('{"kind":"Secret","data":{}}', "kind", 11),
+                                      ('{"kind":"Secret","data":{"userData":"?"}}', "kind", 11), ("#cloud-config\n", "kind", 11),
+                                      ("<script>x</script>", "kind", 11)):
+            (self.work / "unfit").write_text(text)
+            result = self.bake("never", "--platform", "aws", "--append-to", self.work / "unfit", "--output", "json")
+            self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (exit_code, code), text)
+        self.assertFalse((self.work / "never").exists())
+
+    def test_refusals(self):
+        hashed = "https://example.com/x#sha256=" + "a" * 64
+        for options, code, exit_code in (
+                ([], "usage", 10), (["--platform", "ibm"], "usage", 10), (["--platform", "azure", "--ec2launch", "2"], "usage", 10),
+                (["--platform", "aws", "--userdata-form", "multipart"], "usage", 10),
+                (["--platform", "aws", "--exe-url", "https://example.com/x"], "hash-spec", 11),
+                (["--platform", "aws", "--exe-url", "ftp://example.com/x#sha256=" + "a" * 64], "usage", 10),
+                (["--platform", "aws", "--ca-transport", "elsewhere"], "hash-spec", 11),
+                (["--platform", "aws", "--secret", "windows-user-data"], "reserved-name", 12),
+                (["--platform", "aws", "--secret", "No Name"], "usage", 10),
+                (["--platform", "aws", "--exe", SAMPLE], "usage", 10), (["--platform", "aws", "--unattend", SAMPLE], "usage", 10),
+                (["--platform", "aws", "--format", "dir"], "usage", 10), (["--format", "dir", "--exe-url", hashed], "usage", 10)):
+            result = self.bake("never", *options, "--output", "json")
+            self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (exit_code, code), options)
+        self.assertFalse((self.work / "never").exists())
+
+    def test_eight_authorities_beside_the_operators_script_fit_aws(self):
+        if not shutil.which("openssl"):
+            not_run(self, "openssl is missing (Debian package openssl)")
+        pem = ""
+        for i in range(8):
+            pem += subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-days", "3650", "-sha256",
+                                   "-subj", "/C=DE/O=Example Corporation/OU=Security/CN=Example Issuing Authority %d" % i],
+                                  capture_output=True, text=True, check=True).stdout
+        document = json.loads(SAMPLE.read_text())
+        for file in document["spec"]["config"]["storage"]["files"]:
+            if file["path"].endswith("user-ca-bundle.crt"):
+                file["contents"] = {"source": "data:;base64," + base64.b64encode(pem.encode()).decode()}
+        source = self.work / "eight.json"
+        source.write_text(json.dumps(document))
+        theirs = OPERATORS.replace("</powershell>", "#" * (5019 - len(OPERATORS) - 1) + "\n</powershell>")
+        self.assertEqual(len(theirs), 5019)
+        (self.work / "operators-5019.txt").write_text(theirs)
+        for more in ([], ["--exe-url", EXE]):
+            result = self.bake("eight.txt", "--platform", "aws", "--append-to", self.work / "operators-5019.txt", "--output", "json", *more, source=source)
+            self.assertEqual(result.returncode, 0, result.stdout)
+            report = json.loads(result.stdout)
+            self.assertEqual(report["bytes"], (self.work / "eight.txt").stat().st_size)
+            self.assertLessEqual(report["bytes"], 16384)
+            self.assertEqual(len(parts_of(script_of((self.work / "eight.txt").read_bytes()))[2]), 8)
+            print("8 RSA-2048 authorities beside 5,019 bytes%s: %d of 16,384 bytes" % (" and --exe-url" if more else "", report["bytes"]))
+
+    def test_too_large_is_refused_with_the_numbers(self):
+        (self.work / "large").write_text("#" * 12000 + "\n")
+        result = self.bake("never", "--platform", "aws", "--append-to", self.work / "large", "--output", "json")
+        error = json.loads(result.stdout)["error"]
+        self.assertEqual((result.returncode, error["code"]), (12, "size-limit"))
+        size, over = (int(n.replace(",", "")) for n in re.match(r"has ([\d,]+) bytes, ([\d,]+) more than the 16,384 that AWS", error["message"]).groups())
+        self.assertEqual(size - over, 16384)
+        self.assertIn("3 certificate(s) are", error["message"])
+        self.assertFalse((self.work / "never").exists())
+
+    def test_report(self):
+        result = self.bake("report", "--platform", "aws", "--output", "json")
+        report = json.loads(result.stdout)
+        self.assertEqual({k: report[k] for k in ("schema", "format", "platform", "limit", "generation", "holdsCredentials")},
+                         {"schema": 1, "format": "userdata", "platform": "aws", "limit": 16384, "generation": 1, "holdsCredentials": True})
+        self.assertEqual(report["bytes"], len(self.made["aws.txt"]))
+        codes = {f["code"] for f in report["findings"]}
+        self.assertLessEqual({"script-only", "userdata-credentials"}, codes)
+        self.assertIsNone(json.loads(self.bake("report", "--platform", "none", "--output", "json").stdout)["limit"])
+
+    def test_credentials_are_for_the_owner_and_are_shown_nowhere(self):
+        for name in FORMS:
+            self.assertEqual(stat.S_IMODE((self.work / name).stat().st_mode), 0o600, name)
+            result = self.results[name]
+            self.assertNotIn(PASSWORD.decode(), result.stdout + result.stderr)
+            script, settings, _ = parts_of(script_of(self.made[name]))
+            self.assertNotIn(PASSWORD, script + script_of(self.made[name]))
+            self.assertIn(PASSWORD.decode(), settings["proxy"]["HTTP_PROXY"])
+        self.assertEqual(self.bake("public", "--platform", "aws", "--credentials", "none").returncode, 0)
+        data = (self.work / "public").read_bytes()
+        self.assertEqual(stat.S_IMODE((self.work / "public").stat().st_mode), 0o644)
+        self.assertNotIn(PASSWORD.decode(), json.dumps(parts_of(script_of(data))[1]))
+
+    # ---- other people's readers
+
+    def cloud_init(self, program, *data):
+        python = "/usr/bin/python3"
+        if not os.path.exists(python) or subprocess.run([python, "-c", "import cloudinit"], capture_output=True).returncode != 0:
+            not_run(self, "cloud-init's parsers are missing (Debian package cloud-init)")
+        paths = [str(self.work / name) for name in data]
+        result = subprocess.run([python, "-c", program, *paths], capture_output=True, cwd="/")
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout
+
+    def test_cloud_init_reads_the_multipart(self):
+        out = self.cloud_init("import sys\nfrom cloudinit import user_data\n"
+                              "message = user_data.convert_string(open(sys.argv[1], 'rb').read())\n"
+                              "parts = [p for p in message.walk() if not user_data.is_skippable(p)]\n"
+                              "assert len(parts) == 1 and parts[0].get_content_type() == 'text/x-shellscript', parts\n"
+                              "assert parts[0].get_filename() == 'provisioner.ps1'\n"
+                              "sys.stdout.buffer.write(parts[0].get_payload(decode=True))\n", "openstack-multipart.txt")
+        self.assertEqual(out, self.made["openstack.ps1"])
+
+    def test_cloud_init_reads_the_cloud_config(self):
+        out = self.cloud_init("import sys\nfrom cloudinit import util\nfrom cloudinit.config import cc_write_files as w\n"
+                              "config = util.load_yaml(open(sys.argv[1], 'rb').read())\n"
+                              "(file,) = config['write_files']\n"
+                              "assert [k for k in config] == ['write_files', 'runcmd'], config\n"
+                              "assert file['path'] in config['runcmd'][0] and config['runcmd'][1] == 'del ' + file['path']\n"
+                              "sys.stdout.buffer.write(w.extract_contents(file['content'], w.canonicalize_extraction(file['encoding'])))\n",
+                              "openstack-cloud-config.txt")
+        self.assertEqual(out, script_of(self.made["openstack.ps1"]))
+
+    def test_cloud_init_reads_the_yaml_of_ec2launch(self):
+        out = self.cloud_init("import sys, json\nfrom cloudinit import util\n"
+                              "print(json.dumps(util.load_yaml(open(sys.argv[1], 'rb').read())))\n", "aws-ec2launch2.yaml")
+        document = json.loads(out)
+        (task,) = document["tasks"]
+        (given,) = task["inputs"]
+        self.assertEqual((document["version"], task["task"]), (1.1, "executeScript"))
+        self.assertEqual({k: given[k] for k in ("frequency", "type", "runAs")}, {"frequency": "always", "type": "powershell", "runAs": "localSystem"})
+        self.assertEqual(given["content"].encode() + b"\n", script_of(self.made["aws.txt"]))
+
+    def test_kubectl_reads_the_secret(self):
+        if not shutil.which("kubectl"):
+            not_run(self, "kubectl is missing")
+        result = subprocess.run(["kubectl", "label", "--local", "-f", self.work / "aws-secret.yaml", "example=1", "-o", "json"],
+                                capture_output=True, text=True, env={**os.environ, "KUBECONFIG": "/dev/null"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        secret = json.loads(result.stdout)
+        self.assertEqual((secret["kind"], secret["apiVersion"], secret["type"]), ("Secret", "v1", "Opaque"))
+        self.assertEqual((secret["metadata"]["name"], secret["metadata"]["namespace"]), ("windows-user-data-egress", "openshift-machine-api"))
+        self.assertEqual(base64.b64decode(secret["data"]["userData"]), self.made["aws-appended.txt"])
+
+    def scripts(self):
+        """Every script that user data runs, as files."""
+        folder = self.work / "scripts"
+        folder.mkdir(exist_ok=True)
+        for name, data in self.made.items():
+            script = script_of(data)
+            (folder / (name + ".outer.ps1")).write_bytes(script)
+            (folder / (name + ".inner.ps1")).write_bytes(parts_of(script)[0])
+        return sorted(folder.glob("*.ps1"))
+
+    def test_scripts_are_powershell_by_the_grammar(self):
+        if not shutil.which("node"):
+            not_run(self, "node is missing: the scripts' syntax was NOT checked (Debian package nodejs)")
+        result = subprocess.run(["node", TESTS / "e2e/powershell/check-syntax.mjs", *self.scripts()], capture_output=True, text=True)
+        if result.returncode == 77:
+            not_run(self, result.stdout.strip())
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_scripts_are_powershell_by_powershell(self):
+        pwsh = shutil.which(os.environ.get("PWSH", "pwsh"))
+        if not pwsh:
+            not_run(self, "no pwsh on this machine: no PowerShell parsed the scripts")
+        program = ("$bad = 0; foreach ($file in $args) { $errors = $null; "
+                   "$null = [Management.Automation.Language.Parser]::ParseFile($file, [ref]$null, [ref]$errors); "
+                   "if ($errors) { $bad = 1; \"${file}: $errors\" } }; exit $bad")
+        (self.work / "parse.ps1").write_text(program)
+        result = subprocess.run([pwsh, "-NoProfile", "-File", self.work / "parse.ps1", *self.scripts()], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    # ---- the readers' own rules, as their sources and documents have them
+
+    def test_first_and_last_bytes(self):
+        for name in ("aws.txt", "aws-appended.txt", "aws-exe-url.txt"):
+            self.assertTrue(self.made[name].startswith(b"<powershell>"), name)
+            self.assertTrue(self.made[name].endswith(b"</powershell>\n<persist>true</persist>"), name)
+        for name in ("azure.ps1", "gcp.ps1", "none.ps1"):
+            self.assertNotRegex(self.made[name], rb"</?(powershell|script|persist)>")
+            self.assertFalse(self.made[name][:1].isspace(), name)
+        for name in ("openstack.ps1", "nutanix.ps1"):
+            self.assertRegex(self.made[name], rb"\A#(ps1|ps1_sysnative)\s")
+        self.assertTrue(self.made["openstack-multipart.txt"].startswith(b"Content-Type: multipart"))
+        self.assertTrue(self.made["openstack-cloud-config.txt"].startswith(b"#cloud-config\n"))
+        for name, data in self.made.items():
+            self.assertRegex(data, rb"\A[\n -~\t]*\Z", name)
+
+    def test_shared_samples(self):
+        if not SHARED.is_dir():
+            not_run(self, "no samples of user data beside the project")
+        for sample in sorted(SHARED.glob("wmco*")):
+            result = self.bake("shared", "--platform", "aws", "--append-to", sample)
+            self.assertIn(result.returncode, (0, 12), result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
