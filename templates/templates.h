@@ -12,6 +12,7 @@ std::string_view InstallEgressPs1();  // scripts/Install-Egress.ps1: applies egr
 std::string_view RemoveEgressPs1();   // scripts/Remove-Egress.ps1: undoes it; needs Install-Egress.ps1 beside it
 std::string_view SetupCompleteCmd();  // scripts/SetupComplete.cmd: what Windows setup runs
 std::string_view UnattendXml();  // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
+std::string_view StartDrivePs1();  // user data of a drive: finds it and applies the payload on it
 std::string_view UserDataPs1();         // user data: unpacks what it carries and runs it
 std::string_view UserDataInstallPs1();  // what it carries beside the data: applies data.egress
 std::string_view ReadmeTxt();    // README.txt: what each file is for, where it goes, what to delete afterwards

@@ -3,6 +3,7 @@
 
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/probe.h"
@@ -48,10 +49,12 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
   return SessionOutcome(json, name, std::move(report), confirmed, confirmed ? 0 : kDifferences);
 }
 
-Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const node::Settings& settings,
-                              const ImageOptions& image_options, bool json) {
+Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const ImageOptions& image_options,
+                              bool json) {
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  const node::Settings settings =
+      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), settings, options, image_options)));
@@ -68,8 +71,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
     return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
   }
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
-  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
-  if (NamesImage(arguments)) return ApplyToImages(arguments, host, settings, image_options, json);
+  if (NamesImage(arguments)) return ApplyToImages(arguments, host, image_options, json);
+  const node::Settings settings =
+      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))));
   if (arguments.Has("try")) return Try(arguments, host, settings, json);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
@@ -100,6 +104,7 @@ Command ApplyCommand() {
       "  reboot required: services and system processes see machine variables after the next boot",
       {PoolOption(),
        NameOption(),
+       SignerOption(),
        {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time"},
        {"probe", "URL",
         "with --try: request this through the new proxy with the new certificates; a failure takes "

@@ -6,13 +6,15 @@
 #include <cstdlib>
 
 #include "provisioner/bake/payload.h"
-#include "provisioner/bake/payload_folder.h"
 #include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/bake_delivery.h"
+#include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/trust_bundle.h"
 
@@ -36,13 +38,14 @@ Result<std::int64_t> SourceDateEpoch() {
 }
 
 std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path,
-                 const Findings& findings) {
+                 const Delivery& delivery, const Findings& findings) {
   JsonWriter json;
   json.BeginObject()
       .Member("schema", 1)
       .Member("out", path)
-      .Member("format", "dir")
+      .Member("format", delivery.format)
       .Member("generation", payload.generation);
+  if (!delivery.nodes.empty()) json.Member("nodes", delivery.nodes.size());
   json.Member("holdsCredentials", state.holds_credentials).Key("scope").BeginArray();
   for (const std::string_view name : state.scope.Names()) json.String(name);
   json.EndArray().Key("files").BeginArray();
@@ -90,9 +93,10 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
 }
 
 std::string Text(const egress::EgressConfig& config, const DesiredState& state, const bake::Payload& payload,
-                 const std::string& path) {
+                 const std::string& path, const Delivery& delivery) {
   std::string out = DescribeState(config, state);
-  out += fmt::format("wrote  {} (generation {})\n", Printable(path), payload.generation);
+  const std::string nodes = delivery.nodes.empty() ? "" : fmt::format("{} nodes, ", delivery.nodes.size());
+  out += fmt::format("wrote  {} ({}generation {})\n", Printable(path), nodes, payload.generation);
   for (const bake::PayloadFile& file : payload.files) {
     out += fmt::format("       {:>8}  {}  {}\n", file.bytes.size(), file.secret ? "secret" : "      ",
                        Printable(file.path));
@@ -106,27 +110,35 @@ Result<std::string> AnswerFile(const std::string& path) {
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
-  constexpr std::array<std::string_view, 1> kFormats = {"dir"};
+  constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
   const bool json = PROV_TRY(WantsJson(arguments));
-  PROV_TRY(OneOf(arguments, "format", kFormats));
+  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   const std::string path = arguments.Get("out");
   if (path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   const std::int64_t time = PROV_TRY(SourceDateEpoch());
+  auto user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
+  const Delivery delivery = PROV_TRY(ParseDelivery(arguments, format));
   bake::PayloadOptions payload_options;
   if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
   if (arguments.Has("unattend")) payload_options.unattend = PROV_TRY(AnswerFile(arguments.Get("unattend")));
 
   Findings findings;
-  const Source source = PROV_TRY(ReadSource(arguments));
+  const auto key = PROV_TRY(ReadSigningKey(arguments, findings));
+  const Source source = PROV_TRY(ReadSource(arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
   const egress::EgressConfig& config = source.config;
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
   const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
-  const bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
+  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
+  if (key) PROV_TRY(bake::SignPayload(payload, *key));
   // All that can still be refused comes before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
-  PROV_TRY(bake::WritePayloadFolder(payload, path, time));
+  if (user_data) {
+    return BakeUserData(*std::move(user_data), {config, state, payload_options.generation, path,
+                                                DescribeState(config, state), std::move(findings), json});
+  }
+  PROV_TRY(Deliver(delivery, payload, path, time, arguments.Get("unattend", "unattend.xml")));
 
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
@@ -140,8 +152,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
                "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
                "--scope wininet");
   }
-  if (json) return Outcome{0, Json(payload, state, path, findings), {}};
-  return Outcome{0, Text(config, state, payload, path), std::move(findings)};
+  AddDeliveryFindings(delivery, payload, path, findings);
+  if (json) return Outcome{0, Json(payload, state, path, delivery, findings), {}};
+  return Outcome{0, Text(config, state, payload, path, delivery), std::move(findings)};
 }
 
 }  // namespace
@@ -161,7 +174,7 @@ Command BakeCommand() {
       "         ...\n"
       "  wrote  payload (generation 1)",
       {{"out", "PATH", "the folder to write; missing parents are made, an earlier payload there is replaced"},
-       {"format", "dir", "form of the payload (default: dir)"},
+       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata"},
        PoolOption(),
        NameOption(),
        {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
@@ -169,8 +182,15 @@ Command BakeCommand() {
        {"unattend", "FILE", "the payload's answer file is this one with the payload's command added"},
        OutputOption(),
        HelpOption()}};
+  const std::vector<OptionSpec> signing = SignOptionSpecs();
+  command.spec.options.insert(command.spec.options.end() - 2, signing.begin(), signing.end());
+  const std::vector<OptionSpec> delivery = DeliveryOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin() + 2, delivery.begin(), delivery.end());
+  const std::vector<OptionSpec> user_data = UserDataOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin() + 4, user_data.begin(), user_data.end());
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 4, shared.begin(), shared.end());
+  command.spec.options.insert(command.spec.options.begin() + 6 + static_cast<std::ptrdiff_t>(user_data.size()),
+                              shared.begin(), shared.end());
   command.run = Run;
   return command;
 }

@@ -1,14 +1,21 @@
 #include "provisioner/cli/command.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <ctime>
 
 #include "provisioner/bake/payload_reader.h"
+#include "provisioner/bake/payload_signature.h"
+#include "provisioner/bake/user_data_container.h"
+#include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
 namespace {
+
+constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
 
 Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, const std::string& folder) {
   std::vector<std::string> out;
@@ -29,13 +36,29 @@ OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConf
 OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
 OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 
-Result<Source> ReadSource(const Arguments& arguments) {
+Result<Source> ReadSource(const Arguments& arguments, const std::optional<egress::Certificate>& signer) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
-    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name));
+    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name, signer ? &*signer : nullptr));
     bake::EgressDocument document = PROV_TRY(bake::ReadPayload(files, name));
+    if (!signer && files.contains(bake::kSignaturePath)) {
+      AddInfo(document.config.findings, "signature-unchecked",
+              "the payload is signed, and nobody checked it, as no signer is named (--signer) or pinned",
+              fmt::format("{}/{}", name, bake::kSignaturePath));
+    }
     return Source{std::move(document.config), std::move(document.options), document.generation, true,
                   PROV_TRY(SecretFiles(files, name))};
+  }
+  if (signer) {
+    return Fail(Code::kSignature,
+                fmt::format("is no payload folder, and only payloads are signed, as they must be here, by {}; bake "
+                            "--sign makes one",
+                            bake::NameOfSigner(*signer)),
+                name);
+  }
+  if (bake::IsContainerName(name)) {
+    bake::EgressDocument document = PROV_TRY(bake::ReadContainer(PROV_TRY(ReadFile(name, kContainerLimit)), name));
+    return Source{std::move(document.config), std::move(document.options), document.generation, true, {}};
   }
   ignition::Selection selection;
   selection.pool = arguments.Get("pool", selection.pool);

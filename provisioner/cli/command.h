@@ -56,8 +56,9 @@ struct Source {
   std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
 };
 
-// Reads the source that the arguments name: a payload folder, or a document with --pool and --name.
-Result<Source> ReadSource(const Arguments& arguments);
+// Reads the source that the arguments name: a payload folder, or a document with --pool and --name. With a `signer` it
+// must be a payload that this one signed (else signature).
+Result<Source> ReadSource(const Arguments& arguments, const std::optional<egress::Certificate>& signer = {});
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

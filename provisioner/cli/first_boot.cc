@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/failure.h"
@@ -32,14 +33,21 @@ bool IsBeneath(std::string_view path, std::string_view folder) {
          EqualsIgnoreAsciiCase(std::string_view(normal).substr(0, folder.size()), folder);
 }
 
+struct Signers {
+  std::optional<egress::Certificate> given;   // on the command line: to be pinned
+  std::optional<egress::Certificate> wanted;  // of the payload
+};
+
 // A payload in Windows setup's folder was delivered for this run; another source is one that will change.
-Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& host) {
+Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& host, const Signers& signers) {
   node::Delivery out;
+  out.signer = signers.given;
   out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
   const std::string& folder = out.words.front();
   if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
   out.follow = false;
-  if (const auto source = ReadSource(arguments)) out.secret_files = source->secret_files;  // else they are gone already
+  if (const auto source = ReadSource(arguments, signers.wanted))
+    out.secret_files = source->secret_files;  // else they are gone already
   for (std::string& file : out.secret_files) {
     std::string name = file.substr(arguments.positional().size());
     // A manifest has '/' everywhere; a path that Windows shall take as it is must not.
@@ -50,19 +58,33 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
 }
 
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
-// one whose settings are kept.
-Result<node::Settings> Settings(const Arguments& arguments, node::Node& node) {
-  Result<node::Settings> settings = ReadSettings(arguments);
+// one whose settings are kept. An image that `apply --install` made has a signer pinned beside a payload that nobody
+// signed: it was made there, of one that was signed, and its settings are those that were kept of that.
+Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
+  Result<node::Settings> settings = ReadSettings(arguments, signers.wanted);
   if (settings) return settings;
+  const bool unsigned_here = settings.error().code == Code::kSignature;
+  if (unsigned_here && signers.given) return settings;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
   const bool used_up =
       stored && !stored->follow && stored->words == PROV_TRY(StoredWords(arguments, arguments.positional()));
-  return used_up ? node::LastGoodSettings(node.machine.state) : settings;
+  if (!used_up) return settings;
+  Result<node::Settings> kept = node::LastGoodSettings(node.machine.state);
+  if (kept && unsigned_here) {
+    AddInfo(kept->findings, "signature-kept",
+            fmt::format("the settings are those that were kept when this payload was put here; it itself was not used: "
+                        "{}",
+                        settings.error().message),
+            settings.error().where);
+  }
+  return kept;
 }
 
 Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
-  const node::Settings settings = PROV_TRY(Settings(arguments, node));
-  const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host));
+  Signers signers{PROV_TRY(GivenSigner(arguments)), {}};
+  signers.wanted = PROV_TRY(WantedSigner(signers.given, {&host}));
+  const node::Settings settings = PROV_TRY(Settings(arguments, node, signers));
+  const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host, signers));
   return node::FirstBoot(node, settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
 }
 
@@ -125,6 +147,7 @@ Command FirstBootCommand() {
         "the moment of Windows setup that runs this (default: none of them)"},
        PoolOption(),
        NameOption(),
+       SignerOption(),
        OutputOption(),
        HelpOption()}};
   std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -4,9 +4,11 @@
 
 #include "provisioner/bake/payload.h"
 #include "provisioner/base/file.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
+#include "provisioner/node/signer.h"
 
 namespace prov::cli {
 namespace {
@@ -18,6 +20,12 @@ constexpr std::uint64_t kExeLimit = std::uint64_t{256} << 20U;
 Result<bake::Payload> PayloadOf(const node::Settings& settings, const ImageOptions& options) {
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   return bake::MakePayload(settings.config, desired, {settings.generation.value_or(1), options.exe});
+}
+
+Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, const bake::Payload& payload,
+                                 const ImageOptions& options) {
+  const auto signer = options.signer ? options.signer : PROV_TRY(node::PinnedSigner(image));
+  return node::PlanImageFiles(image.tree(), node.machine.state, payload, signer);
 }
 
 void Add(const node::FilePlan& files, SessionReport& report) {
@@ -39,6 +47,10 @@ Result<void> AddNotes(machine::ImageHost& image, const node::Settings& settings,
             "without --exe the payload's script does the work alone when Windows setup ends: nothing will reconcile at "
             "later boots",
             image.Name());
+  }
+  if (options.install && !options.exe && (options.signer || PROV_TRY(node::PinnedSigner(image)))) {
+    AddWarning(report.findings, "signer-script",
+               "the signer is pinned for provisioner.exe; the payload's script checks no signature", image.Name());
   }
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
@@ -77,7 +89,7 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   if (arguments.Has("exe") && !arguments.Has("install")) {
     return Fail(Code::kUsage, "belongs to --install", "--exe");
   }
-  ImageOptions out{arguments.Has("install"), {}};
+  ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
   if (arguments.Has("exe")) out.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
   return out;
 }
@@ -99,7 +111,7 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
   SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
-    Add(PROV_TRY(node::PlanImageFiles(image.tree(), node.machine.state, payload)), report);
+    Add(PROV_TRY(PlanFiles(image, node, payload, image_options)), report);
     AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
   }
   PROV_TRY(AddNotes(image, settings, image_options, report));
@@ -115,7 +127,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
-    files = PROV_TRY(node::PlanImageFiles(image.tree(), node.machine.state, payload));
+    files = PROV_TRY(PlanFiles(image, node, payload, image_options));
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
     service = PROV_TRY(node::StoreDeliveredPayload(node, settings, payload, image_options.exe.has_value()));
   }

@@ -16,8 +16,11 @@ std::vector<OptionSpec> ImageOptionSpecs();
 struct ImageOptions {
   bool install = false;
   std::optional<std::string> exe;  // bytes of provisioner.exe
+  // To be pinned; nullopt: what is pinned in an image stays.
+  std::optional<egress::Certificate> signer = {};
 };
-// Errors: usage (an option of images without --root or --wim, and the other way around), those of ReadFile.
+// Errors: usage (an option of images without --root or --wim, and the other way around), those of ReadFile and of
+// GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,

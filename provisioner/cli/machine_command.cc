@@ -82,9 +82,9 @@ Result<int> End(machine::Host& host, const Ending& ending, const reconcile::Sess
   return ending.reboot_exit;
 }
 
-Result<node::Settings> ReadSettings(const Arguments& arguments) {
+Result<node::Settings> ReadSettings(const Arguments& arguments, const std::optional<egress::Certificate>& signer) {
   node::Settings out;
-  Source source = PROV_TRY(ReadSource(arguments));
+  Source source = PROV_TRY(ReadSource(arguments, signer));
   if (source.is_payload) out.generation = source.generation;
   out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
   out.config = std::move(source.config);
@@ -113,8 +113,9 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
   return words;
 }
 
-Result<node::Settings> ReadStoredSettings(const node::SourceWords& words) {
-  return ReadSettings(PROV_TRY(ParseArguments(StoredSpec(), words)));
+Result<node::Settings> ReadStoredSettings(const node::SourceWords& words,
+                                          const std::optional<egress::Certificate>& signer) {
+  return ReadSettings(PROV_TRY(ParseArguments(StoredSpec(), words)), signer);
 }
 
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {

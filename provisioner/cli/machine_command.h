@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,14 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 // Reboots if that is needed and asked for. The exit code.
 Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report);
 
-// The settings that a command line names: SOURCE, --pool, --name and what is wanted of it.
-Result<node::Settings> ReadSettings(const Arguments& arguments);
+// The settings that a command line names: SOURCE, --pool, --name and what is wanted of it. `signer` as in ReadSource.
+Result<node::Settings> ReadSettings(const Arguments& arguments, const std::optional<egress::Certificate>& signer);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
-// source.
+// source. The signer is none of them: it is pinned where nobody but administrators can write.
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
-Result<node::Settings> ReadStoredSettings(const node::SourceWords& words);
+Result<node::Settings> ReadStoredSettings(const node::SourceWords& words,
+                                          const std::optional<egress::Certificate>& signer);
 
 // The report as the outcome of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);

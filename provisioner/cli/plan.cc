@@ -3,6 +3,7 @@
 
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
+#include "provisioner/cli/signer_options.h"
 
 namespace prov::cli {
 namespace {
@@ -20,8 +21,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
-  const node::Settings settings = PROV_TRY(ReadSettings(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
+  const node::Settings settings =
+      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
@@ -50,6 +52,7 @@ Command PlanCommand() {
       "  a reboot would be required: services and system processes see machine variables after it",
       {PoolOption(),
        NameOption(),
+       SignerOption(),
        {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
        OutputOption(),
        HelpOption()}};

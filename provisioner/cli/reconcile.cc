@@ -6,6 +6,7 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/service_loop.h"
+#include "provisioner/node/signer.h"
 
 namespace prov::cli {
 namespace {
@@ -13,11 +14,18 @@ namespace {
 constexpr std::int64_t kDefaultInterval = 60;
 constexpr std::int64_t kLongestInterval = 86400;
 
+// The signer is read again in each round: one that was pinned meanwhile counts from the next on.
+node::SettingsReader ReaderOn(machine::Host& host) {
+  return [&host](const node::SourceWords& words) -> Result<node::Settings> {
+    return ReadStoredSettings(words, PROV_TRY(node::PinnedSigner(host)));
+  };
+}
+
 Result<Outcome> Once(const Arguments& arguments, machine::Host& host, bool json) {
   const Ending ending = PROV_TRY(ParseEnding(arguments));
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
-  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReadStoredSettings));
+  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReaderOn(host)));
   node::LogRound(host, report);
   int exit = PROV_TRY(End(host, ending, report.session));
   // What is kept is in place, but the source needs somebody's attention.
@@ -42,12 +50,12 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
   if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
   if (arguments.Has("service")) {
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { node::Loop(host, ReadStoredSettings, interval, {}); }));
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { node::Loop(host, ReaderOn(host), interval, {}); }));
     return Outcome{};
   }
   if (!arguments.Has("watch")) return Once(arguments, host, json);
   PROV_TRY(OpenTarget(host, machine::Access::kWrite));  // what keeps the first round from running is an error at once
-  node::Loop(host, ReadStoredSettings, interval, [json](const node::RoundReport& report) { Show(json, report); });
+  node::Loop(host, ReaderOn(host), interval, [json](const node::RoundReport& report) { Show(json, report); });
   return Outcome{};
 }
 

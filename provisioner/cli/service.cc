@@ -4,6 +4,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/node/first_boot.h"
 
 namespace prov::cli {
@@ -20,14 +21,15 @@ Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
 Result<Outcome> Install(const Arguments& arguments, machine::Host& host, bool json) {
   std::optional<node::Settings> settings;
   node::Delivery delivery;
+  delivery.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("source")) {
     delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
-    settings = PROV_TRY(ReadStoredSettings(delivery.words));
+    settings = PROV_TRY(ReadStoredSettings(delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
-  const bool wrote = PROV_TRY(node::InstallService(node, settings ? &*settings : nullptr, delivery));
   Findings findings;
+  const bool wrote = PROV_TRY(node::InstallService(node, settings ? &*settings : nullptr, delivery, findings));
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }
@@ -66,6 +68,7 @@ Command ServiceCommand() {
                   {{"source", "SOURCE", "with install: what reconcile reads from now on"},
                    PoolOption(),
                    NameOption(),
+                   SignerOption(),
                    OutputOption(),
                    HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();

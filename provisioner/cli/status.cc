@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "provisioner/bake/payload_signature.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/signer.h"
 
 namespace prov::cli {
 namespace {
@@ -70,8 +72,34 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   json.EndObject();
 }
 
-void WriteStatus(JsonWriter& json, std::string_view target, const node::NodeStatus& status) {
-  json.Member("target", target).Key("changes").BeginArray().EndArray();
+// A pin that can't be read is told as a finding: what else there is to see does not depend on it.
+std::optional<egress::Certificate> SignerOf(machine::Host& host, Findings& findings) {
+  Result<std::optional<egress::Certificate>> signer = node::PinnedSigner(host);
+  if (signer) return *std::move(signer);
+  AddWarning(findings, "signer",
+             fmt::format("the pinned signer can't be used, so no payload is taken: {}", signer.error().message),
+             signer.error().where);
+  return std::nullopt;
+}
+
+void WriteSigner(JsonWriter& json, const std::optional<egress::Certificate>& signer) {
+  json.Key("signer");
+  if (!signer) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("subject", signer->subject).Member("sha256", signer->sha256).EndObject();
+}
+
+struct TargetStatus {
+  std::string target;
+  node::NodeStatus status;
+  std::optional<egress::Certificate> signer;
+};
+
+void WriteStatus(JsonWriter& json, const TargetStatus& one) {
+  const node::NodeStatus& status = one.status;
+  json.Member("target", one.target).Key("changes").BeginArray().EndArray();
   json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
   WriteDrift(json, "drift", status.engine.drift);
   WriteDrift(json, "yielded", status.engine.yielded);
@@ -80,6 +108,7 @@ void WriteStatus(JsonWriter& json, std::string_view target, const node::NodeStat
       .Member("trial", status.engine.trial);
   json.Member("held", status.held);
   WriteSource(json, status);
+  WriteSigner(json, one.signer);
   WriteApplied(json, status);
   json.Key("failure");
   if (status.failure) {
@@ -120,9 +149,12 @@ std::string ServiceLines(const std::vector<node::RunningService>& services) {
   return out;
 }
 
-std::string Text(std::string_view target, const node::NodeStatus& status) {
-  std::string out = fmt::format("target   {}\n", target);
+std::string Text(const TargetStatus& one) {
+  const node::NodeStatus& status = one.status;
+  std::string out = fmt::format("target   {}\n", one.target);
   out += SourceLine(status);
+  if (one.signer)
+    out += fmt::format("signer   {}: takes no other payloads\n", Printable(bake::NameOfSigner(*one.signer)));
   out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
   for (const reconcile::Drift& d : status.engine.drift) {
     out += fmt::format("drift    {} {} {}\n", reconcile::NameOf(d.kind), Printable(d.name),
@@ -148,27 +180,22 @@ std::string Text(std::string_view target, const node::NodeStatus& status) {
   return out;
 }
 
-struct TargetStatus {
-  std::string target;
-  node::NodeStatus status;
-};
-
 Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findings) {
   const bool differs = std::ranges::any_of(all, [](const TargetStatus& one) { return one.status.Differs(); });
   Outcome out{differs ? kDifferences : 0, {}, std::move(findings)};
   if (!json) {
-    for (const TargetStatus& one : all) out.out += Text(one.target, one.status);
+    for (const TargetStatus& one : all) out.out += Text(one);
     return out;
   }
   JsonWriter document;
   document.BeginObject().Member("schema", 1);
   // Of several images the first stands for the keys that every report has; each is in `targets`.
-  WriteStatus(document, all.front().target, all.front().status);
+  WriteStatus(document, all.front());
   if (all.size() > 1) {
     document.Key("targets").BeginArray();
     for (const TargetStatus& one : all) {
       document.BeginObject();
-      WriteStatus(document, one.target, one.status);
+      WriteStatus(document, one);
       document.EndObject();
     }
     document.EndArray();
@@ -185,7 +212,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::Node node = target.Node(*host);
-    all.push_back({target.name, PROV_TRY(node::StatusOf(node))});
+    all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings)});
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }

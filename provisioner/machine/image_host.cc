@@ -15,6 +15,7 @@ using images::RegType;
 using images::RegValue;
 
 constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
+constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
 std::unexpected<Error> NothingRuns(std::string_view what) {
   return Fail(Code::kTarget, fmt::format("{} is for a running node, and this is an image", what));
@@ -118,9 +119,13 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<bool> RemoveProgram() override {
     const bool there = PROV_TRY(tree_.IsFile(kProgram));
     if (there) PROV_TRY(tree_.Remove(kProgram));
+    PROV_TRY(tree_.Remove(kImageSigner));
     PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kProgram)));
     return there;
   }
+  // Whose file it is is checked where the image runs; here, a pin only ever keeps something out.
+  Result<std::optional<std::string>> PinnedSigner() override { return tree_.Read(kImageSigner, kMostSignerBytes); }
+  Result<bool> PinSigner(std::string_view /*der*/) override { return false; }  // likewise
   Result<std::string> SetupScriptsFolder() override {
     return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
   }

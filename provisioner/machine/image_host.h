@@ -12,6 +12,9 @@
 
 namespace prov::machine {
 
+// The pinned signer of payloads.
+inline constexpr std::string_view kImageSigner = "Program Files/Provisioner/signer.cer";
+
 class ImageHost final : public Host {
  public:
   // `clock` must outlive this. `filetime` is the time of what is written into hives.

@@ -1,7 +1,8 @@
-// Port: the program's own place on a node, `%ProgramFiles%\Provisioner`, and files of a payload that are not needed
-// any more.
+// Port: the program's own place on a node, `%ProgramFiles%\Provisioner`, with the pinned signer of payloads in it, and
+// files of a payload that are not needed any more.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,13 @@ class Installation {
   // owner). False: the same bytes are there already. A program that runs there is replaced at once and used from its
   // next start on.
   virtual Result<bool> InstallProgram() = 0;
-  // False: there is none. What is in use goes at the next boot.
+  // With the pinned signer. False: there is none. What is in use goes at the next boot.
   virtual Result<bool> RemoveProgram() = 0;
+  // `signer.cer` beside the program, the certificate whose payloads alone are believed; nullopt: none is pinned.
+  // Errors: owner (others than administrators can change it), io.
+  virtual Result<std::optional<std::string>> PinnedSigner() = 0;
+  // Makes the folder as InstallProgram does. False: this one is pinned already.
+  virtual Result<bool> PinSigner(std::string_view der) = 0;
   // `%SystemRoot%\Setup\Scripts`, where Windows setup takes payloads from and which only administrators can write.
   virtual Result<std::string> SetupScriptsFolder() = 0;
   // Whether what lies at `path` may be followed as SYSTEM: it and the folder that it is in are no links, and nobody but

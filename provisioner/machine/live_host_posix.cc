@@ -30,6 +30,8 @@ class NoInstallation final : public Installation {
   Result<std::string> ProgramPath() override { return NoWindows(); }
   Result<bool> InstallProgram() override { return NoWindows(); }
   Result<bool> RemoveProgram() override { return NoWindows(); }
+  Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // what comes next tells why
+  Result<bool> PinSigner(std::string_view /*der*/) override { return NoWindows(); }
   Result<std::string> SetupScriptsFolder() override { return NoWindows(); }
   Result<void> CheckSource(std::string_view /*path*/) override { return NoWindows(); }
   Result<void> RemoveFile(std::string_view /*path*/) override { return NoWindows(); }

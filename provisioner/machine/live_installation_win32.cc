@@ -14,17 +14,19 @@ namespace prov::machine {
 namespace {
 
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{256} << 20U;
+constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 struct Place {
   std::wstring folder;
   std::wstring program;
+  std::wstring signer;
 };
 
 Result<Place> ProgramPlace() {
   const std::wstring folder = PROV_TRY(ProgramFilesFolder()) + L"\\Provisioner";
-  return Place{folder, folder + L"\\provisioner.exe"};
+  return Place{folder, folder + L"\\provisioner.exe", folder + L"\\signer.cer"};
 }
 
 Result<FileHandle> HoldProgramFolder(const Place& place) { return HoldFolder(place.folder, PathUse::kPrograms); }
@@ -38,11 +40,10 @@ Result<std::string> OwnBytes() {
 }
 
 // nullopt: there is none.
-Result<std::optional<std::string>> InstalledBytes(const Place& place) {
-  const FileHandle file = PROV_TRY(OpenTrusted(place.program, PathUse::kPrograms, GENERIC_READ,
-                                               FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, 0));
+Result<std::optional<std::string>> InstalledBytes(const std::wstring& path, std::uint64_t limit) {
+  const FileHandle file = PROV_TRY(OpenTrusted(path, PathUse::kPrograms, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
-  return PROV_TRY(ReadAll(file, kMostProgramBytes, place.program));
+  return PROV_TRY(ReadAll(file, limit, path));
 }
 
 // Names for programs that are in use and were replaced or removed. Those that are not in use any more go.
@@ -67,11 +68,20 @@ void RemoveNowOrAtNextBoot(const std::wstring& path) {
   if (DeleteFileW(path.c_str()) == 0) MoveFileExW(path.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
 }
 
-Result<void> WriteBeside(const Place& place, const std::wstring& fresh, std::string_view bytes) {
+// Makes the folder, or refuses one that is not administrators' alone.
+Result<FileHandle> MakeProgramFolder(const Place& place) {
+  PROV_TRY(MakeFolder(place.folder, kProgramFolderSddl));
+  FileHandle held = PROV_TRY(HoldProgramFolder(place));
+  if (!held) return Fail(Code::kIo, "somebody removed the folder just now: run this again", Narrow(place.folder));
+  return held;
+}
+
+// `path` is what `fresh` will become.
+Result<void> WriteBeside(const std::wstring& path, const std::wstring& fresh, std::string_view bytes) {
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
   const FileHandle file = PROV_TRY(MakeFile(fresh, kProgramFileSddl, GENERIC_WRITE, CREATE_NEW));
   Result<void> written = WriteAndFlush(file, bytes, fresh);
-  if (!written) written.error().where = Narrow(place.program);
+  if (!written) written.error().where = Narrow(path);
   return written;
 }
 
@@ -99,13 +109,11 @@ class WindowsInstallation final : public Installation {
   Result<bool> InstallProgram() override {
     const Place place = PROV_TRY(ProgramPlace());
     const std::string bytes = PROV_TRY(OwnBytes());
-    PROV_TRY(MakeFolder(place.folder, kProgramFolderSddl));
-    const FileHandle held = PROV_TRY(HoldProgramFolder(place));
-    if (!held) return Fail(Code::kIo, "somebody removed the folder just now: run this again", Narrow(place.folder));
+    const FileHandle held = PROV_TRY(MakeProgramFolder(place));
     RemoveSetAside(place);
-    if (PROV_TRY(InstalledBytes(place)) == bytes) return false;
+    if (PROV_TRY(InstalledBytes(place.program, kMostProgramBytes)) == bytes) return false;
     const std::wstring fresh = place.program + L".new";
-    Result<void> installed = WriteBeside(place, fresh, bytes);
+    Result<void> installed = WriteBeside(place.program, fresh, bytes);
     if (installed) installed = PutInPlace(place, fresh);
     if (!installed) {
       DeleteFileW(fresh.c_str());
@@ -121,11 +129,31 @@ class WindowsInstallation final : public Installation {
       const FileHandle held = PROV_TRY(HoldProgramFolder(place));
       if (!held) return false;
       PROV_TRY(RemoveProgramFile(place));
+      PROV_TRY(RemoveSignerFile(place));
     }
     if (RemoveDirectoryW(place.folder.c_str()) == 0) {
       MoveFileExW(place.folder.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
     }
     return true;
+  }
+
+  Result<std::optional<std::string>> PinnedSigner() override {
+    const Place place = PROV_TRY(ProgramPlace());
+    const FileHandle held = PROV_TRY(HoldProgramFolder(place));
+    if (!held) return std::nullopt;
+    return InstalledBytes(place.signer, kMostSignerBytes);
+  }
+
+  Result<bool> PinSigner(std::string_view der) override {
+    const Place place = PROV_TRY(ProgramPlace());
+    const FileHandle held = PROV_TRY(MakeProgramFolder(place));
+    if (PROV_TRY(InstalledBytes(place.signer, kMostSignerBytes)) == der) return false;
+    const std::wstring fresh = place.signer + L".new";
+    PROV_TRY(WriteBeside(place.signer, fresh, der));
+    const DWORD error = MoveOver(fresh, place.signer);
+    if (error == ERROR_SUCCESS) return true;
+    DeleteFileW(fresh.c_str());
+    return WindowsFailure("cannot put the signer in its place", error, Narrow(place.signer));
   }
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
@@ -154,6 +182,12 @@ class WindowsInstallation final : public Installation {
   }
 
  private:
+  static Result<void> RemoveSignerFile(const Place& place) {
+    DeleteFileW((place.signer + L".new").c_str());
+    if (DeleteFileW(place.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
+    return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(place.signer));
+  }
+
   // Renamed before it is left to the next boot: a program that is installed again until then must not go with it.
   static Result<void> RemoveProgramFile(const Place& place) {
     DeleteFileW((place.program + L".new").c_str());

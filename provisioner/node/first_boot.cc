@@ -4,6 +4,7 @@
 
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/scrub.h"
+#include "provisioner/node/signer.h"
 
 namespace prov::node {
 namespace {
@@ -42,29 +43,32 @@ Result<bool> InstallProgramAndService(Node& node) {
 }
 
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
-// not keep the settings away, as without them the node reaches nothing.
+// not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
+// service may take a source that is not signed.
 Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
                                            const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
   PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
+  Findings pinned;
+  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, pinned));
   PROV_TRY(KeepSource(node, settings, delivery, true));
   const Result<bool> installed = InstallProgramAndService(node);
   reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting));
   PROV_TRY(KeepSource(node, settings, delivery, false));
   if (!installed) return std::unexpected(installed.error());
+  report.findings.insert(report.findings.end(), pinned.begin(), pinned.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   PROV_TRY(Forget(node.machine.state, kFailureFile));
   return report;
 }
 
-Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery) {
-  if (settings != nullptr) {
-    PROV_TRY(CheckFollowed(node, delivery));
-    PROV_TRY(KeepSource(node, *settings, delivery, false));
-  }
-  return InstallProgramAndService(node);
+Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings) {
+  if (settings != nullptr) PROV_TRY(CheckFollowed(node, delivery));
+  const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
+  if (settings != nullptr) PROV_TRY(KeepSource(node, *settings, delivery, false));
+  return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }
 
 Result<bool> UninstallService(Node& node) { return node.host.services().Remove(kServiceName); }

@@ -15,6 +15,8 @@ struct Delivery {
   SourceWords words;                      // how to read the source again
   bool follow = true;                     // false: a payload that Windows setup delivered; it is used up
   std::vector<std::string> secret_files;  // full paths, of a payload that is used up
+  // To be pinned, so that later payloads are taken from this signer alone; nullopt: what is pinned stays.
+  std::optional<egress::Certificate> signer = {};
 };
 
 // Remembers how to read the source again, and its settings. `adopt`: what its payload baked is still to become ours.
@@ -25,7 +27,7 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
 
 // Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
 // is remembered if one is given. Whether anything was written.
-Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery);
+Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings);
 
 // The same without a source: whether anything was written.
 Result<bool> InstallProgramAndService(Node& node);

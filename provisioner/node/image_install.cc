@@ -9,6 +9,7 @@
 #include "provisioner/bake/setup_complete.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/image_host.h"
 #include "provisioner/node/first_boot.h"
 #include "templates/templates.h"
 
@@ -103,7 +104,7 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
       if (!now) continue;
       // The program's folder is ours alone: a newer one of ours goes, too.
-      if (file.path != kProgram && ToHex(Sha256(*now)) != file.sha256) {
+      if (file.path != kProgram && file.path != machine::kImageSigner && ToHex(Sha256(*now)) != file.sha256) {
         AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
                    Where(tree_, file.path));
         Report(Action::kYield, file.path, "was changed since we set it; left as it is");
@@ -182,9 +183,12 @@ std::vector<std::string> OwnFolders() {
 
 }  // namespace
 
-// The program comes first and what starts it last, so that nothing that is started is missing.
-Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload) {
+// What the program must know comes first, then the program, and what starts it last, so that nothing that is started is
+// missing.
+Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload,
+                                const std::optional<egress::Certificate>& signer) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
+  if (signer) PROV_TRY(planner.Want(std::string(machine::kImageSigner), signer->der, FileUse::kPlain));
   for (const bake::PayloadFile& file : payload.files) {
     if (file.path == kExe) PROV_TRY(planner.Want(std::string(kProgram), file.bytes, FileUse::kPlain));
   }

@@ -28,9 +28,10 @@ struct FilePlan {
 };
 
 // `payload` beneath Windows/Setup/Scripts/Provisioner, with provisioner.exe installed if it is part of it; the files of
-// an earlier installation that the new one does not have go. Errors: xml (an answer file that can't be edited safely),
-// target; those of the tree.
-Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload);
+// an earlier installation that the new one does not have go. A `signer` is pinned in the image. Errors: xml (an answer
+// file that can't be edited safely), target; those of the tree.
+Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload,
+                                const std::optional<egress::Certificate>& signer);
 
 // What a recorded installation put there goes; files that others changed since stay, and are named.
 Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateFolder& state);

@@ -61,12 +61,14 @@ class ImageCommands : public testing::Test {
   static node::Settings Settings(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
     words.insert(words.end(), more.begin(), more.end());
-    auto settings = ReadStoredSettings(words);
+    auto settings = ReadStoredSettings(words, {});
     EXPECT_TRUE(settings) << settings.error().message;
     return *std::move(settings);
   }
 
-  static ImageOptions Install() { return {.install = true, .exe = kExe}; }
+  static ImageOptions Install() {
+    return {.install = true, .exe = kExe, .signer = testing_support::SampleCertificates().front()};
+  }
 
   std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {
     return std::make_unique<machine::ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree), live_.clock(),

@@ -34,7 +34,8 @@ COMMANDS = {
     "check": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--strict"], False)],
     "bake": [(["SOURCE", "--out", "OUT"] + more, False) for more in (
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
-        ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"])],
+        ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],
+        ["--format", "userdata", "--platform", "aws"], ["--format", "userdata", "--platform", "vsphere", "--credentials", "none", "--output", "json"])],
 }
 
 # Commands that act on a Windows node. Here they read and judge the source, then say that this is none; what they show on a node is
@@ -140,6 +141,17 @@ class Canary(unittest.TestCase):
             self.assertEqual((self.out / path).stat().st_mode & 0o777 if secret else 0o600, 0o600, path)
         return holding
 
+    def user_data_is_closed(self, about):
+        """User data has one file, of mode 0600 if its data holds it; outside of the data nothing does."""
+        data = self.out.read_bytes()
+        self.assertFalse(holds(data), about)
+        if data.startswith(b"H4sI"):
+            data = gzip.decompress(base64.b64decode(data))
+        carried = gzip.decompress(base64.b64decode(re.search(rb"\$b='\n([^']+)'", data)[1].replace(b"\n", b"")))
+        if holds(carried):
+            self.assertEqual(self.out.stat().st_mode & 0o777, 0o600, about)
+        return {"user data"} if holds(carried) else set()
+
     def every_command(self, source, about, commands=None):
         """All commands in all forms; gives whether each payload held the secret, by its words."""
         held = {}
@@ -152,7 +164,11 @@ class Canary(unittest.TestCase):
                 if not shows:
                     self.assertFalse(holds(result.stdout), "%s: standard output has it: %s" % (about_this, result.stdout[:2000]))
                 self.shown += shows and holds(result.stdout)
-                if self.out.exists():
+                if self.out.is_file():
+                    self.assertEqual(result.returncode, 0, about_this)
+                    held[" ".join(words[3:])] = self.user_data_is_closed(about_this)
+                    self.out.unlink()
+                elif self.out.exists():
                     try:
                         self.assertEqual(result.returncode, 0, about_this)
                         held[" ".join(words[3:])] = self.payload_is_marked(about_this)
@@ -211,6 +227,8 @@ class Canary(unittest.TestCase):
                         self.assertEqual(held["--credentials none --service kubelet"], set())
                         self.assertEqual(held["--scope certs"], set())
                         self.assertEqual(held["--winhttp-octets --scope winhttp"], set())
+                        self.assertEqual(held["--format userdata --platform aws"], {"user data"})
+                        self.assertEqual(held["--format userdata --platform vsphere --credentials none --output json"], set())
 
     def test_a_payload_as_source(self):
         payload = self.temporary / "payload"
@@ -224,7 +242,10 @@ class Canary(unittest.TestCase):
                         result = self.provisioner(command, *form)
                         self.silent(result, form)
                         self.assertFalse(holds(result.stdout) and (not shows or words == ["--credentials", "none"]), result.stdout[:1000])
-                        if self.out.exists():
+                        if self.out.is_file():
+                            self.user_data_is_closed(form)
+                            self.out.unlink()
+                        elif self.out.exists():
                             self.payload_is_marked(form)
                             shutil.rmtree(self.out)
             shutil.rmtree(payload)

@@ -204,6 +204,32 @@ def bundles():
     write("trust_bundle", "crl", one.replace(" CERTIFICATE", " X509 CRL") + "\xef\xbb\xbf" + one)
 
 
+def signatures():
+    """Made once with openssl: the key is thrown away."""
+    folder = CORPUS / "payload_signature"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        with tempfile.TemporaryDirectory() as work:
+            made = {name: str(pathlib.Path(work, name)) for name in ("key", "certificate", "content")}
+            pathlib.Path(made["content"]).write_text('{"schema": 1}\n')
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", made["key"], "-subj", "/CN=fuzz signer", "-days", "36500", "-out", made["certificate"]],
+                           check=True, stderr=subprocess.DEVNULL)
+            for name, options in {"bare": ["-noattr", "-nocerts"], "enclosing": ["-noattr"], "attributes": ["-nocerts"], "content": ["-noattr", "-nocerts", "-nodetach"],
+                                  "keyid": ["-noattr", "-nocerts", "-keyid"], "sha512": ["-noattr", "-nocerts", "-md", "sha512"]}.items():
+                digest = [] if "-md" in options else ["-md", "sha256"]
+                subprocess.run(["openssl", "cms", "-sign", "-binary", *digest, *options, "-signer", made["certificate"], "-inkey", made["key"], "-in", made["content"], "-outform", "DER",
+                                "-out", str(folder / name)], check=True)
+            write("payload_signature", "certificate", pathlib.Path(made["certificate"]).read_text())
+    write("payload_signature", "edit-none", b"\x01")
+    for place in (0, 3, 20, 40, 70, 100, 150, 165, 300):
+        write("payload_signature", "edit-%d" % place, bytes([1, place >> 8, place & 255, 1 << (place % 8)]))
+    key = "-----BEGIN %sPRIVATE KEY-----\n%s-----END %sPRIVATE KEY-----\n"
+    body = base64.encodebytes(bytes(range(48))).decode()
+    for name, label in (("pkcs8", ""), ("pkcs1", "RSA "), ("ec", "EC "), ("encrypted", "ENCRYPTED ")):
+        write("payload_signature", "key-" + name, key % (label, body, label))
+    write("payload_signature", "key-traditional", key % ("RSA ", "Proc-Type: 4,ENCRYPTED\n\n" + body, "RSA "))
+
+
 def registry():
     text = ('Windows Registry Editor Version 5.00\r\n\r\n; comment\r\n[HKEY_LOCAL_MACHINE\\SYSTEM\\Services\\kubelet]\r\n@="default"\r\n"Start"=dword:00000002\r\n'
             '"Path"=hex(2):25,00,41,00,\\\r\n  25,00,00,00\r\n"Environment"=hex(7):41,00,00,00,00,00\r\n"quoted \\"\\\\"="C:\\\\k"\r\n"gone"=-\r\n"none"=hex(0):\r\n\r\n'
@@ -213,6 +239,35 @@ def registry():
     write("reg_file", "bom-lf", b"\xef\xbb\xbf" + text.replace("\r\n", "\n").encode())
     write("reg_file", "bad", "Windows Registry Editor Version 5.00\n[HKEY_LOCAL_MACHINE]\n\"a\"=hex:0\n")
     write("reg_file", "version4", "REGEDIT4\n")
+
+
+def user_data():
+    tail = "</powershell>\n<persist>true</persist>\n"
+    for name, text in {"tagged": "<powershell>\nfunction F {\n\t1\n}\n" + tail, "plain": "F 1\r\n", "batch": "<script>dir</script>", "param": "# x\nparam($a)\n",
+                       "twice": "<powershell>1</powershell><powershell>2" + tail, "comment": "<# <powershell> #>\n"}.items():
+        write("user_data", name, text)
+    proxy = '"proxy":{"HTTP_PROXY":"http://u:p@proxy.example.com:3128","NO_PROXY":".svc,10.0.0.0/8"}'
+    head = 'c{"userData":1,"generation":2,"source":["MachineConfig","a b","3.4.0"],"scope":["machine","services","winhttp","certs"],'
+    services = '"services":["kubelet"]'
+    certificate = (HERE.parent / "sample" / "corporate-root.pem").read_text()
+    der = base64.b64decode("".join(certificate.split("-----")[2].split()))
+    write("user_data", "container", (head + proxy + "," + services + "}\n").encode() + der)
+    write("user_data", "container-bundle", (head + '"rootOnly":true,' + proxy + "," + services + ',"bundle":"http://h/x"}\n').encode())
+    write("user_data", "container-cut", (head + '"credentials":"none",' + proxy + "," + services + "}\n").encode() + der[:-1])
+
+
+def node_lists():
+    lists = {
+        "names": "name\nwin-1\nwin-2\n",
+        "all": "name,address,gateway,dns,mac\r\nwin-1,10.0.0.5/24,10.0.0.1,\"10.0.0.2, 10.0.0.3\",00-15-5D-0A-0B-0C\r\nwin-2,2001:db8::7/64,fe80::1,2001:db8::53,\r\n",
+        "quoted": "\xef\xbb\xbf\"name\",\"address\"\n\"a\"\"b\",\n\n\"a\nb\",10.0.0.5/24",
+        "twice": "name\nwin-1\nWIN-1\n",
+        "semicolons": "name;address\nwin-1;10.0.0.5/24\n",
+        "json": '[{"name": "win-1"},\n {"name": "win-2", "address": "10.0.0.5/24", "dns": ["10.0.0.2", "::1"], "mac": "00:15:5d:0a:0b:0c"}]',
+        "json-wrong": '[{"name": "a\\"],["}, 7]',
+    }
+    for name, text in lists.items():
+        write("node_list", name, text.encode("latin-1"))
 
 
 def answer_files():
@@ -275,7 +330,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, registry, answer_files, wims):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)

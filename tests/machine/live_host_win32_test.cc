@@ -229,6 +229,25 @@ TEST_F(LiveInstallation, ProgramInUseIsReplaced) {
   EXPECT_EQ(installation_.InstallProgram(), false);
 }
 
+TEST_F(LiveInstallation, ThePinnedSignerStaysUntilTheProgramGoes) {
+  const fs::path pin = program_.parent_path() / "signer.cer";
+  ASSERT_TRUE(installation_.PinnedSigner()) << installation_.PinnedSigner().error().message;
+  EXPECT_FALSE(installation_.PinnedSigner()->has_value());
+  EXPECT_FALSE(fs::exists(program_.parent_path())) << "asking makes nothing";
+  const auto pinned = installation_.PinSigner("one");
+  ASSERT_TRUE(pinned) << pinned.error().message << " " << pinned.error().where;
+  EXPECT_TRUE(*pinned);
+  EXPECT_EQ(installation_.PinSigner("one"), false);
+  EXPECT_EQ(installation_.PinSigner("another"), true);
+  EXPECT_EQ(*installation_.PinnedSigner(), "another");
+  EXPECT_EQ(Content(pin), "another");
+  ASSERT_TRUE(installation_.InstallProgram());
+  EXPECT_EQ(*installation_.PinnedSigner(), "another");
+  EXPECT_EQ(std::distance(fs::directory_iterator(program_.parent_path()), {}), 2);
+  EXPECT_EQ(installation_.RemoveProgram(), true);
+  EXPECT_FALSE(fs::exists(program_.parent_path()));
+}
+
 TEST_F(LiveInstallation, WhatIsNotOursStaysInTheFolder) {
   ASSERT_TRUE(installation_.InstallProgram());
   std::ofstream(program_.parent_path() / "signer.pem") << "kept";

@@ -95,6 +95,11 @@ Result<bool> MemoryHost::InstallProgram() {
   return !std::exchange(program_installed, true);
 }
 
+Result<bool> MemoryHost::PinSigner(std::string_view der) {
+  if (install_error) return std::unexpected(*install_error);
+  return std::exchange(pinned_signer, std::string(der)) != der;
+}
+
 Result<void> MemoryHost::RemoveFile(std::string_view path) {
   removed_files.emplace_back(path);
   return {};

@@ -39,6 +39,7 @@ class MemoryHost final : public machine::Host,
   bool locked = false;                // by another process
   bool program_installed = false, state_removed = false;
   std::optional<Error> install_error, source_error;
+  std::optional<std::string> pinned_signer;
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
 
   // machine::Host
@@ -67,7 +68,12 @@ class MemoryHost final : public machine::Host,
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
-  Result<bool> RemoveProgram() override { return std::exchange(program_installed, false); }
+  Result<bool> RemoveProgram() override {
+    pinned_signer.reset();
+    return std::exchange(program_installed, false);
+  }
+  Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
+  Result<bool> PinSigner(std::string_view der) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
   Result<void> CheckSource(std::string_view) override {
     return source_error ? Result<void>(std::unexpected(*source_error)) : Result<void>();

@@ -112,7 +112,8 @@ TEST_P(EachFile, IsTheFileOfTheTreeWithCrlf) {
 INSTANTIATE_TEST_SUITE_P(Templates, EachFile,
                          testing::Values(File{"Install-Egress.ps1", InstallEgressPs1},
                                          File{"Remove-Egress.ps1", RemoveEgressPs1},
-                                         File{"SetupComplete.cmd", SetupCompleteCmd}, File{"UserData.ps1", UserDataPs1},
+                                         File{"SetupComplete.cmd", SetupCompleteCmd},
+                                         File{"Start-Drive.ps1", StartDrivePs1}, File{"UserData.ps1", UserDataPs1},
                                          File{"UserData-Install.ps1", UserDataInstallPs1}, File{"unattend.xml", UnattendXml},
                                          File{"README.txt", ReadmeTxt}),
                          [](const testing::TestParamInfo<File>& info) {
@@ -282,9 +283,10 @@ TEST(Scripts, ExitOnlyWithDocumentedCodes) {
 
 TEST(Readme, NamesEveryFileOfThePayload) {
   for (const std::string_view file :
-       {"manifest.json", "egress.json", "trust\\ROOT", "trust\\CA", "trust\\bundle.pem", "registry\\SYSTEM.hiv",
-        "registry\\SOFTWARE.hiv", "registry\\egress.reg", "scripts\\Install-Egress.ps1", "scripts\\Remove-Egress.ps1",
-        "scripts\\SetupComplete.cmd", "unattend.xml", "provisioner.exe", "%SystemRoot%\\Setup\\Scripts\\Provisioner"}) {
+       {"manifest.json", "manifest.json.p7s", "egress.json", "trust\\ROOT", "trust\\CA", "trust\\bundle.pem",
+        "registry\\SYSTEM.hiv", "registry\\SOFTWARE.hiv", "registry\\egress.reg", "scripts\\Install-Egress.ps1",
+        "scripts\\Remove-Egress.ps1", "scripts\\SetupComplete.cmd", "unattend.xml", "provisioner.exe",
+        "%SystemRoot%\\Setup\\Scripts\\Provisioner"}) {
     EXPECT_TRUE(Contains(ReadmeTxt(), file)) << file;
   }
 }

@@ -1,0 +1,75 @@
+#include "provisioner/cli/signer_options.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/file.h"
+#include "provisioner/node/signer.h"
+
+namespace prov::cli {
+namespace {
+
+using Signer = std::optional<egress::Certificate>;
+
+// Whoever checks the signature does not mind; people who look at the certificate may.
+void ReviewValidity(const egress::Certificate& signer, const std::string& where, Findings& findings) {
+  const std::int64_t now = NowUnix();
+  if (now > signer.not_after_unix) {
+    AddWarning(findings, "signer-expired",
+               fmt::format("the signer's certificate was valid until {}; nodes take its signatures all the same",
+                           signer.not_after),
+               where);
+  } else if (now < signer.not_before_unix) {
+    AddWarning(findings, "signer-not-yet-valid",
+               fmt::format("the signer's certificate is valid from {} on; nodes take its signatures all the same",
+                           signer.not_before),
+               where);
+  }
+}
+
+}  // namespace
+
+OptionSpec SignerOption() {
+  return {"signer", "CERT",
+          "take only a payload that this certificate's key signed; first-boot, service install and apply --install "
+          "keep it for all later runs"};
+}
+
+Result<Signer> GivenSigner(const Arguments& arguments) {
+  if (!arguments.Has("signer")) return std::nullopt;
+  const std::string path = arguments.Get("signer");
+  return PROV_TRY(bake::ReadSigner(PROV_TRY(ReadFile(path, bake::kMostSignerBytes)), path));
+}
+
+Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host*>& hosts) {
+  if (given) return given;
+  Signer out;
+  for (machine::Host* host : hosts) {
+    Signer one = PROV_TRY(node::PinnedSigner(*host));
+    if (out && one && out->der != one->der) {
+      return Fail(Code::kSignature,
+                  "another signer is pinned here than in an image before it: change them one by one, or give --signer",
+                  host->Name());
+    }
+    if (one) out = std::move(one);
+  }
+  return out;
+}
+
+std::vector<OptionSpec> SignOptionSpecs() {
+  return {
+      {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted) of the certificate that --signer names"},
+      {"signer", "CERT",
+       "with --sign: the certificate of that key; without: take only a payload as SOURCE that it signed"}};
+}
+
+Result<std::optional<bake::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings) {
+  if (!arguments.Has("sign")) return std::nullopt;
+  const auto signer = PROV_TRY(GivenSigner(arguments));
+  if (!signer) return Fail(Code::kUsage, "needs the certificate of the key: give --signer CERT with it", "--sign");
+  ReviewValidity(*signer, arguments.Get("signer"), findings);
+  const std::string path = arguments.Get("sign");
+  const Secret pem(PROV_TRY(ReadFile(path, bake::kMostSignerBytes)));
+  return PROV_TRY(bake::SigningKey::Read(pem, *signer, path));
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,395 @@
+// Commands with a wanted signer, on a machine in memory: what is refused is refused before anything is touched.
+#include <gmock/gmock.h>
+
+#include "provisioner/cli/command.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/sample_image.h"
+#include "tests/support/sign_payload.h"
+
+namespace prov::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::BytesAt;
+using testing_support::PutBytes;
+using testing_support::SignFolder;
+using testing_support::TestSigner;
+
+using Maker = Command (*)();
+
+class SignedCommands : public testing::Test {
+ protected:
+  SignedCommands() {
+    reconcile::PutWindows(host_.memory);
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    root_ = fs::temp_directory_path() /
+            ("provisioner-signed-cli-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
+             testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    source_ = testing_support::SampleFolder() + "rendered-worker.json";
+    PutBytes(root_ / "signer.pem", ours_.made.pem);
+    PutBytes(root_ / "signer.cer", ours_.made.der);
+    PutBytes(root_ / "key.pem", ours_.key_pem);
+    PutBytes(root_ / "other.pem", theirs_.made.pem);
+    PutBytes(root_ / "other-key.pem", theirs_.key_pem);
+    Bake();
+  }
+  ~SignedCommands() override { fs::remove_all(root_); }
+
+  std::string At(const std::string& name) const { return (root_ / name).string(); }
+  std::string Payload() const { return At("payload"); }
+
+  Result<Outcome> Run(Maker make, const std::vector<std::string>& words) {
+    const Command command = make();
+    const auto arguments = ParseArguments(command.spec, words);
+    if (!arguments) return std::unexpected(arguments.error());
+    return command.run(*arguments, host_);
+  }
+
+  // A payload of generation N, signed by us.
+  void Bake(const std::string& generation = "1", const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {source_,          "--out",        Payload(),     "--service",
+                                      "containerd",     "--sign",       At("key.pem"), "--signer",
+                                      At("signer.pem"), "--generation", generation};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto baked = Run(BakeCommand, words);
+    EXPECT_TRUE(baked) << baked.error().message;
+  }
+
+  Code Refusal(Maker make, const std::vector<std::string>& words) {
+    const auto outcome = Run(make, words);
+    EXPECT_FALSE(outcome) << make().spec.name << " took it";
+    return outcome ? Code::kInternal : outcome.error().code;
+  }
+
+  // Each command that changes the machine refuses with this code, and the machine is as it was: nothing is written, not
+  // even our own files.
+  void ExpectUntouched(Code code, const std::vector<std::string>& words) {
+    host_.memory.log.clear();
+    const std::string before = host_.memory.content().Text();
+    const auto files = host_.memory.files();
+    const auto pinned = host_.pinned_signer;
+    for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
+      EXPECT_EQ(Refusal(make, words), code) << make().spec.name;
+    }
+    std::vector<std::string> trial = words;
+    trial.insert(trial.end(), {"--try", "5"});
+    EXPECT_EQ(Refusal(ApplyCommand, trial), code);
+    std::vector<std::string> service = words;
+    service.front() = "--source=" + words.front();
+    service.insert(service.begin(), "install");
+    EXPECT_EQ(Refusal(ServiceCommand, service), code);
+    EXPECT_THAT(host_.memory.log, IsEmpty());
+    EXPECT_EQ(host_.memory.content().Text(), before);
+    EXPECT_EQ(host_.memory.files(), files);
+    EXPECT_EQ(host_.pinned_signer, pinned);
+    EXPECT_FALSE(host_.program_installed);
+    EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner"))));
+  }
+
+  static std::vector<std::string> Codes(const Result<Outcome>& outcome) {
+    std::vector<std::string> out;
+    if (!outcome) return out;
+    for (const Finding& f : outcome->findings) out.push_back(f.code);
+    return out;
+  }
+
+  const TestSigner ours_{"Payload Signer"};
+  const TestSigner theirs_{"Payload Signer", "rsa2048#other"};
+  testing_support::MemoryHost host_;
+  fs::path root_;
+  std::string source_;
+};
+
+TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
+  const auto first =
+      Run(BakeCommand, {source_, "--out", At("a"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
+  const auto second =
+      Run(BakeCommand, {source_, "--out", At("b"), "--sign", At("key.pem"), "--signer", At("signer.cer")});
+  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_THAT(first->out, HasSubstr("manifest.json.p7s"));
+  EXPECT_EQ(BytesAt(root_ / "a" / "manifest.json.p7s"), BytesAt(root_ / "b" / "manifest.json.p7s"));
+  EXPECT_EQ(BytesAt(root_ / "a" / "manifest.json.p7s"), ours_.Sign(BytesAt(root_ / "a" / "manifest.json")));
+  const auto again = Run(BakeCommand, {At("a"), "--out", At("c")});
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(fs::exists(root_ / "c" / "manifest.json.p7s")) << "who bakes again signs again";
+  EXPECT_THAT(Codes(again), Contains("signature-unchecked"));
+}
+
+TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
+  PutBytes(root_ / "ec.pem", test::PrivateKeyPem("p256"));
+  const struct {
+    std::vector<std::string> words;
+    Code code;
+  } cases[] = {
+      {{"--sign", At("key.pem")}, Code::kUsage},
+      {{"--sign", At("key.pem"), "--signer", At("other.pem")}, Code::kSignature},
+      {{"--sign", At("ec.pem"), "--signer", At("signer.pem")}, Code::kSignature},
+      {{"--sign", At("signer.pem"), "--signer", At("signer.pem")}, Code::kSignature},
+      {{"--sign", At("none.pem"), "--signer", At("signer.pem")}, Code::kNotFound},
+      {{"--sign", At("key.pem"), "--signer", At("none.pem")}, Code::kNotFound},
+      {{"--sign", At("key.pem"), "--signer", At("key.pem")}, Code::kCert},
+      {{"--signer", At("signer.pem")}, Code::kSignature},  // SOURCE is no payload
+  };
+  for (const auto& c : cases) {
+    std::vector<std::string> words = {source_, "--out", At("refused")};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    EXPECT_EQ(Refusal(BakeCommand, words), c.code) << testing::PrintToString(c.words);
+    EXPECT_FALSE(fs::exists(root_ / "refused"));
+  }
+}
+
+TEST_F(SignedCommands, BakeTakesOnlyASignedPayloadWhereASignerIsNamed) {
+  EXPECT_TRUE(Run(BakeCommand, {Payload(), "--out", At("again"), "--signer", At("signer.pem")}));
+  EXPECT_EQ(Refusal(BakeCommand, {Payload(), "--out", At("never"), "--signer", At("other.pem")}), Code::kSignature);
+}
+
+TEST_F(SignedCommands, BakeWarnsOfACertificateThatIsNotValidNow) {
+  test::CertificateSpec spec = testing_support::SignerSpec("Payload Signer", "rsa2048");
+  spec.not_before = 1;
+  spec.not_after = 2;
+  PutBytes(root_ / "old.pem", test::MakeCertificate(spec).pem);
+  spec.not_before = 32'503'680'000;
+  spec.not_after = 32'503'680'001;
+  PutBytes(root_ / "new.pem", test::MakeCertificate(spec).pem);
+  for (const auto& [file, code] : {std::pair("old.pem", "signer-expired"), {"new.pem", "signer-not-yet-valid"}}) {
+    const auto baked = Run(
+        BakeCommand, {source_, "--out", At(file + std::string(".d")), "--sign", At("key.pem"), "--signer", At(file)});
+    ASSERT_TRUE(baked) << baked.error().message;
+    EXPECT_THAT(Codes(baked), Contains(code));
+    EXPECT_TRUE(Run(ApplyCommand, {At(file + std::string(".d")), "--signer", At(file)})) << "nodes take it";
+  }
+}
+
+TEST_F(SignedCommands, ASignedPayloadIsTaken) {
+  EXPECT_EQ(Run(PlanCommand, {Payload(), "--signer", At("signer.pem")})->exit, 4);
+  const auto applied = Run(ApplyCommand, {Payload(), "--signer", At("signer.cer")});
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
+  EXPECT_THAT(Codes(applied), Not(Contains("signature-unchecked")));
+  EXPECT_EQ(host_.pinned_signer, std::nullopt) << "apply installs nothing";
+}
+
+TEST_F(SignedCommands, WithoutASignerASignatureIsNotCheckedAndThatIsSaid) {
+  PutBytes(root_ / "payload" / "manifest.json.p7s", "nonsense");
+  const auto applied = Run(ApplyCommand, {Payload()});
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_THAT(Codes(applied), Contains("signature-unchecked"));
+}
+
+TEST_F(SignedCommands, WhatIsNotSignedByTheSignerIsRefusedUntouched) {
+  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  const fs::path signature = root_ / "payload" / "manifest.json.p7s";
+  const std::string good = BytesAt(signature);
+  ExpectUntouched(Code::kSignature, {Payload(), "--signer", At("other.pem")});
+  SignFolder(root_ / "payload", theirs_);
+  ExpectUntouched(Code::kSignature, words);
+  PutBytes(signature, good.substr(1));
+  ExpectUntouched(Code::kSignature, words);
+  fs::remove(signature);
+  ExpectUntouched(Code::kSignature, words);
+  ExpectUntouched(Code::kSignature, {source_, "--signer", At("signer.pem")});
+  PutBytes(signature, good);
+  PutBytes(root_ / "payload" / "version.dll", "MZ");
+  ExpectUntouched(Code::kManifest, words);
+  fs::remove(root_ / "payload" / "version.dll");
+  const std::string text = BytesAt(root_ / "payload" / "egress.json");
+  PutBytes(root_ / "payload" / "egress.json", text + " ");
+  ExpectUntouched(Code::kManifest, words);
+  PutBytes(root_ / "payload" / "egress.json", text);
+  EXPECT_TRUE(Run(ApplyCommand, words)) << "it was the damage";
+}
+
+TEST_F(SignedCommands, AnOlderGenerationIsRefusedAlthoughItIsSigned) {
+  Bake("5");
+  ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem")}));
+  Bake("4", {"--credentials", "none"});
+  host_.memory.log.clear();
+  for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
+    EXPECT_EQ(Refusal(make, {Payload(), "--signer", At("signer.pem")}), Code::kDowngrade);
+  }
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_EQ(host_.pinned_signer, std::nullopt);
+}
+
+TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
+  const auto first = Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_THAT(Codes(first), Contains("signer-pinned"));
+  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+  EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("signer   CN=Payload Signer,O=Example Corp (SHA-256 "));
+  EXPECT_THAT(Run(StatusCommand, {"--output=json"})->out, HasSubstr(ours_.certificate.sha256));
+  EXPECT_TRUE(Run(ReconcileCommand, {"--once"}));
+  EXPECT_THAT(Codes(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")})), Not(Contains("signer-pinned")));
+
+  Bake("2", {"--credentials", "none"});
+  SignFolder(root_ / "payload", theirs_);
+  host_.memory.log.clear();
+  const auto round = Run(ReconcileCommand, {"--once"});
+  ASSERT_TRUE(round) << round.error().message;
+  EXPECT_EQ(round->exit, 12);
+  EXPECT_THAT(Codes(round), Contains("source-unavailable"));
+  EXPECT_THAT(host_.memory.log, IsEmpty()) << "what was taken before stays";
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kSignature);
+  EXPECT_EQ(Refusal(PlanCommand, {Payload()}), Code::kSignature);
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature);
+  EXPECT_EQ(Refusal(ServiceCommand, {"install", "--source", Payload()}), Code::kSignature);
+  EXPECT_EQ(Refusal(ApplyCommand, {source_}), Code::kSignature) << "only payloads are signed";
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+
+  SignFolder(root_ / "payload", ours_);
+  EXPECT_EQ(Run(ReconcileCommand, {"--once"})->exit, 0);
+  EXPECT_THAT(reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY").value_or(""), Not(HasSubstr("@")));
+}
+
+// A file in the place of the payload's folder would otherwise be read as a MachineConfig, unsigned.
+TEST_F(SignedCommands, AFileInThePlaceOfTheSignedPayloadIsRefused) {
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  fs::remove_all(Payload());
+  PutBytes(Payload(), BytesAt(source_));
+  host_.memory.log.clear();
+  EXPECT_EQ(Run(ReconcileCommand, {"--once"})->exit, 12);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+}
+
+TEST_F(SignedCommands, ThePinIsReplacedByAnotherSignerAndGoesWithTheProgram) {
+  ASSERT_TRUE(Run(ServiceCommand, {"install", "--signer", At("signer.pem")}));
+  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+  SignFolder(root_ / "payload", theirs_);
+  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("other.pem")})) << "for this run";
+  EXPECT_EQ(host_.pinned_signer, ours_.made.der) << "apply pins nothing";
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature);
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("other.pem")}));
+  EXPECT_EQ(host_.pinned_signer, theirs_.made.der);
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  EXPECT_EQ(host_.pinned_signer, theirs_.made.der);
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  EXPECT_EQ(host_.pinned_signer, std::nullopt);
+}
+
+TEST_F(SignedCommands, APinThatCantBeReadIsNotTakenForNone) {
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  host_.pinned_signer = "damaged";
+  host_.memory.log.clear();
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kCert);
+  EXPECT_THAT(Codes(Run(StatusCommand, {})), Contains("signer"));
+  const auto round = Run(ReconcileCommand, {"--once"});
+  ASSERT_TRUE(round) << round.error().message;
+  EXPECT_EQ(round->exit, 11);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")})) << "which heals it";
+  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+}
+
+TEST_F(SignedCommands, ASignerThatCantBePinnedEndsTheRunBeforeAnythingElse) {
+  host_.install_error = Error{Code::kOwner, "can be changed by somebody", "Provisioner"};
+  host_.memory.log.clear();
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}), Code::kOwner);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_THAT(host_.memory.files(), IsEmpty());
+}
+
+// An image with a pinned signer that was made by `apply --install`.
+TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload) {
+  host_.setup_scripts = root_.string();
+  if (fs::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  fs::remove(root_ / "payload" / "manifest.json.p7s");
+  host_.removed_files.clear();
+  const auto again = Run(FirstBootCommand, {Payload()});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(Codes(again), Contains("signature-kept"));
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}), Code::kSignature);
+  fs::create_directory(root_ / "second");
+  fs::copy(Payload(), root_ / "second", fs::copy_options::recursive);
+  EXPECT_EQ(Refusal(FirstBootCommand, {At("second")}), Code::kSignature) << "nothing was kept of that one";
+}
+
+class SignedImage : public SignedCommands {
+ protected:
+  SignedImage() {
+    fs::create_directories(root_ / "image/Windows/System32/config");
+    PutBytes(root_ / "image/Windows/System32/config/SYSTEM",
+             testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+    PutBytes(root_ / "image/Windows/System32/config/SOFTWARE",
+             testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+    PutBytes(root_ / "provisioner.exe", "MZ");
+  }
+
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(root_ / "image")) {
+      if (entry.is_regular_file()) out[entry.path().generic_string()] = BytesAt(entry.path());
+    }
+    return out;
+  }
+
+  const fs::path pin_ = root_ / "image/Program Files/Provisioner/signer.cer";
+};
+
+TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
+  const std::vector<std::string> install = {
+      Payload(), "--root", At("image"), "--install", "--exe", At("provisioner.exe"), "--signer", At("signer.pem")};
+  ASSERT_TRUE(Run(PlanCommand, install));
+  EXPECT_FALSE(fs::exists(pin_));
+  const auto applied = Run(ApplyCommand, install);
+  ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
+  EXPECT_EQ(BytesAt(pin_), ours_.made.der);
+  const auto before = Files();
+  EXPECT_THAT(Run(ApplyCommand, install)->out, HasSubstr("nothing to write"));
+  EXPECT_TRUE(Files() == before);
+
+  // Without --signer, the image's own pin counts, and stays.
+  std::vector<std::string> later(install.begin(), install.end() - 2);
+  EXPECT_THAT(Run(ApplyCommand, later)->out, HasSubstr("nothing to write"));
+  EXPECT_EQ(BytesAt(pin_), ours_.made.der);
+  SignFolder(root_ / "payload", theirs_);
+  EXPECT_EQ(Refusal(ApplyCommand, later), Code::kSignature);
+  EXPECT_EQ(Refusal(PlanCommand, later), Code::kSignature);
+  EXPECT_EQ(Refusal(ApplyCommand, {source_, "--root", At("image")}), Code::kSignature);
+  EXPECT_TRUE(Files() == before);
+
+  // Another signer on the command line replaces it.
+  later.insert(later.end(), {"--signer", At("other.pem")});
+  ASSERT_TRUE(Run(ApplyCommand, later));
+  EXPECT_EQ(BytesAt(pin_), theirs_.made.der);
+  ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
+  EXPECT_FALSE(fs::exists(pin_.parent_path()));
+}
+
+TEST_F(SignedImage, WhatIsRefusedLeavesTheImageAsItWas) {
+  const auto before = Files();
+  const std::vector<std::string> words = {Payload(), "--root", At("image"), "--install", "--signer", At("other.pem")};
+  EXPECT_EQ(Refusal(ApplyCommand, words), Code::kSignature);
+  EXPECT_EQ(Refusal(PlanCommand, words), Code::kSignature);
+  EXPECT_TRUE(Files() == before);
+}
+
+TEST_F(SignedImage, ApplyWithoutInstallPinsNothingAndTheScriptAloneIsSaidNotToCheck) {
+  ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--root", At("image"), "--signer", At("signer.pem")}));
+  EXPECT_FALSE(fs::exists(pin_));
+  const auto scripted =
+      Run(ApplyCommand, {Payload(), "--root", At("image"), "--install", "--signer", At("signer.pem")});
+  ASSERT_TRUE(scripted);
+  EXPECT_THAT(Codes(scripted), Contains("signer-script"));
+}
+
+// One that first-boot pinned after the image had been made: no record of the installation names it.
+TEST_F(SignedImage, RemoveAllTakesAPinThatNoRecordNames) {
+  fs::create_directories(pin_.parent_path());
+  PutBytes(pin_, ours_.made.der);
+  ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--root", At("image")}));
+  ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
+  EXPECT_FALSE(fs::exists(pin_.parent_path()));
+}
+
+}  // namespace
+}  // namespace prov::cli

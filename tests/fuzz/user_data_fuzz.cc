@@ -1,0 +1,56 @@
+// User data that is read: what a node's data.egress says (a first byte 'c'), and another script that ours is put
+// before. What a container says survives being written again, and no step of ours changes the other script.
+#include "provisioner/bake/user_data.h"
+#include "provisioner/bake/user_data_container.h"
+#include "tests/fuzz/check.h"
+
+namespace prov::fuzz {
+namespace {
+
+void CheckContainer(std::string_view bytes) {
+  const auto read = bake::ReadContainer(bytes, "data.egress");
+  if (!read) return CheckError(read.error());
+  const auto state = reconcile::MakeDesiredState(read->config, read->options);
+  if (!state) return CheckError(state.error());
+  const auto written = bake::MakeContainer(read->config, *state, {.generation = read->generation}, false);
+  if (!written) return CheckError(written.error());
+  const auto again = bake::ReadContainer(written->Bytes(), "again");
+  FUZZ_CHECK(again.has_value());
+  FUZZ_CHECK(again->generation == read->generation);
+  const auto same = reconcile::MakeDesiredState(again->config, again->options);
+  FUZZ_CHECK(same.has_value());
+  FUZZ_CHECK(same->scope == state->scope && same->certificates.size() == state->certificates.size());
+  FUZZ_CHECK(bake::MakeContainer(again->config, *same, {.generation = again->generation}, false)->Bytes() ==
+             written->Bytes());
+}
+
+void CheckForeign(std::string_view bytes) {
+  auto read = bake::ReadForeignUserData(bytes, "FILE");
+  if (!read) {
+    CheckError(read.error());
+    FUZZ_CHECK(read.error().code == Code::kKind);
+    return;
+  }
+  FUZZ_CHECK(bytes.find(read->script) != std::string_view::npos);
+  bake::UserDataOptions options{.platform = bake::Platform::kAws};
+  options.foreign = *read;
+  const auto made = bake::MakeUserData({}, {}, options);
+  if (!made) return CheckError(made.error());
+  FUZZ_CHECK(made->bytes.find(read->script) != std::string::npos);
+  // What was made has our step, and is not taken again.
+  FUZZ_CHECK(!bake::ReadForeignUserData(made->bytes, "FILE"));
+}
+
+}  // namespace
+}  // namespace prov::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace prov::fuzz;
+  const std::string_view text = TextOf(data, size);
+  if (text.starts_with('c')) {
+    CheckContainer(text.substr(1));
+  } else {
+    CheckForeign(text);
+  }
+  return 0;
+}
