@@ -92,7 +92,8 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kForms = {"ps1", "multipart", "cloud-config"};
   UserDataOptions out;
   out.platform = PROV_TRY(ParsePlatform(arguments));
-  out.ec2launch_v2 = PROV_TRY(OneOf(arguments, "ec2launch", kAgents)) == "2";
+  const std::string agent = PROV_TRY(OneOf(arguments, "ec2launch", kAgents));
+  out.ec2launch_v2 = agent.starts_with('2');
   const std::string form = PROV_TRY(OneOf(arguments, "userdata-form", kForms));
   if (form == "multipart") out.form = CloudbaseForm::kMultipart;
   if (form == "cloud-config") out.form = CloudbaseForm::kCloudConfig;
