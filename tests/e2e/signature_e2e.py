@@ -66,7 +66,7 @@ class Signature(unittest.TestCase):
         return False
 
     def cms_sign(self, payload, *options, key=None, certificate=None):
-        openssl("cms", "-sign", "-binary", *options, "-signer", certificate or self.certificate, "-inkey", key or self.key, "-in", payload / "manifest.json",
+        openssl("cms", "-sign", "-binary", "-signer", certificate or self.certificate, "-inkey", key or self.key, *options, "-in", payload / "manifest.json",
                 "-outform", "DER", "-out", payload / SIGNATURE)
 
     def cms_verify(self, payload):
