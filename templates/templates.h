@@ -11,10 +11,10 @@ namespace prov::templates {
 std::string_view InstallEgressPs1();  // scripts/Install-Egress.ps1: applies egress.json on a live Windows
 std::string_view RemoveEgressPs1();   // scripts/Remove-Egress.ps1: undoes it; needs Install-Egress.ps1 beside it
 std::string_view SetupCompleteCmd();  // scripts/SetupComplete.cmd: what Windows setup runs
-std::string_view UnattendXml();  // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
+std::string_view UnattendXml();    // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
 std::string_view StartDrivePs1();  // user data of a drive: finds it and applies the payload on it
-std::string_view UserDataPs1();         // user data: unpacks what it carries and runs it
+std::string_view UserDataPs1();    // user data: unpacks what it carries and runs it
 std::string_view UserDataInstallPs1();  // what it carries beside the data: applies data.egress
-std::string_view ReadmeTxt();    // README.txt: what each file is for, where it goes, what to delete afterwards
+std::string_view ReadmeTxt();           // README.txt: what each file is for, where it goes, what to delete afterwards
 
 }  // namespace prov::templates
