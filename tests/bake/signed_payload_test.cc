@@ -4,6 +4,7 @@
 #include "provisioner/bake/payload_folder.h"
 #include "provisioner/bake/payload_reader.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
 
 namespace prov::bake {
@@ -21,15 +22,9 @@ using testing_support::TestSigner;
 class SignedPayload : public testing::Test {
  protected:
   SignedPayload() {
-    root_ = fs::temp_directory_path() /
-            ("provisioner-signed-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
-             testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    folder_ = root_ / "payload";
     Write(1);
     SignFolder(folder_, ours_);
   }
-  ~SignedPayload() override { fs::remove_all(root_); }
 
   void Write(std::int64_t generation) {
     const auto state = reconcile::MakeDesiredState(SampleConfig(), {});
@@ -55,7 +50,8 @@ class SignedPayload : public testing::Test {
 
   const TestSigner ours_{"Payload Signer"};
   const TestSigner theirs_{"Payload Signer", "rsa2048#other"};
-  fs::path root_, folder_;
+  testing_support::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path() / "payload";
 };
 
 TEST_F(SignedPayload, IsTakenByWhoWantsItAndByWhoDoesNotMind) {

@@ -1,124 +1,28 @@
-// `plan`, `apply`, `status`, `rollback` and `remove` on an image in memory: each run may end at any call.
-#include "provisioner/cli/image_command.h"
-
+// `plan`, `apply`, `status`, `rollback` and `remove` on an image in memory.
 #include <gmock/gmock.h>
 
-#include <filesystem>
-
-#include "images/hive/checker.h"
 #include "images/hive/descriptor.h"
-#include "images/hive/reader.h"
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
 #include "provisioner/bake/payload.h"
-#include "provisioner/cli/desired_options.h"
-#include "provisioner/node/status.h"
-#include "tests/support/borrowed_tree.h"
-#include "tests/support/memory_host.h"
-#include "tests/support/memory_tree.h"
-#include "tests/support/sample.h"
-#include "tests/support/sample_image.h"
+#include "tests/cli/image_command_fixture.h"
 
 namespace prov::cli {
 namespace {
 
+using image_commands::Child;
+using image_commands::Hive;
+using image_commands::ImageCommands;
+using image_commands::kExe;
+using image_commands::kSoftware;
+using image_commands::kSystem;
+using image_commands::Look;
+using image_commands::Seen;
 using images::RegKey;
 using reconcile::Action;
-using reconcile::SessionReport;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
-using testing_support::MemoryTree;
-
-constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
-constexpr std::string_view kSoftware = "Windows/System32/config/SOFTWARE";
-constexpr std::uint64_t kTime = 133'000'000'000'000'000;
-constexpr char kExe[] = "MZ the program";
-
-RegKey Hive(const MemoryTree& tree, std::string_view path) {
-  const auto bytes = tree.At(path);
-  EXPECT_TRUE(bytes) << path;
-  if (!bytes) return {};
-  const auto checked = images::CheckHive(*bytes);
-  EXPECT_TRUE(checked) << path << ": " << checked.error().message << " at " << checked.error().where;
-  auto root = images::ReadHive(*bytes);
-  EXPECT_TRUE(root) << path;
-  return root.value_or(RegKey{});
-}
-
-RegKey& Child(RegKey& root, const std::string& path) { return images::KeyAt(root, path); }
-
-class ImageCommands : public testing::Test {
- protected:
-  ImageCommands() {
-    tree_.Put(kSystem, testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
-    tree_.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
-    tree_.Put("Windows/Setup/Scripts/SetupComplete.cmd", "echo the customer's own\r\n");
-    tree_.Put("Users/somebody/file.txt", "not ours");
-    tree_.Put("ProgramData/desktop.ini", "not ours");
-  }
-
-  static node::Settings Settings(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
-    words.insert(words.end(), more.begin(), more.end());
-    auto settings = ReadStoredSettings(words, {});
-    EXPECT_TRUE(settings) << settings.error().message;
-    return *std::move(settings);
-  }
-
-  static ImageOptions Install() {
-    return {.install = true, .exe = kExe, .signer = testing_support::SampleCertificates().front()};
-  }
-
-  std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {
-    return std::make_unique<machine::ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree), live_.clock(),
-                                                kTime);
-  }
-
-  Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const ImageOptions& image_options,
-                              const node::ApplyOptions& options = {}) {
-    const auto host = Open(tree);
-    auto done = PROV_TRY(ApplyToImage(*host, settings, options, image_options));
-    PROV_TRY(host->Commit());
-    if (tree.WritesTogether()) PROV_TRY(tree.Commit());
-    return std::move(done.report);
-  }
-
-  Result<SessionReport> Remove(MemoryTree& tree, bool all) {
-    const auto host = Open(tree);
-    auto done = PROV_TRY(RemoveFromImage(*host, all));
-    PROV_TRY(host->Commit());
-    if (tree.WritesTogether()) PROV_TRY(tree.Commit());
-    return std::move(done.report);
-  }
-
-  node::NodeStatus Status(MemoryTree& tree) {
-    const auto host = Open(tree);
-    const auto target = OpenTarget(*host, machine::Access::kRead);
-    EXPECT_TRUE(target) << target.error().message;
-    node::Node node = target->Node(*host);
-    auto status = node::StatusOf(node);
-    EXPECT_TRUE(status) << status.error().message;
-    return status.value_or(node::NodeStatus{});
-  }
-
-  testing_support::MemoryHost live_;
-  MemoryTree tree_;
-};
-
-// What a person would compare: files that are no hives as they are, hives by their content.
-struct Seen {
-  std::map<std::string, MemoryTree::File> files;
-  std::map<std::string, images::FileUse> folders;
-  RegKey system, software;
-  bool operator==(const Seen&) const = default;
-};
-
-Seen Look(const MemoryTree& tree) {
-  Seen out{tree.content().files, tree.content().folders, Hive(tree, kSystem), Hive(tree, kSoftware)};
-  std::erase_if(out.files, [](const auto& file) { return file.first.find("/config/") != std::string::npos; });
-  return out;
-}
 
 TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   const node::Settings settings = Settings();
@@ -372,82 +276,6 @@ TEST_F(ImageCommands, AnAnswerFileThatCannotBeEditedStopsTheRunBeforeItWrites) {
   EXPECT_THAT(applied.error().where, HasSubstr("Windows/Panther/unattend.xml"));
   EXPECT_TRUE(tree_.log.empty());
 }
-
-// Files each by itself, as in a folder: after a cut the next run ends right, whatever it does.
-class ImageCommandsCut : public ImageCommands, public testing::WithParamInterface<bool> {};
-
-TEST_P(ImageCommandsCut, AtEveryCallAndTheNextApplyEndsAsIfNothingHappened) {
-  const bool together = GetParam();
-  const auto start = [&] {
-    MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
-    for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
-    return tree;
-  };
-  const node::Settings settings = Settings();
-  MemoryTree whole = start();
-  ASSERT_TRUE(Apply(whole, settings, Install()));
-  const Seen wanted = Look(whole);
-  const std::size_t calls = whole.calls;
-  ASSERT_GT(calls, 50U);
-  std::size_t open = 0;
-  for (std::size_t at = 0; at < calls; ++at) {
-    for (const bool after : {false, true}) {
-      MemoryTree tree = start();
-      (after ? tree.stop_after : tree.stop_before) = at;
-      EXPECT_THROW((void)Apply(tree, settings, Install()), testing_support::PowerFailure) << at;
-      tree.Reopen();
-      const node::NodeStatus status = Status(tree);
-      if (status.Differs()) ++open;
-      const auto again = Apply(tree, settings, Install());
-      ASSERT_TRUE(again) << at << ": " << again.error().message;
-      EXPECT_TRUE(Look(tree) == wanted) << "call " << at << (after ? ", after it" : ", before it");
-      EXPECT_FALSE(Status(tree).Differs()) << at;
-    }
-  }
-  EXPECT_EQ(open == 0, together) << "a cut run is seen, unless nothing of it is there";
-}
-
-TEST_P(ImageCommandsCut, AtEveryCallAndRemoveAllEndsAsIfNothingHadBeenThere) {
-  const bool together = GetParam();
-  const Seen wanted = Look(tree_);
-  const node::Settings settings = Settings();
-  MemoryTree probe = tree_;
-  ASSERT_TRUE(Apply(probe, settings, Install()));
-  for (std::size_t at = 0; at < probe.calls; at += 1) {
-    MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
-    for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
-    tree.stop_after = at;
-    EXPECT_THROW((void)Apply(tree, settings, Install()), testing_support::PowerFailure) << at;
-    tree.Reopen();
-    const auto removed = Remove(tree, true);
-    ASSERT_TRUE(removed) << at << ": " << removed.error().message;
-    const Seen seen = Look(tree);
-    EXPECT_TRUE(seen.system == wanted.system && seen.software == wanted.software) << at;
-    EXPECT_EQ(seen.files, wanted.files) << at;
-  }
-}
-
-TEST_P(ImageCommandsCut, EachCallFailingOnce) {
-  const bool together = GetParam();
-  const node::Settings settings = Settings();
-  MemoryTree whole = tree_;
-  ASSERT_TRUE(Apply(whole, settings, Install()));
-  const Seen wanted = Look(whole);
-  for (std::size_t at = 0; at < whole.calls; ++at) {
-    MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
-    for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
-    tree.fail_at = at;
-    const auto failed = Apply(tree, settings, Install());
-    EXPECT_FALSE(failed) << at;
-    tree.Reopen();
-    const auto again = Apply(tree, settings, Install());
-    ASSERT_TRUE(again) << at << ": " << again.error().message;
-    EXPECT_TRUE(Look(tree) == wanted) << at;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Durable, ImageCommandsCut, testing::Bool(),
-                         [](const auto& info) { return info.param ? "Together" : "EachByItself"; });
 
 }  // namespace
 }  // namespace prov::cli

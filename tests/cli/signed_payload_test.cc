@@ -5,6 +5,7 @@
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/sample_image.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
 
 namespace prov::cli {
@@ -28,11 +29,6 @@ class SignedCommands : public testing::Test {
   SignedCommands() {
     reconcile::PutWindows(host_.memory);
     host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
-    root_ = fs::temp_directory_path() /
-            ("provisioner-signed-cli-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
-             testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
     source_ = testing_support::SampleFolder() + "rendered-worker.json";
     PutBytes(root_ / "signer.pem", ours_.made.pem);
     PutBytes(root_ / "signer.cer", ours_.made.der);
@@ -41,7 +37,6 @@ class SignedCommands : public testing::Test {
     PutBytes(root_ / "other-key.pem", theirs_.key_pem);
     Bake();
   }
-  ~SignedCommands() override { fs::remove_all(root_); }
 
   std::string At(const std::string& name) const { return (root_ / name).string(); }
   std::string Payload() const { return At("payload"); }
@@ -104,7 +99,8 @@ class SignedCommands : public testing::Test {
   const TestSigner ours_{"Payload Signer"};
   const TestSigner theirs_{"Payload Signer", "rsa2048#other"};
   testing_support::MemoryHost host_;
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
   std::string source_;
 };
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <iterator>
 
 #include "images/archive/archive.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::images {
 namespace {
@@ -25,12 +25,6 @@ constexpr std::int64_t kTime = 1000000000;
 
 class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("provisioner-archive-test-" + std::to_string(getpid()));
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   ArchiveOptions Options() const { return {.format = GetParam(), .time_unix = kTime, .label = "config-2"}; }
 
   Result<void> Write(const fs::path& path, const ArchiveOptions& options) const {
@@ -47,7 +41,8 @@ class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
   }
   std::size_t Entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(root_), {})); }
 
-  fs::path root_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
 };
 
 INSTANTIATE_TEST_SUITE_P(Formats, ArchiveFile,

@@ -1,0 +1,119 @@
+// A Windows in memory on which the commands of images run, and what is compared of it.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/hive/checker.h"
+#include "images/hive/reader.h"
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/image_command.h"
+#include "provisioner/node/status.h"
+#include "tests/support/borrowed_tree.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/memory_tree.h"
+#include "tests/support/sample.h"
+#include "tests/support/sample_image.h"
+
+namespace prov::cli::image_commands {
+
+using images::RegKey;
+using reconcile::SessionReport;
+using testing_support::MemoryTree;
+
+inline constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
+inline constexpr std::string_view kSoftware = "Windows/System32/config/SOFTWARE";
+inline constexpr std::uint64_t kTime = 133'000'000'000'000'000;
+inline constexpr char kExe[] = "MZ the program";
+
+inline RegKey Hive(const MemoryTree& tree, std::string_view path) {
+  const auto bytes = tree.At(path);
+  EXPECT_TRUE(bytes) << path;
+  if (!bytes) return {};
+  const auto checked = images::CheckHive(*bytes);
+  EXPECT_TRUE(checked) << path << ": " << checked.error().message << " at " << checked.error().where;
+  auto root = images::ReadHive(*bytes);
+  EXPECT_TRUE(root) << path;
+  return root.value_or(RegKey{});
+}
+
+inline RegKey& Child(RegKey& root, const std::string& path) { return images::KeyAt(root, path); }
+
+class ImageCommands : public ::testing::Test {
+ protected:
+  ImageCommands() {
+    tree_.Put(kSystem, testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+    tree_.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+    tree_.Put("Windows/Setup/Scripts/SetupComplete.cmd", "echo the customer's own\r\n");
+    tree_.Put("Users/somebody/file.txt", "not ours");
+    tree_.Put("ProgramData/desktop.ini", "not ours");
+  }
+
+  static node::Settings Settings(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
+    words.insert(words.end(), more.begin(), more.end());
+    auto settings = ReadStoredSettings(words, {});
+    EXPECT_TRUE(settings) << settings.error().message;
+    return *std::move(settings);
+  }
+
+  static ImageOptions Install() {
+    return {.install = true, .exe = kExe, .signer = testing_support::SampleCertificates().front()};
+  }
+
+  std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {
+    return std::make_unique<machine::ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree), live_.clock(),
+                                                kTime);
+  }
+
+  Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const ImageOptions& image_options,
+                              const node::ApplyOptions& options = {}) {
+    const auto host = Open(tree);
+    auto done = PROV_TRY(ApplyToImage(*host, settings, options, image_options));
+    PROV_TRY(host->Commit());
+    if (tree.WritesTogether()) PROV_TRY(tree.Commit());
+    return std::move(done.report);
+  }
+
+  Result<SessionReport> Remove(MemoryTree& tree, bool all) {
+    const auto host = Open(tree);
+    auto done = PROV_TRY(RemoveFromImage(*host, all));
+    PROV_TRY(host->Commit());
+    if (tree.WritesTogether()) PROV_TRY(tree.Commit());
+    return std::move(done.report);
+  }
+
+  node::NodeStatus Status(MemoryTree& tree) {
+    const auto host = Open(tree);
+    const auto target = OpenTarget(*host, machine::Access::kRead);
+    EXPECT_TRUE(target) << target.error().message;
+    node::Node node = target->Node(*host);
+    auto status = node::StatusOf(node);
+    EXPECT_TRUE(status) << status.error().message;
+    return status.value_or(node::NodeStatus{});
+  }
+
+  testing_support::MemoryHost live_;
+  MemoryTree tree_;
+};
+
+// What a person would compare: files that are no hives as they are, hives by their content.
+struct Seen {
+  std::map<std::string, MemoryTree::File> files;
+  std::map<std::string, images::FileUse> folders;
+  RegKey system, software;
+  bool operator==(const Seen&) const = default;
+};
+
+inline Seen Look(const MemoryTree& tree) {
+  Seen out{tree.content().files, tree.content().folders, Hive(tree, kSystem), Hive(tree, kSoftware)};
+  std::erase_if(out.files, [](const auto& file) { return file.first.find("/config/") != std::string::npos; });
+  return out;
+}
+
+}  // namespace prov::cli::image_commands
