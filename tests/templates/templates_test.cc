@@ -114,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Templates, EachFile,
                                          File{"Remove-Egress.ps1", RemoveEgressPs1},
                                          File{"SetupComplete.cmd", SetupCompleteCmd},
                                          File{"Start-Drive.ps1", StartDrivePs1}, File{"UserData.ps1", UserDataPs1},
-                                         File{"UserData-Install.ps1", UserDataInstallPs1}, File{"unattend.xml", UnattendXml},
-                                         File{"README.txt", ReadmeTxt}),
+                                         File{"UserData-Install.ps1", UserDataInstallPs1},
+                                         File{"unattend.xml", UnattendXml}, File{"README.txt", ReadmeTxt}),
                          [](const testing::TestParamInfo<File>& info) {
                            std::string name = info.param.name;
                            std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
