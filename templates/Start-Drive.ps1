@@ -1,33 +1,109 @@
 #ps1_sysnative
-# User data of a drive that was made by "provisioner bake --format iso": cloudbase-init runs it once, as SYSTEM. It finds
-# the drive by its label and applies the payload in the folder "provisioner" there. With provisioner.exe in the payload
-# that program does it, stays on the machine and reconciles at each boot.
+# Applies the payload in the folder "provisioner" of a drive that was made by "provisioner bake --format iso".
+# cloudbase-init has this script as user data, runs it once, as SYSTEM, and it finds the drive by its label. Any other
+# drive has it at its root, where the drive's unattend.xml runs it with the argument "specialize".
 #
-# Exit codes: 0 done; 1001 done, cloudbase-init shall reboot the machine; 11 there is no such drive; others as those of
-# provisioner.exe and Install-Egress.ps1.
+# The payload is copied to %SystemRoot%\Setup\Scripts\Provisioner first, where only administrators may look: files of a CD
+# have no owner whom provisioner.exe could trust, and at a later boot the drive is gone. From there it is applied as one
+# that was delivered: with provisioner.exe in it that program does it, stays on the machine, reconciles at each boot and
+# removes the copies with credentials; without it this script removes them when the settings are in place.
+#
+# Exit codes: 0 done; 1001 done, cloudbase-init shall reboot the machine; 11 there is no such drive; 12 refused for
+# safety; 13 the payload can't be copied; others as those of provisioner.exe and Install-Egress.ps1. With "specialize"
+# always 0: Windows setup would stop at any other. The code is in Provisioner.failed then, and the text in
+# Provisioner.log, as SetupComplete.cmd has it.
+param([string]$Phase = '')
+
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
+$system32 = Join-Path $env:SystemRoot 'System32'
+$scripts = Join-Path $env:SystemRoot 'Setup\Scripts'
+$target = Join-Path $scripts 'Provisioner'
+$failed = Join-Path $scripts 'Provisioner.failed'
+
+function Stop-With {
+    param([int]$Code, [string]$Text)
+    Write-Host "error: $Text"
+    if (-not $Phase) { exit $Code }
+    if (-not (Test-Path -LiteralPath $scripts)) { New-Item -ItemType Directory -Path $scripts | Out-Null }
+    Add-Content -LiteralPath (Join-Path $scripts 'Provisioner.log') -Value "error: $Text"
+    Set-Content -LiteralPath $failed -Value "$Code"
+    exit 0
+}
 
 function Find-Payload {
+    if ($Phase) { return (Join-Path $PSScriptRoot 'provisioner') }
     foreach ($drive in @(Get-CimInstance -ClassName Win32_LogicalDisk)) {
         if (@('config-2', 'cidata') -notcontains "$($drive.VolumeName)") { continue }
         $folder = Join-Path "$($drive.DeviceID)\" 'provisioner'
         if (Test-Path -LiteralPath (Join-Path $folder 'manifest.json')) { return $folder }
     }
-    return ''
+    Stop-With 11 'no drive with the label config-2 or cidata has a folder "provisioner" with a payload'
 }
 
-$payload = Find-Payload
-if (-not $payload) {
-    Write-Host 'error: no drive with the label config-2 or cidata has a folder "provisioner" with a payload'
-    exit 11
+# A folder that SYSTEM or Administrators own and nobody else can open, and no link.
+function Test-Protected {
+    $item = Get-Item -LiteralPath $target -Force
+    if (-not $item.PSIsContainer -or "$($item.Attributes)" -match 'ReparsePoint') { return $false }
+    $sddl = (Get-Acl -LiteralPath $target).Sddl
+    $owned = $sddl -cmatch '\AO:(?:SY|BA|S-1-5-18|S-1-5-32-544)(?=[GDS]:)'
+    return $owned -and $sddl -cmatch '\A[^(]*D:P(?:AI|AR)*(?:\(A;[A-Z]*;[^;()]+;;;(?:SY|BA|S-1-5-18|S-1-5-32-544)\))+(?:S:.*)?\z'
 }
-$program = Join-Path $payload 'provisioner.exe'
-if (Test-Path -LiteralPath $program) {
-    & $program first-boot $payload --exit-style cloudbase
-    exit $LASTEXITCODE
+
+# An earlier copy of ours makes room: nobody but an administrator can have put anything into it.
+function New-Target {
+    if (Test-Path -LiteralPath $target) {
+        if (-not (Test-Protected)) {
+            Stop-With 12 "$target is there and is not administrators' alone: check what is in it and remove it"
+        }
+        Remove-Item -LiteralPath $target -Recurse -Force
+    }
+    if (-not (Test-Path -LiteralPath $scripts)) { New-Item -ItemType Directory -Path $scripts | Out-Null }
+    New-Item -ItemType Directory -Path $target | Out-Null
+    $icacls = Join-Path $system32 'icacls.exe'
+    & $icacls $target '/setowner' '*S-1-5-32-544' | Out-Null
+    & $icacls $target '/inheritance:r' '/grant:r' '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' | Out-Null
+    if (-not (Test-Protected)) { Stop-With 13 "$target can't be restricted to administrators (icacls.exe gave $LASTEXITCODE)" }
+    if (@(Get-ChildItem -LiteralPath $target -Force).Count -gt 0) {
+        Stop-With 12 "a file appeared in $target before it was protected: check it and remove the folder"
+    }
 }
-$shell = Join-Path $env:SystemRoot 'System32\WindowsPowerShell\v1.0\powershell.exe'
-$install = Join-Path $payload 'scripts\Install-Egress.ps1'
-& $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File $install
-exit $LASTEXITCODE
+
+# Files of a CD are read-only, and so are their copies; nobody could remove those with credentials.
+function Copy-Payload {
+    param([string]$From)
+    Get-ChildItem -LiteralPath $From -Force | Copy-Item -Destination $target -Recurse
+    & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $target '*') '/s' '/d' | Out-Null
+}
+
+function Remove-Secrets {
+    $manifest = Get-Content -LiteralPath (Join-Path $target 'manifest.json') -Raw | ConvertFrom-Json
+    foreach ($file in @($manifest.files)) {
+        if ($file.secret) { Remove-Item -LiteralPath (Join-Path $target $file.path) -Force }
+    }
+}
+
+try {
+    $payload = Find-Payload
+    New-Target
+    Copy-Payload $payload
+    $program = Join-Path $target 'provisioner.exe'
+    $staying = Test-Path -LiteralPath $program
+    if ($Phase) {
+        & (Join-Path $system32 'cmd.exe') '/d' '/c' (Join-Path $target 'scripts\SetupComplete.cmd') 'specialize' | Out-Null
+        if (-not $staying -and -not (Test-Path -LiteralPath $failed)) { Remove-Secrets }
+        exit 0
+    }
+    if ($staying) {
+        & $program first-boot $target --exit-style cloudbase
+        exit $LASTEXITCODE
+    }
+    $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
+    & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Install-Egress.ps1')
+    $code = $LASTEXITCODE
+    if ($code -eq 0) { Remove-Secrets }
+    exit $code
+} catch {
+    # The text of a foreign error may quote a value, so only its kind and place are told.
+    Stop-With 13 "the payload could not be copied or run: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"
+}

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "images/archive/file_sink.h"
 #include "provisioner/base/result.h"
@@ -25,16 +26,21 @@ struct ArchiveOptions {
   std::string label = {};      // of an image's volume
   unsigned mode = 0644;        // of the archive itself
   bool flush = true;           // false: the caller flushes the folder that the archive is made in
+  // The name of the first entry of what may be replaced; folders end in '/'. None: whatever it is.
+  std::vector<std::string> first_entries = {};
 };
 
 // Errors: usage (a label that a volume of this kind can't have unchanged).
 Result<void> CheckVolumeLabel(std::string_view label);
 
-// Errors: usage (a time that the format can't hold).
-Result<void> CheckArchiveTime(ArchiveFormat format, std::int64_t time_unix);
+// Errors: usage (a time that some format can't hold).
+Result<void> CheckArchiveTime(std::int64_t time_unix);
+
+// Errors: size-limit (more files and folders than the format can hold).
+Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries);
 
 // Begins an archive beside `path`; Finish() renames it into place. Missing parents are made, and go again when nothing
-// comes of it. Errors: target (a file there that is no such archive; no folder to write in; libarchive can't be
+// comes of it. Errors: target (a file there that is no such archive of ours; no folder to write in; libarchive can't be
 // loaded), those of the two checks.
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options);
 

@@ -18,9 +18,11 @@ constexpr std::size_t kPathUnits = 120;
 constexpr std::size_t kLevels = 8;
 constexpr std::size_t kLabelUnits = 16;
 
-// The first and the last second that the times of ZIP can hold; 2107 is also within those of the other formats.
-constexpr std::int64_t kFirstZipTime = 315532800;
+// The first and the last second that the times of ZIP can hold; they are also within those of the other formats.
+constexpr std::int64_t kFirstTime = 315532800;
 constexpr std::int64_t kLastTime = 4354819199;
+
+constexpr std::size_t kZipEntries = 0xFFFF;  // from there on another directory counts, which few read
 
 bool IsLabelCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -37,13 +39,21 @@ Result<void> CheckVolumeLabel(std::string_view label) {
               "--label");
 }
 
-Result<void> CheckArchiveTime(ArchiveFormat format, std::int64_t time_unix) {
-  const std::int64_t first = format == ArchiveFormat::kZip ? kFirstZipTime : 0;
-  if (time_unix >= first && time_unix <= kLastTime) return {};
+Result<void> CheckArchiveTime(std::int64_t time_unix) {
+  if (time_unix >= kFirstTime && time_unix <= kLastTime) return {};
   return Fail(
       Code::kUsage,
-      fmt::format("{} is no time that this format can hold: {} to {} (the end of 2107)", time_unix, first, kLastTime),
+      fmt::format("{} is no time that all formats can hold: {} to {}, the years 1980 to 2107; correct or unset it",
+                  time_unix, kFirstTime, kLastTime),
       "SOURCE_DATE_EPOCH");
+}
+
+Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries) {
+  if (format != ArchiveFormat::kZip || entries < kZipEntries) return {};
+  return Fail(
+      Code::kSizeLimit,
+      fmt::format("a ZIP file holds fewer than 65,535 files and folders, and these are {}; use --format tar", entries),
+      "zip");
 }
 
 Result<void> CheckJolietPath(std::string_view path) {

@@ -8,6 +8,7 @@
 #include "images/archive/archive_functions_posix.h"
 #include "images/archive/archive_names.h"
 #include "images/archive/output_file_posix.h"
+#include "images/archive/own_archive_posix.h"
 #include "images/archive/settle.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"
@@ -19,34 +20,13 @@ constexpr int kBlockBytes = 1 << 18;
 // What is smaller stays as it is in a ZIP file: setting up the compressor costs more than it saves.
 constexpr std::size_t kSmall = 512;
 
-struct Magic {
-  std::size_t at;
-  std::string_view bytes;
-};
-
-Magic MagicOf(ArchiveFormat format) {
-  switch (format) {
-    case ArchiveFormat::kTar:
-      return {257, "ustar"};
-    case ArchiveFormat::kTgz:
-      return {0, "\x1F\x8B"};
-    case ArchiveFormat::kZip:
-      return {0, "PK"};
-    case ArchiveFormat::kIso:
-      break;
-  }
-  return {32769, "CD001"};
-}
-
 class Archive final : public FileSink {
  public:
   Archive(const ArchiveFunctions& calls, ArchiveOptions options, std::unique_ptr<OutputFile> file)
       : calls_(calls), options_(std::move(options)), file_(std::move(file)) {}
   ~Archive() override {
-    if (archive_ != nullptr) {
-      if (!finished_) calls_.fail(archive_);  // else freeing it would write the rest
-      calls_.free(archive_);
-    }
+    abandoned_ = !finished_;
+    if (archive_ != nullptr) calls_.free(archive_);
     if (entry_ != nullptr) calls_.entry_free(entry_);
   }
 
@@ -67,8 +47,9 @@ class Archive final : public FileSink {
     if (options_.format == ArchiveFormat::kZip)
       PROV_TRY(Check(bytes.size() < kSmall ? calls_.zip_store(archive_) : calls_.zip_deflate(archive_)));
     PROV_TRY(AddEntry(std::string(path), AE_IFREG, mode, bytes.size()));
-    if (bytes.empty()) return {};
-    if (calls_.data(archive_, bytes.data(), bytes.size()) == static_cast<la_ssize_t>(bytes.size())) return {};
+    const bool taken =
+        bytes.empty() || calls_.data(archive_, bytes.data(), bytes.size()) == static_cast<la_ssize_t>(bytes.size());
+    if (taken && !failure_) return {};
     return WriteError(std::string(path));
   }
 
@@ -85,15 +66,15 @@ class Archive final : public FileSink {
  private:
   static la_ssize_t OnBytes(struct archive*, void* self, const void* bytes, std::size_t size) {
     auto& out = *static_cast<Archive*>(self);
-    if (out.failure_) return -1;
-    if (Result<void> done = out.file_->Write({static_cast<const char*>(bytes), size}); !done) {
-      out.failure_ = std::move(done).error();
-      return -1;
+    if (!out.failure_ && !out.abandoned_) {
+      Result<void> done = out.file_->Write({static_cast<const char*>(bytes), size});
+      if (!done) out.failure_ = std::move(done).error();
     }
+    // Never a failure: behind one, libarchive 3.6 no longer frees what it holds.
     return static_cast<la_ssize_t>(size);
   }
 
-  // Of our own write the library only knows that it failed.
+  // Of our own write the library knows nothing.
   std::unexpected<Error> WriteError(const std::string& where) {
     if (failure_) return std::unexpected(*failure_);
     const char* said = calls_.error_string(archive_);
@@ -101,7 +82,7 @@ class Archive final : public FileSink {
                 where);
   }
   Result<void> Check(int status) {
-    if (status == ARCHIVE_OK) return {};
+    if (status == ARCHIVE_OK && !failure_) return {};
     return WriteError(file_->path());
   }
 
@@ -121,7 +102,7 @@ class Archive final : public FileSink {
     PROV_TRY(Check(calls_.set_format_iso9660(archive_)));
     const std::pair<const char*, const char*> settings[] = {
         {"volume-id", options_.label.c_str()},
-        {"application-id", "PROVISIONER"},
+        {"application-id", kIsoApplication},
         {"iso-level", "3"},
         {"joliet", "1"},
         {"rockridge", "strict"},  // modes as they are given
@@ -167,16 +148,17 @@ class Archive final : public FileSink {
   std::vector<std::string> folders_;  // above the last entry, outermost first
   std::optional<Error> failure_;
   bool finished_ = false;
+  bool abandoned_ = false;  // what the library still writes when it is freed goes nowhere
 };
 
 }  // namespace
 
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options) {
-  PROV_TRY(CheckArchiveTime(options.format, options.time_unix));
+  PROV_TRY(CheckArchiveTime(options.time_unix));
   if (options.format == ArchiveFormat::kIso) PROV_TRY(CheckVolumeLabel(options.label));
   const ArchiveFunctions* calls = PROV_TRY(LoadArchive());
-  const Magic magic = MagicOf(options.format);
-  PROV_TRY(CheckReplaceable(path, magic.at, magic.bytes));
+  const auto ours = [&](std::string_view head) { return BeginsAsOurs(head, options); };
+  PROV_TRY(CheckReplaceable(path, kTellingBytes, ours));
   auto archive = std::make_unique<Archive>(*calls, options, PROV_TRY(OutputFile::Create(path)));
   PROV_TRY(archive->Open());
   return archive;

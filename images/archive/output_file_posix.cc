@@ -41,18 +41,19 @@ MadeParents::~MadeParents() {
   for (const fs::path& folder : made_) fs::remove(folder, ignored);
 }
 
-Result<void> CheckReplaceable(const std::string& path, std::size_t at, std::string_view bytes) {
+Result<void> CheckReplaceable(const std::string& path, std::size_t head,
+                              const std::function<bool(std::string_view)>& ours) {
   if (path.empty() || path.ends_with('/')) return Fail(Code::kUsage, "is not a name for a file", path);
   struct stat there{};
   if (lstat(path.c_str(), &there) != 0) return {};
-  std::string found(bytes.size(), '\0');
+  std::string found(head, '\0');
   const int fd = S_ISREG(there.st_mode) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  const bool same =
-      fd >= 0 && pread(fd, found.data(), found.size(), static_cast<off_t>(at)) == static_cast<ssize_t>(found.size()) &&
-      found == bytes;
+  const ssize_t size = fd >= 0 ? pread(fd, found.data(), found.size(), 0) : -1;
   if (fd >= 0) close(fd);
-  if (same) return {};
-  return Fail(Code::kTarget, "exists and is nothing of the kind that shall be written; name another path or remove it",
+  if (size >= 0 && ours(std::string_view(found).substr(0, static_cast<std::size_t>(size)))) return {};
+  return Fail(Code::kTarget,
+              "exists and is nothing of the kind that shall be written, made by this program; name another path or "
+              "remove it",
               path);
 }
 

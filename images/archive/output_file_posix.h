@@ -28,9 +28,10 @@ class MadeParents {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-// What is at `path` already must be a file with these bytes: a mistyped name must not cost somebody's file. Errors:
-// target.
-Result<void> CheckReplaceable(const std::string& path, std::size_t at, std::string_view bytes);
+// What is at `path` already must be a file whose first bytes (as many as `head`, or all) `ours` says yes to: a mistyped
+// name must not cost somebody's file. Errors: target.
+Result<void> CheckReplaceable(const std::string& path, std::size_t head,
+                              const std::function<bool(std::string_view)>& ours);
 
 class OutputFile {
  public:

@@ -30,9 +30,9 @@ class Layout {
     texts_.push_back(std::move(text));
     files_.push_back({std::move(path), texts_.back(), 0644});
   }
-  void AddPayload(std::string_view folder, const Payload& payload) {
+  void AddPayload(const Payload& payload) {
     for (const PayloadFile& file : payload.files)
-      files_.push_back({fmt::format("{}{}", folder, file.path), file.bytes, file.Mode()});
+      files_.push_back({fmt::format("{}{}", kPayloadFolder, file.path), file.bytes, file.Mode()});
   }
   void AddAnswerFile(const DriveNode& node) { files_.push_back({"unattend.xml", node.answer_file, node.answer_mode}); }
 
@@ -60,7 +60,31 @@ Result<DriveKind> DriveKindOf(std::string_view label) {
   return DriveKind::kPlain;
 }
 
-std::string_view DriveUserData() { return templates::StartDrivePs1(); }
+std::string_view DriveScript() { return templates::StartDrivePs1(); }
+
+// Letters of drives are not known before; cmd.exe looks, as it is there in each edition. The outer parentheses end the
+// loop: `exit 0` is not part of it, and always said, as any other code ends Windows setup.
+AnswerFileCommand DriveCommand() {
+  AnswerFileCommand out;
+  out.description = "Apply the egress settings of the cluster from this drive";
+  out.command_line =
+      R"(cmd.exe /d /c "(for %d in (D E F G H I J K L M N O P Q R S T U V W X Y Z) do if exist %d:\provisioner\)"
+      R"(manifest.json %windir%\System32\WindowsPowerShell\v1.0\powershell.exe -NoProfile -ExecutionPolicy Bypass )"
+      R"(-File %d:\Start-Drive.ps1 specialize) & exit 0")";
+  return out;
+}
+
+Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::string_view where) {
+  constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
+  if (own && !PROV_TRY(AddCommand(*own, PayloadCommand(), where)).changed) {
+    return Fail(
+        Code::kXml,
+        "runs a payload in %SystemRoot%\\Setup\\Scripts, where none is when a drive brings it; give the answer file "
+        "without that command",
+        std::string(where));
+  }
+  return PROV_TRY(AddCommand(own ? std::string_view(*own) : kEmpty, DriveCommand(), where)).bytes;
+}
 
 std::string PayloadDigest(const Payload& payload) {
   const auto manifest = std::ranges::find(payload.files, "manifest.json", &PayloadFile::path);
@@ -74,20 +98,20 @@ Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& p
   switch (kind) {
     case DriveKind::kConfigDrive:
       layout.Add("openstack/latest/meta_data.json", MetaDataJson(id, node.node));
-      layout.Add("openstack/latest/user_data", std::string(DriveUserData()));
+      layout.Add("openstack/latest/user_data", std::string(DriveScript()));
       if (network) layout.Add("openstack/latest/network_data.json", NetworkDataJson(*node.node->network));
       break;
     case DriveKind::kNoCloud:
       layout.Add("meta-data", MetaDataYaml(id, node.node));
-      layout.Add("user-data", std::string(DriveUserData()));
+      layout.Add("user-data", std::string(DriveScript()));
       if (network) layout.Add("network-config", NetworkConfigYaml(*node.node->network));
       break;
     case DriveKind::kPlain:
-      if (node.node != nullptr) layout.AddAnswerFile(node);
+      layout.Add("Start-Drive.ps1", std::string(DriveScript()));
+      layout.AddAnswerFile(node);
       break;
   }
-  const bool root = kind == DriveKind::kPlain && node.node == nullptr;
-  layout.AddPayload(root ? std::string_view() : kPayloadFolder, payload);
+  layout.AddPayload(payload);
   return layout.Write(sink);
 }
 

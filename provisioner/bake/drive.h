@@ -1,10 +1,12 @@
 // What lies where on a drive, by the label that its reader looks for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "images/archive/file_sink.h"
+#include "provisioner/bake/answer_file.h"
 #include "provisioner/bake/node_list.h"
 #include "provisioner/bake/payload.h"
 #include "provisioner/base/result.h"
@@ -20,18 +22,26 @@ enum class DriveKind {
 // Errors: usage (a label that is one of cloudbase-init's but for its capitals: it would look for nothing there).
 Result<DriveKind> DriveKindOf(std::string_view label);
 
-// What cloudbase-init runs: a constant script that finds the drive and applies the payload that lies on it.
-std::string_view DriveUserData();
+// A constant script that finds the drive, copies the payload to where Windows setup has it, and applies it there. For
+// cloudbase-init it is the user data; the answer file of another drive runs it.
+std::string_view DriveScript();
 
-// A node and what was made for it alone.
+// What an answer file at the root of a plain drive runs: nobody copied the payload to Windows setup's folder before.
+AnswerFileCommand DriveCommand();
+
+// The answer file of a plain drive: `own` with DriveCommand() in it, or one that holds no more than that. Errors: those
+// of AddCommand; xml (it runs PayloadCommand() already, which would end Windows setup: there is no payload there).
+Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::string_view where);
+
+// A node and what was made for it alone; of a drive for any node, the answer file.
 struct DriveNode {
   const Node* node = nullptr;
   std::string answer_file = {};
   unsigned answer_mode = 0600;
 };
 
-// All files of a drive, in order. cloudbase-init's drives have the payload in the folder "provisioner"; a plain one has
-// it at its root, where with a node of its own the node's unattend.xml is, for Windows setup.
+// All files of a drive, in order. The payload is in the folder "provisioner"; a plain drive has an unattend.xml at its
+// root, for Windows setup, and the script that this runs.
 Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node);
 
 // SHA-256 of the payload's manifest, which stands for all of it.

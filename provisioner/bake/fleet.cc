@@ -7,11 +7,13 @@
 
 namespace prov::bake {
 
-Result<Fleet> Fleet::Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where) {
-  const auto answer = std::ranges::find(payload.files, "unattend.xml", &PayloadFile::path);
-  if (answer == payload.files.end()) return Fail(Code::kInternal, "the payload has no answer file", std::string(where));
+Result<Fleet> Fleet::Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
+                             const std::optional<std::string>& answer) {
+  const auto shared = std::ranges::find(payload.files, "unattend.xml", &PayloadFile::path);
+  if (shared == payload.files.end()) return Fail(Code::kInternal, "the payload has no answer file", std::string(where));
   const bool network = std::ranges::any_of(nodes, [](const Node& node) { return node.network.has_value(); });
-  return Fleet(payload, nodes, PROV_TRY(NodeAnswerFile::Prepare(answer->bytes, network, where)), answer->Mode());
+  const std::string& text = answer ? *answer : shared->bytes;
+  return Fleet(payload, nodes, PROV_TRY(NodeAnswerFile::Prepare(text, network, where)), shared->Mode());
 }
 
 Result<void> Fleet::WriteTree(images::FileSink& sink, const Progress& progress) const {
@@ -21,6 +23,12 @@ Result<void> Fleet::WriteTree(images::FileSink& sink, const Progress& progress) 
     progress(i + 1);
   }
   return {};
+}
+
+std::size_t Fleet::TreeEntries() const {
+  std::size_t out = CountEntries(payload_) + 2;  // common, nodes
+  for (const Node& node : nodes_) out += HasNetworkMetadata(&node) ? 6 : 4;
+  return out;
 }
 
 Result<void> Fleet::WriteNode(images::FileSink& sink, const Node& node) const {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,13 +22,17 @@ class Fleet {
   using Progress = std::function<void(std::size_t done)>;  // of the nodes
   using MakeDrive = std::function<Result<std::unique_ptr<images::FileSink>>(const Node&)>;
 
-  // Keeps references to both. `where` names the payload's answer file in messages. Errors: those of
-  // NodeAnswerFile::Prepare: after this only writing can fail.
-  static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where);
+  // Keeps references to both. The nodes' answer files are made of `answer`, or else of the payload's; `where` names it
+  // in messages. Errors: those of NodeAnswerFile::Prepare: after this only writing can fail.
+  static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
+                               const std::optional<std::string>& answer = std::nullopt);
 
   // The payload in common/, which is a SOURCE as it is, and a folder nodes/NAME with the answer file and metadata of
   // each.
   Result<void> WriteTree(images::FileSink& sink, const Progress& progress) const;
+
+  // How many files and folders WriteTree writes.
+  std::size_t TreeEntries() const;
 
   // A drive for each node.
   Result<void> WriteDrives(const MakeDrive& make, DriveKind kind, const Progress& progress) const;

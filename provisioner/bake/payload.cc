@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/bake/manifest.h"
@@ -87,7 +89,7 @@ AnswerFileCommand PayloadCommand() {
 }
 
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
-                            const PayloadOptions& options) {
+                            PayloadOptions options) {
   const bool secret = state.holds_credentials;
   Payload payload{options.generation, {}};
   std::vector<PayloadFile>& files = payload.files;
@@ -101,11 +103,22 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
   files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
   AddTrust(state, files);
   AddTemplates(options, files);
-  if (options.exe) files.push_back({"provisioner.exe", *options.exe, false, "the program itself, for Windows"});
+  if (options.exe)
+    files.push_back({"provisioner.exe", *std::move(options.exe), false, "the program itself, for Windows"});
   std::ranges::sort(files, {}, &PayloadFile::path);
   PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};
   files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
   return payload;
+}
+
+std::size_t CountEntries(const Payload& payload) {
+  std::set<std::string_view> folders;
+  for (const PayloadFile& file : payload.files) {
+    const std::string_view path = file.path;
+    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1))
+      folders.insert(path.substr(0, at));
+  }
+  return payload.files.size() + folders.size();
 }
 
 }  // namespace prov::bake

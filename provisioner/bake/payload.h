@@ -43,8 +43,12 @@ struct PayloadOptions {
 // What an answer file must run for a payload to be applied.
 AnswerFileCommand PayloadCommand();
 
+// Takes the program out of `options`, so that its bytes are in memory once.
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
-                            const PayloadOptions& options);
+                            PayloadOptions options);
+
+// How many files there are, and folders that these are in.
+std::size_t CountEntries(const Payload& payload);
 
 // Whether a payload can hold a file, or a folder, of this relative path: what isn't must be somebody else's.
 bool IsPayloadPath(std::string_view path);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
+#include "images/archive/archive.h"
 #include "provisioner/bake/payload.h"
 #include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
@@ -31,10 +33,13 @@ constexpr std::int64_t kDefaultTime = 315532800;
 Result<std::int64_t> SourceDateEpoch() {
   const char* text = std::getenv("SOURCE_DATE_EPOCH");
   if (text == nullptr || *text == '\0') return kDefaultTime;
-  char* end = nullptr;
-  const long long value = std::strtoll(text, &end, 10);
-  if (*end == '\0' && value >= 0) return static_cast<std::int64_t>(value);
-  return Fail(Code::kUsage, "is not a number of seconds since 1970; correct or unset it", "SOURCE_DATE_EPOCH");
+  const std::string_view digits = text;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return Fail(Code::kUsage, "is not a number of seconds since 1970; correct or unset it", "SOURCE_DATE_EPOCH");
+  PROV_TRY(images::CheckArchiveTime(value));
+  return value;
 }
 
 std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path,
@@ -104,9 +109,9 @@ std::string Text(const egress::EgressConfig& config, const DesiredState& state, 
   return out;
 }
 
-Result<std::string> AnswerFile(const std::string& path) {
-  const std::string bytes = PROV_TRY(ReadFile(path, bake::kXmlSizeLimit));
-  return PROV_TRY(bake::AddCommand(bytes, bake::PayloadCommand(), path)).bytes;
+Result<std::optional<std::string>> OwnAnswerFile(const Arguments& arguments) {
+  if (!arguments.Has("unattend")) return std::nullopt;
+  return PROV_TRY(ReadFile(arguments.Get("unattend"), bake::kXmlSizeLimit));
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
@@ -118,10 +123,14 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   const std::int64_t time = PROV_TRY(SourceDateEpoch());
   auto user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
-  const Delivery delivery = PROV_TRY(ParseDelivery(arguments, format));
+  const std::optional<std::string> answer_file = PROV_TRY(OwnAnswerFile(arguments));
+  const Delivery delivery = PROV_TRY(ParseDelivery(arguments, format, answer_file));
   bake::PayloadOptions payload_options;
   if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
-  if (arguments.Has("unattend")) payload_options.unattend = PROV_TRY(AnswerFile(arguments.Get("unattend")));
+  if (answer_file) {
+    payload_options.unattend =
+        PROV_TRY(bake::AddCommand(*answer_file, bake::PayloadCommand(), arguments.Get("unattend"))).bytes;
+  }
 
   Findings findings;
   const auto key = PROV_TRY(ReadSigningKey(arguments, findings));
@@ -130,20 +139,20 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
   const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
-  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, payload_options));
+  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, std::move(payload_options)));
   if (key) PROV_TRY(bake::SignPayload(payload, *key));
   // All that can still be refused comes before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
   if (user_data) {
-    return BakeUserData(*std::move(user_data), {config, state, payload_options.generation, path,
-                                                DescribeState(config, state), std::move(findings), json});
+    return BakeUserData(*std::move(user_data), {config, state, payload.generation, path, DescribeState(config, state),
+                                                std::move(findings), json});
   }
   PROV_TRY(Deliver(delivery, payload, path, time, arguments.Get("unattend", "unattend.xml")));
 
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
   }
-  if (!payload_options.exe) {
+  if (!arguments.Has("exe")) {
     AddInfo(findings, "script-only",
             "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
   }

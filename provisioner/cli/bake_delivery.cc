@@ -35,17 +35,27 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
 
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &bake::PayloadFile::secret); }
 
+unsigned AnswerFileMode(const Payload& payload) {
+  const auto file = std::ranges::find(payload.files, "unattend.xml", &bake::PayloadFile::path);
+  return file == payload.files.end() ? 0600U : file->Mode();
+}
+
 ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
                           std::int64_t time_unix) {
-  return {
-      .format = format, .time_unix = time_unix, .label = delivery.label, .mode = HoldsSecrets(payload) ? 0600U : 0644U};
+  return {.format = format,
+          .time_unix = time_unix,
+          .label = delivery.label,
+          .mode = HoldsSecrets(payload) ? 0600U : 0644U,
+          .first_entries = {"README.txt", "common/"}};  // of a payload, of a fleet
 }
 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
                       std::int64_t time_unix) {
+  PROV_TRY(images::CheckArchiveEntries(format, bake::CountEntries(payload)));
   const auto sink = PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix)));
   if (format == ArchiveFormat::kIso) {
-    PROV_TRY(bake::WriteDrive(*sink, PROV_TRY(bake::DriveKindOf(delivery.label)), payload, {}));
+    const bake::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
+    PROV_TRY(bake::WriteDrive(*sink, PROV_TRY(bake::DriveKindOf(delivery.label)), payload, any));
   } else {
     for (const bake::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
   }
@@ -65,10 +75,12 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
 
 Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
                         const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
-  const bake::Fleet fleet = PROV_TRY(bake::Fleet::Prepare(payload, delivery.nodes, answer_file));
+  const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
+  const bake::Fleet fleet = PROV_TRY(bake::Fleet::Prepare(payload, delivery.nodes, answer_file, answer));
   Progress shown("nodes", delivery.nodes.size());
   const auto progress = [&](std::size_t done) { shown.Show(done); };
   if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
+  if (format) PROV_TRY(images::CheckArchiveEntries(*format, fleet.TreeEntries()));
   const auto sink = format ? PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix)))
                            : PROV_TRY(images::MakeFolder(path, time_unix));
   PROV_TRY(fleet.WriteTree(*sink, progress));
@@ -80,20 +92,23 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
 std::vector<OptionSpec> DeliveryOptionSpecs() {
   return {{"label", "LABEL",
            "with --format iso: the volume's name. config-2 and cidata are cloudbase-init's, with user data that "
-           "applies the payload; any other has the payload at its root (default: PROVISION)"},
+           "applies the payload; any other has an unattend.xml for Windows setup that does (default: PROVISION)"},
           {"nodes", "FILE",
            "one run for many nodes: CSV or JSON with name and, if wanted, address (with prefix), gateway, dns, mac. "
            "PATH gets common/ and nodes/NAME/; with --format iso it is a folder of one drive for each"}};
 }
 
-Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format) {
+Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
+                               const std::optional<std::string>& own_answer_file) {
   Delivery out;
   if (!format.empty()) out.format = format;
   if (arguments.Has("label") && out.format != "iso") return Fail(Code::kUsage, "belongs to --format iso", "--label");
   out.label = arguments.Get("label", kDefaultLabel);
   if (out.format == "iso") {
     PROV_TRY(images::CheckVolumeLabel(out.label));
-    PROV_TRY(bake::DriveKindOf(out.label));
+    if (PROV_TRY(bake::DriveKindOf(out.label)) == DriveKind::kPlain)
+      out.drive_answer_file =
+          PROV_TRY(bake::DriveAnswerFile(own_answer_file, arguments.Get("unattend", "unattend.xml")));
   }
   if (!arguments.Has("nodes")) return out;
   if (out.format == "userdata")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,16 @@ struct Delivery {
   std::string format = "dir";     // or tar, tgz, zip, iso
   std::string label;              // of a drive
   std::vector<bake::Node> nodes;  // none: the payload alone
+  std::string drive_answer_file;  // at the root of a plain drive
 };
 
 // --label and --nodes.
 std::vector<OptionSpec> DeliveryOptionSpecs();
 
-// Errors: usage; those of bake::ReadNodeList: a bad row is found before anything is written.
-Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format);
+// `own_answer_file`: what --unattend names. Errors: usage; those of bake::ReadNodeList and bake::DriveAnswerFile: a bad
+// row is found before anything is written.
+Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
+                               const std::optional<std::string>& own_answer_file);
 
 // Writes all of it or nothing. `answer_file` names the payload's in messages. Errors: target, io, usage, size-limit,
 // xml.

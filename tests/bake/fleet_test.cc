@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
+#include <set>
 
 #include "provisioner/bake/node_metadata.h"
 #include "provisioner/base/json_reader.h"
@@ -14,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -143,7 +146,10 @@ TEST(Drive, LiesAsItsReaderWantsIt) {
   EXPECT_THAT(Drive(DriveKind::kNoCloud).order,
               ElementsAre("meta-data", "provisioner/egress.json", "provisioner/manifest.json",
                           "provisioner/unattend.xml", "user-data"));
-  EXPECT_THAT(Drive(DriveKind::kPlain).order, ElementsAre("egress.json", "manifest.json", "unattend.xml"));
+  EXPECT_THAT(Drive(DriveKind::kPlain).order,
+              ElementsAre("Start-Drive.ps1", "provisioner/egress.json", "provisioner/manifest.json",
+                          "provisioner/unattend.xml", "unattend.xml"));
+  EXPECT_EQ(Drive(DriveKind::kPlain).At("Start-Drive.ps1"), DriveScript());
   EXPECT_THAT(Drive(DriveKind::kNoCloud).At("user-data"), StartsWith("#ps1_sysnative\r\n"));
   EXPECT_EQ(Drive(DriveKind::kConfigDrive).files.at("provisioner/egress.json").mode, 0600U);
 }
@@ -156,10 +162,62 @@ TEST(Drive, OfANodeSaysWhoItIs) {
                   "provisioner/egress.json", "provisioner/manifest.json", "provisioner/unattend.xml"));
   EXPECT_THAT(Drive(DriveKind::kNoCloud, node).At("network-config"), HasSubstr("10.0.0.5/20"));
   const Recorded plain = Drive(DriveKind::kPlain, node);
-  EXPECT_THAT(plain.order, ElementsAre("provisioner/egress.json", "provisioner/manifest.json",
+  EXPECT_THAT(plain.order, ElementsAre("Start-Drive.ps1", "provisioner/egress.json", "provisioner/manifest.json",
                                        "provisioner/unattend.xml", "unattend.xml"));
   EXPECT_EQ(plain.At("unattend.xml"), "answers");
   EXPECT_EQ(plain.files.at("unattend.xml").mode, 0600U);
+}
+
+// A payload in Windows setup's folder is not there, and any code but 0 would end setup.
+TEST(Drive, ItsAnswerFileFindsTheDriveAndAlwaysEndsWell) {
+  const std::string command = DriveCommand().command_line;
+  EXPECT_LE(command.size(), 259U);
+  EXPECT_THAT(command, AllOf(StartsWith("cmd.exe /d /c \"(for %d in (D E "), HasSubstr(":\\provisioner\\manifest.json"),
+                             HasSubstr("-File %d:\\Start-Drive.ps1 specialize)"), EndsWith(") & exit 0\"")));
+  const auto made = DriveAnswerFile(std::nullopt, "unattend.xml");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_THAT(*made,
+              AllOf(HasSubstr("pass=\"specialize\""), HasSubstr("%d:\\Start-Drive.ps1 specialize) &amp; exit 0\""),
+                    Not(HasSubstr("Setup\\Scripts"))));
+  const auto fleet = Fleet::Prepare(kPayload, kNodes, "unattend.xml", *made);
+  ASSERT_TRUE(fleet);
+  Recorded drive;
+  const auto make = [&](const Node&) -> Result<std::unique_ptr<images::FileSink>> {
+    drive = {};
+    return std::make_unique<Recorder>(drive);
+  };
+  ASSERT_TRUE(fleet->WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
+  EXPECT_THAT(drive.At("unattend.xml"), AllOf(HasSubstr("<ComputerName>c</ComputerName>"), HasSubstr("Start-Drive.ps1"),
+                                              Not(HasSubstr("Setup\\Scripts"))));
+}
+
+TEST(Drive, AnAnswerFileOfOnesOwnGetsTheDrivesCommandOnly) {
+  constexpr std::string_view kOwn =
+      "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"><!-- mine -->\n</unattend>\n";
+  const auto made = DriveAnswerFile(std::string(kOwn), "mine.xml");
+  ASSERT_TRUE(made);
+  EXPECT_THAT(*made, AllOf(HasSubstr("<!-- mine -->"), HasSubstr("Start-Drive.ps1"), Not(HasSubstr("Setup\\Scripts"))));
+  const auto refused = DriveAnswerFile(std::string(templates::UnattendXml()), "mine.xml");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kXml);
+  EXPECT_EQ(refused.error().where, "mine.xml");
+}
+
+TEST(Fleet, CountsItsFilesAndFoldersBeforeItWritesThem) {
+  const Payload payload{1, {{"trust/CA/a", "", false, ""}, {"trust/CA/b", "", false, ""}, kPayload.files[2]}};
+  EXPECT_EQ(CountEntries(payload), 5U);
+  Recorded tree;
+  Recorder sink(tree);
+  const auto fleet = Fleet::Prepare(payload, kNodes, "unattend.xml");
+  ASSERT_TRUE(fleet);
+  ASSERT_TRUE(fleet->WriteTree(sink, [](std::size_t) {}));
+  std::set<std::string> entries;
+  for (const std::string& path : tree.order) {
+    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+      entries.insert(path.substr(0, at));
+    entries.insert(path);
+  }
+  EXPECT_EQ(fleet->TreeEntries(), entries.size());
 }
 
 TEST(Drive, ALabelOfCloudbaseInitInCapitalsIsAMistake) {

@@ -1,5 +1,5 @@
 // Archives as files: all of one or nothing, the same bytes at all times and places. Their contents are read back by
-// other programs in tests/e2e/delivery_e2e.py.
+// other programs in tests/e2e (delivery, drives).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -116,6 +116,31 @@ TEST_P(ArchiveFile, ReplacesOnlyAnArchiveOfItsKind) {
   fs::create_symlink(root_ / "nowhere", root_ / "link");
   EXPECT_EQ(Write(root_ / "link", Options()).error().code, Code::kTarget);
   EXPECT_EQ(Write(root_ / "mine" / "out", Options()).error().code, Code::kTarget);
+}
+
+// One of somebody else's has the same kind and another beginning, or was made by another program.
+TEST_P(ArchiveFile, ReplacesOnlyWhatBeginsAsOurs) {
+  ASSERT_TRUE(Write(root_ / "out", Options()));
+  std::string image = Read(root_ / "out");
+  ArchiveOptions options = Options();
+  options.first_entries = {"z", "a/"};
+  EXPECT_TRUE(Write(root_ / "out", options));
+  if (GetParam() == ArchiveFormat::kIso) {
+    const std::size_t at = image.find("PROVISIONER ");
+    ASSERT_NE(at, std::string::npos);
+    image.replace(at, 11, "MKISOFS-1.0");
+    std::ofstream(root_ / "out", std::ios::binary) << image;
+  } else {
+    options.first_entries = {"z", "a"};
+  }
+  const auto refused = Write(root_ / "out", options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kTarget);
+  EXPECT_EQ(Read(root_ / "out"), image);
+  for (const std::size_t size : {0U, 2U, 4U, 20U, 30U, 300U}) {
+    std::ofstream(root_ / "out", std::ios::binary) << image.substr(0, size);
+    EXPECT_FALSE(Write(root_ / "out", options)) << size;
+  }
 }
 
 TEST_P(ArchiveFile, AnUnsafePathIsADefect) {

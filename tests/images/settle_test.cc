@@ -49,13 +49,14 @@ TEST(ArchiveNames, LabelsThatStayAsTheyAre) {
 }
 
 TEST(ArchiveNames, TimesWithinTheFormats) {
-  EXPECT_TRUE(CheckArchiveTime(ArchiveFormat::kTar, 0));
-  EXPECT_TRUE(CheckArchiveTime(ArchiveFormat::kIso, 0));
-  EXPECT_FALSE(CheckArchiveTime(ArchiveFormat::kZip, 315532799));
-  EXPECT_TRUE(CheckArchiveTime(ArchiveFormat::kZip, 315532800));
-  EXPECT_TRUE(CheckArchiveTime(ArchiveFormat::kZip, 4354819199));
-  for (const auto format : {ArchiveFormat::kTar, ArchiveFormat::kTgz, ArchiveFormat::kZip, ArchiveFormat::kIso})
-    EXPECT_FALSE(CheckArchiveTime(format, 4354819200));
+  for (const std::int64_t time : {315532800LL, 4354819199LL}) EXPECT_TRUE(CheckArchiveTime(time)) << time;
+  for (const std::int64_t time : {-1LL, 0LL, 315532799LL, 4354819200LL}) EXPECT_FALSE(CheckArchiveTime(time)) << time;
+}
+
+TEST(ArchiveNames, EntriesThatAZipFileCantHold) {
+  EXPECT_TRUE(CheckArchiveEntries(ArchiveFormat::kZip, 65534));
+  EXPECT_EQ(CheckArchiveEntries(ArchiveFormat::kZip, 65535).error().code, Code::kSizeLimit);
+  EXPECT_TRUE(CheckArchiveEntries(ArchiveFormat::kTar, 65535));
 }
 
 TEST(Settle, RefusesWhatIsNoImage) {

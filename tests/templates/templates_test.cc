@@ -202,9 +202,41 @@ TEST(SetupComplete, JumpsOnlyToLabelsThatExist) {
   }
 }
 
+// Files of a CD have no owner; what is applied is the copy that only administrators can open.
+TEST(StartDrive, AppliesACopyThatWasProtectedBeforeAnythingWasInIt) {
+  const std::string code = Unmarked(StartDrivePs1(), "#");
+  std::size_t last = 0;
+  for (const std::string_view step : {"New-Item -ItemType Directory -Path $target", "'/inheritance:r'",
+                                      "{ Stop-With 13 \"$target can't be restricted", "Copy-Item -Destination $target",
+                                      "New-Target\nCopy-Payload $payload", "& $program first-boot $target "}) {
+    const std::size_t at = code.find(step);
+    ASSERT_NE(at, std::string::npos) << step;
+    EXPECT_LT(last, at) << step;
+    last = at;
+  }
+  EXPECT_TRUE(Contains(code, "$target = Join-Path $scripts 'Provisioner'"));
+  EXPECT_TRUE(Contains(code, "$scripts = Join-Path $env:SystemRoot 'Setup\\Scripts'"));
+  EXPECT_FALSE(Contains(code, "first-boot $payload"));
+}
+
+TEST(StartDrive, RefusesAFolderOfOthersBeforeItIsTouched) {
+  const std::string code = Unmarked(StartDrivePs1(), "#");
+  const std::size_t refused = code.find("Stop-With 12 \"$target is there and is not administrators' alone");
+  ASSERT_NE(refused, std::string::npos);
+  EXPECT_LT(code.find("if (-not (Test-Protected)) {"), refused);
+  EXPECT_LT(refused, code.find("Remove-Item -LiteralPath $target -Recurse"));
+}
+
+TEST(StartDrive, AlwaysEndsWithZeroInSpecializeAndLeavesAMark) {
+  const std::string code = Unmarked(StartDrivePs1(), "#");
+  EXPECT_TRUE(Contains(code, "if (-not $Phase) { exit $Code }\n"));
+  EXPECT_TRUE(Contains(code, "Set-Content -LiteralPath $failed -Value \"$Code\"\nexit 0\n}\n"));
+  EXPECT_TRUE(Contains(code, "'scripts\\SetupComplete.cmd') 'specialize'"));
+}
+
 // Windows PowerShell reads the whole script before it runs it; the real syntax check is tests/e2e/powershell.
 TEST(Scripts, AreBalancedOutsideOfTextAndComments) {
-  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1()}) {
+  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1(), StartDrivePs1()}) {
     std::string open;
     for (std::string line : CodeLines(text, "#")) {
       line = std::regex_replace(line, std::regex("'[^']*'|\"[^\"]*\""), "");
@@ -232,7 +264,8 @@ TEST(Scripts, AreStrict) {
 // Constrained Language Mode and a plain Windows PowerShell 5.1 must be able to run them, and nothing may run text as
 // code.
 TEST(Scripts, UseNothingThatConstrainedLanguageModeBlocks) {
-  const std::string code = Unmarked(InstallEgressPs1(), "#") + Unmarked(RemoveEgressPs1(), "#");
+  const std::string code =
+      Unmarked(InstallEgressPs1(), "#") + Unmarked(RemoveEgressPs1(), "#") + Unmarked(StartDrivePs1(), "#");
   for (const std::string_view word : {"Add-Type",
                                       "New-Object",
                                       "Invoke-Expression",

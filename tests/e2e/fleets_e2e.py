@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Bakes the sample for many nodes at once, and reads the result back with programs that are not ours.
+
+usage: fleets_e2e.py PROVISIONER"""
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import tarfile
+import unittest
+import xml.etree.ElementTree
+import zipfile
+
+from delivery import EPOCH, PROVISIONER, SAMPLE, TESTS, UNATTEND, Case, bake, files_of, mode_of, need, run
+
+
+class Fleets(Case):
+    def read_tar(self, archive):
+        with tarfile.open(archive) as tar:
+            members = tar.getmembers()
+            self.assertEqual([m.name for m in members], sorted((m.name for m in members)))
+            return {m.name: tar.extractfile(m).read() for m in members if m.isfile()}
+
+    def component(self, answers, name):
+        root = xml.etree.ElementTree.fromstring(answers)
+        found = [c for s in root.findall(UNATTEND + "settings") if s.get("pass") == "specialize" for c in s if c.get("name") == name]
+        self.assertLessEqual(len(found), 1)
+        return found[0] if found else None
+
+    def text(self, element, path):
+        return [e.text for e in element.findall("/".join(UNATTEND + p for p in path.split("/")))]
+
+    def check_tree(self, files, payload):
+        self.assertEqual({p[7:]: d for p, d in files.items() if p.startswith("common/")}, payload)
+        nodes = {}
+        for path, data in files.items():
+            if path.startswith("nodes/"):
+                nodes.setdefault(path.split("/")[1], {})[path.split("/")[2]] = data
+        self.assertEqual(set(nodes), {"win-1", "WIN-2", "win-3"})
+        for name, node in nodes.items():
+            self.assertEqual(self.text(self.component(node["unattend.xml"], "Microsoft-Windows-Shell-Setup"), "ComputerName"), [name])
+            self.assertIsNotNone(self.component(node["unattend.xml"], "Microsoft-Windows-Deployment"))
+            self.assertEqual(json.loads(node["meta_data.json"])["hostname"], name)
+            self.assertIn('local-hostname: "%s"' % name, node["meta-data"].decode())
+        self.assertEqual(len({json.loads(n["meta_data.json"])["uuid"] for n in nodes.values()}), 3)
+        tcp_ip = self.component(nodes["win-1"]["unattend.xml"], "Microsoft-Windows-TCPIP")
+        self.assertEqual(self.text(tcp_ip, "Interfaces/Interface/UnicastIpAddresses/IpAddress"), ["10.0.0.5/24"])
+        self.assertEqual(self.text(tcp_ip, "Interfaces/Interface/Routes/Route/NextHopAddress"), ["10.0.0.1"])
+        dns = self.component(nodes["win-1"]["unattend.xml"], "Microsoft-Windows-DNS-Client")
+        self.assertEqual(self.text(dns, "Interfaces/Interface/DNSServerSearchOrder/IpAddress"), ["10.0.0.2", "10.0.0.3"])
+        self.assertIsNone(self.component(nodes["WIN-2"]["unattend.xml"], "Microsoft-Windows-TCPIP"))
+        self.assertEqual(set(nodes["win-1"]) - set(nodes["WIN-2"]), {"network-config", "network_data.json"})
+
+    def test_one_archive_for_all(self):
+        payload = files_of(self.baked("payload"))
+        nodes = self.nodes()
+        for form in ("tar", "tgz"):
+            self.check_tree(self.read_tar(self.baked("fleet." + form, "--format", form, "--nodes", nodes)), payload)
+        with zipfile.ZipFile(self.baked("fleet.zip", "--format", "zip", "--nodes", nodes)) as z:
+            self.check_tree({i.filename: z.read(i) for i in z.infolist() if not i.is_dir()}, payload)
+        folder = self.baked("fleet", "--nodes", nodes)
+        self.check_tree(files_of(folder), payload)
+        self.assertEqual({int(p.stat().st_mtime) for p in folder.rglob("*")}, {EPOCH})
+        self.assertEqual(mode_of(folder / "common/egress.json"), 0o600)
+
+    def test_common_is_a_source(self):
+        folder = self.baked("fleet", "--nodes", self.nodes())
+        again = self.work / "again"
+        result = subprocess.run([PROVISIONER, "bake", folder / "common", "--out", again, "--output", "json"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(files_of(again), files_of(folder / "common"))
+
+    def test_answer_files_follow_the_schema(self):
+        schema = TESTS.parent.parent / "shared/cases/windows/autounattend.xsd"
+        need(self, "xmllint", "libxml2-utils")
+        if not schema.exists():
+            print("NOT RUN: %s: the schema is not beside this tree" % self.id())
+            self.skipTest("no schema")
+        folder = self.baked("fleet", "--nodes", self.nodes())
+        for path in folder.glob("nodes/*/unattend.xml"):
+            run("xmllint", "--noout", "--schema", schema, path)
+
+    def test_an_answer_file_of_ones_own(self):
+        mine = self.work / "mine.xml"
+        mine.write_text('<unattend xmlns="urn:schemas-microsoft-com:unattend"><!-- kept -->\n  <settings pass="specialize">\n'
+                        '    <component name="Microsoft-Windows-Shell-Setup" processorArchitecture="amd64">\n'
+                        '      <ComputerName>*</ComputerName>\n    </component>\n  </settings>\n</unattend>\n')
+        files = self.read_tar(self.baked("fleet.tar", "--format", "tar", "--nodes", self.nodes(), "--unattend", mine))
+        text = files["nodes/WIN-2/unattend.xml"].decode()
+        self.assertIn("<!-- kept -->", text)
+        self.assertIn("      <ComputerName>WIN-2</ComputerName>\n", text)
+        self.assertIn("RunSynchronousCommand", text)
+        with tarfile.open(self.work / "fleet.tar") as tar:  # it may hold passwords of somebody's
+            self.assertEqual(tar.getmember("nodes/WIN-2/unattend.xml").mode, 0o600)
+
+    def test_json_is_a_list_too(self):
+        csv = self.baked("a.tar", "--format", "tar", "--nodes", self.nodes()).read_bytes()
+        rows = [{"name": "WIN-2"}, {"name": "win-3", "address": "2001:db8::7/64", "gateway": "fe80::1", "dns": "2001:db8::53"},
+                {"name": "win-1", "address": "10.0.0.5/24", "gateway": "10.0.0.1", "dns": ["10.0.0.2", "10.0.0.3"], "mac": "00:15:5d:00:00:01"}]
+        as_json = self.baked("b.tar", "--format", "tar", "--nodes", self.nodes(json.dumps(rows), "nodes.json")).read_bytes()
+        self.assertEqual(csv, as_json)
+
+    def test_one_drive_for_each(self):
+        payload = files_of(self.baked("payload"))
+        need(self, "bsdtar", "libarchive-tools")
+        drives = self.baked("drives", "--format", "iso", "--label", "cidata", "--nodes", self.nodes())
+        self.assertEqual(sorted(os.listdir(drives)), ["WIN-2.iso", "win-1.iso", "win-3.iso"])
+        self.assertEqual(mode_of(drives / "win-1.iso"), 0o600)
+        files = files_of(self.extracted(drives / "win-1.iso", "bsdtar", "-xf", drives / "win-1.iso"))
+        self.assertEqual({p[12:]: d for p, d in files.items() if p.startswith("provisioner/")}, payload)
+        self.assertIn('local-hostname: "win-1"', files["meta-data"].decode())
+        self.assertIn("10.0.0.5/24", files["network-config"].decode())
+        again = self.baked("again", "--format", "iso", "--label", "cidata", "--nodes", self.nodes(), environment={"TZ": "Asia/Tokyo"})
+        self.assertEqual(files_of(again), files_of(drives))
+
+    def test_a_plain_drive_has_the_answer_file_where_setup_looks(self):
+        need(self, "bsdtar", "libarchive-tools")
+        drives = self.baked("drives", "--format", "iso", "--nodes", self.nodes())
+        files = files_of(self.extracted(drives / "win-1.iso", "bsdtar", "-xf", drives / "win-1.iso"))
+        self.assertEqual(self.text(self.component(files["unattend.xml"], "Microsoft-Windows-Shell-Setup"), "ComputerName"), ["win-1"])
+        self.assertIn("provisioner/manifest.json", files)
+        self.assertIn("Start-Drive.ps1 specialize", files["unattend.xml"].decode())
+        self.assertIn("Start-Drive.ps1", files)
+        self.assertNotIn("Setup\\Scripts", files["unattend.xml"].decode())
+
+    def test_more_than_a_zip_file_holds_is_said_before_anything_is_written(self):
+        nodes = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(16400)))
+        result = bake(self.work / "deep/fleet.zip", "--format", "zip", "--nodes", nodes, "--output", "json")
+        self.assertEqual(json.loads(result.stdout)["error"]["code"], "size-limit")
+        self.assertEqual(os.listdir(self.work), ["nodes.csv"])
+
+    def test_addresses_without_a_mac_are_said(self):
+        result = bake(self.work / "drives", "--format", "iso", "--label", "cidata", "--nodes", self.nodes())
+        self.assertIn("[no-mac]: 1 node(s)", result.stderr)
+
+    def test_a_bad_row_is_named_before_anything_is_written(self):
+        for form in ("tar", "dir", "iso"):
+            nodes = self.nodes("name,address\nwin-1,10.0.0.5/24\nwin-2,10.0.0.300/24\n")
+            result = bake(self.work / "deep/fleet", "--format", form, "--nodes", nodes, "--output", "json")
+            self.assertEqual(result.returncode, 11)
+            error = json.loads(result.stdout)["error"]
+            self.assertEqual(error["code"], "row")
+            self.assertEqual(error["where"], "%s: line 3, column 7" % nodes)
+            self.assertEqual(os.listdir(self.work), ["nodes.csv"])
+
+    def test_an_answer_file_with_a_network_of_its_own_is_refused_before_anything_is_written(self):
+        mine = self.work / "mine.xml"
+        mine.write_text('<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize"><component '
+                        'name="Microsoft-Windows-TCPIP" processorArchitecture="amd64"/></settings></unattend>')
+        result = bake(self.work / "fleet.tar", "--format", "tar", "--nodes", self.nodes(), "--unattend", mine)
+        self.assertEqual(result.returncode, 11)
+        self.assertIn("mine.xml", result.stderr)
+        self.assertFalse((self.work / "fleet.tar").exists())
+
+    def test_a_folder_that_is_not_empty_is_refused(self):
+        (self.work / "fleet").mkdir()
+        (self.work / "fleet/letter").write_text("x")
+        for form in ("dir", "iso"):
+            result = bake(self.work / "fleet", "--format", form, "--nodes", self.nodes())
+            self.assertEqual(result.returncode, 13)
+        self.assertEqual(os.listdir(self.work / "fleet"), ["letter"])
+
+    def test_progress_on_a_terminal_only(self):
+        nodes = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(6000)))
+        out = self.work / "fleet.zip"
+        quiet = bake(out, "--format", "zip", "--nodes", nodes)
+        self.assertNotIn(" of 6000", quiet.stderr + quiet.stdout)
+        self.assertIn("6000 nodes", quiet.stdout)
+        ours, theirs = pty.openpty()
+        shown = b""
+        with subprocess.Popen([PROVISIONER, "bake", SAMPLE, "--out", out, "--format", "zip", "--nodes", nodes], stdout=subprocess.DEVNULL, stderr=theirs) as child:
+            os.close(theirs)
+            while True:
+                try:
+                    piece = os.read(ours, 4096)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                shown += piece
+        os.close(ours)
+        self.assertEqual(child.returncode, 0)
+        self.assertRegex(shown.decode(), r"\rnodes \d+ of 6000")
+
+    def test_no_password_in_what_is_printed(self):
+        result = bake(self.work / "fleet.tar", "--format", "tar", "--nodes", self.nodes())
+        self.assertNotIn("S3cret", result.stdout + result.stderr)
+        for path, data in self.read_tar(self.work / "fleet.tar").items():
+            if path.startswith("nodes/"):
+                self.assertNotIn(b"S3cret", data)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
