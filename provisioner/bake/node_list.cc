@@ -44,6 +44,34 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
+// An address that no single machine has, whatever its network; "" for others.
+std::string_view WhatItIs(const IpAddress& address) {
+  const auto& bytes = address.bytes();
+  const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
+  if (address.IsLoopback()) return "a loopback address";
+  if (address.IsIpv4() ? first == 0 : std::ranges::count(bytes, 0) == 16) return "the unspecified address";
+  if (address.IsIpv4() ? first >> 4U == 0xE : first == 0xFF) return "a multicast address";
+  if (address.IsIpv4() && first >> 4U == 0xF) return "a reserved or broadcast address";
+  return {};
+}
+
+// The same for an address in its network. Both ends of a network are hosts in one of two addresses or one (RFC 3021,
+// RFC 6164); IPv6 has no broadcast, and its first address belongs to the routers.
+std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
+  if (const std::string_view kind = WhatItIs(address); !kind.empty()) return kind;
+  const std::size_t bits = (network.IsIpv4() ? 32 : 128) - network.prefix();
+  if (bits <= 1) return {};
+  bool zeros = true;
+  bool ones = network.IsIpv4();
+  for (std::size_t i = 0; i < bits; ++i) {
+    const bool bit = (address.bytes()[15 - i / 8] >> (i % 8) & 1U) != 0;
+    zeros = zeros && !bit;
+    ones = ones && bit;
+  }
+  if (zeros) return network.IsIpv4() ? "the address of the network itself" : "the address of the network's routers";
+  return ones ? "the broadcast address of the network" : std::string_view();
+}
+
 // Turns rows into nodes; each check refuses with the place of its cell.
 class Checker {
  public:
@@ -87,6 +115,8 @@ class Checker {
       return Refuse(cell, fmt::format("\"{}\" is no host name: letters, digits and, between them, hyphens", name));
     if (std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
       return Refuse(cell, fmt::format("\"{}\" is digits only, which Windows takes for no name; add a letter", name));
+    if (EqualsIgnoreAsciiCase(name, "localhost"))
+      return Refuse(cell, "\"localhost\" is each machine's name for itself; give the node another");
     if (!IsSafeRelativePath(name)) return Refuse(cell, fmt::format("\"{}\" is the name of a device on Windows", name));
     const auto [earlier, fresh] = names_.emplace(AsciiLower(name), cell.place.line);
     if (fresh) return name;
@@ -102,6 +132,8 @@ class Checker {
     const auto network = IpNetwork::Parse(cell.text);
     if (!address || !network || network->prefix() == 0)
       return Refuse(cell, fmt::format("\"{}\" is no address with its prefix, such as 10.0.0.5/24", cell.text));
+    if (const std::string_view kind = WhatItIs(*address, *network); !kind.empty())
+      return Refuse(cell, fmt::format("{} is {}, which no node can have", cell.text, kind));
     const auto [earlier, fresh] = addresses_.emplace(address->ToString(), cell.place.line);
     if (!fresh)
       return Refuse(cell, fmt::format("{} is the address of the node in line {}, too", cell.text, earlier->second));
@@ -119,6 +151,8 @@ class Checker {
     const auto gateway = IpAddress::Parse(cell.text);
     if (!gateway) return Refuse(cell, fmt::format("\"{}\" is no address of a gateway", cell.text));
     if (*gateway == own) return Refuse(cell, fmt::format("the gateway {} is the node itself", cell.text));
+    const std::string_view kind = network.IsIpv4() ? WhatItIs(*gateway, network) : WhatItIs(*gateway);
+    if (!kind.empty()) return Refuse(cell, fmt::format("{} is {}, which no gateway can have", cell.text, kind));
     // One of IPv6 is often a link-local address.
     const bool reachable = network.IsIpv4() ? network.Contains(*gateway) : !gateway->IsIpv4();
     if (reachable) return gateway->ToString();
@@ -133,6 +167,9 @@ class Checker {
       if (word.empty()) continue;
       const auto address = IpAddress::Parse(word);
       if (!address) return Refuse(cell, fmt::format("\"{}\" is no address of a DNS server", word));
+      // A node may well ask a resolver of its own.
+      if (const std::string_view kind = WhatItIs(*address); !kind.empty() && !address->IsLoopback())
+        return Refuse(cell, fmt::format("{} is {}, which no DNS server has", word, kind));
       out.push_back(address->ToString());
     }
     return out;
@@ -148,6 +185,8 @@ class Checker {
     for (const std::string_view part : parts) digits += part;
     if (!pairs || !FromHex(digits))
       return Refuse(cell, fmt::format("\"{}\" is no MAC address, such as 00-15-5D-0A-0B-0C", cell.text));
+    if (*FromHex(digits) == std::string(6, '\0') || (FromHex(digits)->front() & 1) != 0)
+      return Refuse(cell, fmt::format("{} is no adapter's MAC address: it is zero, or that of many", cell.text));
     const auto [earlier, fresh] = macs_.emplace(out, cell.place.line);
     if (fresh) return out;
     return Refuse(cell, fmt::format("{} is the MAC address of the node in line {}, too", cell.text, earlier->second));

@@ -7,6 +7,7 @@
 
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov {
 namespace {
@@ -38,6 +39,49 @@ std::string FindFault(const Value& value, unsigned level) {
   }
   return {};
 }
+
+// Reads the text again to say where the fault is, which the document doesn't know.
+class FaultFinder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, FaultFinder> {
+ public:
+  explicit FaultFinder(std::string_view text) : text_(text), stream_(text.data(), text.size()) {}
+
+  std::size_t Find() {
+    rapidjson::Reader().Parse<rapidjson::kParseIterativeFlag>(stream_, *this);
+    return at_;
+  }
+
+  bool StartObject() { return Enter(); }
+  bool StartArray() { return Enter(); }
+  bool EndObject(rapidjson::SizeType) { return Leave(); }
+  bool EndArray(rapidjson::SizeType) { return Leave(); }
+  bool Key(const char* bytes, rapidjson::SizeType size, bool) {
+    const bool fresh = levels_.back().emplace(bytes, size).second;
+    if (!fresh) at_ = BeginOfString();
+    return fresh;
+  }
+
+ private:
+  bool Enter() {
+    at_ = stream_.Tell();
+    levels_.emplace_back();
+    return levels_.size() <= kMostLevels;
+  }
+  bool Leave() {
+    levels_.pop_back();
+    return true;
+  }
+  // Of the one that ends here: at a quote with no backslash, or an even number of them, before it.
+  std::size_t BeginOfString() {
+    std::size_t at = text_.rfind('"', stream_.Tell() - 2);
+    while ((at - 1 - text_.find_last_not_of('\\', at - 1)) % 2 == 1) at = text_.rfind('"', at - 1);
+    return at;
+  }
+
+  std::string_view text_;
+  rapidjson::MemoryStream stream_;
+  std::vector<std::set<std::string>> levels_;
+  std::size_t at_ = 0;
+};
 
 bool IsForbiddenControl(char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r'; }
 
@@ -111,11 +155,14 @@ Result<std::vector<std::pair<std::string, JsonNode>>> JsonNode::Members() const 
 }
 
 Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where) {
-  const auto refuse = [&](std::string_view reason) {
-    return Fail(Code::kJson, fmt::format("not a JSON document of this program: {}", reason), std::string(where));
+  const auto refuse = [&](std::string_view reason, std::size_t at) {
+    return Fail(Code::kJson, fmt::format("not JSON as this program reads it: {}", reason),
+                fmt::format("{}: {}", where, DescribePlace(text, at)));
   };
-  if (!IsUtf8(text)) return refuse("it is not UTF-8");
-  if (std::ranges::any_of(text, IsForbiddenControl)) return refuse("it holds a control character");
+  if (!IsUtf8(text)) return refuse("it is not UTF-8", FindInvalidUtf8(text));
+  const auto control = std::ranges::find_if(text, IsForbiddenControl);
+  if (control != text.end())
+    return refuse("it holds a control character", static_cast<std::size_t>(control - text.begin()));
   const auto begins = [](char c) { return kBeginnings.find(c) != std::string_view::npos; };
   if (std::ranges::count_if(text, begins) > kMostBeginnings) {
     return Fail(Code::kTooLarge, "holds more values than a document of this program ever does", std::string(where));
@@ -124,10 +171,10 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
   tree->where = where;
   tree->document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (tree->document.HasParseError()) {
-    return refuse(fmt::format("{} (byte {})", rapidjson::GetParseError_En(tree->document.GetParseError()),
-                              tree->document.GetErrorOffset()));
+    return refuse(rapidjson::GetParseError_En(tree->document.GetParseError()), tree->document.GetErrorOffset());
   }
-  if (const std::string fault = FindFault(tree->document, 1); !fault.empty()) return refuse(fault);
+  if (const std::string fault = FindFault(tree->document, 1); !fault.empty())
+    return refuse(fault, FaultFinder(text).Find());
   const void* root = static_cast<const Value*>(&tree->document);
   return JsonNode(std::move(tree), root, "$");
 }

@@ -114,6 +114,46 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[{\"name\": \"a\"},\n{\"name\": 7}]", ": line 2, column 1", "not a string"},
         Bad{"[{\"name\": \"a\", \"dns\": [7]}]", ": line 1, column 2", "not a string"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    NotOfOneMachine, BadRow,
+    testing::Values(Bad{"name\nLocalHost\n", ": line 2, column 1", "each machine's name"},
+                    Bad{"name,address\na,10.0.0.0/24\n", ": line 2, column 3", "of the network itself"},
+                    Bad{"name,address\na,10.0.0.255/24\n", ": line 2, column 3", "broadcast"},
+                    Bad{"name,address\na,10.0.3.255/22\n", ": line 2, column 3", "broadcast"},
+                    Bad{"name,address\na,127.0.0.5/24\n", ": line 2, column 3", "loopback"},
+                    Bad{"name,address\na,224.0.0.5/24\n", ": line 2, column 3", "multicast"},
+                    Bad{"name,address\na,0.0.0.0/32\n", ": line 2, column 3", "unspecified"},
+                    Bad{"name,address\na,255.255.255.255/32\n", ": line 2, column 3", "broadcast"},
+                    Bad{"name,address\na,::1/128\n", ": line 2, column 3", "loopback"},
+                    Bad{"name,address\na,::/127\n", ": line 2, column 3", "unspecified"},
+                    Bad{"name,address\na,ff02::1/64\n", ": line 2, column 3", "multicast"},
+                    Bad{"name,address\na,2001:db8::/64\n", ": line 2, column 3", "routers"},
+                    Bad{"name,address,gateway\na,10.0.0.5/24,10.0.0.0\n", ": line 2, column 15",
+                        "of the network itself"},
+                    Bad{"name,address,gateway\na,10.0.0.5/24,10.0.0.255\n", ": line 2, column 15", "broadcast"},
+                    Bad{"name,address,gateway\na,2001:db8::7/64,::1\n", ": line 2, column 18", "loopback"},
+                    Bad{"name,address,dns\na,10.0.0.5/24,0.0.0.0\n", ": line 2, column 15", "unspecified"},
+                    Bad{"name,address,dns\na,10.0.0.5/24,224.0.0.1\n", ": line 2, column 15", "multicast"},
+                    Bad{"name,address,mac\na,10.0.0.5/24,00-00-00-00-00-00\n", ": line 2, column 15", "no adapter's"},
+                    Bad{"name,address,mac\na,10.0.0.5/24,01-00-5E-00-00-01\n", ": line 2, column 15", "no adapter's"}));
+
+TEST(NodeList, TakesTheEndsOfNetworksThatHaveNoOthers) {
+  EXPECT_EQ(Read("name,address,gateway\na,10.0.0.0/31,10.0.0.1\nb,10.0.1.7/32,\nc,10.0.0.1/31,10.0.0.0\n").size(), 3U);
+  EXPECT_EQ(Read("name,address\na,2001:db8::/127\nb,2001:db8::1:0/128\nc,2001:db8:1::ffff:ffff:ffff:ffff/64\n").size(),
+            3U);
+  EXPECT_EQ(
+      Read("name,address,gateway,dns\na,2001:db8::7/64,2001:db8::,::1\nb,10.0.1.0/22,10.0.2.255,127.0.0.1\n").size(),
+      2U);
+}
+
+TEST(NodeList, FaultsOfJsonAreNamedWithTheirPlace) {
+  for (const auto& [text, place] : {std::pair("[{\"name\": \"a\"},\n {\"name\" \"b\"}]", ": line 2, column 10"),
+                                    std::pair("[\n{\"name\": \"a\",\n\"name\": \"b\"}]", ": line 3, column 1")}) {
+    EXPECT_EQ(Refusal(text).code, Code::kJson);
+    EXPECT_EQ(Refusal(text).where, std::string("nodes.csv") + place);
+  }
+}
+
 TEST(NodeList, WhatIsNoArrayIsNamedAsSuch) {
   EXPECT_EQ(Refusal("{\"name\": \"a\"}").code, Code::kType);
   EXPECT_EQ(Refusal("[{\"name\": \"a\"").code, Code::kJson);

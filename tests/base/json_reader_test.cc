@@ -50,9 +50,17 @@ TEST(JsonReader, ListsMembersInOrder) {
 TEST(JsonReader, RefusesWhatIsNotStrictJson) {
   for (const std::string_view text : {"", "{", "{}x", "{\"a\":1,}", "\xFF\xFE{", "{\"a\":\"\x1b\"}"}) {
     EXPECT_EQ(ErrorOf(text).code, Code::kJson) << text;
-    EXPECT_EQ(ErrorOf(text).where, "f.json");
+    EXPECT_THAT(ErrorOf(text).where, HasSubstr("f.json: line 1, column "));
   }
   EXPECT_THAT(ErrorOf(R"({"a":{"k":1,"k":2}})").message, HasSubstr("\"k\" occurs twice"));
+}
+
+TEST(JsonReader, SaysWhereTheFaultIs) {
+  EXPECT_EQ(ErrorOf("[\n  {\"a\": 1},\n  {\"\xC3\xBC\" 1}\n]").where, "f.json: line 3, column 8");
+  EXPECT_EQ(ErrorOf("[\n {\"a\":1, \"b\":2,\n  \"a\":3}]").where, "f.json: line 3, column 3");
+  EXPECT_EQ(ErrorOf("{\"x\":{\"a\":1},\n \"a\":2,\"\\\"\":3,\"\\\"\":4}").where, "f.json: line 2, column 15");
+  EXPECT_EQ(ErrorOf("[1,\n\"\xFF\"]").where, "f.json: line 2, column 2");
+  EXPECT_EQ(ErrorOf("[\n" + std::string(64, '[') + std::string(65, ']')).where, "f.json: line 2, column 64");
 }
 
 TEST(JsonReader, BoundsNesting) {
