@@ -12,7 +12,6 @@ namespace prov::bake {
 namespace {
 
 constexpr std::size_t kMostEntries = 100'000;
-constexpr std::uint64_t kMostManifest = 64ULL << 20U;
 constexpr std::uint64_t kMostPayload = 512ULL << 20U;
 constexpr std::string_view kManifest = "manifest.json";
 
@@ -59,7 +58,7 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::
   const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
   PayloadBytes out;
   std::string& manifest_text = out[std::string(kManifest)];
-  auto read = ReadRegularFile(Join(folder, kManifest), kMostManifest);
+  auto read = ReadRegularFile(Join(folder, kManifest), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
     return Fail(Code::kNotFound, "the folder has no manifest.json, so it is no payload; name one that `bake` wrote",
                 folder);

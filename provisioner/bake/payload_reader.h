@@ -2,6 +2,7 @@
 // so that baking or applying it again gives the same.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "provisioner/bake/egress_json.h"
@@ -9,6 +10,8 @@
 #include "provisioner/base/result.h"
 
 namespace prov::bake {
+
+inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{64} << 20U;
 
 // Each listed file is read once; what comes later uses these bytes. With a `signer`, the signature is checked before
 // the manifest is even parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest.

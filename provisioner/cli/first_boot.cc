@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "provisioner/bake/payload_reader.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -15,6 +16,7 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/failure.h"
+#include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
 
 namespace prov::cli {
@@ -57,18 +59,27 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
   return out;
 }
 
+// `apply --install` makes a payload in the image, of one that was signed, and nobody signs that; the image's record
+// says which one it is. A signature that is there and is wrong is never passed over.
+Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateFolder& state) {
+  const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, bake::kSignaturePath), 0);
+  if (signature || signature.error().code != Code::kNotFound) return false;
+  const auto manifest = ReadRegularFile(folder + "/manifest.json", bake::kMostManifestBytes);
+  return manifest && PROV_TRY(node::IsInstalledPayload(state, *manifest));
+}
+
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
-// one whose settings are kept. An image that `apply --install` made has a signer pinned beside a payload that nobody
-// signed: it was made there, of one that was signed, and its settings are those that were kept of that.
+// one whose settings are kept.
 Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
   Result<node::Settings> settings = ReadSettings(arguments, signers.wanted);
   if (settings) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
-  if (unsigned_here && signers.given) return settings;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
   const bool used_up =
       stored && !stored->follow && stored->words == PROV_TRY(StoredWords(arguments, arguments.positional()));
   if (!used_up) return settings;
+  if (unsigned_here && (signers.given || !PROV_TRY(WasMadeByInstallation(stored->words.front(), node.machine.state))))
+    return settings;
   Result<node::Settings> kept = node::LastGoodSettings(node.machine.state);
   if (kept && unsigned_here) {
     AddInfo(kept->findings, "signature-kept",

@@ -247,6 +247,13 @@ Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan) 
   return plan.record ? SaveImageRecord(state, *plan.record) : Forget(state, kImageFile);
 }
 
+Result<bool> IsInstalledPayload(machine::StateFolder& state, std::string_view manifest) {
+  const auto record = PROV_TRY(LoadImageRecord(state));
+  if (!record || !record->complete) return false;
+  const ImageRecord::File wanted{fmt::format("{}/manifest.json", kPayloadFolder), ToHex(Sha256(manifest))};
+  return std::ranges::find(record->files, wanted) != record->files.end();
+}
+
 Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
   Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}};
   if (!with_service) {

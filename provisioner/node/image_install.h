@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "images/tree/image_tree.h"
@@ -42,6 +43,10 @@ Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan);
 
 // The change that StoreDeliveredPayload would make to the service.
 Result<reconcile::Change> PlanDeliveredPayload(Node& node, bool with_service);
+
+// Whether the payload with this manifest is the one that an installation, which came to its end, put into Windows
+// setup's folder.
+Result<bool> IsInstalledPayload(machine::StateFolder& state, std::string_view manifest);
 
 // Where the payload lies when the image runs, with the settings of it stored as those of a source that is used up; and
 // the service that keeps them, if `with_service`. Its change for the report.

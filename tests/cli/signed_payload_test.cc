@@ -1,17 +1,14 @@
 // Commands with a wanted signer, on a machine in memory: what is refused is refused before anything is touched.
 #include <gmock/gmock.h>
 
-#include "provisioner/cli/command.h"
-#include "tests/reconcile/engine_helpers.h"
-#include "tests/support/memory_host.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/image_record.h"
+#include "tests/cli/signed_commands_fixture.h"
 #include "tests/support/sample_image.h"
-#include "tests/support/scratch_folder.h"
-#include "tests/support/sign_payload.h"
 
 namespace prov::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -21,88 +18,6 @@ using testing_support::BytesAt;
 using testing_support::PutBytes;
 using testing_support::SignFolder;
 using testing_support::TestSigner;
-
-using Maker = Command (*)();
-
-class SignedCommands : public testing::Test {
- protected:
-  SignedCommands() {
-    reconcile::PutWindows(host_.memory);
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
-    source_ = testing_support::SampleFolder() + "rendered-worker.json";
-    PutBytes(root_ / "signer.pem", ours_.made.pem);
-    PutBytes(root_ / "signer.cer", ours_.made.der);
-    PutBytes(root_ / "key.pem", ours_.key_pem);
-    PutBytes(root_ / "other.pem", theirs_.made.pem);
-    PutBytes(root_ / "other-key.pem", theirs_.key_pem);
-    Bake();
-  }
-
-  std::string At(const std::string& name) const { return (root_ / name).string(); }
-  std::string Payload() const { return At("payload"); }
-
-  Result<Outcome> Run(Maker make, const std::vector<std::string>& words) {
-    const Command command = make();
-    const auto arguments = ParseArguments(command.spec, words);
-    if (!arguments) return std::unexpected(arguments.error());
-    return command.run(*arguments, host_);
-  }
-
-  // A payload of generation N, signed by us.
-  void Bake(const std::string& generation = "1", const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {source_,          "--out",        Payload(),     "--service",
-                                      "containerd",     "--sign",       At("key.pem"), "--signer",
-                                      At("signer.pem"), "--generation", generation};
-    words.insert(words.end(), more.begin(), more.end());
-    const auto baked = Run(BakeCommand, words);
-    EXPECT_TRUE(baked) << baked.error().message;
-  }
-
-  Code Refusal(Maker make, const std::vector<std::string>& words) {
-    const auto outcome = Run(make, words);
-    EXPECT_FALSE(outcome) << make().spec.name << " took it";
-    return outcome ? Code::kInternal : outcome.error().code;
-  }
-
-  // Each command that changes the machine refuses with this code, and the machine is as it was: nothing is written, not
-  // even our own files.
-  void ExpectUntouched(Code code, const std::vector<std::string>& words) {
-    host_.memory.log.clear();
-    const std::string before = host_.memory.content().Text();
-    const auto files = host_.memory.files();
-    const auto pinned = host_.pinned_signer;
-    for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
-      EXPECT_EQ(Refusal(make, words), code) << make().spec.name;
-    }
-    std::vector<std::string> trial = words;
-    trial.insert(trial.end(), {"--try", "5"});
-    EXPECT_EQ(Refusal(ApplyCommand, trial), code);
-    std::vector<std::string> service = words;
-    service.front() = "--source=" + words.front();
-    service.insert(service.begin(), "install");
-    EXPECT_EQ(Refusal(ServiceCommand, service), code);
-    EXPECT_THAT(host_.memory.log, IsEmpty());
-    EXPECT_EQ(host_.memory.content().Text(), before);
-    EXPECT_EQ(host_.memory.files(), files);
-    EXPECT_EQ(host_.pinned_signer, pinned);
-    EXPECT_FALSE(host_.program_installed);
-    EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner"))));
-  }
-
-  static std::vector<std::string> Codes(const Result<Outcome>& outcome) {
-    std::vector<std::string> out;
-    if (!outcome) return out;
-    for (const Finding& f : outcome->findings) out.push_back(f.code);
-    return out;
-  }
-
-  const TestSigner ours_{"Payload Signer"};
-  const TestSigner theirs_{"Payload Signer", "rsa2048#other"};
-  testing_support::MemoryHost host_;
-  testing_support::ScratchFolder scratch_;
-  fs::path root_ = scratch_.path();
-  std::string source_;
-};
 
 TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
   const auto first =
@@ -298,8 +213,24 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
   host_.setup_scripts = root_.string();
   if (fs::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
   ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
-  fs::remove(root_ / "payload" / "manifest.json.p7s");
-  host_.removed_files.clear();
+  const fs::path file = root_ / "payload" / "manifest.json.p7s";
+  const std::string signature = BytesAt(file);
+  fs::remove(file);
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "no installation made it";
+  const auto record = [&](bool complete, const std::string& manifest) {
+    node::ImageRecord made{complete, {{"Windows/Setup/Scripts/Provisioner/manifest.json", {}}}, {}, {}};
+    made.files[0].sha256 = ToHex(Sha256(manifest));
+    EXPECT_TRUE(node::SaveImageRecord(host_.memory, made));
+  };
+  const std::string manifest = BytesAt(root_ / "payload" / "manifest.json");
+  record(false, manifest);
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "an installation that was cut short";
+  record(true, "another");
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "another payload";
+  record(true, manifest);
+  PutBytes(file, signature.substr(1));
+  EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "a wrong signature is none that is missing";
+  fs::remove(file);
   const auto again = Run(FirstBootCommand, {Payload()});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_THAT(Codes(again), Contains("signature-kept"));

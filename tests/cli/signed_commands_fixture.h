@@ -1,0 +1,102 @@
+// Commands on a machine in memory, a payload that is signed, and two signers.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "provisioner/cli/command.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/sign_payload.h"
+
+namespace prov::cli {
+
+namespace fs = std::filesystem;
+
+using Maker = Command (*)();
+
+class SignedCommands : public testing::Test {
+ protected:
+  SignedCommands() {
+    reconcile::PutWindows(host_.memory);
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    source_ = testing_support::SampleFolder() + "rendered-worker.json";
+    testing_support::PutBytes(root_ / "signer.pem", ours_.made.pem);
+    testing_support::PutBytes(root_ / "signer.cer", ours_.made.der);
+    testing_support::PutBytes(root_ / "key.pem", ours_.key_pem);
+    testing_support::PutBytes(root_ / "other.pem", theirs_.made.pem);
+    testing_support::PutBytes(root_ / "other-key.pem", theirs_.key_pem);
+    Bake();
+  }
+
+  std::string At(const std::string& name) const { return (root_ / name).string(); }
+  std::string Payload() const { return At("payload"); }
+
+  Result<Outcome> Run(Maker make, const std::vector<std::string>& words) {
+    const Command command = make();
+    const auto arguments = ParseArguments(command.spec, words);
+    if (!arguments) return std::unexpected(arguments.error());
+    return command.run(*arguments, host_);
+  }
+
+  // A payload of generation N, signed by us.
+  void Bake(const std::string& generation = "1", const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {source_,          "--out",        Payload(),     "--service",
+                                      "containerd",     "--sign",       At("key.pem"), "--signer",
+                                      At("signer.pem"), "--generation", generation};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto baked = Run(BakeCommand, words);
+    EXPECT_TRUE(baked) << baked.error().message;
+  }
+
+  Code Refusal(Maker make, const std::vector<std::string>& words) {
+    const auto outcome = Run(make, words);
+    EXPECT_FALSE(outcome) << make().spec.name << " took it";
+    return outcome ? Code::kInternal : outcome.error().code;
+  }
+
+  // Each command that changes the machine refuses with this code, and the machine is as it was: nothing is written, not
+  // even our own files.
+  void ExpectUntouched(Code code, const std::vector<std::string>& words) {
+    host_.memory.log.clear();
+    const std::string before = host_.memory.content().Text();
+    const auto files = host_.memory.files();
+    const auto pinned = host_.pinned_signer;
+    for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
+      EXPECT_EQ(Refusal(make, words), code) << make().spec.name;
+    }
+    std::vector<std::string> trial = words;
+    trial.insert(trial.end(), {"--try", "5"});
+    EXPECT_EQ(Refusal(ApplyCommand, trial), code);
+    std::vector<std::string> service = words;
+    service.front() = "--source=" + words.front();
+    service.insert(service.begin(), "install");
+    EXPECT_EQ(Refusal(ServiceCommand, service), code);
+    EXPECT_THAT(host_.memory.log, testing::IsEmpty());
+    EXPECT_EQ(host_.memory.content().Text(), before);
+    EXPECT_EQ(host_.memory.files(), files);
+    EXPECT_EQ(host_.pinned_signer, pinned);
+    EXPECT_FALSE(host_.program_installed);
+    EXPECT_THAT(host_.services_by_name, testing::Not(testing::Contains(testing::Key("provisioner"))));
+  }
+
+  static std::vector<std::string> Codes(const Result<Outcome>& outcome) {
+    std::vector<std::string> out;
+    if (!outcome) return out;
+    for (const Finding& f : outcome->findings) out.push_back(f.code);
+    return out;
+  }
+
+  const testing_support::TestSigner ours_{"Payload Signer"};
+  const testing_support::TestSigner theirs_{"Payload Signer", "rsa2048#other"};
+  testing_support::MemoryHost host_;
+  testing_support::ScratchFolder scratch_;
+  fs::path root_ = scratch_.path();
+  std::string source_;
+};
+
+}  // namespace prov::cli
