@@ -18,8 +18,7 @@ constexpr std::size_t kPathUnits = 120;
 constexpr std::size_t kLevels = 8;
 constexpr std::size_t kLabelUnits = 16;
 
-// The first and the last second that the times of ZIP can hold; they are also within those of the other formats.
-constexpr std::int64_t kFirstTime = 315532800;
+// The last second that the times of ZIP can hold; it is also within those of the other formats.
 constexpr std::int64_t kLastTime = 4354819199;
 
 constexpr std::size_t kZipEntries = 0xFFFF;  // from there on another directory counts, which few read
@@ -40,11 +39,11 @@ Result<void> CheckVolumeLabel(std::string_view label) {
 }
 
 Result<void> CheckArchiveTime(std::int64_t time_unix) {
-  if (time_unix >= kFirstTime && time_unix <= kLastTime) return {};
+  if (time_unix >= 0 && time_unix <= kLastTime) return {};
   return Fail(
       Code::kUsage,
-      fmt::format("{} is no time that all formats can hold: {} to {}, the years 1980 to 2107; correct or unset it",
-                  time_unix, kFirstTime, kLastTime),
+      fmt::format("{} is no time that all formats can hold: 0 to {}, the end of 2107; correct or unset it", time_unix,
+                  kLastTime),
       "SOURCE_DATE_EPOCH");
 }
 

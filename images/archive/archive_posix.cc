@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace prov::images {
 namespace {
 
 constexpr int kBlockBytes = 1 << 18;
+constexpr std::int64_t kFirstZipTime = 315532800;  // 1980: what is earlier is stored as that
 // What is smaller stays as it is in a ZIP file: setting up the compressor costs more than it saves.
 constexpr std::size_t kSmall = 512;
 
@@ -159,7 +161,9 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
   const ArchiveFunctions* calls = PROV_TRY(LoadArchive());
   const auto ours = [&](std::string_view head) { return BeginsAsOurs(head, options); };
   PROV_TRY(CheckReplaceable(path, kTellingBytes, ours));
-  auto archive = std::make_unique<Archive>(*calls, options, PROV_TRY(OutputFile::Create(path)));
+  ArchiveOptions settled = options;
+  if (options.format == ArchiveFormat::kZip) settled.time_unix = std::max(options.time_unix, kFirstZipTime);
+  auto archive = std::make_unique<Archive>(*calls, std::move(settled), PROV_TRY(OutputFile::Create(path)));
   PROV_TRY(archive->Open());
   return archive;
 }
