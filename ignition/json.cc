@@ -1,13 +1,13 @@
 #include "ignition/json.h"
 
 #include <fmt/format.h>
-#include <rapidjson/error/en.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "ignition/line_index.h"
 #include "ignition/yaml.h"
+#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 
 namespace prov::ignition {
@@ -79,11 +79,6 @@ Result<Kinds> CheckBytes(std::string_view bytes, const Limits& limits) {
   return kinds;
 }
 
-std::string_view WithoutFullStop(std::string_view sentence) {
-  if (sentence.ends_with('.')) sentence.remove_suffix(1);
-  return sentence;
-}
-
 // The parser drives the handler of Document::Populate().
 class Generator {
  public:
@@ -118,8 +113,7 @@ class Generator {
     if (in_string && static_cast<unsigned char>(text_[result_.Offset()]) < 0x20) {
       return {Code::kJson, "not JSON: a control character (a line break?) within a string", std::move(position)};
     }
-    return {Code::kJson, fmt::format("not JSON: {}", WithoutFullStop(rapidjson::GetParseError_En(result_.Code()))),
-            std::move(position)};
+    return {Code::kJson, fmt::format("not JSON: {}", JsonErrorText(result_.Code())), std::move(position)};
   }
 
  private:

@@ -5,12 +5,12 @@
 # nothing back but certificates that it added and that are not wanted any more.
 #
 # Its few aliases (%, ?, -ea) save bytes, too. Comments and indentation are left out of user data, and where nothing is to
-# be downloaded the regions for that. Any argument means: what was put off ("later") is to be done now.
+# be downloaded the regions for that. Where another script waits for this one ("later"), what takes time is left to a
+# scheduled task, which calls this with an argument; the task goes with its work, and so do the data.
 #
 # Exit codes: 0; 11 a download is not what was meant; 12 refused for safety; 13 the machine can't be read or written;
 # 14 a download failed; those of provisioner.exe.
 $ErrorActionPreference = 'Stop'
-$code = 0
 $items = @()
 $reg = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
 $control = 'SYSTEM\CurrentControlSet\'
@@ -72,7 +72,8 @@ function Text($text) {
 
 # The program takes the settings, once, and its service keeps them.
 function Hand($program) {
-    & $program bake $data --out "$root\payload"
+    [IO.File]::WriteAllBytes("$root\all.egress", $all)
+    & $program bake "$root\all.egress" --out "$root\payload"
     if (!$LASTEXITCODE) { & $program first-boot "$root\payload" }
     if ($LASTEXITCODE) { throw "$LASTEXITCODE provisioner.exe" }
     Set-Content $done $hash
@@ -95,36 +96,45 @@ function Settings {
         $it.after = "$($json.generation)"
         Save
     }
-    $wanted = for ($i = 0; $at -lt $all.Length; $i++) {
-        $size = 4 + 256 * $all[$at + 2] + $all[$at + 3]
-        $cert = New-Object Security.Cryptography.X509Certificates.X509Certificate2(, [byte[]]$all[$at..($at + $size - 1)])
-        $at += $size
-        $name = 'ROOT'
-        # A bundle that was not known when this was baked has no letters: who names itself as issuer is a root.
-        if ($json.stores[$i] -eq 'C' -or (!$json.stores -and $cert.Subject -ne $cert.Issuer)) { $name = 'CA' }
-        $open = Get-Item "Cert:\LocalMachine\$name"
-        $name += '/' + $cert.Thumbprint.ToLower()
-        $name
-        if (!(Test-Path "Cert:\LocalMachine\$name")) {
-            $it = Item certificate $name
-            $it.before = 'absent'
-            $it.after = 'present'
-            Save
-            $open.Open('ReadWrite')
-            $open.Add($cert)
-            Write-Host certificate $name
+    # Without the bundle nobody knows what is wanted.
+    if ($json.scope -contains 'certs' -and !$code) {
+        $wanted = for ($i = 0; $at -lt $all.Length; $i++) {
+            $size = 4 + 256 * $all[$at + 2] + $all[$at + 3]
+            $cert = New-Object Security.Cryptography.X509Certificates.X509Certificate2(, [byte[]]$all[$at..($at + $size - 1)])
+            $at += $size
+            $name = 'ROOT'
+            if ($json.stores[$i] -eq 'C') { $name = 'CA' }
+            #region bundle
+            # A bundle that was not known when this was baked has no letters: who names itself as issuer is a root.
+            if (!$json.stores -and $cert.Subject -ne $cert.Issuer) {
+                if (!$json.importLeaf -and !($cert.Extensions.CertificateAuthority -eq $true)) { continue }
+                if (!$json.rootOnly) { $name = 'CA' }
+            }
+            #endregion
+            $open = Get-Item "Cert:\LocalMachine\$name"
+            $name += '/' + $cert.Thumbprint.ToLower()
+            $name
+            if (!(Test-Path "Cert:\LocalMachine\$name")) {
+                $it = Item certificate $name
+                $it.before = 'absent'
+                $it.after = 'present'
+                Save
+                $open.Open('ReadWrite')
+                $open.Add($cert)
+                Write-Host certificate $name
+            }
         }
-    }
-    foreach ($it in $items) {
-        if ($json.scope -contains 'certs' -and $it.kind -eq 'certificate' -and $it.before -eq 'absent' -and $wanted -notcontains $it.name) {
-            Remove-Item "Cert:\LocalMachine\$($it.name)" -ea 0
-            $it.before = 'present'
-            Save
+        foreach ($it in $items) {
+            if ($it.kind -eq 'certificate' -and $it.before -eq 'absent' -and $wanted -notcontains $it.name) {
+                Remove-Item "Cert:\LocalMachine\$($it.name)" -ea 0
+                $it.before = 'present'
+                Save
+            }
         }
     }
     # The daemon of the Windows Machine Config Operator keeps these variables itself.
     if (!$reg.OpenSubKey("${control}Services\windows-instance-config-daemon")) {
-        foreach ($it in $json.environment.PSObject.Properties) {
+        foreach ($it in ($json.environment, $json.proxy)[!$json.environment].PSObject.Properties) {
             Put env $it.Name "${control}Control\Session Manager\Environment" $it.Name 1 $it.Value
         }
     }
@@ -137,7 +147,7 @@ function Settings {
             Put winHttp $it $key WinHttpSettings 3 ([byte[]]$value)
         }
     }
-    $ours = $json.serviceEnvironment.PSObject.Properties
+    $ours = ($json.serviceEnvironment, $json.proxy)[!$json.serviceEnvironment].PSObject.Properties
     $want = @($ours | % { $_.Name + '=' + $_.Value })
     foreach ($it in $json.services) {
         $key = "${control}Services\$it"
@@ -155,50 +165,94 @@ function Settings {
     }
 }
 
+# The text of a foreign error may quote a value, so only its kind and place are told.
+function Tell($what) {
+    $script:code = 13
+    $text = "$($what.FullyQualifiedErrorId), line $($what.InvocationInfo.ScriptLineNumber)"
+    if ("$what" -match '^\d\d ') {
+        $script:code = [int]$Matches[0]
+        $text = "$what"
+    }
+    $text
+    #region later
+    Set-Content "$root\error" $text
+    #endregion
+}
+
 #region download
-# What is downloaded is known by its hash, so it may come from anywhere. The bundle comes first: without it a proxy that
-# looks into TLS is not trusted yet.
-function Load($options, $url, $sha256, $path) {
-    foreach ($it in $json.proxy.PSObject.Properties) { Set-Item "env:$($it.Name)" $it.Value }
-    & "$env:SystemRoot\System32\curl.exe" $options --retry 3 -m 300 -o $path $url
-    if ($LASTEXITCODE) { throw "14 can't download $url" }
-    if ((Get-FileHash $path).Hash -ne $sha256) { throw "11 $url has another SHA-256" }
+# What is downloaded is known by its hash, so it may come from anywhere, and what is there already need not come again.
+# A network that opens TLS can't be asked for revocations. curl starts no new attempt after $seconds, and an attempt has
+# no more of them: twice that is the most. A query may be a token, and is not shown.
+function Load($url, $sha256, $path, $seconds, $options) {
+    $shown = $url.Split('?')[0]
+    if (!(Test-Path $path) -or (Get-FileHash $path).Hash -ne $sha256) {
+        foreach ($it in $json.proxy.PSObject.Properties) { Set-Item "env:$($it.Name)" $it.Value }
+        & "$env:SystemRoot\System32\curl.exe" $options --ssl-no-revoke --connect-timeout 10 --retry 3 --retry-max-time $seconds -m $seconds -o $path $url
+        if ($LASTEXITCODE) { throw "14 can't download $shown" }
+        if ((Get-FileHash $path).Hash -ne $sha256) { throw "11 $shown has another SHA-256" }
+    }
 }
 #endregion
-try {
-    $all = [IO.File]::ReadAllBytes($data)
-    $hash = (Get-FileHash $data).Hash
-    $at = [Array]::IndexOf($all, [byte]10) + 1
-    $json = [Text.Encoding]::UTF8.GetString($all, 0, $at) | ConvertFrom-Json
-    #region bundle
-    if ($json.bundle) {
-        Load -ksSfL $json.bundle $json.bundleSha256 "$root\bundle"
-        $text = Get-Content "$root\bundle" -Raw
-        foreach ($it in [regex]::Matches($text, '(?<=N CERTIFICATE-----)[^-]+')) { $all += [Convert]::FromBase64String($it.Value) }
-        [IO.File]::WriteAllBytes($data, $all)
-    }
-    #endregion
-    $boot = 'counter ' + (Now "${control}Control\Session Manager\Memory Management\PrefetchParameters" BootId)
-    if (Test-Path $exe) {
-        if ((Get-Content $done -ea 0) -ne $hash) { Hand $exe }
-    } else {
-        Settings
-        #region program
-        if ($json.exe -and (!$json.later -or $args)) {
-            Load -sSfL $json.exe $json.exeSha256 "$root\provisioner.exe"
-            Hand "$root\provisioner.exe"
+$tries = 1
+#region later
+$task = "$env:SystemRoot\System32\schtasks.exe"
+if ($args) { $tries = 10 }
+#endregion
+for (; $tries; $tries--) {
+    $code = 0
+    try {
+        $all = [IO.File]::ReadAllBytes($data)
+        $hash = (Get-FileHash $data).Hash
+        $at = [Array]::IndexOf($all, [byte]10) + 1
+        $json = [Text.Encoding]::UTF8.GetString($all, 0, $at) | ConvertFrom-Json
+        $boot = 'counter ' + (Now "${control}Control\Session Manager\Memory Management\PrefetchParameters" BootId)
+        $program = ''
+        if (Test-Path $exe) {
+            $program = $exe
+            if ((Get-Content $done -ea 0) -eq $hash) { break }
+        }
+        #region bundle
+        # It comes first: without it a proxy that looks into TLS is not trusted yet, so TLS is not checked here.
+        try {
+            Load $json.bundle $json.bundleSha256 "$root\bundle" 25 '-gksSfL'
+            foreach ($it in [regex]::Matches((Get-Content "$root\bundle" -Raw), '(?<=N CERTIFICATE-----)[^-]+')) {
+                $der = [Convert]::FromBase64String($it.Value)
+                if ($der[1] -ne 130 -or $der.Length -ne 4 + 256 * $der[2] + $der[3]) { throw '11 a length in the bundle is not read here' }
+                $all += $der
+            }
+        } catch {
+            Tell $_
         }
         #endregion
+        if (!$program) { Settings }
+        #region program
+        if (!$code -and (!$program -or (Get-FileHash $exe).Hash -ne $json.exeSha256)) {
+            $program = "$root\provisioner.exe"
+            $wait = $json.later -and !$args
+            if (!$wait) { Load $json.exe $json.exeSha256 $program 300 '-gsSfL' }
+        }
+        #endregion
+        if ($program -and !$code -and !$wait) { Hand $program }
+        #region later
+        # At each start of the machine until it is through: power may fail before.
+        if ($wait -or (!$args -and $code -eq 14)) {
+            & $task /create /f /tn ProvisionerUserData /ru SYSTEM /sc onstart /tr "$PSHOME\powershell.exe -NoProfile -ExecutionPolicy Bypass -File $root\run.ps1 later"
+            if ($LASTEXITCODE) { throw '13 no scheduled task' }
+            $kept = 1
+            & $task /run /tn ProvisionerUserData
+        }
+        #endregion
+    } catch {
+        Tell $_
     }
-} catch {
-    # The text of a foreign error may quote a value, so only its kind and place are told.
-    $code = 13
-    if ("$_" -match '^\d\d ') {
-        $code = [int]$Matches[0]
-        "$_"
-    } else {
-        "$($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"
-    }
+    #region later
+    if ($code -ne 14 -or $tries -eq 1) { break }
+    Start-Sleep 60
+    #endregion
 }
-if (!$json.later -or $args) { Remove-Item "$root\*" -Exclude done -Recurse -Force -ea 0 }
+if (!$kept) { Remove-Item "$root\*" -Exclude 'done', 'bundle', 'error' -Recurse -Force -ea 0 }
+#region later
+if (!$code) { Remove-Item "$root\error" -ea 0 }
+if ($args) { & $task /delete /f /tn ProvisionerUserData }
+#endregion
 exit $code

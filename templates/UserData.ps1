@@ -1,6 +1,6 @@
 # Egress settings of a cluster, for this node. The text below is data: a compressed script and what it applies. It is
 # unpacked where only administrators can read or write, and runs in a process of its own.
-& ($provisioner = {
+& {
     try {
         $ErrorActionPreference = 'Stop'
         $b = '
@@ -18,9 +18,9 @@
         $n = 256 * $a[0] + $a[1]
         [IO.File]::WriteAllBytes("$d\run.ps1", $a[2..($n - 1)])
         [IO.File]::WriteAllBytes("$d\data.egress", $a[$n..($a.Length - 1)])
-        & "$PSHOME\powershell.exe" -NoProfile -ExecutionPolicy Bypass -File "$d\run.ps1" $args
+        & "$PSHOME\powershell.exe" -NoProfile -ExecutionPolicy Bypass -File "$d\run.ps1"
     } catch {
         "provisioner: $($_.FullyQualifiedErrorId)"
         $global:LASTEXITCODE = 13
     }
-})
+}

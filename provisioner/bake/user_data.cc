@@ -29,18 +29,17 @@ bool BundleIsKnown(const reconcile::DesiredState& state, const UserDataOptions& 
   return options.bundle && options.bundle->sha256 == BundleHash(state);
 }
 
-// Ours comes first: it brings the proxy that the other script's downloads need. A download of ours comes last: nobody
-// can reach the node before the other script has set up sshd.
+// Ours comes first: it brings the proxy that the other script's downloads need. Only what these need may take its time:
+// nobody can reach the node before the other script has set up sshd. Nothing of ours comes behind it, where it may
+// never get.
 Result<std::string> Script(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
-  const bool later = options.foreign && options.exe;
+  const bool later = options.foreign && (options.exe || options.bundle);
   const ContainerOptions carried{options.generation, options.exe, options.bundle, later};
   const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
   std::string out = UserDataScript(container, carried);
   if (!options.foreign) return out + "exit $LASTEXITCODE\n";
-  out += options.foreign->script;
-  if (later) out.append(out.ends_with('\n') ? "" : "\n").append(LaterCall());
-  return out;
+  return out + options.foreign->script;
 }
 
 // Whether it does is the other script's choice where there is one.
@@ -123,7 +122,12 @@ Result<void> CheckSize(const egress::EgressConfig& config, const reconcile::Desi
               fmt::format("user data for {}", channel.name));
 }
 
-Result<void> CheckOptions(const UserDataOptions& options) {
+Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOptions& options) {
+  if (options.bundle && !state.scope.certificates) {
+    return Fail(Code::kUsage,
+                "names certificates, and there are none in scope: --scope leaves them out, or the source has no bundle",
+                "--ca-transport");
+  }
   if (options.ec2launch_v2 && options.platform != Platform::kAws) {
     return Fail(Code::kUsage, "is for --platform aws", "--ec2launch");
   }
@@ -140,20 +144,47 @@ Result<void> CheckOptions(const UserDataOptions& options) {
   return {};
 }
 
+std::string Readers(const Channel& channel) {
+  return fmt::format("{}{}",
+                     channel.platform == Platform::kNone ? "" : "whoever may read Secrets in openshift-machine-api; ",
+                     channel.readers);
+}
+
+bool HoldsQueries(const UserDataOptions& options) {
+  return (options.exe && options.exe->HasQuery()) || (options.bundle && options.bundle->HasQuery());
+}
+
+void AddDownloadFindings(const UserDataOptions& options, const std::string& where, Findings& findings) {
+  if (HoldsQueries(options)) {
+    AddWarning(findings, "userdata-url",
+               fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. A "
+                           "file that is known by its digest needs none",
+                           Readers(ChannelOf(options.platform))),
+               where);
+  }
+  if (options.foreign && (options.exe || options.bundle)) {
+    AddInfo(findings, "userdata-task",
+            "the other script does not wait for what takes long: the scheduled task ProvisionerUserData does it beside "
+            "that one, or at the next boot, in ten attempts. Until it is through its data lie in a folder that only "
+            "administrators can read; what failed last is in the file error there",
+            where);
+  }
+}
+
 void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& options, UserData& out) {
   const Channel& channel = ChannelOf(options.platform);
   const std::string where = fmt::format("--platform {}", channel.name);
   Findings& findings = out.findings;
   if (!channel.delivery.empty()) AddWarning(findings, "userdata-delivery", std::string(channel.delivery), where);
-  if (out.secret) {
+  if (state.holds_credentials) {
     AddWarning(
         findings, "userdata-credentials",
-        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}{}. --credentials none "
+        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. --credentials none "
                     "keeps them out",
-                    options.platform == Platform::kNone ? "" : "whoever may read Secrets in openshift-machine-api; ",
-                    channel.readers),
+                    Readers(channel)),
         where);
   }
+  AddDownloadFindings(options, where, findings);
   if (!options.exe) {
     AddInfo(
         findings, "script-only",
@@ -169,9 +200,9 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
     AddWarning(
         findings, "ca-transport-other",
         fmt::format("the bundle there is not the one of this source, whose PEM file trust/bundle.pem has the SHA-256 "
-                    "{}: nodes will trust what it holds, whatever the source says",
+                    "{}: nodes will trust the certificates in it that --store and --import-leaf let in",
                     BundleHash(state)),
-        options.bundle->url);
+        options.bundle->Shown());
   }
 }
 
@@ -188,11 +219,11 @@ bool IsSecretName(std::string_view name) {
 
 Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                               const UserDataOptions& options) {
-  PROV_TRY(CheckOptions(options));
+  PROV_TRY(CheckOptions(state, options));
   UserData out;
   out.bytes = PROV_TRY(Render(config, state, options));
   PROV_TRY(CheckSize(config, state, options, out.bytes.size()));
-  out.secret = state.holds_credentials;
+  out.secret = state.holds_credentials || HoldsQueries(options);
   AddFindings(state, options, out);
   return out;
 }

@@ -32,7 +32,7 @@ struct UserDataOptions {
 
 struct UserData {
   std::string bytes;
-  bool secret = false;  // holds credentials
+  bool secret = false;  // holds credentials, or a URL that may
   Findings findings;    // who can read them there, how it is delivered, what is not done
 };
 

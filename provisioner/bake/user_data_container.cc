@@ -51,13 +51,31 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.win_http_octets) json.Member("winHttpOctets", true);
 }
 
-// All services have the same variables.
-void WriteServices(JsonWriter& json, const reconcile::DesiredState& state) {
+// Whether `proxy`, which is written anyhow, has these variables and no others, with these values.
+bool AreTheProxys(const std::vector<reconcile::EnvironmentVariable>& variables, const egress::EgressConfig& config,
+                  const reconcile::DesiredState& state) {
+  JsonWriter proxy;
+  proxy.BeginObject();
+  WriteProxy(proxy, config, state);
+  JsonWriter same;
+  same.BeginObject().Key("proxy");
+  WriteVariables(same, variables);
+  return proxy.EndObject().Take() == same.EndObject().Take();
+}
+
+// All services have the same variables, mostly those of `proxy`.
+void WriteEnvironments(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
+  const auto write = [&](std::string_view key, const std::vector<reconcile::EnvironmentVariable>& variables) {
+    if (AreTheProxys(variables, config, state)) return;
+    json.Key(key);
+    WriteVariables(json, variables);
+  };
+  write("environment", state.environment);
   if (state.services.empty()) return;
   json.Key("services").BeginArray();
   for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
-  json.EndArray().Key("serviceEnvironment");
-  WriteVariables(json, state.services.front().variables);
+  json.EndArray();
+  write("serviceEnvironment", state.services.front().variables);
 }
 
 void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<Download>& download) {
@@ -73,9 +91,7 @@ std::string Json(const egress::EgressConfig& config, const reconcile::DesiredSta
   json.String(config.source.ignition_version).EndArray();
   WriteChoices(json, state);
   WriteProxy(json, config, state);
-  json.Key("environment");
-  WriteVariables(json, state.environment);
-  WriteServices(json, state);
+  WriteEnvironments(json, config, state);
   if (state.win_http) {
     json.Key("winHttp").BeginObject().Member("proxy", state.win_http->proxy);
     json.Member("bypass", state.win_http->bypass).EndObject();

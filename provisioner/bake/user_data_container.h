@@ -19,6 +19,10 @@ struct Download {
   std::string url;
   std::string sha256;  // lower-case hex
 
+  // A query may be a token: no message has it.
+  bool HasQuery() const { return url.find('?') != std::string::npos; }
+  std::string Shown() const { return url.substr(0, url.find('?')); }
+
   bool operator==(const Download&) const = default;
 };
 
@@ -29,7 +33,7 @@ struct ContainerOptions {
   std::int64_t generation = 1;
   std::optional<Download> exe = {};     // the program, which is to take over
   std::optional<Download> bundle = {};  // a PEM file with the certificates, which are then not in here
-  bool later = false;                   // the script is to be called a second time for the program
+  bool later = false;                   // what takes time is left to a task: another script waits
 };
 
 // Its two halves compress better apart.

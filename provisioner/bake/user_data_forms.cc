@@ -54,8 +54,9 @@ std::string InMultipart(std::string_view script) {
 }
 
 std::string InCloudConfig(std::string_view script) {
-  // Users can't read what others put into this folder. The keys are worked off in their order.
-  constexpr std::string_view kFile = R"(C:\Windows\Temp\provisioner-user-data.ps1)";
+  // A folder where only administrators write. The command's exit code is the script's, and the file goes whatever
+  // happens.
+  constexpr std::string_view kFile = R"(C:\Windows\Setup\Scripts\ProvisionerUserData.ps1)";
   return fmt::format(
       "#cloud-config\n"
       "write_files:\n"
@@ -63,8 +64,8 @@ std::string InCloudConfig(std::string_view script) {
       "  encoding: gz+b64\n"
       "  content: {1}\n"
       "runcmd:\n"
-      "- powershell.exe -NoProfile -ExecutionPolicy Bypass -File {0}\n"
-      "- del {0}\n",
+      "- powershell.exe -NoProfile -ExecutionPolicy Bypass -Command \"try {{ & {0} }} finally {{ del {0} }}; exit "
+      "$LASTEXITCODE\"\n",
       kFile, Compressed(script));
 }
 

@@ -141,6 +141,7 @@ std::string UserDataScript(const Container& container, const ContainerOptions& o
   if (options.exe || options.bundle) regions.push_back("download");
   if (options.exe) regions.push_back("program");
   if (options.bundle) regions.push_back("bundle");
+  if (options.later) regions.push_back("later");
   const std::string install = CompactScript(templates::UserDataInstallPs1(), regions);
   std::string out;
   // Its names are short already; $b marks the place.
@@ -148,7 +149,5 @@ std::string UserDataScript(const Container& container, const ContainerOptions& o
   const std::size_t place = out.find(kDataPlace) + kDataPlace.find('\n') + 1;
   return out.insert(place, Wrapped(Blob(install, container)));
 }
-
-std::string_view LaterCall() { return "& $provisioner later\n"; }
 
 }  // namespace prov::bake

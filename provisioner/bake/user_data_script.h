@@ -17,7 +17,4 @@ std::string CompactScript(std::string_view script, std::span<const std::string_v
 // ASCII, LF, ends in a line end; leaves its exit code in $LASTEXITCODE and does not exit, so that others may follow.
 std::string UserDataScript(const Container& container, const ContainerOptions& options);
 
-// The second call of a script that was baked with ContainerOptions::later.
-std::string_view LaterCall();
-
 }  // namespace prov::bake

@@ -171,7 +171,7 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
   tree->where = where;
   tree->document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (tree->document.HasParseError()) {
-    return refuse(rapidjson::GetParseError_En(tree->document.GetParseError()), tree->document.GetErrorOffset());
+    return refuse(JsonErrorText(tree->document.GetParseError()), tree->document.GetErrorOffset());
   }
   if (const std::string fault = FindFault(tree->document, 1); !fault.empty())
     return refuse(fault, FaultFinder(text).Find());

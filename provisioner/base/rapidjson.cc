@@ -13,3 +13,13 @@ void JsonAssertionFailed(const char* expression) {
 }
 
 }  // namespace prov::internal
+
+namespace prov {
+
+std::string_view JsonErrorText(rapidjson::ParseErrorCode code) {
+  std::string_view sentence = rapidjson::GetParseError_En(code);
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  return sentence;
+}
+
+}  // namespace prov

@@ -21,3 +21,12 @@ namespace prov::internal {
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
+
+#include <string_view>
+
+namespace prov {
+
+// What is wrong with a text, for a message: without the full stop that RapidJSON's sentences end in.
+std::string_view JsonErrorText(rapidjson::ParseErrorCode code);
+
+}  // namespace prov

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "ignition/json.h"
 #include "provisioner/bake/user_data.h"
@@ -12,6 +11,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/user_data_file.h"
 
 namespace prov::cli {
 namespace {
@@ -105,14 +105,6 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<void> Write(const std::string& path, std::string_view bytes, bool secret) {
-  const std::filesystem::path parent = std::filesystem::path(std::u8string(path.begin(), path.end())).parent_path();
-  std::error_code error;
-  if (!parent.empty()) std::filesystem::create_directories(parent, error);
-  if (error) return Fail(Code::kTarget, fmt::format("cannot make the folder: {}", error.message()), path);
-  return WriteFileAtomically(path, bytes, secret ? 0600 : 0644);
-}
-
 std::string Json(const BakeJob& job, const bake::Channel& channel, const UserData& data,
                  const std::optional<std::string>& secret) {
   JsonWriter json;
@@ -162,17 +154,17 @@ Result<void> CheckArguments(const Arguments& arguments, std::string_view format)
 }  // namespace
 
 std::vector<OptionSpec> UserDataOptionSpecs() {
-  return {{"platform", "NAME",
-           "with --format userdata: whose user data PATH is: aws, azure, gcp, vsphere, nutanix, openstack, none"},
-          {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)"},
-          {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)"},
-          {"exe-url", "URL#sha256=HEX",
-           "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles"},
-          {"ca-transport", "inline|URL#sha256=HEX",
-           "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)"},
-          {"append-to", "FILE",
-           "user data: add our step to this script, or to that of this Secret; it stays as it is and runs behind ours"},
-          {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it"}};
+  return {
+      {"platform", "NAME",
+       "with --format userdata: whose user data PATH is: aws, azure, gcp, vsphere, nutanix, openstack, none"},
+      {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)"},
+      {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)"},
+      {"exe-url", "URL#sha256=HEX",
+       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles"},
+      {"ca-transport", "inline|URL#sha256=HEX",
+       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)"},
+      {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is"},
+      {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it"}};
 }
 
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format) {
@@ -193,7 +185,7 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   const UserData data = PROV_TRY(bake::MakeUserData(job.config, job.state, options));
   const std::string bytes = request.secret ? PROV_TRY(bake::UserDataSecret(*request.secret, data)) : data.bytes;
   // What another script holds is not ours to show.
-  PROV_TRY(Write(job.path, bytes, data.secret || options.foreign));
+  PROV_TRY(WriteUserData(job.path, bytes, data.secret || options.foreign));
   for (const Findings* more : {&job.state.findings, &data.findings}) {
     for (const Finding& f : *more) {
       if (std::ranges::find(job.findings, f) == job.findings.end()) job.findings.push_back(f);

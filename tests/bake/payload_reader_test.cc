@@ -114,7 +114,8 @@ const Damage kDamages[] = {
     {"an unlisted file", [](PayloadBytes& f) { f["scripts/version.dll"] = "MZ"; }, Code::kManifest,
      "p: scripts/version.dll"},
     {"no manifest", [](PayloadBytes& f) { f.erase("manifest.json"); }, Code::kManifest, "p"},
-    {"a manifest cut short", [](PayloadBytes& f) { f["manifest.json"].resize(100); }, Code::kJson, "p: manifest.json"},
+    {"a manifest cut short", [](PayloadBytes& f) { f["manifest.json"].resize(100); }, Code::kJson,
+     "p: manifest.json: line 7, column 18"},
     {"a newer manifest", [](PayloadBytes& f) { Replace(f["manifest.json"], "\"schema\": 1", "\"schema\": 2"); },
      Code::kVersion, "p: manifest.json: $.schema"},
     {"a path upwards", [](PayloadBytes& f) { Replace(f["manifest.json"], "README.txt", "../README.txt"); },
@@ -145,7 +146,7 @@ TEST(PayloadReader, WhatWasChangedAfterBakingIsRefused) {
 
 // The same with a manifest that fits: egress.json itself is wrong.
 const Damage kFaults[] = {
-    {"no JSON", [](PayloadBytes& f) { f["egress.json"] = "{"; }, Code::kJson, "p: egress.json"},
+    {"no JSON", [](PayloadBytes& f) { f["egress.json"] = "{"; }, Code::kJson, "p: egress.json: line 1, column 2"},
     {"no egress.json", [](PayloadBytes& f) { f.erase("egress.json"); }, Code::kManifest, "p"},
     {"newer", [](PayloadBytes& f) { Replace(f["egress.json"], "\"schema\": 1", "\"schema\": 2"); }, Code::kVersion,
      "p: egress.json: $.schema"},

@@ -93,7 +93,7 @@ TEST_F(SignedPayload, TheManifestIsParsedOnlyWhenItsSignatureIsRight) {
   PutBytes(folder_ / "manifest.json", "{");
   ExpectRefused(Code::kSignature, "manifest.json.p7s");
   SignFolder(folder_, ours_);
-  ExpectRefused(Code::kJson, "manifest.json");
+  ExpectRefused(Code::kJson, "manifest.json: line 1, column 2");
 }
 
 TEST_F(SignedPayload, ARightSignatureDoesNotExcuseTheFiles) {

@@ -16,6 +16,13 @@ TEST(ForeignUserData, TakesTagsOffAndNothingElse) {
   EXPECT_TRUE(read->persist);
 }
 
+TEST(ForeignUserData, TakesTagsWithoutCase) {
+  const auto read = ReadForeignUserData("<PowerShell>X</POWERSHELL>\n<Persist>True</persist>", "x");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->script, "X");
+  EXPECT_TRUE(read->persist);
+}
+
 TEST(ForeignUserData, TakesAScriptWithoutTags) {
   const auto read = ReadForeignUserData("# c\nfunction f { param($x) }\n", "x");
   ASSERT_TRUE(read);
@@ -56,6 +63,25 @@ TEST(ForeignUserData, RefusesWhatWouldNotDoTheSameAnyMore) {
       {"", "no script"},
       {"<powershell>\n</powershell>", "no script"},
       {"$d = \"$p\\ProvisionerUserData\"", "already"},
+      // Agents read tags without case, and anywhere.
+      {"<PowerShell>x</powershell><POWERSHELL>y</powershell>", "exactly one"},
+      {"<SCRIPT>x</SCRIPT>", "batch"},
+      {"<powershell>\n# <persist>true</persist>\nx\n</powershell>", "names a tag"},
+      {"Write-Host '<persist>TRUE</persist>'", "names a tag"},
+      {"Write-Host '</Detach>'", "names a tag"},
+      {"x <runAsLocalSystem>true", "names a tag"},
+      // Blanks and comments before what makes a form.
+      {"\n\n#cloud-config\n", "cloud-config"},
+      {"## template: jinja\n#cloud-config\n", "cloud-config"},
+      {"content-type: multipart/mixed\n", "MIME"},
+      {"# ours\nversion: 1.0\ntasks: []\n", "--ec2launch 2"},
+      {"---\nversion: 1.0\n", "YAML"},
+      {" #ps1\nx\n", "cloudbase-init"},
+      {"Rem Cmd\n", "batch"},
+      // What may stand before parameters.
+      {"[Parameter()]\n[Diagnostics.CodeAnalysis.SuppressMessage('[', \"]\")]\nparam ($a)", "param"},
+      {"# c\n[CmdletBinding(DefaultParameterSetName='x')]\n# d\nparam\n(\n$a)", "param"},
+      {"begin { 1 }\n", "named block"},
   };
   for (const Refused& refused : cases) {
     const auto read = ReadForeignUserData(refused.bytes, "FILE");
@@ -70,6 +96,10 @@ TEST(ForeignUserData, RefusesWhatWouldNotDoTheSameAnyMore) {
 TEST(ForeignUserData, WordsThatOnlyBeginLikeAParameterBlockAreFine) {
   EXPECT_TRUE(ReadForeignUserData("parameters\n", "x"));
   EXPECT_TRUE(ReadForeignUserData("$param = 1\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("[Net.ServicePointManager]::SecurityProtocol = 'Tls12'\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("# a comment\n#!no first line\nbeginning\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("# only a comment", "x"));
+  EXPECT_TRUE(ReadForeignUserData("[unfinished", "x"));
 }
 
 }  // namespace

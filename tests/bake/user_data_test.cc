@@ -110,31 +110,29 @@ TEST(UserData, CarriesTheStateInEveryForm) {
 // Readers look at the first and the last bytes.
 TEST(UserData, BeginsAndEndsAsItsReaderWantsIt) {
   const auto bytes = [](UserDataOptions options) { return Make(options).bytes; };
-  EXPECT_THAT(bytes({.platform = Platform::kAws}),
-              AllOf(StartsWith("<powershell>\n& ($provisioner={"),
-                    EndsWith("exit $LASTEXITCODE\n</powershell>\n<persist>true</persist>")));
   EXPECT_THAT(
-      bytes({.platform = Platform::kAws, .ec2launch_v2 = true}),
-      AllOf(StartsWith("version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: always\n"
-                       "    type: powershell\n    runAs: localSystem\n    content: |-\n      & ($provisioner={\n"),
-            EndsWith("\n      exit $LASTEXITCODE\n")));
+      bytes({.platform = Platform::kAws}),
+      AllOf(StartsWith("<powershell>\n&{"), EndsWith("exit $LASTEXITCODE\n</powershell>\n<persist>true</persist>")));
+  EXPECT_THAT(bytes({.platform = Platform::kAws, .ec2launch_v2 = true}),
+              AllOf(StartsWith("version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: always\n"
+                               "    type: powershell\n    runAs: localSystem\n    content: |-\n      &{\n"),
+                    EndsWith("\n      exit $LASTEXITCODE\n")));
   for (const Platform platform : {Platform::kAzure, Platform::kGcp, Platform::kNone}) {
     EXPECT_THAT(bytes({.platform = platform}),
-                AllOf(StartsWith("& ($provisioner={\ntry{\n"), EndsWith("})\nexit $LASTEXITCODE\n"),
-                      Not(HasSubstr("powershell>"))));
+                AllOf(StartsWith("&{\ntry{\n"), EndsWith("}\nexit $LASTEXITCODE\n"), Not(HasSubstr("powershell>"))));
   }
   for (const Platform platform : {Platform::kNutanix, Platform::kOpenstack}) {
-    EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n& ($provisioner={\n"));
+    EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n&{\n"));
     EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kMultipart}),
-                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="),
-                      HasSubstr("\n\n#ps1_sysnative\n& ($provisioner={\n"), EndsWith("--\n")));
+                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="), HasSubstr("\n\n#ps1_sysnative\n&{\n"),
+                      EndsWith("--\n")));
     EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kCloudConfig}),
                 StartsWith("#cloud-config\nwrite_files:\n"));
   }
   const auto value = DecodeBase64(bytes({.platform = Platform::kVsphere}));
   ASSERT_TRUE(value);
   EXPECT_THAT(*value, StartsWith("\x1f\x8b\x08"));
-  EXPECT_THAT(testing_support::Gunzip(*value), StartsWith("#ps1_sysnative\n& ($provisioner={\n"));
+  EXPECT_THAT(testing_support::Gunzip(*value), StartsWith("#ps1_sysnative\n&{\n"));
 }
 
 TEST(UserData, IsPrintableAsciiWithLineFeedsAndLinesThatFitMime) {
@@ -254,14 +252,30 @@ TEST(UserData, RunsBeforeTheOtherScriptWhichStaysAsItIs) {
   EXPECT_THAT(tagged, EndsWith("</powershell>\n<persist>true</persist>"));
 }
 
-// Nobody can reach the node before the other script has set up sshd, so a download of ours waits for it.
-TEST(UserData, FetchesTheProgramBehindTheOtherScript) {
+// Nobody can reach the node before the other script has set up sshd, so it does not wait for the program; and as that
+// script may end early, nothing of ours is behind it.
+TEST(UserData, LeavesTheProgramToATaskWhereAnotherScriptWaits) {
   UserDataOptions options{.platform = Platform::kAws, .exe = Exe()};
   EXPECT_THAT(PartsOf(Make(options).bytes).container, Not(HasSubstr(R"("later")")));
+  EXPECT_THAT(PartsOf(Make(options).bytes).script, Not(HasSubstr("schtasks.exe")));
   options.foreign = Operators();
-  const std::string bytes = Make(options).bytes;
-  EXPECT_THAT(PartsOf(ScriptOf(bytes)).container, HasSubstr(R"("later":true)"));
-  EXPECT_GT(bytes.find("& $provisioner later\n"), bytes.find(options.foreign->script));
+  const UserData data = Make(options);
+  const auto parts = PartsOf(ScriptOf(data.bytes));
+  EXPECT_THAT(parts.container, HasSubstr(R"("later":true)"));
+  EXPECT_THAT(parts.script, HasSubstr("schtasks.exe"));
+  EXPECT_THAT(parts.outside, EndsWith(options.foreign->script));
+  EXPECT_THAT(CodesOf(data.findings), testing::Contains("userdata-task"));
+}
+
+TEST(UserData, ShowsNoQueryOfAUrlAndKeepsIt) {
+  UserDataOptions options{.platform = Platform::kAws};
+  options.exe = Download{"https://example.com/x.exe?sig=t0ken", std::string(64, 'a')};
+  options.bundle = Download{"https://example.com/ca.pem?sig=t0ken", std::string(64, 'b')};
+  const UserData data = Make(options, Choices(reconcile::CredentialPolicy::kNone));
+  EXPECT_TRUE(data.secret);
+  EXPECT_THAT(FindingOf(data, "userdata-url").message, HasSubstr(std::string(ChannelOf(Platform::kAws).readers)));
+  for (const Finding& finding : data.findings) EXPECT_THAT(finding.message + finding.where, Not(HasSubstr("t0ken")));
+  EXPECT_THAT(PartsOf(data.bytes).container, HasSubstr("sig=t0ken"));
 }
 
 TEST(UserData, OtherScriptDecidesWhetherItRunsAgain) {

@@ -173,7 +173,7 @@ TEST_F(Interrupted, ADamagedJournalIsAnErrorThatNamesIt) {
   machine_.files()["journal.json"] = "{\"schema\": 1, \"trial\": fal";
   const auto plan = ApplyTo(machine_, second_);
   ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().where, "journal.json");
+  EXPECT_EQ(plan.error().where, "journal.json: line 1, column 27");
 }
 
 TEST(Transaction, SurvivesItsFile) {
