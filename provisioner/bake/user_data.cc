@@ -21,6 +21,7 @@ constexpr std::string_view kOperatorsSecret = "windows-user-data";
 
 std::string BundleHash(const reconcile::DesiredState& state) {
   std::vector<egress::Certificate> certificates;
+  certificates.reserve(state.certificates.size());
   for (const reconcile::CertificateItem& item : state.certificates) certificates.push_back(item.certificate);
   return ToHex(Sha256(egress::EncodePem(certificates)));
 }
@@ -48,7 +49,7 @@ bool RunsAgain(const UserDataOptions& options) {
 }
 
 Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) {
-  const std::string marked = WithCloudbaseMark(script);
+  std::string marked = WithCloudbaseMark(script);
   if (form == CloudbaseForm::kPs1) return marked;
   if (form == CloudbaseForm::kCloudConfig) return InCloudConfig(script);
   const bool fits =
@@ -64,7 +65,7 @@ Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) 
 
 Result<std::string> Render(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
-  const std::string script = PROV_TRY(Script(config, state, options));
+  std::string script = PROV_TRY(Script(config, state, options));
   switch (options.platform) {
     case Platform::kAws:
       if (options.ec2launch_v2) return InEc2LaunchYaml(script);

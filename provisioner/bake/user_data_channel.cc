@@ -7,7 +7,7 @@ namespace prov::bake {
 namespace {
 
 // OpenStack counts 65,535 bytes of base64.
-constexpr std::size_t kNovaLimit = 65535 / 4 * 3;
+constexpr std::size_t kNovaLimit = std::size_t{65535} / 4 * 3;
 
 constexpr std::array kChannels = {
     Channel{

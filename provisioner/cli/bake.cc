@@ -175,14 +175,20 @@ Command BakeCommand() {
       "Write a source's egress settings as a Windows bootstrap payload.",
       "SOURCE",
       "The payload is a folder: registry hives and a .reg file, certificates, constant scripts, an answer\n"
-      "file, egress.json and a manifest; its README.txt says who consumes which file. The same source and\n"
-      "options give the same bytes (SOURCE_DATE_EPOCH sets the files' times).",
+      "file, egress.json and a manifest; its README.txt says who consumes which file. --format makes one\n"
+      "file of it: an archive, a drive, or the user data of a new machine. The same source and options\n"
+      "give the same bytes (SOURCE_DATE_EPOCH sets the files' times).",
       "  $ provisioner bake rendered-worker.json --out payload --service containerd --service kubelet\n"
       "  read   rendered-worker-3d1c... (Ignition 3.4.0)\n"
       "         machine     HTTP_PROXY=http://user:***@proxy.example.com:3128\n"
       "         ...\n"
-      "  wrote  payload (generation 1)",
-      {{"out", "PATH", "the folder to write; missing parents are made, an earlier payload there is replaced"},
+      "  wrote  payload (generation 1)\n"
+      "  $ provisioner bake rendered-worker.json --out drive.iso --format iso --label config-2\n"
+      "  $ provisioner bake rendered-worker.json --out fleet.tgz --format tgz --nodes nodes.csv\n"
+      "  $ provisioner bake rendered-worker.json --out secret.yaml --format userdata --platform aws \\\n"
+      "      --append-to windows-user-data.yaml --secret windows-user-data-egress",
+      {{"out", "PATH",
+        "the folder or file to write; missing parents are made, an earlier one of the same form is replaced"},
        {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata"},
        PoolOption(),
        NameOption(),
