@@ -85,7 +85,7 @@ Result<std::string> Render(const egress::EgressConfig& config, const reconcile::
 
 std::string Number(std::size_t value) {
   std::string out = std::to_string(value);
-  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, ",");
+  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
   return out;
 }
 
