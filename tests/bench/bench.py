@@ -256,12 +256,12 @@ def fleet_templates(folder, node):
     """What the peer renders: the files of one node with its values taken out."""
     folder.mkdir(exist_ok=True)
     for path in sorted(node.iterdir()):
-        text = path.read_text(newline="")
+        text = path.read_bytes().decode()
         text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "{{.Id}}", text)
         for value, name in (("node-00000", "Name"), ("10.1.0.5/24", "Address}}/{{.Prefix"), ("10.1.0.5", "Address"), ("255.255.255.0", "Netmask"), ("10.1.0.1", "Gateway"),
                             ("10.0.0.2", "Dns"), ("00:15:5d:00:00:00", "Mac"), ("00-15-5D-00-00-00", "Adapter")):
             text = text.replace(value, "{{.%s}}" % name)
-        (folder / path.name).write_text(text, newline="")
+        (folder / path.name).write_bytes(text.encode())
 
 
 def bench_fleet():
