@@ -1,8 +1,13 @@
-// Port: one request through a proxy, for finding out whether egress settings work.
+// Port: requests, for reading sources and for finding out whether egress settings work.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/result.h"
@@ -17,6 +22,42 @@ struct HttpRequest {
   int timeout_seconds = 30;         // for all of it
 };
 
+// Who asks, where a server wants a certificate.
+struct ClientIdentity {
+  std::string certificate_pem;  // and those that lead to a root, in order
+  Secret key_pem;               // not encrypted
+};
+
+struct FetchRequest {
+  std::string url;                                           // http:// or https://, without credentials
+  std::vector<std::pair<std::string, std::string>> headers;  // name and value
+  std::optional<Secret> bearer_token;                        // for an Authorization header
+  std::optional<Secret> proxy_url;                           // as in HttpRequest
+  std::vector<std::string> roots;                            // as in HttpRequest
+  std::optional<ClientIdentity> client;
+  std::uint64_t most_bytes = 256ULL << 20U;  // a longer body is refused while it arrives
+  int connect_seconds = 10;                  // until a connection (with TLS) stands
+  int answer_seconds = 10;  // from then until the first byte of the answer; also the longest silence in it
+  int total_seconds = 120;  // for all of it; 0: no bound
+  // Gets the body's pieces as they arrive instead of FetchAnswer::body, where the status is 200; false ends the
+  // transfer, which is no error.
+  std::function<bool(std::string_view)> sink;
+};
+
+struct FetchAnswer {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;  // of the last answer, names in lower case
+  std::string body;  // as sent, not decompressed; has 64 bytes of spare capacity
+
+  // The first value; "" where there is none.
+  std::string_view Header(std::string_view lower_case_name) const {
+    for (const auto& [name, value] : headers) {
+      if (name == lower_case_name) return value;
+    }
+    return {};
+  }
+};
+
 class Http {
  public:
   virtual ~Http() = default;
@@ -24,6 +65,10 @@ class Http {
   // the server (not of the proxy's CONNECT). Errors: network (also: the proxy refused, with its status), tls; the
   // message has no secret and says in a sentence what failed.
   virtual Result<int> Get(const HttpRequest& request) = 0;
+
+  // One GET for a document, whatever its status; no redirect is followed and nothing is tried again. Errors: network,
+  // tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
+  virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 };
 
 }  // namespace prov::machine
