@@ -54,7 +54,7 @@ Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, c
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
   const node::Settings settings =
-      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
+      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), settings, options, image_options)));
@@ -73,7 +73,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
   if (NamesImage(arguments)) return ApplyToImages(arguments, host, image_options, json);
   const node::Settings settings =
-      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))));
+      PROV_TRY(ReadSettings(host, arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))));
   if (arguments.Has("try")) return Try(arguments, host, settings, json);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
@@ -118,6 +118,7 @@ Command ApplyCommand() {
   for (const std::vector<OptionSpec>& image : {ImageOptionSpecs(), TargetOptionSpecs()}) {
     command.spec.options.insert(command.spec.options.begin(), image.begin(), image.end());
   }
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

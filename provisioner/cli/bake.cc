@@ -114,7 +114,7 @@ Result<std::optional<std::string>> OwnAnswerFile(const Arguments& arguments) {
   return PROV_TRY(ReadFile(arguments.Get("unattend"), bake::kXmlSizeLimit));
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
   const bool json = PROV_TRY(WantsJson(arguments));
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
@@ -134,7 +134,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
 
   Findings findings;
   const auto key = PROV_TRY(ReadSigningKey(arguments, findings));
-  const Source source = PROV_TRY(ReadSource(arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
+  const Source source = PROV_TRY(ReadSource(host, arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
   const egress::EgressConfig& config = source.config;
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
   const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
@@ -206,6 +206,7 @@ Command BakeCommand() {
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 6 + static_cast<std::ptrdiff_t>(user_data.size()),
                               shared.begin(), shared.end());
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

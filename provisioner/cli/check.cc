@@ -38,9 +38,9 @@ egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts fact
   return facts;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  egress::EgressConfig config = PROV_TRY(ReadSource(arguments)).config;
+  egress::EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
   config.facts = Facts(arguments, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
   const bool strict = arguments.Has("strict");
@@ -74,6 +74,7 @@ Command CheckCommand() {
        {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254"},
        OutputOption(),
        HelpOption()}};
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -27,6 +28,16 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
   return out;
 }
 
+source::SourceRequest RequestOf(const Arguments& arguments) {
+  source::SourceRequest out;
+  out.source = arguments.positional();
+  out.selection.pool = arguments.Get("pool", out.selection.pool);
+  out.selection.name = arguments.Get("name");
+  out.ca_file = arguments.Get("ca");
+  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
+  return out;
+}
+
 }  // namespace
 
 OptionSpec PoolOption() {
@@ -36,7 +47,19 @@ OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConf
 OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
 OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 
-Result<Source> ReadSource(const Arguments& arguments, const std::optional<egress::Certificate>& signer) {
+std::vector<OptionSpec> RemoteOptionSpecs() {
+  return {{"ca", "FILE", "PEM certificates of CAs: only by them is a remote source known (default: the system's)"},
+          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"}};
+}
+
+void AddRemoteOptions(CommandSpec& spec) {
+  const auto name = std::ranges::find(spec.options, "name", &OptionSpec::name);
+  const std::vector<OptionSpec> more = RemoteOptionSpecs();
+  spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
+}
+
+Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
+                          const std::optional<egress::Certificate>& signer) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
     const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name, signer ? &*signer : nullptr));
@@ -60,10 +83,9 @@ Result<Source> ReadSource(const Arguments& arguments, const std::optional<egress
     bake::EgressDocument document = PROV_TRY(bake::ReadContainer(PROV_TRY(ReadFile(name, kContainerLimit)), name));
     return Source{std::move(document.config), std::move(document.options), document.generation, true, {}};
   }
-  ignition::Selection selection;
-  selection.pool = arguments.Get("pool", selection.pool);
-  selection.name = arguments.Get("name");
-  return Source{.config = PROV_TRY(source::Read(name, selection)), .choices = {}, .secret_files = {}};
+  const source::SourceRequest request = RequestOf(arguments);
+  return Source{
+      .config = PROV_TRY(source::Read(request, {host.http(), host.clock()})), .choices = {}, .secret_files = {}};
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

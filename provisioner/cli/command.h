@@ -47,6 +47,10 @@ OptionSpec PoolOption();
 OptionSpec NameOption();
 OptionSpec OutputOption();
 OptionSpec HelpOption();
+// How a remote source is asked.
+std::vector<OptionSpec> RemoteOptionSpecs();
+// Puts them behind --name, for a command that is otherwise complete.
+void AddRemoteOptions(CommandSpec& spec);
 
 struct Source {
   egress::EgressConfig config;
@@ -56,9 +60,10 @@ struct Source {
   std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
 };
 
-// Reads the source that the arguments name: a payload folder, or a document with --pool and --name. With a `signer` it
-// must be a payload that this one signed (else signature).
-Result<Source> ReadSource(const Arguments& arguments, const std::optional<egress::Certificate>& signer = {});
+// Reads the source that the arguments name: a payload folder, or a document with --pool and --name; one that is remote
+// through the ports of `host`. With a `signer` it must be a payload that this one signed (else signature).
+Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
+                          const std::optional<egress::Certificate>& signer = {});
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

@@ -70,11 +70,11 @@ std::string EnvironmentLines(const EgressConfig& config) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host&) {
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));
-  const EgressConfig config = PROV_TRY(ReadSource(arguments)).config;
+  const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
   if (format == "env") return Outcome{0, EnvironmentLines(config), std::move(findings)};
   if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
@@ -104,6 +104,7 @@ Command ExtractCommand() {
        OutputOption(),
        HelpOption()}};
   command.always_json = true;
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

@@ -48,7 +48,7 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
   const std::string& folder = out.words.front();
   if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
   out.follow = false;
-  if (const auto source = ReadSource(arguments, signers.wanted))
+  if (const auto source = ReadSource(host, arguments, signers.wanted))
     out.secret_files = source->secret_files;  // else they are gone already
   for (std::string& file : out.secret_files) {
     std::string name = file.substr(arguments.positional().size());
@@ -71,7 +71,7 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateFold
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
 // one whose settings are kept.
 Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
-  Result<node::Settings> settings = ReadSettings(arguments, signers.wanted);
+  Result<node::Settings> settings = ReadSettings(node.host, arguments, signers.wanted);
   if (settings) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
@@ -165,6 +165,7 @@ Command FirstBootCommand() {
   const std::vector<OptionSpec> more = ApplyOptionSpecs();
   shared.insert(shared.end(), more.begin(), more.end());
   command.spec.options.insert(command.spec.options.begin() + 3, shared.begin(), shared.end());
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

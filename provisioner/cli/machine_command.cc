@@ -9,6 +9,7 @@
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/source/source.h"
 
 namespace prov::cli {
 namespace {
@@ -26,6 +27,7 @@ CommandSpec StoredSpec() {
   spec.options = DesiredOptionSpecs();
   spec.options.push_back(PoolOption());
   spec.options.push_back(NameOption());
+  AddRemoteOptions(spec);
   return spec;
 }
 
@@ -82,9 +84,10 @@ Result<int> End(machine::Host& host, const Ending& ending, const reconcile::Sess
   return ending.reboot_exit;
 }
 
-Result<node::Settings> ReadSettings(const Arguments& arguments, const std::optional<egress::Certificate>& signer) {
+Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
+                                    const std::optional<egress::Certificate>& signer) {
   node::Settings out;
-  Source source = PROV_TRY(ReadSource(arguments, signer));
+  Source source = PROV_TRY(ReadSource(host, arguments, signer));
   if (source.is_payload) out.generation = source.generation;
   out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
   out.config = std::move(source.config);
@@ -97,13 +100,13 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
     return Fail(Code::kUsage, "standard input can't be read again at the next boot; give a file or a payload folder",
                 "SOURCE");
   }
-  node::SourceWords words = {PROV_TRY(Absolute(source))};
+  node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(Absolute(source))};
   for (const OptionSpec& option : StoredSpec().options) {
     if (!arguments.Has(option.name)) continue;
     if (option.value.empty()) {
       words.push_back(fmt::format("--{}", option.name));
-    } else if (option.name == "subtract") {
-      words.push_back("--subtract=" + PROV_TRY(Absolute(arguments.Get("subtract"))));
+    } else if (option.name == "subtract" || option.name == "ca") {
+      words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(Absolute(arguments.Get(option.name)))));
     } else {
       for (const std::string& value : arguments.List(option.name)) {
         words.push_back(fmt::format("--{}={}", option.name, value));
@@ -113,9 +116,9 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
   return words;
 }
 
-Result<node::Settings> ReadStoredSettings(const node::SourceWords& words,
+Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
                                           const std::optional<egress::Certificate>& signer) {
-  return ReadSettings(PROV_TRY(ParseArguments(StoredSpec(), words)), signer);
+  return ReadSettings(host, PROV_TRY(ParseArguments(StoredSpec(), words)), signer);
 }
 
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {

@@ -34,13 +34,15 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 // Reboots if that is needed and asked for. The exit code.
 Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report);
 
-// The settings that a command line names: SOURCE, --pool, --name and what is wanted of it. `signer` as in ReadSource.
-Result<node::Settings> ReadSettings(const Arguments& arguments, const std::optional<egress::Certificate>& signer);
+// The settings that a command line names: SOURCE, the options of reading it and what is wanted of it. `host` and
+// `signer` as in ReadSource.
+Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
+                                    const std::optional<egress::Certificate>& signer);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
 // source. The signer is none of them: it is pinned where nobody but administrators can write.
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
-Result<node::Settings> ReadStoredSettings(const node::SourceWords& words,
+Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
                                           const std::optional<egress::Certificate>& signer);
 
 // The report as the outcome of a command.

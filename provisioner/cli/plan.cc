@@ -23,7 +23,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
   const node::Settings settings =
-      PROV_TRY(ReadSettings(arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
+      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
@@ -61,6 +61,7 @@ Command PlanCommand() {
   for (const std::vector<OptionSpec>& more : {ImageOptionSpecs(), TargetOptionSpecs()}) {
     command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
   }
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

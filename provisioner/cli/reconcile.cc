@@ -17,7 +17,7 @@ constexpr std::int64_t kLongestInterval = 86400;
 // The signer is read again in each round: one that was pinned meanwhile counts from the next on.
 node::SettingsReader ReaderOn(machine::Host& host) {
   return [&host](const node::SourceWords& words) -> Result<node::Settings> {
-    return ReadStoredSettings(words, PROV_TRY(node::PinnedSigner(host)));
+    return ReadStoredSettings(host, words, PROV_TRY(node::PinnedSigner(host)));
   };
 }
 

@@ -24,7 +24,7 @@ Result<Outcome> Install(const Arguments& arguments, machine::Host& host, bool js
   delivery.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("source")) {
     delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
-    settings = PROV_TRY(ReadStoredSettings(delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))));
+    settings = PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
@@ -73,6 +73,7 @@ Command ServiceCommand() {
                    HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
+  AddRemoteOptions(command.spec);
   command.run = Run;
   return command;
 }

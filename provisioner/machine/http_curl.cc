@@ -11,6 +11,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/curl_functions.h"
 #include "provisioner/machine/http_failure.h"
+#include "provisioner/machine/http_fetch.h"
 #include "provisioner/machine/live_ports.h"
 
 namespace prov::machine {
@@ -203,6 +204,8 @@ class CurlHttp final : public Http {
     }
     return Transfer(*PROV_TRY(LoadCurl()), request).Run();
   }
+
+  Result<FetchAnswer> Fetch(const FetchRequest& request) override { return FetchByCurl(request); }
 };
 
 }  // namespace

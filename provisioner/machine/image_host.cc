@@ -166,6 +166,7 @@ class ImageHost::NoEventLog final : public EventLog {
 class ImageHost::NoHttp final : public Http {
  public:
   Result<int> Get(const HttpRequest& /*request*/) override { return NothingRuns("a probe"); }
+  Result<FetchAnswer> Fetch(const FetchRequest& /*request*/) override { return NothingRuns("a request"); }
 };
 
 ImageHost::ImageHost(std::unique_ptr<images::ImageTree> tree, Clock& clock, std::uint64_t filetime)

@@ -28,6 +28,9 @@ struct SourcePorts {
   machine::Clock& clock;
 };
 
+// Whether it names something on a network rather than a file: it has a scheme.
+bool IsRemote(const std::string& source);
+
 // Errors: not-found, io, too-large, kind, scheme, network, tls, hash-mismatch, and those of the format that is found
 // there.
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports);

@@ -54,10 +54,10 @@ class ImageCommands : public ::testing::Test {
     tree_.Put("ProgramData/desktop.ini", "not ours");
   }
 
-  static node::Settings Settings(const std::vector<std::string>& more = {}) {
+  node::Settings Settings(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
     words.insert(words.end(), more.begin(), more.end());
-    auto settings = ReadStoredSettings(words, {});
+    auto settings = ReadStoredSettings(live_, words, {});
     EXPECT_TRUE(settings) << settings.error().message;
     return *std::move(settings);
   }

@@ -5,15 +5,34 @@
 namespace prov::source {
 namespace {
 
+// Nothing in these tests may ask the network.
+class NoNetwork final : public machine::Http, public machine::Clock {
+ public:
+  Result<int> Get(const machine::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
+  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest&) override {
+    return Fail(Code::kInternal, "a request");
+  }
+  std::int64_t NowUnix() override { return 0; }
+  bool Wait(std::int64_t) override { return false; }
+};
+
+Result<egress::EgressConfig> ReadHere(const std::string& source, const ignition::Selection& selection) {
+  NoNetwork none;
+  SourceRequest request;
+  request.source = source;
+  request.selection = selection;
+  return Read(request, {none, none});
+}
+
 TEST(Source, AMissingFileIsNotFound) {
-  const auto read = Read("/no/such/file.json", {});
+  const auto read = ReadHere("/no/such/file.json", {});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kNotFound);
   EXPECT_EQ(read.error().where, "/no/such/file.json");
 }
 
 TEST(Source, UrisAreRefusedWithoutShowingThem) {
-  const auto read = Read("https://user:secret@example.com/x", {});
+  const auto read = ReadHere("https://user:secret@example.com/x", {});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kScheme);
   EXPECT_EQ(read.error().message.find("secret"), std::string::npos);
@@ -21,7 +40,7 @@ TEST(Source, UrisAreRefusedWithoutShowingThem) {
 }
 
 TEST(Source, ReadsAFile) {
-  const auto read = Read(TEST_SOURCE_DIR "/sample/rendered-worker.json", {});
+  const auto read = ReadHere(TEST_SOURCE_DIR "/sample/rendered-worker.json", {});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->certificates.size(), 3U);
 }
@@ -29,7 +48,7 @@ TEST(Source, ReadsAFile) {
 TEST(Source, AWrongNameIsNotFound) {
   ignition::Selection selection;
   selection.name = "rendered-worker-00000000000000000000000000000000";
-  const auto read = Read(TEST_SOURCE_DIR "/sample/rendered-worker.json", selection);
+  const auto read = ReadHere(TEST_SOURCE_DIR "/sample/rendered-worker.json", selection);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kNotFound);
 }

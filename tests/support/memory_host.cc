@@ -90,6 +90,12 @@ Result<int> MemoryHost::Get(const machine::HttpRequest& request) {
   return answer;
 }
 
+Result<machine::FetchAnswer> MemoryHost::Fetch(const machine::FetchRequest& request) {
+  fetches.push_back(request);
+  if (!web) return Fail(Code::kNetwork, "this test has no network", request.url);
+  return web(request);
+}
+
 Result<bool> MemoryHost::InstallProgram() {
   if (install_error) return std::unexpected(*install_error);
   return !std::exchange(program_installed, true);

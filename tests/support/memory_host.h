@@ -36,6 +36,9 @@ class MemoryHost final : public machine::Host,
   std::size_t waits_left = 0;         // Wait() answers "stop" when they are used up
   std::function<void()> during_wait;  // what others do meanwhile
   Result<int> answer = 200;           // of each request
+  // What documents are fetched from; none: no network. Each request for one is kept in `fetches`.
+  std::function<Result<machine::FetchAnswer>(const machine::FetchRequest&)> web;
+  std::vector<machine::FetchRequest> fetches;
   bool locked = false;                // by another process
   bool program_installed = false, state_removed = false;
   std::optional<Error> install_error, source_error;
@@ -65,6 +68,7 @@ class MemoryHost final : public machine::Host,
   bool Wait(std::int64_t milliseconds) override;
   // machine::Http
   Result<int> Get(const machine::HttpRequest& request) override;
+  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override;
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
