@@ -42,6 +42,11 @@ struct FetchRequest {
   // Gets the body's pieces as they arrive instead of FetchAnswer::body, where the status is 200; false ends the
   // transfer, which is no error.
   std::function<bool(std::string_view)> sink;
+  // "host:port" to connect to instead of the URL's, whose host is still the name that the certificate is verified for.
+  std::string connect_to;
+  // Asked about once a second, also while nothing arrives; true ends the transfer, which is no error: the answer is what
+  // there is by then, with status 0 where there is none.
+  std::function<bool()> should_stop;
 };
 
 struct FetchAnswer {

@@ -1,0 +1,13 @@
+// kube:// sources: read from the Kubernetes API of an OpenShift cluster. Facts: ignition.md 5, egress-systems.md 4.
+#pragma once
+
+#include "provisioner/source/source.h"
+
+namespace prov::source {
+
+// The pool's rendered MachineConfig, a MachineConfig by name, the ControllerConfig, or the Proxy with its trust
+// ConfigMap (kube_uri.h). What a moment's trouble can cause is tried again a few times. Errors: usage, network, tls,
+// not-found, those of kubeconfigs (kube_config.h) and of the format that is read.
+Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports);
+
+}  // namespace prov::source

@@ -1,0 +1,114 @@
+#include "provisioner/source/kube_uri.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "provisioner/base/text.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::string_view kScheme = "kube://";
+constexpr std::size_t kLongestName = 253;
+constexpr std::string_view kForms =
+    "write kube://[CONTEXT]/[POOL], or behind the context machineconfigpool/NAME, machineconfig/NAME, controllerconfig "
+    "or proxy";
+
+std::unexpected<Error> Refuse(std::string_view why, const std::string& uri) {
+  return Fail(Code::kUsage, fmt::format("{}; {}", why, kForms), uri);
+}
+
+bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+Result<std::string> PercentDecode(std::string_view text, const std::string& uri) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const auto byte = i + 2 < text.size() ? FromHex(text.substr(i + 1, 2)) : std::nullopt;
+    if (!byte) return Refuse("a '%' in the context is not followed by two hex digits", uri);
+    out += *byte;
+    i += 2;
+  }
+  return out;
+}
+
+Result<KubeTarget> Named(KubeKind kind, std::string_view name, const std::string& uri) {
+  if (!IsKubeName(name)) {
+    return Refuse("the object's name is no name in Kubernetes (lower-case letters, digits, '-' and '.')", uri);
+  }
+  return KubeTarget{{}, kind, std::string(name)};
+}
+
+// The object that there is one of in a cluster.
+Result<KubeTarget> Single(KubeKind kind, std::string_view name, const std::vector<std::string_view>& path,
+                          const std::string& uri) {
+  if (path.size() == 2 && path[1] != name) {
+    return Refuse(fmt::format("there is only one {}, and it is called {}", path[0], name), uri);
+  }
+  return KubeTarget{{}, kind, std::string(name)};
+}
+
+Result<KubeTarget> ParsePath(const std::vector<std::string_view>& path, const std::string& pool,
+                             const std::string& uri) {
+  if (path.empty()) return Named(KubeKind::kPool, pool, uri);
+  if (path.size() > 2) return Refuse("the path has too many parts", uri);
+  if (path[0] == "controllerconfig") {
+    return Single(KubeKind::kControllerConfig, "machine-config-controller", path, uri);
+  }
+  if (path[0] == "proxy") return Single(KubeKind::kProxy, "cluster", path, uri);
+  if (path.size() == 1) return Named(KubeKind::kPool, path[0], uri);
+  if (path[0] == "machineconfigpool") return Named(KubeKind::kPool, path[1], uri);
+  if (path[0] == "machineconfig") return Named(KubeKind::kMachineConfig, path[1], uri);
+  return Refuse("objects of this kind hold no egress settings", uri);
+}
+
+}  // namespace
+
+bool IsKubeUri(std::string_view source) { return EqualsIgnoreAsciiCase(source.substr(0, kScheme.size()), kScheme); }
+
+bool IsKubeName(std::string_view name) {
+  if (name.empty() || name.size() > kLongestName) return false;
+  if (!IsLowerOrDigit(name.front()) || !IsLowerOrDigit(name.back())) return false;
+  if (name.find("..") != std::string_view::npos) return false;
+  return std::ranges::all_of(name, [](char c) { return IsLowerOrDigit(c) || c == '-' || c == '.'; });
+}
+
+std::string PercentEncode(std::string_view text) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string out;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selection& selection) {
+  if (!IsKubeUri(uri)) return Refuse("is no kube:// URI", uri);
+  const std::string_view rest = std::string_view(uri).substr(kScheme.size());
+  if (rest.find_first_of("?# \t\r\n") != std::string_view::npos || !IsUtf8(rest)) {
+    return Refuse("a kube:// URI has no query, fragment or blanks", uri);
+  }
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  std::vector<std::string_view> path = Split(rest.substr(slash), '/');
+  std::erase(path, std::string_view());
+  KubeTarget out = PROV_TRY(ParsePath(path, selection.pool, uri));
+  if (!selection.name.empty()) {
+    if (out.kind == KubeKind::kControllerConfig || out.kind == KubeKind::kProxy) {
+      return Refuse("--name names a MachineConfig, and this URI something else", uri);
+    }
+    out = PROV_TRY(Named(KubeKind::kMachineConfig, selection.name, uri));
+  }
+  out.context = PROV_TRY(PercentDecode(rest.substr(0, slash), uri));
+  return out;
+}
+
+}  // namespace prov::source
