@@ -1,9 +1,186 @@
 #include "provisioner/source/kube_source.h"
 
-namespace prov::source {
+#include <fmt/format.h>
 
-Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& /*ports*/) {
-  return Fail(Code::kNetwork, "this build does not speak to clusters", request.source);
+#include <utility>
+
+#include "ignition/json.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/source/document_source.h"
+#include "provisioner/source/kube_client.h"
+
+namespace prov::source {
+namespace {
+
+using ignition::JsonValue;
+
+constexpr std::string_view kConfigNamespace = "openshift-config";
+constexpr std::string_view kManagedNamespace = "openshift-config-managed";
+constexpr std::string_view kUserBundle = "user-ca-bundle";
+constexpr std::string_view kMergedBundle = "trusted-ca-bundle";
+
+// Objects that are looked into here are small; the others go to their readers whole.
+ignition::Limits SmallObject() {
+  ignition::Limits out;
+  out.input = 16ULL << 20U;
+  out.depth = 100;
+  return out;
+}
+
+Result<std::unique_ptr<ignition::JsonDocument>> Parse(std::string body, const KubeObject& object) {
+  auto document = ignition::ParseJson(std::move(body), SmallObject());
+  if (!document) {
+    Error error = std::move(document).error();
+    error.where = error.where.empty() ? object.Path() : fmt::format("{}, {}", object.Path(), error.where);
+    return std::unexpected(std::move(error));
+  }
+  if (!(*document)->root().IsObject()) return Fail(Code::kType, "the answer is no object", object.Path());
+  return document;
+}
+
+// The text at a path of members; "" where something on the way is absent or of another type.
+std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
+  const JsonValue* value = &root;
+  for (const std::string_view name : path) {
+    if (!value->IsObject()) return {};
+    value = ignition::Member(value, name);
+    if (value == nullptr) return {};
+  }
+  return value->IsString() ? ignition::TextOf(*value) : std::string_view();
+}
+
+class Reader {
+ public:
+  Reader(const SourceRequest& request, const KubeClient& client) : request_(request), client_(client) {}
+
+  Result<egress::EgressConfig> Read(const KubeTarget& target) {
+    switch (target.kind) {
+      case KubeKind::kMachineConfig:
+        return ReadObject(MachineConfigObject(target.name), target.name);
+      case KubeKind::kControllerConfig:
+        return ReadObject(ControllerConfigObject(), "");
+      case KubeKind::kProxy:
+        return ReadProxy();
+      case KubeKind::kPool:
+        break;
+    }
+    return ReadPool(target.name);
+  }
+
+ private:
+  Result<egress::EgressConfig> ReadObject(const KubeObject& object, const std::string& name) {
+    return ReadBytes(PROV_TRY(client_.Get(object)), object.Path(), name);
+  }
+
+  Result<egress::EgressConfig> ReadBytes(std::string bytes, const std::string& where, const std::string& name) {
+    ignition::Selection selection = request_.selection;
+    selection.name = name;
+    return source::ReadDocument(std::move(bytes), where, selection, ignition::Limits(), nullptr);
+  }
+
+  // The config that the pool's nodes have: the newest of its configs may still be on its way to them.
+  Result<std::string> RenderedName(const KubeObject& pool, Findings& findings) {
+    const auto document = PROV_TRY(Parse(PROV_TRY(client_.Get(pool)), pool));
+    const JsonValue& root = document->root();
+    const std::string name(TextAt(root, {"status", "configuration", "name"}));
+    if (name.empty()) {
+      return Fail(Code::kNotFound, "the pool has no rendered config yet (status.configuration.name)", pool.Path());
+    }
+    if (!IsKubeName(name)) return Fail(Code::kType, "status.configuration.name is no name", pool.Path());
+    const JsonValue* spec = ignition::Member(&root, "spec");
+    const JsonValue* paused = spec != nullptr && spec->IsObject() ? ignition::Member(spec, "paused") : nullptr;
+    const std::string_view wanted = TextAt(root, {"spec", "configuration", "name"});
+    if (paused != nullptr && paused->IsBool() && paused->GetBool() && !wanted.empty() && wanted != name) {
+      AddWarning(
+          findings, "pool-paused",
+          "the pool is paused, and its newest config has not gone to its nodes; the one that they have was taken",
+          pool.Path());
+    }
+    return name;
+  }
+
+  Result<egress::EgressConfig> ReadPool(const std::string& pool_name) {
+    const KubeObject pool = PoolObject(pool_name);
+    Findings findings;
+    std::string name = PROV_TRY(RenderedName(pool, findings));
+    Result<egress::EgressConfig> out = ReadObject(MachineConfigObject(name), name);
+    if (!out && out.error().code == Code::kNotFound) {
+      // Replaced and removed between the two requests, perhaps.
+      findings.clear();
+      const std::string again = PROV_TRY(RenderedName(pool, findings));
+      if (again != name) out = ReadObject(MachineConfigObject(again), again);
+    }
+    if (out) out->findings.insert(out->findings.begin(), findings.begin(), findings.end());
+    return out;
+  }
+
+  // nullopt: there is none.
+  Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
+    const KubeObject map = ConfigMapObject(std::string(name_space), std::string(name));
+    Result<std::string> body = client_.Get(map);
+    if (!body && body.error().code == Code::kNotFound) return std::nullopt;
+    if (!body) return std::unexpected(std::move(body).error());
+    PROV_TRY(Parse(*body, map));  // goes into a list with others: must be one whole object
+    return *std::move(body);
+  }
+
+  // What nodes get: the Proxy with openshift-config/user-ca-bundle, where there is one, and the ConfigMap it names.
+  Result<egress::EgressConfig> ReadProxy() {
+    const KubeObject proxy = ProxyObject();
+    std::string items = PROV_TRY(client_.Get(proxy));
+    std::string trusted;
+    {
+      const auto document = PROV_TRY(Parse(items, proxy));
+      trusted = std::string(TextAt(document->root(), {"spec", "trustedCA", "name"}));
+    }
+    const auto user = PROV_TRY(FindConfigMap(kConfigNamespace, kUserBundle));
+    if (user) items += "," + *user;
+    if (!trusted.empty() && trusted != kUserBundle) {
+      if (!IsKubeName(trusted)) return Fail(Code::kType, "spec.trustedCA.name is no name", proxy.Path());
+      const KubeObject map =
+          ConfigMapObject(std::string(trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace), trusted);
+      const std::string body = PROV_TRY(client_.Get(map));
+      PROV_TRY(Parse(body, map));
+      items += "," + body;
+    } else if (!trusted.empty() && !user) {
+      return std::unexpected(Missing(proxy));
+    }
+    std::string list = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
+    egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy.Path(), ""));
+    if (trusted.empty() && !user) StateNoCertificates(out);
+    return out;
+  }
+
+  static Error Missing(const KubeObject& proxy) {
+    return {Code::kNotFound, "there is no ConfigMap user-ca-bundle in openshift-config, although the Proxy names it",
+            proxy.Path()};
+  }
+
+  // The cluster was asked, and has no CAs of its own: that is a statement, which a file without a ConfigMap does not
+  // make.
+  static void StateNoCertificates(egress::EgressConfig& out) {
+    out.trust_file.path = "$.spec.trustedCA";
+    out.trust_file.present = true;
+    out.trust_file.sha256 = ToHex(Sha256(""));
+    std::erase_if(out.findings, [](const Finding& f) { return f.code == "no-trust-file"; });
+  }
+
+  const SourceRequest& request_;
+  const KubeClient& client_;
+};
+
+}  // namespace
+
+Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,
+                                      const KubeSurroundings& surroundings) {
+  const KubeTarget target = PROV_TRY(ParseKubeUri(request.source, request.selection));
+  const KubeAccess access = PROV_TRY(KubeAccess::Open(request, target.context, surroundings));
+  return Reader(request, KubeClient(access, ports)).Read(target);
+}
+
+Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports) {
+  return ReadKube(request, ports, ThisProcess());
 }
 
 }  // namespace prov::source

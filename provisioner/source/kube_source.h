@@ -1,7 +1,7 @@
 // kube:// sources: read from the Kubernetes API of an OpenShift cluster. Facts: ignition.md 5, egress-systems.md 4.
 #pragma once
 
-#include "provisioner/source/source.h"
+#include "provisioner/source/kube_access.h"
 
 namespace prov::source {
 
@@ -9,5 +9,7 @@ namespace prov::source {
 // ConfigMap (kube_uri.h). What a moment's trouble can cause is tried again a few times. Errors: usage, network, tls,
 // not-found, those of kubeconfigs (kube_config.h) and of the format that is read.
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports);
+Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,
+                                      const KubeSurroundings& surroundings);
 
 }  // namespace prov::source

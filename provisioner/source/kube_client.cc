@@ -1,0 +1,185 @@
+#include "provisioner/source/kube_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+
+#include "ignition/json.h"
+#include "provisioner/base/text.h"
+
+namespace prov::source {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kUnauthorized = 401;
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+constexpr int kTooMany = 429;
+constexpr int kServerError = 500;
+constexpr int kAfterErrors = 600;
+
+constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
+constexpr std::string_view kConfigGroup = "config.openshift.io";
+
+// What the API server says with an error (metav1.Status).
+struct Said {
+  std::string message;
+  bool names_object = false;  // the kind is known, the object is not there
+};
+
+Said ReadSaid(const std::string& body) {
+  constexpr std::size_t kMostBody = std::size_t{64} << 10U;
+  constexpr std::size_t kMostShown = 300;
+  Said out;
+  if (body.size() > kMostBody) return out;
+  ignition::Limits limits;
+  limits.depth = 20;
+  const auto document = ignition::ParseJson(body, limits);
+  if (!document || !(*document)->root().IsObject()) return out;
+  const ignition::JsonValue* message = ignition::Member(&(*document)->root(), "message");
+  if (message != nullptr && message->IsString()) {
+    out.message = std::string(ignition::TextOf(*message).substr(0, kMostShown));
+  }
+  const ignition::JsonValue* details = ignition::Member(&(*document)->root(), "details");
+  if (details == nullptr || !details->IsObject()) return out;
+  const ignition::JsonValue* name = ignition::Member(details, "name");
+  out.names_object = name != nullptr && name->IsString() && name->GetStringLength() != 0;
+  return out;
+}
+
+std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, const KubeAccess& access,
+                             const Said& said) {
+  const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
+  return fmt::format(
+      "the API server forbids this to {}{}; a {} bound to it must have the rule apiGroups [\"{}\"], resources "
+      "[\"{}\"], "
+      "resourceNames [\"{}\"], verbs [\"{}\"]",
+      access.who(), quoted, object.name_space.empty() ? "ClusterRole" : "Role", object.group, object.resource,
+      object.name, verb);
+}
+
+std::string UnauthorizedMessage(const KubeAccess& access) {
+  if (access.anonymous()) {
+    return fmt::format("the API server wants to know who asks, and {} has neither token nor client certificate",
+                       access.who());
+  }
+  return fmt::format(
+      "the API server does not accept the credentials of {}: the token or client certificate has expired, was revoked "
+      "or belongs to another cluster",
+      access.who());
+}
+
+std::string NotFoundMessage(const KubeObject& object, const Said& said) {
+  if (!said.names_object && !object.group.empty()) {
+    return fmt::format("this cluster has no {} in {}: is it OpenShift, and is this the right context?", object.resource,
+                       object.group);
+  }
+  if (object.resource == "configmaps") {
+    return fmt::format("there is no ConfigMap \"{}\" in the namespace {}, although the Proxy names it", object.name,
+                       object.name_space);
+  }
+  return fmt::format("there is no \"{}\" among the {} of this cluster", object.name, object.resource);
+}
+
+bool MayPass(const Error& error) { return error.code == Code::kNetwork; }
+
+}  // namespace
+
+std::string KubeObject::CollectionPath() const {
+  std::string out = group.empty() ? std::string("/api/v1") : fmt::format("/apis/{}/v1", group);
+  if (!name_space.empty()) out += fmt::format("/namespaces/{}", name_space);
+  return out + "/" + resource;
+}
+
+std::string KubeObject::Path() const { return CollectionPath() + "/" + name; }
+
+KubeObject PoolObject(std::string name) {
+  return {.group = std::string(kMachineConfigGroup), .resource = "machineconfigpools", .name = std::move(name)};
+}
+KubeObject MachineConfigObject(std::string name) {
+  return {.group = std::string(kMachineConfigGroup), .resource = "machineconfigs", .name = std::move(name)};
+}
+KubeObject ControllerConfigObject() {
+  return {
+      .group = std::string(kMachineConfigGroup), .resource = "controllerconfigs", .name = "machine-config-controller"};
+}
+KubeObject ProxyObject() { return {.group = std::string(kConfigGroup), .resource = "proxies", .name = "cluster"}; }
+KubeObject ConfigMapObject(std::string name_space, std::string name) {
+  return {.group = "", .resource = "configmaps", .name_space = std::move(name_space), .name = std::move(name)};
+}
+
+std::int64_t KubeBackoff::Next() {
+  const std::int64_t whole = next_;
+  next_ = std::min(next_ * 2, longest_);
+  const std::int64_t half = whole / 2;
+  return whole - half + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(half + 1));
+}
+
+std::uint32_t KubeRandom() {
+  static std::random_device device;
+  return device();
+}
+
+bool IsKubeTrouble(int status) { return status == kTooMany || (status >= kServerError && status < kAfterErrors); }
+
+std::int64_t RetryAfterMs(const machine::FetchAnswer& answer) {
+  constexpr std::int64_t kMostSeconds = 60;
+  const std::string_view text = TrimBlanks(answer.Header("retry-after"));
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return 0;
+  return std::min(seconds, kMostSeconds) * 1000;
+}
+
+Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
+                        const KubeAccess& access) {
+  const Said said = ReadSaid(answer.body);
+  const std::string where = object.Path();
+  if (answer.status == kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
+  if (answer.status == kForbidden) return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
+  if (answer.status == kNotFound) return {Code::kNotFound, NotFoundMessage(object, said), where};
+  const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
+  if (IsKubeTrouble(answer.status)) {
+    return {
+        Code::kNetwork,
+        fmt::format("the API server is overloaded or not ready: it answers with status {}{}", answer.status, quoted),
+        where};
+  }
+  return {Code::kNetwork,
+          fmt::format("the server answers with status {}{}: is this the address of a Kubernetes API?", answer.status,
+                      quoted),
+          where};
+}
+
+Result<std::string> KubeClient::Get(const KubeObject& object) const {
+  constexpr int kTries = 5;
+  constexpr std::int64_t kFirstWait = 200;
+  constexpr std::int64_t kLongestWait = 5000;
+  constexpr int kSecondsForOne = 60;
+  constexpr std::int64_t kSecondsForAll = 90;
+  const std::int64_t end = ports_.clock.NowUnix() + kSecondsForAll;
+  KubeBackoff backoff(kFirstWait, kLongestWait, random_);
+  bool stopped = false;
+  bool token_refused = false;
+  for (int left = kTries - 1;; --left) {
+    machine::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
+    request.total_seconds = kSecondsForOne;
+    request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
+    Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
+    if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
+    if (answer && answer->status == kOk) return std::move(answer->body);
+    Error error = answer ? ExplainKubeStatus(*answer, "get", object, access_) : std::move(answer).error();
+    // A token may be replaced between its reading and its use; a second refusal is one.
+    const bool stale = answer && answer->status == kUnauthorized && access_.has_token_file() && !token_refused;
+    token_refused = token_refused || stale;
+    const bool again = answer ? stale || IsKubeTrouble(answer->status) : MayPass(error);
+    if (left == 0 || !again || ports_.clock.NowUnix() >= end) return std::unexpected(std::move(error));
+    if (!ports_.clock.Wait(std::max(backoff.Next(), answer ? RetryAfterMs(*answer) : 0))) {
+      return std::unexpected(std::move(error));
+    }
+  }
+}
+
+}  // namespace prov::source

@@ -1,0 +1,78 @@
+// Requests to the API server and what its answers mean.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/source/kube_access.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::source {
+
+// What is asked for; the words are those of a ClusterRole, too.
+struct KubeObject {
+  std::string group;         // "" for the core API
+  std::string resource;      // plural
+  std::string name_space{};  // "" for what belongs to the cluster
+  std::string name;
+
+  // "/apis/GROUP/v1/RESOURCE", and "/NAME".
+  std::string CollectionPath() const;
+  std::string Path() const;
+};
+
+KubeObject PoolObject(std::string name);
+KubeObject MachineConfigObject(std::string name);
+KubeObject ControllerConfigObject();
+KubeObject ProxyObject();
+KubeObject ConfigMapObject(std::string name_space, std::string name);
+
+// Waiting times that double, each somewhere between the half and the whole of it, so that many who were cut off at once
+// don't come back at once.
+class KubeBackoff {
+ public:
+  using Random = std::function<std::uint32_t()>;
+  KubeBackoff(std::int64_t first_ms, std::int64_t longest_ms, Random random)
+      : first_(first_ms), longest_(longest_ms), next_(first_ms), random_(std::move(random)) {}
+
+  std::int64_t Next();
+  void Reset() { next_ = first_; }
+
+ private:
+  std::int64_t first_, longest_, next_;
+  Random random_;
+};
+
+// Numbers nobody can foresee. Tests have their own.
+std::uint32_t KubeRandom();
+
+// What a status other than 200 means and what to do about it. `verb` is that of a ClusterRole. Codes: not-found (404),
+// else network.
+Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
+                        const KubeAccess& access);
+
+// Whether the same request may be answered a moment later: 429 and 5xx.
+bool IsKubeTrouble(int status);
+
+// Milliseconds that the server asks to be left alone, at most a minute; 0: it says nothing.
+std::int64_t RetryAfterMs(const machine::FetchAnswer& answer);
+
+class KubeClient {
+ public:
+  KubeClient(const KubeAccess& access, const SourcePorts& ports, KubeBackoff::Random random = KubeRandom)
+      : access_(access), ports_(ports), random_(std::move(random)) {}
+
+  // The object as JSON, with spare capacity for the parser. What may pass (network, 429, 5xx, a token that was just
+  // replaced) is tried up to five times within a minute and
+  // a half. Errors: network, tls, not-found, too-large.
+  Result<std::string> Get(const KubeObject& object) const;
+
+ private:
+  const KubeAccess& access_;
+  SourcePorts ports_;
+  KubeBackoff::Random random_;
+};
+
+}  // namespace prov::source

@@ -1,0 +1,198 @@
+#include "provisioner/source/kube_follow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace prov::source {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kGone = 410;
+constexpr int kSlackSeconds = 10;  // what the server may be late
+constexpr std::int64_t kMsPerSecond = 1000;
+
+KubeObject ObjectOf(const KubeTarget& target) {
+  switch (target.kind) {
+    case KubeKind::kMachineConfig:
+      return MachineConfigObject(target.name);
+    case KubeKind::kControllerConfig:
+      return ControllerConfigObject();
+    case KubeKind::kProxy:
+      return ProxyObject();
+    case KubeKind::kPool:
+      break;
+  }
+  return PoolObject(target.name);
+}
+
+std::string Selector(const KubeObject& object) {
+  return "fieldSelector=" + PercentEncode("metadata.name=" + object.name);
+}
+
+}  // namespace
+
+void KubeFollower::Follow(const SourceRequest& request) {
+  const Seen wanted{request.source, request.kubeconfig, request.selection.pool, request.selection.name};
+  if (wanted != following_) {
+    following_ = wanted;
+    position_.reset();
+    fingerprint_.reset();
+    backoff_.Reset();
+    failures_ = 0;
+  }
+  access_.reset();
+  if (!IsKubeUri(request.source)) return;
+  // What is wrong with these is told by reading the source.
+  const auto target = ParseKubeUri(request.source, request.selection);
+  if (!target || target->kind == KubeKind::kMachineConfig) return;
+  auto access = KubeAccess::Open(request, target->context, surroundings_);
+  if (!access) return;
+  access_ = *std::move(access);
+  kind_ = target->kind;
+  object_ = ObjectOf(*target);
+  // With a position, a change since then comes with the watch.
+  if (position_) return;
+  fingerprint_.reset();
+  FindPosition();
+}
+
+bool KubeFollower::Wait(std::int64_t milliseconds) {
+  if (!access_) return ports_.clock.Wait(milliseconds);
+  const std::int64_t whole = (milliseconds + kMsPerSecond - 1) / kMsPerSecond;
+  const std::int64_t end = ports_.clock.NowUnix() + whole;
+  while (!stopped_) {
+    const std::int64_t left = end - ports_.clock.NowUnix();
+    // A clock that was put back must not make this wait for longer.
+    if (left <= 0 || left > whole) return ports_.clock.Wait(0);
+    const Step step = position_ ? Watch(std::min(left, kLongestWatchSeconds)) : FindPosition();
+    switch (step) {
+      case Step::kChanged:
+        return Settle();
+      case Step::kGiveUp:
+        return ports_.clock.Wait(std::max<std::int64_t>(end - ports_.clock.NowUnix(), 0) * kMsPerSecond);
+      case Step::kPause: {
+        const std::int64_t pause = std::max(backoff_.Next(), std::exchange(least_pause_ms_, 0));
+        if (!ports_.clock.Wait(std::min(pause, left * kMsPerSecond))) return false;
+        break;
+      }
+      case Step::kAgain:
+      case Step::kStopped:
+        break;
+    }
+  }
+  return false;
+}
+
+// Where to watch from. kChanged: something else is there than what was there when the source was read.
+KubeFollower::Step KubeFollower::FindPosition() {
+  Result<machine::FetchRequest> request =
+      access_->Request(fmt::format("{}?{}", object_.CollectionPath(), Selector(object_)));
+  if (!request) return Failed(request.error());
+  request->should_stop = [this] { return ShouldStop(); };
+  Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
+  if (stopped_) return Step::kStopped;
+  if (!answer) return Failed(answer.error());
+  if (answer->status != kOk) return Judge(*answer, "list");
+  auto state = ParseKubeList(std::move(answer->body), kind_, object_.name);
+  if (!state) return Failed(state.error());
+  position_ = std::move(state->resource_version);
+  const bool same = fingerprint_ == state->fingerprint;
+  fingerprint_ = std::move(state->fingerprint);
+  return same ? Step::kAgain : Step::kChanged;
+}
+
+KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
+  auto request =
+      access_->Request(fmt::format("{}?{}&watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+                                   object_.CollectionPath(), Selector(object_), PercentEncode(*position_), seconds));
+  if (!request) return Failed(request.error());
+  KubeWatchReader reader(kind_, object_.name);
+  changed_ = gone_ = false;
+  broken_.reset();
+  // The server ends a watch itself. One that is silent for longer is dead.
+  request->answer_seconds = static_cast<int>(seconds) + kSlackSeconds;
+  request->total_seconds = request->connect_seconds + request->answer_seconds;
+  bool listened = false;
+  request->sink = [&](std::string_view piece) {
+    listened = true;
+    return TakeEvents(reader, piece);
+  };
+  request->should_stop = [this] { return ShouldStop(); };
+  const std::int64_t begin = ports_.clock.NowUnix();
+  const Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
+  // One that ends at once, again and again, must not become a busy loop.
+  listened = listened || ports_.clock.NowUnix() - begin >= std::min<std::int64_t>(seconds, kSlackSeconds);
+  return AfterWatch(answer, listened);
+}
+
+KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened) {
+  if (stopped_) return Step::kStopped;
+  if (changed_) {
+    backoff_.Reset();
+    failures_ = 0;
+    return Step::kChanged;
+  }
+  if (gone_ || (answer && answer->status == kGone)) {
+    position_.reset();
+    // A list follows. Where that does not help, it follows more and more slowly.
+    return ++failures_ > 1 ? Step::kPause : Step::kAgain;
+  }
+  if (broken_) {
+    position_.reset();
+    return Failed(*broken_);
+  }
+  if (answer && answer->status != kOk) return Judge(*answer, "watch");
+  if (!listened) return answer ? Step::kPause : Failed(answer.error());
+  backoff_.Reset();
+  failures_ = 0;
+  if (answer) return Step::kAgain;
+  ++failures_;  // cut off after a while, as load balancers do; worth a word only if it can't be begun anew
+  return Step::kPause;
+}
+
+// A status other than 200.
+KubeFollower::Step KubeFollower::Judge(const machine::FetchAnswer& answer, std::string_view verb) {
+  const Error error = ExplainKubeStatus(answer, verb, object_, *access_);
+  least_pause_ms_ = RetryAfterMs(answer);
+  if (IsKubeTrouble(answer.status)) return Failed(error);
+  if (tell_) tell_(error);
+  return Step::kGiveUp;
+}
+
+// What may pass. Told from the second time on: a server that is replaced is away for a moment.
+KubeFollower::Step KubeFollower::Failed(const Error& error) {
+  if (++failures_ > 1 && tell_) tell_(error);
+  return Step::kPause;
+}
+
+// False: enough was heard.
+bool KubeFollower::TakeEvents(KubeWatchReader& reader, std::string_view piece) {
+  for (const KubeEvent& event : reader.Feed(piece)) {
+    if (event.kind == KubeEvent::Kind::kGone) gone_ = true;
+    if (event.kind == KubeEvent::Kind::kError) broken_ = event.error;
+    if (event.kind == KubeEvent::Kind::kState || event.kind == KubeEvent::Kind::kBookmark) {
+      position_ = event.state.resource_version;
+    }
+    if (event.kind == KubeEvent::Kind::kState && fingerprint_ != event.state.fingerprint) {
+      fingerprint_ = event.state.fingerprint;
+      changed_ = true;
+    }
+  }
+  return !changed_ && !reader.ended();
+}
+
+bool KubeFollower::ShouldStop() {
+  stopped_ = stopped_ || !ports_.clock.Wait(0);
+  return stopped_;
+}
+
+// Nodes that heard the same don't all ask at once, and a storm of changes is no storm of rounds.
+bool KubeFollower::Settle() {
+  constexpr std::int64_t kLeastMs = 500;
+  constexpr std::uint32_t kSpreadMs = 1000;
+  return ports_.clock.Wait(kLeastMs + static_cast<std::int64_t>(random_() % kSpreadMs));
+}
+
+}  // namespace prov::source

@@ -1,0 +1,74 @@
+// Waits for a kube:// source to change: list, watch from there, watch on after each interruption. What can't be watched
+// is left to the next round.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "provisioner/source/kube_access.h"
+#include "provisioner/source/kube_client.h"
+#include "provisioner/source/kube_watch.h"
+
+namespace prov::source {
+
+class KubeFollower {
+ public:
+  // `tell` gets what keeps the watch from working; the same may come again and again.
+  KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> tell,
+               KubeSurroundings surroundings = ThisProcess(), KubeBackoff::Random random = KubeRandom)
+      : ports_(ports),
+        tell_(std::move(tell)),
+        surroundings_(std::move(surroundings)),
+        random_(random),
+        backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
+
+  // To be called before a source is read: what changes after this call ends the next Wait(). Sources that are no
+  // kube:// ones are not watched, nor are MachineConfigs by name, which do not change.
+  void Follow(const SourceRequest& request);
+
+  // Until the source has changed, but `milliseconds` at most; false as soon as this program was asked to stop, also
+  // while a watch is silent.
+  bool Wait(std::int64_t milliseconds);
+
+  static constexpr std::int64_t kFirstPauseMs = 1000;
+  static constexpr std::int64_t kLongestPauseMs = 30'000;
+  // A watch is begun anew after so long: a connection that died without a word is noticed then.
+  static constexpr std::int64_t kLongestWatchSeconds = 290;
+
+ private:
+  enum class Step { kChanged, kAgain, kPause, kGiveUp, kStopped };
+  struct Seen {
+    std::string source, kubeconfig, pool, name;
+    bool operator==(const Seen&) const = default;
+  };
+
+  Step FindPosition();
+  Step Watch(std::int64_t seconds);
+  Step AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened);
+  Step Judge(const machine::FetchAnswer& answer, std::string_view verb);
+  Step Failed(const Error& error);
+  bool TakeEvents(KubeWatchReader& reader, std::string_view piece);
+  bool ShouldStop();
+  bool Settle();
+
+  SourcePorts ports_;
+  std::function<void(const Error&)> tell_;
+  KubeSurroundings surroundings_;
+  KubeBackoff::Random random_;
+  KubeBackoff backoff_;
+
+  Seen following_;
+  std::optional<KubeAccess> access_;
+  KubeKind kind_ = KubeKind::kPool;
+  KubeObject object_;
+  std::optional<std::string> position_;     // resource version to watch from
+  std::optional<std::string> fingerprint_;  // what was there when the source was read last
+  std::int64_t least_pause_ms_ = 0;         // the server's wish
+  int failures_ = 0;                        // in a row
+  bool changed_ = false, gone_ = false, stopped_ = false;
+  std::optional<Error> broken_;  // what the server sent
+};
+
+}  // namespace prov::source

@@ -1,0 +1,151 @@
+#include "provisioner/source/kube_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ignition/json.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+
+namespace prov::source {
+namespace {
+
+using ignition::JsonValue;
+
+constexpr unsigned kDeepest = 100;  // the fingerprint is made by a function that calls itself for each level
+constexpr std::size_t kMostShown = 300;
+constexpr int kGoneCode = 410;
+
+ignition::Limits LineLimits() {
+  ignition::Limits out;
+  out.depth = kDeepest;
+  out.values = 2'000'000;
+  return out;
+}
+
+const JsonValue* ObjectIn(const JsonValue& value, std::string_view name) {
+  const JsonValue* member = ignition::Member(&value, name);
+  return member != nullptr && member->IsObject() ? member : nullptr;
+}
+
+std::string_view TextIn(const JsonValue* object, std::string_view name) {
+  const JsonValue* member = object == nullptr ? nullptr : ignition::Member(object, name);
+  return member != nullptr && member->IsString() ? ignition::TextOf(*member) : std::string_view();
+}
+
+std::string Bytes(const JsonValue& object, std::string_view name) {
+  const JsonValue* value = ignition::Member(&object, name);
+  if (value == nullptr) return "null";
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value->Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+// Never empty, as that means: not there.
+std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
+  if (kind == KubeKind::kPool) {
+    const JsonValue* status = ObjectIn(object, "status");
+    const JsonValue* configuration = status == nullptr ? nullptr : ObjectIn(*status, "configuration");
+    return fmt::format("config {}", TextIn(configuration, "name"));
+  }
+  std::string text = Bytes(object, "spec");
+  if (kind == KubeKind::kProxy) text += Bytes(object, "status");
+  return ToHex(Sha256(text));
+}
+
+KubeEvent Trouble(Code code, std::string message) {
+  KubeEvent out;
+  out.kind = KubeEvent::Kind::kError;
+  out.error = {code, std::move(message), "watch"};
+  return out;
+}
+
+// The object of an ERROR event: a metav1.Status.
+KubeEvent ServerError(const JsonValue& status) {
+  const JsonValue* code = ignition::Member(&status, "code");
+  const std::string_view reason = TextIn(&status, "reason");
+  const bool gone = code != nullptr && code->IsInt() && code->GetInt() == kGoneCode;
+  if (gone || reason == "Expired" || reason == "Gone") return {KubeEvent::Kind::kGone, {}, {}};
+  return Trouble(Code::kNetwork, fmt::format("the API server ended the watch (\"{}\")",
+                                             TextIn(&status, "message").substr(0, kMostShown)));
+}
+
+}  // namespace
+
+bool KubeEvent::operator==(const KubeEvent& other) const {
+  return kind == other.kind && state == other.state && error.code == other.error.code &&
+         error.message == other.error.message && error.where == other.error.where;
+}
+
+std::vector<KubeEvent> KubeWatchReader::Feed(std::string_view piece) {
+  std::vector<KubeEvent> out;
+  while (!ended_ && !piece.empty()) {
+    const std::size_t end = std::min(piece.find('\n'), piece.size());
+    if (end > most_line_ - line_.size()) {
+      ended_ = true;
+      line_.clear();
+      out.push_back(Trouble(Code::kTooLarge, fmt::format("an event has more than {} bytes", most_line_)));
+      return out;
+    }
+    line_ += piece.substr(0, end);
+    if (end == piece.size()) return out;
+    piece.remove_prefix(end + 1);
+    const std::string line = std::exchange(line_, {});
+    TakeLine(line, out);
+  }
+  return out;
+}
+
+void KubeWatchReader::TakeLine(std::string_view line, std::vector<KubeEvent>& out) {
+  if (TrimBlanks(line).empty()) return;
+  const auto fail = [&](KubeEvent event) {
+    ended_ = true;
+    out.push_back(std::move(event));
+  };
+  const auto document = ignition::ParseJson(std::string(line), LineLimits());
+  if (!document)
+    return fail(Trouble(document.error().code, "the server sent a line that is no event: " + document.error().message));
+  const JsonValue& root = (*document)->root();
+  const JsonValue* object = root.IsObject() ? ObjectIn(root, "object") : nullptr;
+  if (object == nullptr) return fail(Trouble(Code::kType, "the server sent a line that is no event: it has no object"));
+  const std::string_view type = TextIn(&root, "type");
+  if (type == "ERROR") return fail(ServerError(*object));
+  const JsonValue* metadata = ObjectIn(*object, "metadata");
+  KubeEvent event;
+  event.state.resource_version = std::string(TextIn(metadata, "resourceVersion"));
+  if (event.state.resource_version.empty()) {
+    return fail(Trouble(Code::kType, "the server sent an event without a resource version"));
+  }
+  if (type == "BOOKMARK") {
+    out.push_back(std::move(event));
+    return;
+  }
+  const bool there = type == "ADDED" || type == "MODIFIED";
+  if (!there && type != "DELETED") return;  // of a later version of the protocol
+  if (TextIn(metadata, "name") != name_) return;
+  event.kind = KubeEvent::Kind::kState;
+  if (there) event.state.fingerprint = FingerprintOf(*object, kind_);
+  out.push_back(std::move(event));
+}
+
+Result<KubeState> ParseKubeList(std::string body, KubeKind kind, const std::string& name) {
+  const auto document = PROV_TRY(ignition::ParseJson(std::move(body), LineLimits()));
+  const JsonValue& root = document->root();
+  const JsonValue* metadata = root.IsObject() ? ObjectIn(root, "metadata") : nullptr;
+  const JsonValue* items = root.IsObject() ? ignition::Member(&root, "items") : nullptr;
+  KubeState out;
+  out.resource_version = std::string(TextIn(metadata, "resourceVersion"));
+  if (out.resource_version.empty() || (items != nullptr && !items->IsArray())) {
+    return Fail(Code::kType, "is no list of the Kubernetes API: it has no resource version or no items", "$");
+  }
+  if (items == nullptr) return out;
+  for (const JsonValue& item : items->GetArray()) {
+    if (!item.IsObject() || TextIn(ObjectIn(item, "metadata"), "name") != name) continue;
+    out.fingerprint = FingerprintOf(item, kind);
+  }
+  return out;
+}
+
+}  // namespace prov::source

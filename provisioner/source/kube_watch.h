@@ -1,0 +1,65 @@
+// The watch of the Kubernetes API as a function over bytes: the lines that the server sends, one JSON event each, into
+// what they mean for one object. Facts: Kubernetes API concepts, "Efficient detection of changes".
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::source {
+
+// An object at a time.
+struct KubeState {
+  std::string resource_version;  // from where to watch on; opaque
+  // Equal where nothing has changed that is read from the object; "": the object is not there. A pool's is the name of
+  // its rendered config, so that the counting of its machines is no change.
+  std::string fingerprint;
+
+  bool operator==(const KubeState&) const = default;
+};
+
+struct KubeEvent {
+  enum class Kind {
+    kState,     // the object was added, modified or deleted
+    kBookmark,  // nothing but a newer resource version
+    kGone,      // the server knows that resource version no more: list again
+    kError,     // the server's or of what it sent
+  };
+  Kind kind = Kind::kBookmark;
+  KubeState state;  // kBookmark: the version alone
+  Error error;      // kError: json, type, too-large, network
+
+  bool operator==(const KubeEvent& other) const;
+};
+
+class KubeWatchReader {
+ public:
+  static constexpr std::size_t kMostLine = std::size_t{16} << 20U;
+
+  KubeWatchReader(KubeKind kind, std::string name, std::size_t most_line = kMostLine)
+      : kind_(kind), name_(std::move(name)), most_line_(most_line) {}
+
+  // The events that are complete with this piece. Where the pieces are cut makes no difference. Nothing comes after
+  // kGone or kError. Events of other objects are passed over.
+  std::vector<KubeEvent> Feed(std::string_view piece);
+  bool ended() const { return ended_; }
+
+ private:
+  void TakeLine(std::string_view line, std::vector<KubeEvent>& out);
+
+  KubeKind kind_;
+  std::string name_;
+  std::size_t most_line_;
+  std::string line_;  // what is there of it
+  bool ended_ = false;
+};
+
+// The answer to a list request for the one object. Errors: json, type, too-large.
+Result<KubeState> ParseKubeList(std::string body, KubeKind kind, const std::string& name);
+
+}  // namespace prov::source

@@ -1,0 +1,170 @@
+#include "provisioner/source/kube_access.h"
+
+#include <filesystem>
+
+#include "tests/source/kube_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Access : public KubeTest {
+ protected:
+  Result<KubeAccess> Open(const std::string& context = "") { return KubeAccess::Open(Request(), context, here_); }
+  Result<machine::FetchRequest> First(const std::string& context = "") {
+    const KubeAccess access = PROV_TRY(Open(context));
+    return access.Request("/version");
+  }
+
+  std::map<std::string, std::string> variables_;
+  KubeSurroundings here_{.environment =
+                             [this](const std::string& name) {
+                               const auto found = variables_.find(name);
+                               return found == variables_.end() ? std::nullopt
+                                                                : std::optional<std::string>(found->second);
+                             },
+                         .account_folder = folder_.At("account")};
+};
+
+TEST_F(Access, ARequestHasAllThatGoesWithIt) {
+  const auto request = First();
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->url, "https://api.example.test:6443/version");
+  EXPECT_EQ(request->bearer_token->Reveal(), kToken);
+  ASSERT_EQ(request->roots.size(), 1U);
+  EXPECT_EQ(request->roots[0], testing_support::SampleCertificates()[0].der);
+  EXPECT_FALSE(request->proxy_url);
+  EXPECT_FALSE(request->client);
+  EXPECT_EQ(request->connect_to, "");
+}
+
+TEST_F(Access, AContextMayHaveAPathAndTheSystemsRoots) {
+  const auto request = First("a/b:6443/x");
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->url, "https://[fd00::1]:6443/k8s/version");
+  EXPECT_TRUE(request->roots.empty());
+}
+
+TEST_F(Access, AnotherTlsNameKeepsTheAddress) {
+  WriteConfig("    token: t\n", "    tls-server-name: kubernetes.default\n");
+  const auto request = First();
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->url, "https://kubernetes.default:6443/version");
+  EXPECT_EQ(request->connect_to, "api.example.test:6443");
+  EXPECT_THAT(request->headers,
+              ::testing::Contains(std::pair<std::string, std::string>("Host", "api.example.test:6443")));
+}
+
+TEST_F(Access, AClientCertificateComesFromFilesOrData) {
+  WriteConfig("    client-certificate: c.pem\n    client-key-data: " + EncodeBase64("KEY") + "\n");
+  Write("c.pem", "CERT");
+  const auto request = First();
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->client->certificate_pem, "CERT");
+  EXPECT_EQ(request->client->key_pem.Reveal(), "KEY");
+  EXPECT_FALSE(request->bearer_token);
+}
+
+TEST_F(Access, ATokenFileIsReadForEachRequest) {
+  WriteConfig("    token: old\n    tokenFile: token\n");
+  Write("token", "one\n");
+  const auto access = Open();
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->Request("/")->bearer_token->Reveal(), "one");
+  Write("token", "two");
+  EXPECT_EQ(access->Request("/")->bearer_token->Reveal(), "two");
+  Write("token", " \n");
+  EXPECT_EQ(access->Request("/").error().code, Code::kNotFound);
+  Write("token", "c4nary\r\nX-Other: 1");
+  EXPECT_EQ(access->Request("/").error().code, Code::kType);
+  ExpectNoSecret(access->Request("/").error());
+}
+
+TEST_F(Access, TheCommandLineWinsOverTheFile) {
+  WriteConfig("    token: t\n", "    proxy-url: http://of.the.file:1\n");
+  SourceRequest request = Request();
+  EXPECT_EQ(KubeAccess::Open(request, "", here_)->Request("/")->proxy_url->Reveal(), "http://of.the.file:1");
+  request.proxy_url = Secret("http://given:2");
+  request.ca_file = testing_support::SampleFolder() + "proxy-root.pem";
+  const auto access = KubeAccess::Open(request, "", here_);
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->Request("/")->proxy_url->Reveal(), "http://given:2");
+  EXPECT_EQ(access->Request("/")->roots[0], testing_support::SampleCertificates()[1].der);
+}
+
+TEST_F(Access, ABundleWithoutCertificatesIsNoReasonToTrustTheSystems) {
+  Write("ca.crt", "# nothing\n");
+  EXPECT_EQ(Open().error().code, Code::kCert);
+  WriteConfig("    token: t\n");
+  std::filesystem::remove(folder_.At("ca.crt"));
+  EXPECT_EQ(Open().error().code, Code::kNotFound);
+}
+
+TEST_F(Access, FilesThatDecideWhomToBelieveAreChecked) {
+  SourceRequest request = Request();
+  std::vector<std::string> checked;
+  request.check_file = [&](const std::string& path) -> Result<void> {
+    checked.push_back(path.substr(path.rfind('/') + 1));
+    if (checked.size() > 1) return Fail(Code::kOwner, "others can change it", path);
+    return {};
+  };
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kOwner);
+  EXPECT_THAT(checked, ::testing::ElementsAre("config", "ca.crt"));
+}
+
+TEST_F(Access, APodFindsItsOwnAccount) {
+  SourceRequest request;
+  request.source = "kube:///worker";
+  request.kubeconfig = kInCluster;
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kNotFound);
+  variables_ = {{"KUBERNETES_SERVICE_HOST", "fd00::a"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kNotFound) << "without a token";
+  std::filesystem::create_directory(folder_.At("account"));
+  Write("account/token", "of.the.pod");
+  Write("account/ca.crt", testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  const auto access = KubeAccess::Open(request, "", here_);
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->Request("/x")->url, "https://[fd00::a]:443/x");
+  EXPECT_EQ(access->Request("/x")->bearer_token->Reveal(), "of.the.pod");
+  EXPECT_EQ(KubeAccess::Open(request, "ctx", here_).error().code, Code::kUsage);
+  EXPECT_EQ(*DefaultKubeconfig(here_), kInCluster);
+}
+
+TEST_F(Access, AHostProcessFindsItsAccountBelowItsMounts) {
+  variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                {"KUBERNETES_SERVICE_PORT", "443"},
+                {"CONTAINER_SANDBOX_MOUNT_POINT", folder_.At("mounts")}};
+  here_.account_folder = "/serviceaccount";
+  std::filesystem::create_directories(folder_.At("mounts/serviceaccount"));
+  Write("mounts/serviceaccount/token", "t");
+  EXPECT_EQ(*DefaultKubeconfig(here_), kInCluster);
+}
+
+TEST_F(Access, APersonsFileIsFoundAsKubectlFindsIt) {
+  EXPECT_EQ(*DefaultKubeconfig(here_), "");
+  SourceRequest request;
+  request.source = "kube:///worker";
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kUsage);
+  std::filesystem::create_directory(folder_.At(".kube"));
+  Write(".kube/config", "");
+  variables_["USERPROFILE"] = folder_.path().string();
+  EXPECT_EQ(*DefaultKubeconfig(here_), folder_.path().string() + "/.kube/config");
+  variables_["KUBECONFIG"] = "one";
+  EXPECT_EQ(*DefaultKubeconfig(here_), "one");
+  variables_["KUBECONFIG"] = "one:two";
+  if (std::filesystem::path::preferred_separator != '/') variables_["KUBECONFIG"] = "one;two";
+  EXPECT_EQ(DefaultKubeconfig(here_).error().code, Code::kUsage);
+  request.kubeconfig = "-";
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kUsage) << "standard input is no kubeconfig";
+}
+
+TEST_F(Access, SaysWhoAsks) {
+  EXPECT_EQ(Open()->who(), "user \"u\" of context \"here\"");
+  EXPECT_FALSE(Open()->anonymous());
+  WriteConfig("    {}\n");
+  EXPECT_TRUE(Open()->anonymous());
+}
+
+}  // namespace
+}  // namespace prov::source

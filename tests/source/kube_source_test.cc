@@ -1,0 +1,270 @@
+#include "provisioner/source/kube_source.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "tests/source/kube_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string Sample() { return testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"); }
+
+class Kube : public KubeTest {
+ protected:
+  Kube() {
+    cluster_.objects[std::string(kPools) + "/worker"] = Pool(kSampleName);
+    cluster_.objects[Config(kSampleName)] = Sample();
+  }
+  static std::string Config(std::string_view name) { return fmt::format("{}/{}", kConfigs, name); }
+  Result<egress::EgressConfig> Read(const std::string& source = "kube:///worker") {
+    return ReadKube(Request(source), cluster_.Ports(), Nowhere());
+  }
+  Error Refused(const std::string& source = "kube:///worker") {
+    const auto read = Read(source);
+    EXPECT_FALSE(read);
+    if (read) return {};
+    ExpectNoSecret(read.error());
+    EXPECT_FALSE(read.error().message.ends_with('.'));
+    return read.error();
+  }
+  static bool Has(const egress::EgressConfig& config, std::string_view code) {
+    return std::ranges::any_of(config.findings, [&](const Finding& f) { return f.code == code; });
+  }
+};
+
+TEST_F(Kube, ThePoolLeadsToItsRenderedConfig) {
+  const auto read = Read();
+  ASSERT_TRUE(read) << read.error().message << read.error().where;
+  EXPECT_EQ(read->source.name, kSampleName);
+  EXPECT_EQ(read->certificates.size(), 3U);
+  EXPECT_TRUE(read->http_proxy);
+  EXPECT_THAT(cluster_.Paths(), ElementsAre(std::string(kPools) + "/worker", Config(kSampleName)));
+  EXPECT_EQ(cluster_.asked[1].bearer_token->Reveal(), kToken);
+  EXPECT_THAT(cluster_.asked[1].roots, SizeIs(1));
+}
+
+TEST_F(Kube, AConfigIsReadByItsName) {
+  const auto read = Read(fmt::format("kube:///machineconfig/{}", kSampleName));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(cluster_.Paths(), ElementsAre(Config(kSampleName)));
+}
+
+TEST_F(Kube, AConfigThatWasReplacedMeanwhileIsLookedUpAgain) {
+  cluster_.script = {FakeCluster::Says(200, Pool("rendered-worker-old"))};
+  ASSERT_TRUE(Read());
+  EXPECT_THAT(cluster_.Paths(), SizeIs(4));
+  cluster_.objects[std::string(kPools) + "/worker"] = Pool("rendered-worker-lost");
+  EXPECT_EQ(Refused().code, Code::kNotFound);
+}
+
+TEST_F(Kube, APausedPoolIsTold) {
+  const auto paused = [&](std::string_view wanted) {
+    cluster_.objects[std::string(kPools) + "/worker"] =
+        Pool(kSampleName, "7", fmt::format(R"({{"paused":true,"configuration":{{"name":"{}"}}}})", wanted));
+    return Has(*Read(), "pool-paused");
+  };
+  EXPECT_TRUE(paused("rendered-worker-next"));
+  EXPECT_FALSE(paused(kSampleName));
+}
+
+TEST_F(Kube, APoolWithoutAConfigIsAnError) {
+  for (const char* body : {R"({"status":{}})", R"({"status":{"configuration":{"name":""}}})", R"({"status":7})"}) {
+    cluster_.objects[std::string(kPools) + "/worker"] = body;
+    EXPECT_EQ(Refused().code, Code::kNotFound) << body;
+  }
+  cluster_.objects[std::string(kPools) + "/worker"] = Pool("../../secrets/x");
+  EXPECT_EQ(Refused().code, Code::kType);
+  cluster_.objects[std::string(kPools) + "/worker"] = "[]";
+  EXPECT_EQ(Refused().code, Code::kType);
+  cluster_.objects[std::string(kPools) + "/worker"] = "<html>";
+  EXPECT_EQ(Refused().code, Code::kJson);
+}
+
+TEST_F(Kube, RefusalsSayWhatToDo) {
+  cluster_.script = {FakeCluster::Says(
+      403, R"({"kind":"Status","message":"User \"system:serviceaccount:a:b\" cannot get resource","code":403})")};
+  Error error = Refused();
+  EXPECT_EQ(error.code, Code::kNetwork);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("system:serviceaccount:a:b"), HasSubstr("ClusterRole"),
+                                   HasSubstr(R"(apiGroups ["machineconfiguration.openshift.io"])"),
+                                   HasSubstr(R"(resources ["machineconfigpools"])"), HasSubstr(R"(verbs ["get"])")));
+  cluster_.script = {FakeCluster::Says(401)};
+  EXPECT_THAT(Refused().message, HasSubstr("expired"));
+  cluster_.script = {FakeCluster::Says(404, "404 page not found\n")};
+  error = Refused();
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_THAT(error.message, HasSubstr("is it OpenShift"));
+  EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("there is no \"infra\""));
+  cluster_.script = {FakeCluster::Says(302)};
+  EXPECT_THAT(Refused().message, HasSubstr("is this the address of a Kubernetes API?"));
+  WriteConfig("    {}\n");
+  cluster_.script = {FakeCluster::Says(401)};
+  EXPECT_THAT(Refused().message, HasSubstr("neither token nor client certificate"));
+  EXPECT_THAT(cluster_.waits, SizeIs(0)) << "none of these passes by itself";
+}
+
+TEST_F(Kube, WhatMayPassIsTriedAgainMoreAndMoreSlowly) {
+  cluster_.script = {FakeCluster::Says(503), FakeCluster::Fails(Code::kNetwork), FakeCluster::Says(500),
+                     FakeCluster::Says(429)};
+  ASSERT_TRUE(Read());
+  EXPECT_THAT(cluster_.waits, ElementsAre(AllOf(Ge(100), Le(200)), AllOf(Ge(200), Le(400)), AllOf(Ge(400), Le(800)),
+                                          AllOf(Ge(800), Le(1600))));
+  cluster_.asked.clear();
+  cluster_.script.assign(9, FakeCluster::Says(503));
+  EXPECT_THAT(Refused().message, HasSubstr("status 503"));
+  EXPECT_THAT(cluster_.asked, SizeIs(5));
+}
+
+TEST_F(Kube, TheServersWishToWaitIsRespected) {
+  const auto busy = [](std::string value) {
+    return [value](const machine::FetchRequest&) {
+      machine::FetchAnswer out = FakeCluster::Answer(429);
+      out.headers.emplace_back("retry-after", value);
+      return out;
+    };
+  };
+  cluster_.script = {busy("7"), busy("99999999"), busy("soon")};
+  ASSERT_TRUE(Read());
+  EXPECT_THAT(cluster_.waits, ElementsAre(7000, 60000, Le(800)));
+  cluster_.waits.clear();
+  cluster_.script = {busy("60"), busy("60"), busy("60"), busy("60")};
+  Refused();
+  EXPECT_THAT(cluster_.waits, SizeIs(2)) << "all tries together are bounded, too";
+}
+
+TEST_F(Kube, AWrongCertificateIsNotTriedAgain) {
+  cluster_.script = {FakeCluster::Fails(Code::kTls)};
+  EXPECT_EQ(Refused().code, Code::kTls);
+  EXPECT_THAT(cluster_.asked, SizeIs(1));
+}
+
+TEST_F(Kube, ATokenThatWasReplacedJustNowIsReadAgainOnce) {
+  WriteConfig("    tokenFile: token\n");
+  Write("token", "old");
+  cluster_.script = {[&](const machine::FetchRequest&) {
+    Write("token", "new");
+    return FakeCluster::Answer(401);
+  }};
+  ASSERT_TRUE(Read());
+  EXPECT_EQ(cluster_.asked[0].bearer_token->Reveal(), "old");
+  EXPECT_EQ(cluster_.asked[1].bearer_token->Reveal(), "new");
+  cluster_.asked.clear();
+  cluster_.script.assign(5, FakeCluster::Says(401));
+  Refused();
+  EXPECT_THAT(cluster_.asked, SizeIs(2));
+}
+
+TEST_F(Kube, AStopEndsTheTries) {
+  cluster_.script = {[&](const machine::FetchRequest& request) {
+    cluster_.stop = true;
+    EXPECT_TRUE(request.should_stop());
+    return FakeCluster::Answer(0);
+  }};
+  EXPECT_THAT(Refused().message, HasSubstr("asked to stop"));
+  EXPECT_THAT(cluster_.asked, SizeIs(1));
+}
+
+TEST_F(Kube, TheControllerConfigIsReadWhole) {
+  const std::string pem = EncodeBase64(testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  cluster_.objects["/apis/machineconfiguration.openshift.io/v1/controllerconfigs/machine-config-controller"] =
+      R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"ControllerConfig","metadata":{"name":"machine-config-controller"},)"
+      R"("spec":{"proxy":{"httpProxy":"http://p:1","httpsProxy":"http://p:1","noProxy":".svc"},"additionalTrustBundle":")" +
+      pem + "\"}}";
+  const auto read = Read("kube:///controllerconfig");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->source.kind, "ControllerConfig");
+  EXPECT_EQ(read->http_proxy->Reveal(), "http://p:1");
+  EXPECT_THAT(read->certificates, SizeIs(1));
+}
+
+class Proxy : public Kube {
+ protected:
+  void PutProxy(std::string_view trusted) {
+    cluster_.objects["/apis/config.openshift.io/v1/proxies/cluster"] = fmt::format(
+        R"({{"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{{"name":"cluster"}},"spec":{{"httpProxy":"http://p:1","trustedCA":{{"name":"{}"}}}},"status":{{"httpProxy":"http://p:1","noProxy":".svc"}}}})",
+        trusted);
+  }
+  static std::string Path(std::string_view name_space, std::string_view name) {
+    return fmt::format("/api/v1/namespaces/{}/configmaps/{}", name_space, name);
+  }
+  void PutMap(std::string_view name_space, std::string_view name, const std::string& sample) {
+    std::string pem;
+    for (const char c : testing_support::ReadAll(testing_support::SampleFolder() + sample)) {
+      if (c == '\n')
+        pem += "\\n";
+      else
+        pem += c;
+    }
+    cluster_.objects[Path(name_space, name)] = fmt::format(
+        R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":"{}"}},"data":{{"ca-bundle.crt":"{}"}}}})",
+        name, name_space, pem);
+  }
+};
+
+TEST_F(Proxy, WithTheConfigMapThatItNames) {
+  PutProxy("corporate");
+  PutMap("openshift-config", "corporate", "corporate-root.pem");
+  const auto read = Read("kube:///proxy");
+  ASSERT_TRUE(read) << read.error().message << read.error().where;
+  EXPECT_EQ(read->source.kind, "Proxy");
+  EXPECT_EQ(read->no_proxy, ".svc");
+  EXPECT_THAT(read->certificates, SizeIs(1));
+  // What the machine-config operator adds: nodes get both.
+  PutMap("openshift-config", "user-ca-bundle", "proxy-root.pem");
+  EXPECT_THAT(Read("kube:///proxy")->certificates, SizeIs(2));
+}
+
+TEST_F(Proxy, WithTheUsersBundleAlone) {
+  PutProxy("");
+  PutMap("openshift-config", "user-ca-bundle", "proxy-root.pem");
+  EXPECT_THAT(Read("kube:///proxy")->certificates, SizeIs(1));
+  PutProxy("user-ca-bundle");
+  EXPECT_THAT(Read("kube:///proxy")->certificates, SizeIs(1));
+}
+
+TEST_F(Proxy, TheMergedBundleIsInAnotherNamespace) {
+  PutProxy("trusted-ca-bundle");
+  PutMap("openshift-config-managed", "trusted-ca-bundle", "proxy-root.pem");
+  const auto read = Read("kube:///proxy");
+  ASSERT_TRUE(read) << read.error().message << read.error().where;
+  EXPECT_THAT(read->certificates, SizeIs(1));
+}
+
+TEST_F(Proxy, NoBundleAtAllIsAStatement) {
+  PutProxy("");
+  const auto read = Read("kube:///proxy");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->trust_file.present);
+  EXPECT_THAT(read->certificates, SizeIs(0));
+  EXPECT_FALSE(Has(*read, "no-trust-file"));
+}
+
+TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {
+  PutProxy("corporate");
+  EXPECT_EQ(Refused("kube:///proxy").code, Code::kNotFound);
+  PutProxy("user-ca-bundle");
+  EXPECT_EQ(Refused("kube:///proxy").code, Code::kNotFound);
+  PutProxy("../x");
+  EXPECT_EQ(Refused("kube:///proxy").code, Code::kType);
+  PutProxy("");
+  cluster_.script = {[&](const machine::FetchRequest& request) {
+                       return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
+                     },
+                     FakeCluster::Says(403, "{}")};
+  const Error error = Refused("kube:///proxy");
+  EXPECT_THAT(error.message, AllOf(HasSubstr(" a Role "), HasSubstr(R"(resources ["configmaps"])")));
+  cluster_.objects[Path("openshift-config", "user-ca-bundle")] = "{},{}";
+  EXPECT_EQ(Refused("kube:///proxy").code, Code::kJson);
+}
+
+}  // namespace
+}  // namespace prov::source
