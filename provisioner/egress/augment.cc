@@ -1,0 +1,62 @@
+#include "provisioner/egress/augment.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "provisioner/base/text.h"
+
+namespace prov::egress {
+namespace {
+
+using Kind = NoProxyEntry::Kind;
+
+constexpr std::size_t kMostText = 32767 - sizeof("NO_PROXY=");
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.size() <= 253 && !name.ends_with('.') &&
+         std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+class Augmenter {
+ public:
+  explicit Augmenter(const NoProxy& list) : out_{list.text(), {}} {
+    for (const NoProxyEntry& entry : list.entries()) known_.insert(AsciiLower(entry.text));
+  }
+
+  void Add(const NoProxyEntry& entry) {
+    if (entry.port) return;
+    if (entry.kind == Kind::kHost && IsPlainName(entry.name)) Put("." + entry.name);
+    if (entry.kind == Kind::kIp6) Put("[" + entry.address->ToString() + "]");
+    if (entry.kind == Kind::kCidr4 && entry.network->prefix() == 32) Put(entry.network->address().ToString());
+    if (entry.kind == Kind::kCidr6 && entry.network->prefix() == 128) {
+      Put(entry.network->address().ToString());
+      Put("[" + entry.network->address().ToString() + "]");
+    }
+  }
+
+  void Put(std::string text) {
+    if (known_.contains(text) || out_.text.size() + 1 + text.size() > kMostText) return;
+    if (!out_.text.ends_with(',')) out_.text += ',';
+    out_.text += text;
+    known_.insert(text);
+    out_.added.push_back(std::move(text));
+  }
+
+  AugmentedNoProxy Take() && { return std::move(out_); }
+
+ private:
+  AugmentedNoProxy out_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace
+
+AugmentedNoProxy Augment(const NoProxy& list) {
+  Augmenter augmenter(list);
+  if (list.entries().empty() || list.HasAll()) return std::move(augmenter).Take();
+  for (const NoProxyEntry& entry : list.entries()) augmenter.Add(entry);
+  for (const char* loopback : {"127.0.0.1", "::1", "[::1]"}) augmenter.Put(loopback);
+  return std::move(augmenter).Take();
+}
+
+}  // namespace prov::egress

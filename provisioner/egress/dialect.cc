@@ -1,0 +1,155 @@
+#include "provisioner/egress/dialect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/dialect_lists.h"
+
+namespace prov::egress {
+namespace {
+
+constexpr std::size_t kMaxHost = 1024;  // four times what DNS takes
+
+struct Names {
+  Dialect dialect;
+  std::string_view name;
+  std::string_view title;
+};
+constexpr std::array<Names, kDialectCount> kNames = {{{Dialect::kGo, "go", "Go"},
+                                                      {Dialect::kCurl, "curl", "curl"},
+                                                      {Dialect::kCurl7, "curl7", "curl 7.88"},
+                                                      {Dialect::kDotnet, "dotnet", ".NET"},
+                                                      {Dialect::kWinHttp, "winhttp", "WinHTTP"},
+                                                      {Dialect::kWinInet, "wininet", "WinINET"},
+                                                      {Dialect::kPython, "python", "Python's urllib"},
+                                                      {Dialect::kRequests, "requests", "requests"},
+                                                      {Dialect::kJava, "java", "Java"},
+                                                      {Dialect::kDotnet11, "dotnet11", ".NET 11"}}};
+
+// An IPv6 address as inet_ntop writes it: embedded IPv4 addresses with dots.
+std::string Ipv6Text(const IpAddress& address) {
+  if (address.IsIpv4()) return "::ffff:" + address.ToString();
+  const IpAddress::Bytes& b = address.bytes();
+  const bool embedded = std::all_of(b.begin(), b.begin() + 12, [](auto byte) { return byte == 0; }) && (b[12] | b[13]);
+  return embedded ? fmt::format("::{}.{}.{}.{}", b[12], b[13], b[14], b[15]) : address.ToString();
+}
+
+std::string Bracketed(const std::string& name, bool is_ipv6) { return is_ipv6 ? "[" + name + "]" : name; }
+
+// ":8080" as written, or "".
+std::string_view WrittenPort(std::string_view url) {
+  std::string_view authority = url.substr(url.find("://") + 3);
+  authority = authority.substr(0, authority.find_first_of("/?#"));
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+  const std::size_t close = authority.rfind(']');
+  const std::size_t colon = authority.find(':', close == std::string_view::npos ? 0 : close);
+  return colon == std::string_view::npos ? std::string_view() : authority.substr(colon);
+}
+
+}  // namespace
+
+std::string_view NameOf(Dialect dialect) { return kNames[static_cast<std::size_t>(dialect)].name; }
+
+std::string_view TitleOf(Dialect dialect) { return kNames[static_cast<std::size_t>(dialect)].title; }
+
+std::optional<Dialect> DialectOf(std::string_view name) {
+  for (const Names& one : kNames) {
+    if (one.name == name) return one.dialect;
+  }
+  return std::nullopt;
+}
+
+std::optional<IpAddress> ParseLooseIpv4(std::string_view text) {
+  std::uint64_t value = 0;
+  for (unsigned part = 0;; ++part) {
+    const std::string_view digits = text.substr(0, text.find('.'));
+    const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
+    const unsigned base = hex ? 16 : digits.starts_with('0') ? 8 : 10;
+    std::uint64_t number = 0;
+    if (digits.size() <= (hex ? 2U : 0U)) return std::nullopt;
+    for (const char c : digits.substr(hex ? 2 : 0)) {
+      const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c + ('a' - 'A')) : c;
+      const unsigned digit = lower >= '0' && lower <= '9'   ? static_cast<unsigned>(lower - '0')
+                             : lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10
+                                                            : 16;
+      if (digit >= base) return std::nullopt;
+      number = number * base + digit;
+      if (number > 0xFFFFFFFFU) return std::nullopt;
+    }
+    const bool last = digits.size() == text.size();
+    // The last part fills what is left of the four bytes.
+    if (number >> (last ? 8 * (4 - part) : 8U)) return std::nullopt;
+    if (last) {
+      value |= number;
+      break;
+    }
+    if (part == 3) return std::nullopt;
+    value |= number << (8 * (3 - part));
+    text.remove_prefix(digits.size() + 1);
+  }
+  IpAddress::Bytes bytes{};
+  bytes[10] = bytes[11] = 0xFF;
+  for (unsigned i = 0; i < 4; ++i) bytes[12 + i] = static_cast<std::uint8_t>(value >> (8 * (3 - i)));
+  return IpAddress(bytes);
+}
+
+std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text) {
+  const auto address = IpAddress::Parse(text);
+  if (!address) return std::nullopt;
+  const bool is_ipv6 = text.find(':') != std::string_view::npos;
+  return std::pair(*address, is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4);
+}
+
+Result<Destination> ParseDestination(std::string_view url) {
+  RequestTarget target = PROV_TRY(ParseRequestTarget(url));
+  if (target.host.size() > kMaxHost)
+    return Fail(Code::kUsage, "the URL has a host that is longer than any name; write one such as https://host/",
+                "url");
+  Destination out;
+  out.scheme = std::move(target.scheme);
+  out.host = std::move(target.host);
+  out.port = target.port;
+  out.is_ipv6 = out.host.find(':') != std::string::npos;
+  out.name = AsciiLower(out.host);
+  out.authority = Bracketed(out.name, out.is_ipv6);
+  const std::string_view port = WrittenPort(url);
+  out.authority_port = out.authority + std::string(port.size() > 1 ? port : "");
+  out.name_port = port.size() > 1 && out.port != 0 ? fmt::format("{}:{}", out.name, out.port) : out.name;
+  out.address = IpAddress::Parse(out.host);
+  out.resolved = out.is_ipv6 ? out.address : ParseLooseIpv4(out.name);
+  if (!out.resolved) {
+    out.normal = out.name;
+  } else {
+    out.normal = out.is_ipv6 ? Ipv6Text(*out.resolved) : out.resolved->ToString();
+  }
+  out.normal_authority = Bracketed(out.normal, out.is_ipv6);
+  return out;
+}
+
+std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list) {
+  switch (dialect) {
+    case Dialect::kCurl:
+      return CompileCurl(list, false);
+    case Dialect::kCurl7:
+      return CompileCurl(list, true);
+    case Dialect::kDotnet:
+      return CompileDotnet(list, false);
+    case Dialect::kDotnet11:
+      return CompileDotnet(list, true);
+    case Dialect::kPython:
+      return CompileUrllib(list);
+    case Dialect::kRequests:
+      return CompileRequests(list);
+    case Dialect::kJava:
+      return CompileJava(list);
+    case Dialect::kGo:
+    case Dialect::kWinHttp:
+    case Dialect::kWinInet:
+      break;
+  }
+  return CompileGo(list);
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,90 @@
+// NO_PROXY in the dialects of the client stacks that run on nodes: the same list means different things to them.
+// Sources: x/net/http/httpproxy; curl's lib/proxy.c and curl 7.88.1 as it runs; .NET's HttpEnvironmentProxy; urllib of
+// Python 3.11; requests 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which
+// nothing here could repeat. tests/differential asks those clients that run on Linux.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/decision.h"
+#include "provisioner/egress/ip_address.h"
+#include "provisioner/egress/no_proxy.h"
+
+namespace prov::egress {
+
+enum class Dialect {
+  kGo,        // kubelet, containerd, WMCO: what a cluster's NO_PROXY means
+  kCurl,      // 8.x
+  kCurl7,     // 7.88
+  kDotnet,    // up to 10: services and PowerShell 7, by the environment
+  kWinHttp,   // the bypass list of WinHttpSettings
+  kWinInet,   // the list of exceptions in the registry; also .NET Framework and PowerShell 5.1
+  kPython,    // urllib
+  kRequests,  // Python's requests
+  kJava,      // http.nonProxyHosts
+  kDotnet11,  // reads networks; not among the nine that are asked for by default
+};
+
+inline constexpr std::array<Dialect, 9> kDialects = {Dialect::kGo,     Dialect::kCurl,     Dialect::kCurl7,
+                                                     Dialect::kDotnet, Dialect::kWinHttp,  Dialect::kWinInet,
+                                                     Dialect::kPython, Dialect::kRequests, Dialect::kJava};
+inline constexpr std::size_t kDialectCount = kDialects.size() + 1;
+
+std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl7", "dotnet", "winhttp", …
+std::optional<Dialect> DialectOf(std::string_view name);
+std::string_view TitleOf(Dialect dialect);  // for people: "curl 7.88", ".NET"
+
+// A request's URL in the forms in which clients compare its host. They are made once for all of them.
+struct Destination {
+  std::string scheme;          // lower case
+  std::string host;            // as written, IPv6 without brackets
+  std::uint16_t port = 0;      // explicit or the scheme's
+  bool is_ipv6 = false;        // written in brackets
+  std::string name;            // `host` in ASCII lower case
+  std::string authority;       // `name`, IPv6 in brackets
+  std::string authority_port;  // with ":port" as written, where there is one
+  std::string name_port;       // `name` and ":port" as a number, where there is one
+  // IPv4 in all forms of inet_aton (10.1, 0x7f.1) and IPv6 in canonical form, as curl and .NET make of it; else `name`.
+  std::string normal;
+  std::string normal_authority;       // IPv6 in brackets
+  std::optional<IpAddress> address;   // of a plain address (Go's rules)
+  std::optional<IpAddress> resolved;  // of `normal`
+};
+
+// Errors: usage, as ParseRequestTarget has them, and hosts above 1024 bytes; messages never quote the URL.
+Result<Destination> ParseDestination(std::string_view url);
+
+struct Bypass {
+  enum class Kind {
+    kNo,
+    kImplicit,  // always so, whatever the list says
+    kEntry,
+    kInvalid,  // the client can't use the list, nor any proxy
+  };
+  Kind kind = Kind::kNo;
+  std::string_view entry = {};  // kEntry: the first that has the destination; lives as long as the list
+};
+
+// A list as one client stack reads it.
+class DialectList {
+ public:
+  DialectList() = default;
+  DialectList(const DialectList&) = delete;
+  DialectList& operator=(const DialectList&) = delete;
+  virtual ~DialectList() = default;
+  virtual Bypass Find(const Destination& destination) const = 0;
+};
+
+// Not for kWinHttp and kWinInet: their lists are no NO_PROXY.
+std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list);
+
+// `bypass` as WinHttpSettings or the registry's ProxyOverride hold it; `dialect` is kWinHttp or kWinInet.
+std::unique_ptr<DialectList> CompileBypassList(Dialect dialect, std::string_view bypass);
+
+}  // namespace prov::egress

@@ -1,0 +1,107 @@
+// curl's reading of NO_PROXY. Names and addresses never meet: a host is one or the other. It reads an entry's address
+// by inet_pton; a network of length 0 is a single address.
+#include <algorithm>
+#include <charconv>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/dialect_lists.h"
+
+namespace prov::egress {
+namespace {
+
+constexpr std::size_t kMaxAddressEntry = 127;
+
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+// What atoi gives, as an unsigned number: a number that is none is 0, a negative one too large for any network.
+unsigned LooseNumber(std::string_view digits) {
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) return 1000;
+  if (end == digits.data()) return 0;
+  return negative && value > 0 ? 1000 : value;
+}
+
+// Digits and nothing else, up to 128.
+std::optional<unsigned> StrictNumber(std::string_view digits) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value > 128) return std::nullopt;
+  return value;
+}
+
+class CurlList final : public DialectList {
+ public:
+  CurlList(std::string_view text, bool is_7_88) : is_7_88_(is_7_88) {
+    if (text == "*") names_.AddAll(texts_.Add(text));
+    while (!text.empty()) {
+      const std::size_t start = std::min(text.find_first_not_of(" \t"), text.size());
+      text.remove_prefix(start);
+      const std::size_t end = std::min(text.find_first_of(" \t,"), text.size());
+      Add(text.substr(0, end));
+      text.remove_prefix(end);
+      while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+      // Whatever follows a lone blank is not read; 7.88 takes the blank for a separator.
+      if (!text.empty() && text.front() != ',' && !is_7_88_) return;
+      while (!text.empty() && text.front() == ',') text.remove_prefix(1);
+    }
+  }
+
+  Bypass Find(const Destination& to) const override {
+    if (names_.FindAll() != PatternSet::kNone) return texts_.Found(names_.FindAll());
+    if (to.resolved && !(is_7_88_ && to.is_ipv6)) {
+      const AddressFamily family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
+      return texts_.Found(addresses_.FindAddress(*to.resolved, family));
+    }
+    // 7.88 compares IPv6 addresses as text, in canonical form where that is shorter.
+    std::string_view host = to.is_ipv6 && to.normal.size() < to.name.size() ? to.normal : to.name;
+    if (host.ends_with('.')) host.remove_suffix(1);
+    return texts_.Found(names_.FindName(host));
+  }
+
+ private:
+  void Add(std::string_view token) {
+    if (token.empty()) return;
+    const PatternSet::Entry number = texts_.Add(token);
+    AddAddress(token, number);
+    std::string_view name = token;
+    if (name.ends_with('.')) name.remove_suffix(1);
+    if (name.starts_with('.')) name.remove_prefix(1);
+    names_.AddName(AsciiLower(name), true, true, number);
+  }
+
+  void AddAddress(std::string_view token, PatternSet::Entry number) {
+    if (token.size() > kMaxAddressEntry) return;
+    const std::size_t slash = token.find('/');
+    const auto parsed = ParseWrittenAddress(token.substr(0, slash));
+    if (!parsed) return;
+    const auto [address, family] = *parsed;
+    unsigned bits = 0;
+    if (slash != std::string_view::npos) {
+      const std::string_view digits = token.substr(slash + 1);
+      const auto number_of_bits = is_7_88_ ? std::optional(LooseNumber(digits)) : StrictNumber(digits);
+      if (!number_of_bits) return;
+      bits = *number_of_bits;
+    }
+    const unsigned most = family == AddressFamily::kIpv4 ? 32 : 128;
+    if (bits > most) return;
+    if (bits == 0) bits = most;
+    addresses_.AddNetwork(address, bits + (128 - most), family, number);
+  }
+
+  bool is_7_88_;
+  EntryTexts texts_;
+  PatternSet names_;
+  PatternSet addresses_;
+};
+
+}  // namespace
+
+std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, bool is_7_88) {
+  return std::make_unique<CurlList>(list.text(), is_7_88);
+}
+
+}  // namespace prov::egress

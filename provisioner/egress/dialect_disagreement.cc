@@ -1,0 +1,169 @@
+#include "provisioner/egress/dialect_disagreement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "provisioner/egress/dialect_explain.h"
+
+namespace prov::egress {
+namespace {
+
+using Kind = NoProxyEntry::Kind;
+
+constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl, Dialect::kDotnet, Dialect::kWinHttp};
+constexpr std::size_t kMostEntries = 4096;
+constexpr std::size_t kMostShown = 5;
+constexpr std::size_t kLongestShown = 100;
+
+// What a destination is to the entry that it was made from, in the order in which findings are given.
+enum class About { kAddressInNetwork, kBelow, kApex, kHost, kPort, kAddress, kAll };
+
+struct Probe {
+  About about;
+  std::string host;  // with a port where the entry has one
+};
+
+std::string HostOf(const IpAddress& address) {
+  return address.IsIpv4() ? address.ToString() : "[" + address.ToString() + "]";
+}
+
+// An address of the network that is not its first, where it has others.
+IpAddress Inside(const IpNetwork& network) {
+  IpAddress::Bytes bytes = network.address().bytes();
+  if (network.prefix() < (network.IsIpv4() ? 32U : 128U)) bytes.back() |= 1U;
+  return IpAddress(bytes);
+}
+
+std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
+  const std::string port = entry.port ? fmt::format(":{}", *entry.port) : "";
+  const auto about = [&](About without_port) { return entry.port ? About::kPort : without_port; };
+  const bool longest = entry.name.size() > kLongestShown * 2;  // no name; only costs time
+  switch (entry.kind) {
+    case Kind::kAll:
+      return {{About::kAll, "a.example"}};
+    case Kind::kHost:
+      if (longest || entry.name.empty()) return {};
+      return {{about(About::kHost), entry.name + port}, {about(About::kBelow), "a." + entry.name + port}};
+    case Kind::kSuffix:
+      if (longest || entry.name.empty()) return {};
+      return {{about(About::kBelow), "a." + entry.name + port}, {about(About::kApex), entry.name + port}};
+    case Kind::kIp4:
+    case Kind::kIp6:
+      return {{about(About::kAddress), HostOf(*entry.address) + port}};
+    case Kind::kCidr4:
+    case Kind::kCidr6:
+      return {{About::kAddressInNetwork, HostOf(Inside(*entry.network))}};
+    case Kind::kInert:
+      break;
+  }
+  return {};
+}
+
+std::string_view SubjectOf(About about) {
+  switch (about) {
+    case About::kAddressInNetwork:
+      return "addresses of a network";
+    case About::kBelow:
+      return "names below an entry's name";
+    case About::kApex:
+      return "the name behind a leading dot";
+    case About::kHost:
+      return "a name of the list";
+    case About::kPort:
+      return "an entry with a port";
+    case About::kAddress:
+      return "an address of the list";
+    case About::kAll:
+      return "'*' that is not the whole list, or that .NET ignores";
+  }
+  return "";
+}
+
+std::string_view AdviceOf(About about) {
+  switch (about) {
+    case About::kAddressInNetwork:
+      return "name the hosts that .NET and WinHTTP clients must reach directly";
+    case About::kBelow:
+      return "write the name with a leading dot, too (explain --augment does)";
+    case About::kApex:
+      return "if the name itself must go one way for all, add it without the dot";
+    case About::kAll:
+      return "write the names and networks that are meant";
+    case About::kAddress:
+      return "write the address in brackets, too, if it is IPv6 (explain --augment does)";
+    case About::kHost:
+    case About::kPort:
+      break;
+  }
+  return "explain --url shows who does what";
+}
+
+struct Group {
+  const NoProxyEntry* last = nullptr;
+  std::string names;
+  std::size_t count = 0;
+};
+
+// Bits of kClients that go direct.
+using Direct = unsigned;
+
+std::string Clients(Direct direct, bool wanted) {
+  std::string out;
+  for (std::size_t i = 0; i < kClients.size(); ++i) {
+    if (((direct >> i) & 1U) != (wanted ? 1U : 0U)) continue;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", TitleOf(kClients[i]));
+  }
+  return out;
+}
+
+Direct Ask(const Explainer& explainer, const Destination& to) {
+  Direct out = 0;
+  for (std::size_t i = 0; i < kClients.size(); ++i) {
+    if (explainer.Decide(kClients[i], to).route == Route::kDirect) out |= 1U << i;
+  }
+  return out;
+}
+
+void Note(Group& group, const NoProxyEntry& entry) {
+  if (std::exchange(group.last, &entry) == &entry) return;  // two probes of one entry
+  if (++group.count > kMostShown) return;
+  const bool shown = entry.text.size() <= kLongestShown;
+  group.names += (group.names.empty() ? "" : ", ") + (shown ? entry.text : std::string("an overlong entry"));
+}
+
+}  // namespace
+
+Findings ReviewDisagreements(const NoProxy& list, std::string_view where) {
+  Findings out;
+  const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
+  const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});
+  if (!explainer) return out;
+  constexpr Direct kEveryone = (1U << kClients.size()) - 1;
+  std::map<std::pair<About, Direct>, Group> groups;
+  for (const NoProxyEntry& entry : list.entries() | std::views::take(kMostEntries)) {
+    for (const Probe& probe : ProbesOf(entry)) {
+      const auto to = ParseDestination("http://" + probe.host);
+      const Direct direct = to ? Ask(*explainer, *to) : 0;
+      if (direct != 0 && direct != kEveryone) Note(groups[{probe.about, direct}], entry);
+    }
+  }
+  for (const auto& [key, group] : groups) {
+    const auto& [about, direct] = key;
+    const std::string more = group.count > kMostShown ? fmt::format(" and {} more", group.count - kMostShown) : "";
+    AddWarning(
+        out, "clients-disagree",
+        fmt::format("clients of one node disagree on {} ({}{}): {} go direct, {} use the proxy; {}", SubjectOf(about),
+                    group.names, more, Clients(direct, true), Clients(direct, false), AdviceOf(about)),
+        std::string(where));
+  }
+  return out;
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,17 @@
+// Where the clients of one Windows node read the same NO_PROXY differently, in a few findings.
+#pragma once
+
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/egress/no_proxy.h"
+
+namespace prov::egress {
+
+// One warning `clients-disagree` for each way in which Go, curl, .NET and WinHTTP, which every node has, disagree about
+// a destination that an entry is about: an address in a network, a name, a name below it. Each names up to five entries
+// and counts the others, and says what can be done. Only the first 4,096 entries are looked at: no environment variable
+// of Windows holds more.
+Findings ReviewDisagreements(const NoProxy& list, std::string_view where);
+
+}  // namespace prov::egress

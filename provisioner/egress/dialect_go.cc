@@ -1,0 +1,62 @@
+// Go's reading of NO_PROXY: that of GoBypasses(), for many destinations.
+#include <algorithm>
+
+#include "provisioner/egress/dialect_lists.h"
+
+namespace prov::egress {
+namespace {
+
+using Kind = NoProxyEntry::Kind;
+
+AddressFamily FamilyOf(bool is_ipv4) { return is_ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
+
+class GoList final : public DialectList {
+ public:
+  explicit GoList(const NoProxy& list) {
+    for (const NoProxyEntry& entry : list.entries()) Add(entry);
+  }
+
+  Bypass Find(const Destination& to) const override {
+    if (to.host == "localhost" || (to.address && to.address->IsLoopback())) return {Bypass::Kind::kImplicit};
+    PatternSet::Entry found = std::min(patterns_.FindAll(), patterns_.FindName(to.name, to.port));
+    if (to.address)
+      found = std::min(found, patterns_.FindAddress(*to.address, FamilyOf(to.address->IsIpv4()), to.port));
+    return texts_.Found(found);
+  }
+
+ private:
+  void Add(const NoProxyEntry& entry) {
+    const PatternSet::Entry number = texts_.Add(entry.text);
+    switch (entry.kind) {
+      case Kind::kAll:
+        patterns_.AddAll(number);
+        break;
+      case Kind::kHost:
+      case Kind::kSuffix:
+        patterns_.AddName(entry.name, entry.kind == Kind::kHost, true, number, entry.port);
+        break;
+      case Kind::kIp4:
+      case Kind::kIp6:
+        patterns_.AddAddress(*entry.address, FamilyOf(entry.address->IsIpv4()), number, entry.port);
+        break;
+      case Kind::kCidr4:
+      case Kind::kCidr6: {
+        const bool is_ipv4 = entry.network->IsIpv4();
+        patterns_.AddNetwork(entry.network->address(), entry.network->prefix() + (is_ipv4 ? 96 : 0), FamilyOf(is_ipv4),
+                             number);
+        break;
+      }
+      case Kind::kInert:
+        break;
+    }
+  }
+
+  EntryTexts texts_;
+  PatternSet patterns_;
+};
+
+}  // namespace
+
+std::unique_ptr<DialectList> CompileGo(const NoProxy& list) { return std::make_unique<GoList>(list); }
+
+}  // namespace prov::egress

@@ -1,0 +1,114 @@
+#include "provisioner/egress/dialect_patterns.h"
+
+#include <algorithm>
+
+namespace prov::egress {
+namespace {
+
+std::string_view KeyOf(const IpAddress::Bytes& bytes) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes seen as characters
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+IpAddress::Bytes Masked(IpAddress::Bytes bytes, unsigned bits) {
+  for (unsigned i = 0; i < bytes.size(); ++i) {
+    const unsigned kept = bits > i * 8 ? std::min(8U, bits - i * 8) : 0;
+    bytes[i] = static_cast<std::uint8_t>(bytes[i] & (0xFFU << (8U - kept)));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool MatchesGlob(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  // Where to go on after a mismatch: the last star takes one character more.
+  std::size_t star = std::string_view::npos;
+  std::size_t taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+void PatternSet::Put(Found& found, bool itself, bool below, Entry entry, const Port& port) {
+  if (port) {
+    found.ports.push_back({*port, itself ? entry : kNone, below ? entry : kNone});
+    return;
+  }
+  if (itself) found.itself = std::min(found.itself, entry);
+  if (below) found.below = std::min(found.below, entry);
+}
+
+PatternSet::Entry PatternSet::Least(const Found& found, bool itself, std::uint16_t port) {
+  Entry least = itself ? found.itself : found.below;
+  for (const PortEntry& one : found.ports) {
+    if (one.port == port) least = std::min(least, itself ? one.itself : one.below);
+  }
+  return least;
+}
+
+void PatternSet::AddAll(Entry entry) { all_ = std::min(all_, entry); }
+
+void PatternSet::AddName(std::string_view name, bool itself, bool below, Entry entry, Port port) {
+  Put(names_[std::string(name)], itself, below, entry, port);
+}
+
+void PatternSet::AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port) {
+  Put(addresses_[static_cast<std::size_t>(family)][std::string(KeyOf(address.bytes()))], true, false, entry, port);
+}
+
+void PatternSet::AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry) {
+  Put(networks_[{bits, family}][std::string(KeyOf(Masked(address.bytes(), bits)))], true, false, entry, {});
+}
+
+void PatternSet::AddGlob(std::string pattern, Entry entry) { globs_.emplace_back(std::move(pattern), entry); }
+
+PatternSet::Entry PatternSet::FindName(std::string_view host, std::uint16_t port) const {
+  Entry least = kNone;
+  if (names_.empty()) return least;
+  bool itself = true;
+  while (true) {
+    if (const auto found = names_.find(host); found != names_.end())
+      least = std::min(least, Least(found->second, itself, port));
+    const std::size_t dot = host.find('.');
+    if (dot == std::string_view::npos) return least;
+    host.remove_prefix(dot + 1);
+    itself = false;
+  }
+}
+
+PatternSet::Entry PatternSet::FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port) const {
+  Entry least = kNone;
+  const Table& single = addresses_[static_cast<std::size_t>(family)];
+  if (const auto found = single.find(KeyOf(address.bytes())); found != single.end())
+    least = Least(found->second, true, port);
+  for (const auto& [kind, table] : networks_) {
+    if (kind.second != family) continue;
+    const IpAddress::Bytes masked = Masked(address.bytes(), kind.first);
+    if (const auto found = table.find(KeyOf(masked)); found != table.end())
+      least = std::min(least, found->second.itself);
+  }
+  return least;
+}
+
+PatternSet::Entry PatternSet::FindGlob(std::string_view host) const {
+  for (const auto& [pattern, entry] : globs_) {
+    if (MatchesGlob(pattern, host)) return entry;
+  }
+  return kNone;
+}
+
+}  // namespace prov::egress

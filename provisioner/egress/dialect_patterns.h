@@ -1,0 +1,74 @@
+// What a list of exceptions comes down to, whoever reads it: names, addresses, networks and globs, found without going
+// through the list, so that a long list costs no more than a short one. Globs are the exception: they are tried one by
+// one.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "provisioner/egress/ip_address.h"
+
+namespace prov::egress {
+
+enum class AddressFamily { kIpv4, kIpv6 };
+
+// Whether `text` as a whole has the form that `pattern` says: '*' stands for any run of characters, also an empty one.
+bool MatchesGlob(std::string_view pattern, std::string_view text);
+
+// Patterns with the number of the entry that each comes from. Numbers must not fall from one call of Add… to the next.
+// Texts compare byte by byte: whoever ignores case passes lower case.
+class PatternSet {
+ public:
+  using Entry = std::uint32_t;
+  static constexpr Entry kNone = std::numeric_limits<Entry>::max();
+  using Port = std::optional<std::uint16_t>;  // only requests to this port
+
+  void AddAll(Entry entry);
+  // `itself`: the host of that name; `below`: those that end in a dot and the name.
+  void AddName(std::string_view name, bool itself, bool below, Entry entry, Port port = {});
+  void AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port = {});
+  // The first `bits` (0-128) of the address' 16 bytes count; an IPv4 address' own bits begin at the 97th.
+  void AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry);
+  void AddGlob(std::string pattern, Entry entry);
+
+  // The first entry that has it, or kNone.
+  Entry FindAll() const { return all_; }
+  Entry FindName(std::string_view host, std::uint16_t port = 0) const;
+  Entry FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port = 0) const;
+  Entry FindGlob(std::string_view host) const;
+
+ private:
+  struct PortEntry {
+    std::uint16_t port;
+    Entry itself;
+    Entry below;
+  };
+  struct Found {
+    Entry itself = kNone;
+    Entry below = kNone;
+    std::vector<PortEntry> ports;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using Table = std::unordered_map<std::string, Found, Hash, std::equal_to<>>;
+
+  static void Put(Found& found, bool itself, bool below, Entry entry, const Port& port);
+  static Entry Least(const Found& found, bool itself, std::uint16_t port);
+
+  Entry all_ = kNone;
+  Table names_;
+  Table addresses_[2];                                            // by family; keys are 16 bytes
+  std::map<std::pair<unsigned, AddressFamily>, Table> networks_;  // by length and family
+  std::vector<std::pair<std::string, Entry>> globs_;
+};
+
+}  // namespace prov::egress

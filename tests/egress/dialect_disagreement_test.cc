@@ -1,0 +1,64 @@
+#include "provisioner/egress/dialect_disagreement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/egress/augment.h"
+
+namespace prov::egress {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Findings Review(const std::string& text) { return ReviewDisagreements(NoProxy::Parse(text, "here").value(), "there"); }
+
+auto Says(const std::string& one, const std::string& two) {
+  return Field(&Finding::message, AllOf(HasSubstr(one), HasSubstr(two)));
+}
+
+TEST(Disagreement, AgreementIsSilent) {
+  EXPECT_THAT(Review(""), IsEmpty());
+  EXPECT_THAT(Review("10.1.2.3"), IsEmpty());
+  EXPECT_THAT(Review("foo.com,.foo.com"), IsEmpty());
+  EXPECT_THAT(Review("http://nothing,<x>"), IsEmpty());
+}
+
+TEST(Disagreement, NetworksNamesAndDots) {
+  EXPECT_THAT(
+      Review("10.0.0.0/8,172.30.0.0/16"),
+      ElementsAre(Says("(10.0.0.0/8, 172.30.0.0/16): Go, curl go direct, .NET, WinHTTP use the proxy", "name the")));
+  EXPECT_THAT(Review("foo.com"), ElementsAre(Says("(foo.com): Go, curl, WinHTTP go direct, .NET use", "--augment")));
+  EXPECT_THAT(Review(".foo.com"),
+              ElementsAre(Says("(.foo.com): curl, .NET go direct, Go, WinHTTP use", "without the dot")));
+  EXPECT_THAT(Review("*.foo.com"),
+              ElementsAre(Says("(*.foo.com): Go, WinHTTP go direct, curl, .NET use", "names below")));
+  EXPECT_THAT(Review("foo.com:8080"), ElementsAre(Says("(foo.com:8080)", "port")));
+  EXPECT_THAT(Review("2001:db8::1"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "brackets")));
+  EXPECT_THAT(Review("*"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "'*'")));
+}
+
+TEST(Disagreement, FewFindingsForManyEntries) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "a" + std::to_string(i) + ".example,10." + std::to_string(i % 256) + ".0.0/16,";
+  const Findings findings = Review(text);
+  EXPECT_THAT(findings,
+              ElementsAre(Says("10.4.0.0/16 and 295 more", "network"), Says("a4.example and 295 more", "below")));
+  for (const Finding& f : findings) {
+    EXPECT_EQ(f.code, "clients-disagree");
+    EXPECT_EQ(f.severity, Severity::kWarning);
+    EXPECT_EQ(f.where, "there");
+  }
+}
+
+TEST(Disagreement, WhatAugmentAddsEndsIt) {
+  const NoProxy list = NoProxy::Parse("foo.com,2001:db8::1,10.1.2.3/32", "here").value();
+  EXPECT_EQ(ReviewDisagreements(list, "").size(), 3U);
+  EXPECT_THAT(Review(Augment(list).text), IsEmpty());
+}
+
+}  // namespace
+}  // namespace prov::egress

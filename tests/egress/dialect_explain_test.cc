@@ -1,0 +1,133 @@
+#include "provisioner/egress/dialect_explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/no_proxy_cases.h"
+
+namespace prov::egress {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Why = ClientDecision::Why;
+
+const char* const kProxy = "http://user:s3cret@proxy.example:3128";
+
+Explainer Make(const ClientSettings& settings) {
+  auto made = Explainer::Make(settings);
+  EXPECT_TRUE(made);
+  return *std::move(made);
+}
+Explainer With(std::string no_proxy, bool octets = false) {
+  return Make({Secret(kProxy), Secret(kProxy), std::move(no_proxy), octets});
+}
+Destination To(std::string_view url) { return ParseDestination(url).value(); }
+
+std::string Note(const Explainer& explainer, Dialect dialect, std::string_view url) {
+  const Destination to = To(url);
+  return explainer.Note(dialect, to, explainer.Decide(dialect, to));
+}
+
+TEST(Explainer, GoIsDecide) {
+  testing_support::NoProxyCases cases(differential::Seed("ExplainerGoIsDecide"));
+  for (int i = 0; i < 5000; ++i) {
+    const std::string list = cases.List();
+    const std::string url = cases.Url();
+    const auto decided = Decide(Secret(kProxy), Secret(kProxy), list, url);
+    ASSERT_TRUE(decided) << list << "  " << url;
+    const Explainer explainer = With(list);
+    const ClientDecision ours = explainer.Decide(Dialect::kGo, To(url));
+    EXPECT_EQ(ours.route, decided->route) << list << "  " << url;
+    EXPECT_EQ(ours.proxy, decided->proxy);
+    EXPECT_EQ(ours.entry, decided->entry.value_or("")) << list << "  " << url;
+  }
+}
+
+TEST(Explainer, ProxiesAreRedactedAndBareWhereOnlyHostAndPortAreKnown) {
+  const Explainer explainer = With("");
+  for (const Dialect dialect : kDialects) {
+    const ClientDecision decision = explainer.Decide(dialect, To("https://quay.io/"));
+    EXPECT_EQ(decision.route, Route::kProxy) << NameOf(dialect);
+    EXPECT_THAT(std::string(decision.proxy), HasSubstr("proxy.example:3128"));
+    EXPECT_THAT(std::string(decision.proxy), Not(HasSubstr("s3cret")));
+    EXPECT_THAT(Note(explainer, dialect, "https://quay.io/"), Not(HasSubstr("s3cret")));
+  }
+  EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("https://quay.io/")).proxy, "proxy.example:3128");
+  EXPECT_THAT(Note(explainer, Dialect::kWinHttp, "https://quay.io/"), HasSubstr("407"));
+}
+
+TEST(Explainer, AMalformedProxyIsInvalidUnlessNoProxyHasTheHost) {
+  const Explainer explainer = Make({Secret("http://u:p@ss zebra@proxy:x"), Secret(), "foo.com", false});
+  for (const Dialect dialect : kDialects) {
+    EXPECT_EQ(explainer.Decide(dialect, To("http://bar.com/")).route, Route::kInvalid) << NameOf(dialect);
+    EXPECT_EQ(explainer.Decide(dialect, To("https://bar.com/")).why, Why::kUnset) << NameOf(dialect);
+    EXPECT_THAT(Note(explainer, dialect, "http://bar.com/"), Not(HasSubstr("zebra")));
+  }
+  EXPECT_EQ(explainer.Decide(Dialect::kGo, To("http://foo.com/")).why, Why::kEntry);
+  EXPECT_EQ(explainer.Decide(Dialect::kGo, To("ftp://foo.com/")).why, Why::kScheme);
+}
+
+TEST(Explainer, WinHttpIsAboutTheListThatIsWritten) {
+  const Explainer explainer = With("foo.com,10.0.0.0/8,10.1.2.3/32,2001:db8::1,*.bar.com");
+  const auto entry = [&](std::string_view url) {
+    return std::string(explainer.Decide(Dialect::kWinHttp, To(url)).entry);
+  };
+  EXPECT_EQ(entry("http://a.foo.com/"), "foo.com");
+  EXPECT_EQ(entry("http://a.bar.com/"), "*.bar.com");
+  EXPECT_EQ(entry("http://[2001:db8::1]/"), "2001:db8::1");
+  EXPECT_EQ(entry("http://10.1.2.3/"), "10.0.0.0/8");  // the first that has the address
+  EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("http://10.9.9.9/")).route, Route::kProxy);
+  EXPECT_THAT(Note(explainer, Dialect::kWinHttp, "http://10.9.9.9/"), HasSubstr("--winhttp-octets"));
+  EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("http://127.0.0.1/")).why, Why::kImplicit);
+  const Explainer octets = With("10.0.0.0/8", true);
+  EXPECT_EQ(octets.Decide(Dialect::kWinHttp, To("http://10.9.9.9/")).entry, "10.0.0.0/8");
+  EXPECT_EQ(octets.Decide(Dialect::kWinHttp, To("http://10.evil.example/")).route, Route::kDirect);
+}
+
+TEST(Explainer, AProxyThatWinHttpCantHoldLeavesItDirect) {
+  const Explainer explainer = Make({Secret("http://p:1"), Secret("https://p:2"), "", false});
+  EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("https://a.com/")).why, Why::kNotCarried);
+  EXPECT_EQ(explainer.Decide(Dialect::kWinInet, To("https://a.com/")).route, Route::kDirect);
+  EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("http://a.com/")).route, Route::kProxy);
+  EXPECT_EQ(explainer.Decide(Dialect::kGo, To("https://a.com/")).route, Route::kProxy);
+}
+
+TEST(Explainer, NotesSayWhereClientsAndVersionsDiffer) {
+  const Explainer explainer = With("foo.com,.bar.com,10.0.0.0/8,*.baz.com,2001:db8::1");
+  EXPECT_THAT(Note(explainer, Dialect::kDotnet, "http://10.1.2.3/"), HasSubstr(".NET 11"));
+  EXPECT_THAT(Note(explainer, Dialect::kDotnet, "http://a.foo.com/"), HasSubstr("that host alone"));
+  EXPECT_THAT(Note(explainer, Dialect::kCurl, "http://bar.com/"), HasSubstr("leading dot"));
+  EXPECT_THAT(Note(explainer, Dialect::kCurl, "http://a.baz.com/"), HasSubstr("'*.'"));
+  EXPECT_THAT(Note(explainer, Dialect::kPython, "http://[2001:db8::1]/"), HasSubstr("brackets"));
+  EXPECT_THAT(Note(explainer, Dialect::kRequests, "http://localhost/"), HasSubstr("loopback"));
+  EXPECT_EQ(Note(explainer, Dialect::kDotnet, "http://foo.com/"), "NO_PROXY has the host");
+  EXPECT_THAT(Note(explainer, Dialect::kCurl, "http://quay.io/"), HasSubstr("http_proxy"));
+}
+
+// Every pair of answers that differ comes with a reason.
+TEST(Explainer, EachDifferenceFromGoIsExplained) {
+  testing_support::NoProxyCases cases(differential::Seed("ExplainerDifferences"));
+  int differences = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Explainer explainer = With(cases.List());
+    const Destination to = To(cases.Url());
+    const bool go_direct = explainer.Decide(Dialect::kGo, to).route == Route::kDirect;
+    for (const Dialect dialect : kDialects) {
+      const ClientDecision decision = explainer.Decide(dialect, to);
+      if ((decision.route == Route::kDirect) == go_direct) continue;
+      ++differences;
+      EXPECT_THAT(explainer.Note(dialect, to, decision), HasSubstr("Go ")) << NameOf(dialect);
+    }
+  }
+  EXPECT_GT(differences, 1000);
+}
+
+TEST(Explainer, ControlCharactersAreNoList) {
+  const auto made = Explainer::Make({Secret(kProxy), Secret(), "a\tb", false});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Code::kNoProxy);
+}
+
+}  // namespace
+}  // namespace prov::egress
