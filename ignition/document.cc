@@ -88,9 +88,11 @@ class Reader {
   Reader(const std::string& where, const Selection& selection) : where_(where), selection_(selection) {}
 
   // The MachineConfig to read; nullopt: the root is a bare Ignition config.
-  Result<std::optional<Candidate>> Choose(const JsonValue& root) {
-    if (!root.IsObject()) return NoObject(root, where_);
+  Result<std::optional<Candidate>> Choose(const JsonDocument& document) {
+    const JsonValue& root = document.root();
     const JsonPath at("$");
+    if (document.several) return PROV_TRY(FromDocuments(root, at));
+    if (!root.IsObject()) return NoObject(root, where_);
     const std::string_view kind = PROV_TRY(KindOf(root, at));
     if (kind == "MachineConfig") return PROV_TRY(Single(root, at));
     if (kind == "List" || kind == "MachineConfigList") return PROV_TRY(FromList(root, at, kind));
@@ -132,7 +134,20 @@ class Reader {
   }
 
   Result<Candidate> FromList(const JsonValue& root, const JsonPath& at, std::string_view kind) {
-    std::vector<Candidate> all = PROV_TRY(MachineConfigs(root, at, kind));
+    std::vector<Candidate> all;
+    const JsonPath items_at = at.Key("items");
+    if (const JsonValue* items = PROV_TRY(ArrayMember(&root, "items", at)))
+      PROV_TRY(AddMachineConfigs(*items, items_at, kind, all));
+    return Best(all, items_at);
+  }
+
+  Result<Candidate> FromDocuments(const JsonValue& documents, const JsonPath& at) {
+    std::vector<Candidate> all;
+    PROV_TRY(AddMachineConfigs(documents, at, "", all));
+    return Best(all, at);
+  }
+
+  Result<Candidate> Best(const std::vector<Candidate>& all, const JsonPath& at) {
     const Candidate* best = nullptr;
     std::size_t matches = 0;
     for (const Candidate& candidate : all) {
@@ -144,7 +159,7 @@ class Reader {
       // A missing or malformed time compares as older than any.
       if (best == nullptr || best->time < candidate.time) best = &candidate;
     }
-    if (best == nullptr) return NotFound(all);
+    if (best == nullptr) return NotFound(all, at);
     if (matches > 1) {
       AddWarning(
           findings_, "newest-of-list",
@@ -157,29 +172,29 @@ class Reader {
     return *best;
   }
 
-  static Result<std::vector<Candidate>> MachineConfigs(const JsonValue& root, const JsonPath& at,
-                                                       std::string_view list_kind) {
-    std::vector<Candidate> out;
-    const JsonValue* items = PROV_TRY(ArrayMember(&root, "items", at));
-    if (items == nullptr) return out;
-    const JsonPath items_at = at.Key("items");
-    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
-      const JsonPath item_at = items_at.At(i);
-      PROV_TRY(RequireObject((*items)[i], item_at));
-      std::string_view kind = PROV_TRY(KindOf((*items)[i], item_at));
+  // `list_kind` is "" for YAML documents, which may be lists themselves.
+  static Result<void> AddMachineConfigs(const JsonValue& items, const JsonPath& at, std::string_view list_kind,
+                                        std::vector<Candidate>& out) {
+    for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
+      const JsonPath item_at = at.At(i);
+      PROV_TRY(RequireObject(items[i], item_at));
+      std::string_view kind = PROV_TRY(KindOf(items[i], item_at));
       // The API server leaves the kind of items out of typed lists.
       if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
-      if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate((*items)[i], item_at)));
+      if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(items[i], item_at)));
+      const bool list = list_kind.empty() && (kind == "List" || kind == "MachineConfigList");
+      const JsonValue* inner = list ? PROV_TRY(ArrayMember(&items[i], "items", item_at)) : nullptr;
+      if (inner != nullptr) PROV_TRY(AddMachineConfigs(*inner, item_at.Key("items"), kind, out));
     }
-    return out;
+    return {};
   }
 
-  std::unexpected<Error> NotFound(const std::vector<Candidate>& all) const {
+  std::unexpected<Error> NotFound(const std::vector<Candidate>& all, const JsonPath& at) const {
     const std::string wanted = selection_.name.empty()
                                    ? fmt::format("a MachineConfig named rendered-{}-<32 hex digits>", selection_.pool)
                                    : fmt::format("the MachineConfig \"{}\"", selection_.name);
     const std::string there = all.empty() ? "no MachineConfig at all" : JoinNames(all);
-    return Fail(Code::kNotFound, fmt::format("{} is wanted, the list holds {}", wanted, there), "$.items");
+    return Fail(Code::kNotFound, fmt::format("{} is wanted, the list holds {}", wanted, there), at.Text());
   }
 
   const std::string& where_;
@@ -197,11 +212,16 @@ Result<Document> ReadDocument(std::string bytes, const std::string& where, const
     if (error.where.empty()) error.where = where;
     return std::unexpected(std::move(error));
   }
-  const JsonValue& root = (*parsed)->root();
+  return ReadParsed(*std::move(parsed), where, selection, limits, fetcher);
+}
+
+Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
+                            const Limits& limits, Fetcher* fetcher) {
+  const JsonValue& root = parsed->root();
   Reader reader(where, selection);
-  const std::optional<Candidate> candidate = PROV_TRY(reader.Choose(root));
+  const std::optional<Candidate> candidate = PROV_TRY(reader.Choose(*parsed));
   if (!candidate) {
-    auto merged = PROV_TRY(LoadConfig(*std::move(parsed), root, "$", limits, fetcher, reader.findings()));
+    auto merged = PROV_TRY(LoadConfig(std::move(parsed), root, "$", limits, fetcher, reader.findings()));
     return Document{"Ignition", "", "", Config(std::move(merged)), std::move(reader.findings())};
   }
   const JsonPath at(candidate->path);
@@ -216,7 +236,7 @@ Result<Document> ReadDocument(std::string bytes, const std::string& where, const
   }
   std::string name(candidate->name);
   std::string created(candidate->created);
-  auto merged = PROV_TRY(LoadConfig(*std::move(parsed), *config, config_at.Text(), limits, fetcher, reader.findings()));
+  auto merged = PROV_TRY(LoadConfig(std::move(parsed), *config, config_at.Text(), limits, fetcher, reader.findings()));
   return Document{"MachineConfig", std::move(name), std::move(created), Config(std::move(merged)),
                   std::move(reader.findings())};
 }

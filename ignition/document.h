@@ -1,10 +1,12 @@
 // The outer documents an Ignition config comes in.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "ignition/config.h"
 #include "ignition/fetcher.h"
+#include "ignition/json.h"
 #include "ignition/limits.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
@@ -33,5 +35,9 @@ struct Document {
 // other-pool.
 Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
                               const Limits& limits, Fetcher* fetcher);
+
+// The same of what is parsed already, several YAML documents included: they are read as a list.
+Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
+                            const Limits& limits, Fetcher* fetcher);
 
 }  // namespace prov::ignition

@@ -139,14 +139,14 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
   return document;
 }
 
-Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits) {
+Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits, Documents documents) {
   std::string_view view = bytes;
   if (view.starts_with(kBom)) view.remove_prefix(kBom.size());
   const std::size_t first = view.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return Fail(Code::kJson, "the document is empty", "line 1, column 1");
   const bool utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
   if (utf16 || view[first] == '{' || view[first] == '[') return ParseJson(std::move(bytes), limits);
-  return ParseYaml(std::move(bytes), limits);
+  return ParseYaml(std::move(bytes), limits, documents);
 }
 
 const JsonValue* Member(const JsonValue* object, std::string_view name) {

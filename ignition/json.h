@@ -33,7 +33,11 @@ class JsonDocument {
   std::string buffer;
   rapidjson::Document dom;
   std::uint64_t values = 0;  // how many it holds
+  bool several = false;      // YAML: the root is an array of several documents
 };
+
+// Whether a text may hold more than one YAML document.
+enum class Documents { kOne, kSeveral };
 
 // Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
 // Errors: json with "line L, column C" (1-based, in bytes) in `where`, too-large (bytes, values). Where a key occurs
@@ -41,7 +45,8 @@ class JsonDocument {
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits);
 
 // JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON).
-Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits);
+Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits,
+                                                      Documents documents = Documents::kOne);
 
 // The member of an object, the last one of that name; null if it is absent or null, or if `object` is null. `object`
 // must be an object.

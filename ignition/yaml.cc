@@ -69,11 +69,14 @@ struct Frame {
 // Turns libyaml's events into the SAX events that build the DOM.
 class Generator {
  public:
-  Generator(std::string_view text, const Limits& limits) : text_(text), limits_(limits), events_(text) {}
+  Generator(std::string_view text, const Limits& limits, Documents documents)
+      : text_(text), limits_(limits), several_(documents == Documents::kSeveral), events_(text) {}
 
+  // Makes an array of the documents.
   bool operator()(rapidjson::Document& document) {
     Handler handler(document, limits_);
     if (!events_.ready()) return Refuse(Code::kInternal, "libyaml cannot start", "");
+    document.StartArray();
     for (;;) {
       Event event;
       if (yaml_parser_parse(&events_.parser(), &event.get()) == 0) return RefuseSyntax();
@@ -84,8 +87,8 @@ class Generator {
       }
     }
     values_ = limits_.values - handler.values_left();
-    if (!have_root_) return Refuse(Code::kYaml, "the document is empty", "line 1, column 1");
-    return true;
+    if (roots_ == 0) return Refuse(Code::kYaml, "the document is empty", "line 1, column 1");
+    return document.EndArray(roots_);
   }
 
   std::optional<Error>& error() { return error_; }
@@ -143,8 +146,9 @@ class Generator {
     if (anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted");
     if (tag != nullptr) return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
     if (frames_.empty()) {
-      if (have_root_) return RefuseAt(event, "several YAML documents; give one, or a List of MachineConfigs");
-      have_root_ = true;
+      if (roots_ > 0 && !several_)
+        return RefuseAt(event, "several YAML documents; give one, or a List of MachineConfigs");
+      ++roots_;
       return true;
     }
     Frame& frame = frames_.back();
@@ -229,11 +233,12 @@ class Generator {
 
   std::string_view text_;
   const Limits& limits_;
+  bool several_;
   EventParser events_;
   std::vector<Frame> frames_;
   std::optional<Error> error_;
   unsigned flow_depth_ = 0;
-  bool have_root_ = false;
+  rapidjson::SizeType roots_ = 0;
   std::uint64_t values_ = 0;
 };
 
@@ -252,7 +257,7 @@ Result<void> CheckTagDirectives(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits& limits) {
+Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits& limits, Documents documents) {
   const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostBytes);
   if (bytes.size() > limit) {
     return Fail(Code::kTooLarge, fmt::format("the document has {} bytes, more than {}", bytes.size(), limit));
@@ -263,10 +268,15 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits&
   }
   PROV_TRY(CheckTagDirectives(bytes));
   auto document = std::make_unique<JsonDocument>();
-  Generator generator(bytes, limits);
+  Generator generator(bytes, limits, documents);
   document->dom.Populate(generator);
   if (generator.error()) return std::unexpected(*std::move(generator.error()));
   document->values = generator.values();
+  document->several = document->dom.Size() > 1;
+  if (!document->several) {
+    JsonValue root = std::move(document->dom[0]);
+    static_cast<JsonValue&>(document->dom) = std::move(root);
+  }
   return document;
 }
 

@@ -74,17 +74,12 @@ void ReadFacts(const ignition::Config& config, EgressConfig& out) {
   }
 }
 
-}  // namespace
-
-Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
-                                       const ignition::Selection& selection, const ignition::Limits& limits,
-                                       ignition::Fetcher* fetcher) {
+Result<EgressConfig> Read(Result<ignition::Document> read) {
   EgressConfig out;
   std::optional<ignition::FileContents> bundle;
   {
     // The document goes before the certificates are read: both together would be the most that this program ever holds.
-    const ignition::Document document =
-        PROV_TRY(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
+    const ignition::Document document = PROV_TRY(std::move(read));
     out.source = {document.kind, document.name, document.config.version()};
     out.findings = document.findings;
     PROV_TRY(ReadProxy(document.config, out));
@@ -93,6 +88,20 @@ Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& whe
   }
   PROV_TRY(ReadTrust(bundle, out));
   return out;
+}
+
+}  // namespace
+
+Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
+                                       const ignition::Selection& selection, const ignition::Limits& limits,
+                                       ignition::Fetcher* fetcher) {
+  return Read(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
+}
+
+Result<EgressConfig> ReadMachineConfig(std::unique_ptr<ignition::JsonDocument> parsed, const std::string& where,
+                                       const ignition::Selection& selection, const ignition::Limits& limits,
+                                       ignition::Fetcher* fetcher) {
+  return Read(ignition::ReadParsed(std::move(parsed), where, selection, limits, fetcher));
 }
 
 }  // namespace prov::source

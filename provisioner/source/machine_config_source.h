@@ -1,7 +1,9 @@
 // From the bytes of a MachineConfig or Ignition config to an EgressConfig: which files are wanted and what they mean.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "ignition/document.h"
 #include "provisioner/egress/egress_config.h"
@@ -14,6 +16,10 @@ inline constexpr std::string_view kTrustBundlePath =
 
 // `where` names the input in messages. `fetcher` may be null: remote configs and contents are errors then.
 Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
+                                               const ignition::Selection& selection, const ignition::Limits& limits,
+                                               ignition::Fetcher* fetcher);
+// The same of what is parsed already.
+Result<egress::EgressConfig> ReadMachineConfig(std::unique_ptr<ignition::JsonDocument> parsed, const std::string& where,
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);
 

@@ -1,0 +1,274 @@
+#include "provisioner/source/aks_config_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
+#include "provisioner/source/aks_no_proxy.h"
+
+namespace prov::source {
+namespace {
+
+using egress::EgressConfig;
+using egress::ProxyVariable;
+using ignition::JsonValue;
+using ignition::Shorten;
+
+constexpr std::string_view kConfig = "httpProxyConfig";
+constexpr std::string_view kTrust = "trustedCa";
+constexpr std::array<std::string_view, 5> kMembers = {"httpProxy", "httpsProxy", "noProxy", "enabled",
+                                                      "effectiveNoProxy"};
+constexpr std::string_view kPemFailure = "HTTPProxyTrustedCAPEMDecodeFailure: ";
+constexpr std::size_t kMostCertificateBytes = 35 * 1024;
+constexpr std::size_t kMostCertificates = 20;
+constexpr std::string_view kMetadataAddress = "169.254.169.254";
+
+bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTrust); }
+
+bool HasMember(const JsonValue& object, std::string_view name) {
+  return std::any_of(object.MemberBegin(), object.MemberEnd(),
+                     [&](const auto& member) { return ignition::TextOf(member.name) == name; });
+}
+
+Result<void> RefuseUnknownMembers(const ObjectView& config) {
+  for (const std::string_view name : config.Names()) {
+    if (IsTrustKey(name) || std::ranges::find(kMembers, name) != kMembers.end()) continue;
+    return Fail(
+        Code::kInvalidConfig,
+        fmt::format("the key \"{}\" is none of those that AKS knows: httpProxy, httpsProxy, noProxy, trustedCa, "
+                    "enabled, effectiveNoProxy",
+                    Shorten(name)),
+        config.path());
+  }
+  return {};
+}
+
+// A boolean, or its text as the documentation has it; true unless it says otherwise.
+Result<bool> IsEnabled(const ObjectView& config) {
+  const JsonValue* value = config.Find("enabled");
+  if (value == nullptr) return true;
+  if (value->IsBool()) return value->GetBool();
+  const std::string_view text = value->IsString() ? ignition::TextOf(*value) : "";
+  if (EqualsIgnoreAsciiCase(text, "true")) return true;
+  if (EqualsIgnoreAsciiCase(text, "false")) return false;
+  return Fail(Code::kType, "expected true or false", config.At("enabled"));
+}
+
+// Says what AKS would refuse; the URL itself is judged where all sources' URLs are.
+void ReviewUrl(const Secret& url, ProxyVariable variable, const std::string& where, Findings& findings) {
+  Findings ignored;
+  const auto parsed = egress::ParseProxyUrl(url, variable, where, ignored);
+  if (!parsed) {
+    AddError(findings, "aks-url", "HTTPProxyWrongUrlError: AKS refuses this URL: " + parsed.error().message, where);
+  } else if (parsed->has_credentials()) {
+    AddError(findings, "aks-credentials", "AKS supports no user and password in the URL of a proxy", where);
+  } else if (!url.Reveal().ends_with('/')) {
+    AddInfo(findings, "aks-url-slash", "AKS refused URLs without a / at their end in the past (HTTPProxyWrongUrlError)",
+            where);
+  }
+}
+
+Result<void> ReadUrls(const ObjectView& config, EgressConfig& out) {
+  const std::string_view http = PROV_TRY(config.TextOr("httpProxy", ""));
+  const std::string_view https = PROV_TRY(config.TextOr("httpsProxy", ""));
+  if (http.empty() && https.empty()) {
+    return Fail(Code::kInvalidConfig, "HTTPProxyConfigInputError: HTTPProxy and HTTPSProxy both cannot be empty",
+                config.path());
+  }
+  if (!http.empty()) {
+    out.http_proxy = Secret(std::string(http));
+    ReviewUrl(*out.http_proxy, ProxyVariable::kHttp, config.At("httpProxy"), out.findings);
+  }
+  out.https_proxy = Secret(std::string(https.empty() ? http : https));
+  if (!https.empty()) {
+    ReviewUrl(*out.https_proxy, ProxyVariable::kHttps, config.At("httpsProxy"), out.findings);
+  } else {
+    AddInfo(out.findings, "aks-https-default", "httpsProxy is not given: AKS takes httpProxy for both",
+            config.At("httpsProxy"));
+  }
+  return {};
+}
+
+void AddText(std::string_view text, std::vector<std::string>& out) {
+  if (!text.empty()) out.emplace_back(text);
+}
+
+// A member that is one text, and its plural that is a list of them.
+Result<void> AddRanges(const ObjectView& object, std::string_view one, std::string_view many,
+                       std::vector<std::string>& out) {
+  AddText(PROV_TRY(object.TextOr(one, "")), out);
+  for (const std::string_view text : PROV_TRY(object.Texts(many)).value_or(std::vector<std::string_view>()))
+    AddText(text, out);
+  std::ranges::sort(out);
+  const auto rest = std::ranges::unique(out);
+  out.erase(rest.begin(), rest.end());
+  return {};
+}
+
+Result<AksFacts> ReadFacts(const ObjectView& cluster) {
+  AksFacts facts;
+  if (const auto given = PROV_TRY(cluster.Object("clusterFacts"))) {
+    PROV_TRY(AddRanges(*given, "apiServerFqdn", "apiServerFqdns", facts.api_servers));
+    PROV_TRY(AddRanges(*given, "serviceCidr", "serviceCidrs", facts.service_cidrs));
+    PROV_TRY(AddRanges(*given, "podCidr", "podCidrs", facts.pod_cidrs));
+    PROV_TRY(AddRanges(*given, "vnetCidr", "vnetCidrs", facts.vnet_cidrs));
+    PROV_TRY(AddRanges(*given, "subnetCidr", "subnetCidrs", facts.subnet_cidrs));
+    return facts;
+  }
+  AddText(PROV_TRY(cluster.TextOr("fqdn", "")), facts.api_servers);
+  AddText(PROV_TRY(cluster.TextOr("privateFqdn", "")), facts.api_servers);
+  if (const auto network = PROV_TRY(cluster.Object("networkProfile"))) {
+    PROV_TRY(AddRanges(*network, "serviceCidr", "serviceCidrs", facts.service_cidrs));
+    PROV_TRY(AddRanges(*network, "podCidr", "podCidrs", facts.pod_cidrs));
+  }
+  return facts;
+}
+
+void ReviewEntries(std::span<const std::string_view> entries, const std::string& where, Findings& findings) {
+  CappedFindings capped(findings, where);
+  for (const std::string_view entry : entries) {
+    if (entry.size() < 2 || entry.find('*') == std::string_view::npos) continue;
+    capped.Warn(
+        "aks-no-proxy",
+        fmt::format("AKS supports no \"*\" within an entry such as \"{}\"; a leading dot covers the names below "
+                    "a domain",
+                    Shorten(entry)),
+        where);
+  }
+}
+
+Result<void> ReadNoProxy(const ObjectView& cluster, const ObjectView& config, EgressConfig& out) {
+  const auto user = PROV_TRY(config.Texts("noProxy")).value_or(std::vector<std::string_view>());
+  ReviewEntries(user, config.At("noProxy"), out.findings);
+  const AksFacts facts = PROV_TRY(ReadFacts(cluster));
+  if (!facts.api_servers.empty()) out.facts.api_host = facts.api_servers.front();
+  out.facts.service_ranges = facts.service_cidrs;
+  out.facts.metadata_address = kMetadataAddress;
+  if (const auto effective = PROV_TRY(config.Texts("effectiveNoProxy")); effective && !effective->empty()) {
+    out.no_proxy = JoinNoProxy(user, {effective->begin(), effective->end()});
+    return {};
+  }
+  std::vector<std::string> injected = AksInjected(facts);
+  out.no_proxy = JoinNoProxy(user, injected);
+  AddInfo(out.findings, "aks-injected",
+          fmt::format("{} entries that AKS itself adds were added: the constants localhost, 127.0.0.1, 168.63.129.16, "
+                      "169.254.169.254 and konnectivity, and what is known of the cluster",
+                      injected.size()),
+          config.At("noProxy"));
+  const std::string unknown = AksUnknown(facts);
+  if (unknown.empty()) return {};
+  AddWarning(
+      out.findings, "no-proxy-incomplete",
+      fmt::format("AKS also adds what the source does not tell: {}; take `az aks show` with its effectiveNoProxy, "
+                  "or put \"clusterFacts\" beside httpProxyConfig",
+                  unknown),
+      config.At("noProxy"));
+  return {};
+}
+
+// The key, in whatever case it is written; the seed of many copies spells it trustedCA.
+Result<std::optional<std::string_view>> TrustKey(const ObjectView& config, Findings& findings) {
+  std::optional<std::string_view> key;
+  for (const std::string_view name : config.Names()) {
+    if (!IsTrustKey(name)) continue;
+    if (name != kTrust) {
+      AddWarning(findings, "aks-key", "the key is written trustedCa in AKS' API; other spellings may be ignored there",
+                 config.At(name));
+    }
+    if (key && PROV_TRY(config.Text(*key)) != PROV_TRY(config.Text(name))) {
+      return Fail(Code::kInvalidConfig, "trustedCa is there in two spellings that differ: which one counts?",
+                  config.At(name));
+    }
+    key = name;
+  }
+  return key;
+}
+
+void ReviewBundle(const TrustText& trust, Findings& findings) {
+  constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+  std::size_t count = 0;
+  for (std::size_t at = trust.bytes.find(kBegin); at != std::string::npos; at = trust.bytes.find(kBegin, at + 1))
+    ++count;
+  if (count <= kMostCertificates && trust.bytes.size() <= kMostCertificateBytes) return;
+  AddWarning(findings, "aks-limit",
+             fmt::format("AKS takes at most {} certificates in 35 KB; these are {} in {} bytes", kMostCertificates,
+                         count, trust.bytes.size()),
+             trust.where);
+}
+
+// Not there: no statement; null: none.
+Result<std::optional<TrustText>> ReadTrust(const ObjectView& config, Findings& findings) {
+  const auto key = PROV_TRY(TrustKey(config, findings));
+  if (!key) return std::nullopt;
+  TrustText out{config.At(*key), ""};
+  const auto text = PROV_TRY(config.Text(*key));
+  if (!text) return out;
+  out.bytes = PROV_TRY(DecodeTrustBase64(*text, kPemFailure, out.where));
+  if (out.bytes.find("-----BEGIN ") == std::string::npos) {
+    return Fail(Code::kCert,
+                fmt::format("{}failed to decode HTTPProxyConfig.TrustedCA to PEM after base64 decoding: the {} bytes "
+                            "hold no PEM block",
+                            kPemFailure, out.bytes.size()),
+                out.where);
+  }
+  out.may_be_empty = false;
+  ReviewBundle(out, findings);
+  return out;
+}
+
+// AKS has no proxy, or had one: what was set on nodes goes.
+void StateNothing(std::string path, std::string message, Reading& out) {
+  AddInfo(out.config.findings, "aks-disabled", std::move(message), path);
+  StateProxy(out.config, path);
+  out.trust = TrustText{std::move(path), ""};
+}
+
+// The object that holds httpProxyConfig, or `object` itself where it is the configuration.
+Result<ObjectView> HolderOf(const ObjectView& object) {
+  if (object.Has(kConfig)) return object;
+  const auto properties = PROV_TRY(object.Object("properties"));
+  return properties && properties->Has(kConfig) ? *properties : object;
+}
+
+}  // namespace
+
+bool IsAksConfig(const JsonValue& object) {
+  if (HasMember(object, kConfig)) return true;
+  const JsonValue* properties = ignition::Member(&object, "properties");
+  if (properties != nullptr && properties->IsObject() && HasMember(*properties, kConfig)) return true;
+  if (HasMember(object, "kind")) return false;
+  return std::any_of(object.MemberBegin(), object.MemberEnd(), [](const auto& member) {
+    const std::string_view name = ignition::TextOf(member.name);
+    return name == "httpProxy" || name == "httpsProxy" || name == "effectiveNoProxy" || IsTrustKey(name);
+  });
+}
+
+Result<Reading> ReadAksConfig(const ObjectView& object) {
+  Reading out;
+  const ObjectView holder = PROV_TRY(HolderOf(object));
+  const bool wrapped = holder.Has(kConfig);
+  out.config.source = {"AKS", std::string(wrapped ? PROV_TRY(object.TextOr("name", "")) : ""), ""};
+  if (holder.IsNull(kConfig)) {
+    StateNothing(holder.At(kConfig), "the cluster has no HTTP proxy: what was set is removed", out);
+    return out;
+  }
+  const ObjectView config = wrapped ? *PROV_TRY(holder.Object(kConfig)) : object;
+  PROV_TRY(RefuseUnknownMembers(config));
+  if (!PROV_TRY(IsEnabled(config))) {
+    StateNothing(config.path(), "the HTTP proxy is disabled (enabled: false): what was set is removed", out);
+    return out;
+  }
+  PROV_TRY(ReadUrls(config, out.config));
+  PROV_TRY(ReadNoProxy(holder, config, out.config));
+  StateProxy(out.config, config.path());
+  out.trust = PROV_TRY(ReadTrust(config, out.config.findings));
+  return out;
+}
+
+}  // namespace prov::source

@@ -1,0 +1,20 @@
+// AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, or what `az aks show` prints.
+// Facts: egress-systems.md 1.1, 1.2, 1.6 and 1.8.
+#pragma once
+
+#include "provisioner/source/reading.h"
+
+namespace prov::source {
+
+// Whether an object is one of the three forms.
+bool IsAksConfig(const ignition::JsonValue& object);
+
+// NO_PROXY is effectiveNoProxy where it is there, else the user's entries and what AKS adds, as far as the cluster is
+// known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig (apiServerFqdn, serviceCidrs,
+// podCidrs, vnetCidrs, subnetCidrs). "enabled": false and an httpProxyConfig that is null are the explicit empty.
+// Errors: type, invalid-config, cert; where AKS has a name for one the message begins with it. Findings: aks-disabled,
+// aks-injected, aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors
+// aks-url and aks-credentials.
+Result<Reading> ReadAksConfig(const ObjectView& object);
+
+}  // namespace prov::source

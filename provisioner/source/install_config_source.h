@@ -1,0 +1,16 @@
+// install-config.yaml, from which a cluster is made. Facts: ignition.md 2, 4.2, 4.4 and 5.
+#pragma once
+
+#include "provisioner/source/reading.h"
+
+namespace prov::source {
+
+// Whether an object without a kind is one.
+bool IsInstallConfig(const ignition::JsonValue& object);
+
+// What the user wrote: `proxy` and `additionalTrustBundle` (PEM); where one is absent there is no statement about it.
+// noProxy lacks what the cluster will add: a finding names what is known of that. Errors: type, invalid-config, cert.
+// Findings: no-proxy-file, no-proxy-incomplete.
+Result<Reading> ReadInstallConfig(const ObjectView& object);
+
+}  // namespace prov::source

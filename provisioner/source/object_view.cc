@@ -1,0 +1,108 @@
+#include "provisioner/source/object_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ignition/shorten.h"
+
+namespace prov::source {
+namespace {
+
+using ignition::JsonValue;
+
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view wanted, std::string where) {
+  return Fail(Code::kType, fmt::format("expected {}, found {}", wanted, ignition::TypeName(value)), std::move(where));
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path) {
+  std::vector<std::string_view> names;
+  names.reserve(object.MemberCount());
+  for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member)
+    names.push_back(ignition::TextOf(member->name));
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return {};
+  return Fail(
+      Code::kInvalidConfig,
+      fmt::format("the key \"{}\" occurs twice, and readers differ in which one they take", ignition::Shorten(*twice)),
+      path);
+}
+
+}  // namespace
+
+Result<ObjectView> ObjectView::Of(const JsonValue& value, std::string path) {
+  if (!value.IsObject()) return WrongType(value, "an object", std::move(path));
+  PROV_TRY(RefuseRepeatedKeys(value, path));
+  return ObjectView(value, std::move(path));
+}
+
+std::string ObjectView::At(std::string_view name) const {
+  const std::string_view shown = ignition::Shorten(name);
+  return IsPlainName(name) ? fmt::format("{}.{}", path_, shown) : fmt::format("{}[\"{}\"]", path_, shown);
+}
+
+bool ObjectView::Has(std::string_view name) const {
+  for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member) {
+    if (ignition::TextOf(member->name) == name) return true;
+  }
+  return false;
+}
+
+bool ObjectView::IsNull(std::string_view name) const { return Find(name) == nullptr && Has(name); }
+
+std::vector<std::string_view> ObjectView::Names() const {
+  std::vector<std::string_view> names;
+  for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member)
+    names.push_back(ignition::TextOf(member->name));
+  return names;
+}
+
+Result<std::optional<std::string_view>> ObjectView::Text(std::string_view name) const {
+  const JsonValue* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->IsString()) return WrongType(*value, "a string", At(name));
+  return ignition::TextOf(*value);
+}
+
+Result<std::string_view> ObjectView::TextOr(std::string_view name, std::string_view other) const {
+  return PROV_TRY(Text(name)).value_or(other);
+}
+
+Result<std::optional<ObjectView>> ObjectView::Object(std::string_view name) const {
+  const JsonValue* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return PROV_TRY(Of(*value, At(name)));
+}
+
+Result<std::optional<std::vector<std::string_view>>> ObjectView::Texts(std::string_view name) const {
+  const JsonValue* value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->IsArray()) return WrongType(*value, "an array of strings", At(name));
+  std::vector<std::string_view> out;
+  for (rapidjson::SizeType i = 0; i < value->Size(); ++i) {
+    const JsonValue& item = (*value)[i];
+    if (!item.IsString()) return WrongType(item, "a string", fmt::format("{}[{}]", At(name), i));
+    out.push_back(ignition::TextOf(item));
+  }
+  return out;
+}
+
+Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const {
+  std::vector<ObjectView> out;
+  const JsonValue* value = Find(name);
+  if (value == nullptr) return out;
+  if (!value->IsArray()) return WrongType(*value, "an array of objects", At(name));
+  for (rapidjson::SizeType i = 0; i < value->Size(); ++i)
+    out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i))));
+  return out;
+}
+
+}  // namespace prov::source

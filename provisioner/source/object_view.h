@@ -1,0 +1,45 @@
+// A read-only view of one object of a parsed document, for the readers of Kubernetes objects and of files that people
+// write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ignition/json.h"
+#include "provisioner/base/result.h"
+
+namespace prov::source {
+
+// Getters take null for absent, as Kubernetes does; IsNull() tells the two apart. Errors are type, with the JSON path.
+// The document must outlive it.
+class ObjectView {
+ public:
+  // Errors: type unless `value` is an object; invalid-config for a key that occurs twice: which one counts would depend
+  // on the reader.
+  static Result<ObjectView> Of(const ignition::JsonValue& value, std::string path);
+
+  const std::string& path() const { return path_; }
+  std::string At(std::string_view name) const;  // the path of a member, "$.data[\"ca-bundle.crt\"]"
+
+  bool Has(std::string_view name) const;     // also as null
+  bool IsNull(std::string_view name) const;  // there, and null
+  std::vector<std::string_view> Names() const;
+
+  Result<std::optional<std::string_view>> Text(std::string_view name) const;
+  Result<std::string_view> TextOr(std::string_view name, std::string_view other) const;
+  Result<std::optional<ObjectView>> Object(std::string_view name) const;
+  Result<std::optional<std::vector<std::string_view>>> Texts(std::string_view name) const;  // an array of strings
+  Result<std::vector<ObjectView>> Objects(std::string_view name) const;  // an array of objects; absent: none
+  // Any value; null: absent or null.
+  const ignition::JsonValue* Find(std::string_view name) const { return ignition::Member(value_, name); }
+
+ private:
+  ObjectView(const ignition::JsonValue& value, std::string path) : value_(&value), path_(std::move(path)) {}
+
+  const ignition::JsonValue* value_;
+  std::string path_;
+};
+
+}  // namespace prov::source

@@ -1,0 +1,170 @@
+#include "provisioner/source/pod_environment_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+constexpr std::string_view kOptOut = "kubernetes.azure.com/no-http-proxy-vars";
+
+// The variables of one container, in the order of kNames.
+struct Variables {
+  struct Value {
+    std::string_view text;   // "" also where a `value` is left out, as Kubernetes has it
+    bool elsewhere = false;  // valueFrom
+    std::string where;
+  };
+  std::array<std::optional<Value>, kNames.size()> values;
+  bool lower_case = false;
+
+  bool any() const {
+    return std::ranges::any_of(values, [](const auto& value) { return value.has_value(); });
+  }
+};
+
+// Where a kind keeps its pod's metadata and spec.
+Result<std::optional<ObjectView>> TemplateOf(const ObjectView& object, std::string_view kind) {
+  if (kind == "Pod") return object;
+  if (kind == "PodTemplate") return PROV_TRY(object.Object("template"));
+  auto spec = PROV_TRY(object.Object("spec"));
+  if (spec && kind == "CronJob") {
+    const auto job = PROV_TRY(spec->Object("jobTemplate"));
+    spec = job ? PROV_TRY(job->Object("spec")) : std::nullopt;
+  }
+  if (!spec) return std::nullopt;
+  return PROV_TRY(spec->Object("template"));
+}
+
+Result<Variables> ReadVariables(const ObjectView& container) {
+  Variables out;
+  for (const ObjectView& entry : PROV_TRY(container.Objects("env"))) {
+    const std::string_view name = PROV_TRY(entry.TextOr("name", ""));
+    const std::string_view text = PROV_TRY(entry.TextOr("value", ""));
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      if (name == kNames[i]) {
+        out.values[i] = Variables::Value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
+      } else if (EqualsIgnoreAsciiCase(name, kNames[i])) {
+        out.lower_case = true;
+      }
+    }
+  }
+  return out;
+}
+
+bool Same(const Variables& a, const Variables& b) {
+  return std::ranges::equal(a.values, b.values, [](const auto& x, const auto& y) {
+    return x.has_value() == y.has_value() && (!x || (x->text == y->text && x->elsewhere == y->elsewhere));
+  });
+}
+
+struct Found {
+  std::optional<Variables> taken;
+  std::string where;  // the container's
+  bool lower_case = false;
+};
+
+Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
+  Found out;
+  CappedFindings capped(findings, spec.path());
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    for (const ObjectView& container : PROV_TRY(spec.Objects(list))) {
+      Variables variables = PROV_TRY(ReadVariables(container));
+      out.lower_case = out.lower_case || variables.lower_case;
+      if (!variables.any()) continue;
+      if (!out.taken) {
+        out.taken = std::move(variables);
+        out.where = container.path();
+      } else if (!Same(*out.taken, variables)) {
+        capped.Warn("containers-differ",
+                    fmt::format("its proxy variables differ from those of {}, which were taken", out.where),
+                    container.path());
+      }
+    }
+  }
+  return out;
+}
+
+Result<void> Take(const Variables& variables, egress::EgressConfig& out) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto& value = variables.values[i];
+    if (!value) continue;
+    if (value->elsewhere) {
+      return Fail(Code::kInvalidConfig,
+                  fmt::format("{} is taken from another object (valueFrom), which is not in the file", kNames[i]),
+                  value->where);
+    }
+    if (value->text.find("$(") != std::string_view::npos) {
+      AddWarning(out.findings, "env-reference",
+                 "the value refers to another variable with $(NAME), which only a pod resolves; it is taken as it "
+                 "stands",
+                 value->where);
+    }
+    if (i == 0) out.http_proxy = Secret(std::string(value->text));
+    if (i == 1) out.https_proxy = Secret(std::string(value->text));
+    if (i == 2) out.no_proxy = std::string(value->text);
+  }
+  return {};
+}
+
+std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, std::string where) {
+  return Fail(Code::kKind,
+              fmt::format("no container of this {} assigns HTTP_PROXY, HTTPS_PROXY or NO_PROXY{}",
+                          ignition::Shorten(kind), found.lower_case ? " (only in lower case, which is not read)" : ""),
+              std::move(where));
+}
+
+Result<bool> OptsOut(const ObjectView& pod) {
+  const auto metadata = PROV_TRY(pod.Object("metadata"));
+  const auto annotations = metadata ? PROV_TRY(metadata->Object("annotations")) : std::nullopt;
+  return annotations && PROV_TRY(annotations->TextOr(kOptOut, "")) == "true";
+}
+
+}  // namespace
+
+bool IsPodKind(std::string_view kind) {
+  constexpr std::array<std::string_view, 10> kKinds = {
+      "Pod",        "PodTemplate",           "Deployment", "DaemonSet", "StatefulSet",
+      "ReplicaSet", "ReplicationController", "Job",        "CronJob",   "DeploymentConfig"};
+  return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view kind) {
+  Reading out;
+  const auto metadata = PROV_TRY(object.Object("metadata"));
+  out.config.source = {"PodTemplate", std::string(metadata ? PROV_TRY(metadata->TextOr("name", "")) : ""), ""};
+  const auto pod = PROV_TRY(TemplateOf(object, kind));
+  const auto spec = pod ? PROV_TRY(pod->Object("spec")) : std::nullopt;
+  if (!spec) return NoVariables({}, kind, object.path());
+  const Found found = PROV_TRY(ReadContainers(*spec, out.config.findings));
+  const bool opts_out = PROV_TRY(OptsOut(*pod));
+  if (opts_out) {
+    AddWarning(out.config.findings, "pod-opt-out",
+               fmt::format("the annotation {} keeps AKS' proxy variables away from this pod: what it says may not be "
+                           "what the cluster's nodes need",
+                           kOptOut),
+               pod->At("metadata"));
+  }
+  if (!found.taken) {
+    if (opts_out) return out;
+    return NoVariables(found, kind, spec->path());
+  }
+  if (found.lower_case) {
+    AddInfo(out.config.findings, "env-lower-case", "lower-case variables are there, too; they are not read",
+            found.where);
+  }
+  PROV_TRY(Take(*found.taken, out.config));
+  StateProxy(out.config, found.where + ".env");
+  return out;
+}
+
+}  // namespace prov::source

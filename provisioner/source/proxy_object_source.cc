@@ -1,0 +1,128 @@
+#include "provisioner/source/proxy_object_source.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ignition/shorten.h"
+
+namespace prov::source {
+namespace {
+
+using egress::EgressConfig;
+
+constexpr std::string_view kConfigNamespace = "openshift-config";
+constexpr std::string_view kManagedNamespace = "openshift-config-managed";
+
+bool HasValues(const EgressConfig& config) { return config.http_proxy || config.https_proxy || config.no_proxy; }
+
+Result<EgressConfig> ValuesOf(const std::optional<ObjectView>& object) {
+  EgressConfig out;
+  if (object) PROV_TRY(TakeProxyMembers(*object, out));
+  return out;
+}
+
+void TakeValues(EgressConfig from, EgressConfig& to) {
+  to.http_proxy = std::move(from.http_proxy);
+  to.https_proxy = std::move(from.https_proxy);
+  to.no_proxy = std::move(from.no_proxy);
+}
+
+void ReportSpec(const EgressConfig& values, const ObjectView& spec, Findings& findings) {
+  AddWarning(findings, "proxy-not-accepted",
+             "the status is empty, so the cluster has not accepted this spec (or this is a manifest that was in no "
+             "cluster yet); the spec was taken",
+             spec.path());
+  if (values.no_proxy == "*") return;
+  AddWarning(findings, "no-proxy-incomplete",
+             "the spec's noProxy is what a person wrote: the cluster adds localhost, 127.0.0.1, .svc, .cluster.local, "
+             "its networks, its internal API server and what its platform needs; take the object from the cluster",
+             spec.At("noProxy"));
+}
+
+Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>& spec, EgressConfig& out) {
+  const auto status = PROV_TRY(proxy.Object("status"));
+  if (!spec && !status) return Fail(Code::kInvalidConfig, "the Proxy has neither spec nor status", proxy.path());
+  EgressConfig published = PROV_TRY(ValuesOf(status));
+  EgressConfig wanted = PROV_TRY(ValuesOf(spec));
+  if (HasValues(published) || !HasValues(wanted)) {
+    const bool differs = published.http_proxy != wanted.http_proxy || published.https_proxy != wanted.https_proxy;
+    if (spec && differs) {
+      AddWarning(out.findings, "proxy-status-differs",
+                 "the status has other proxies than the spec: the cluster has not accepted the spec (see oc get "
+                 "clusteroperator network); the status was taken, as it is what the nodes have",
+                 status->path());
+    }
+    TakeValues(std::move(published), out);
+    StateProxy(out, status ? status->path() : spec->path());
+    return {};
+  }
+  ReportSpec(wanted, *spec, out.findings);
+  TakeValues(std::move(wanted), out);
+  StateProxy(out, spec->path());
+  return {};
+}
+
+const ConfigMap* Find(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
+  for (const ConfigMap& map : maps) {
+    if (map.name == name && (map.name_space.empty() || map.name_space == name_space)) return &map;
+  }
+  return nullptr;
+}
+
+const ConfigMap* FindMerged(std::span<const ConfigMap> maps) {
+  for (const ConfigMap& map : maps) {
+    if (map.merged && HasBundle(map)) return &map;
+  }
+  return nullptr;
+}
+
+// The certificates of both, as the machine-config operator puts them together.
+Result<TrustText> Joined(const ConfigMap* user, const ConfigMap* named) {
+  TrustText out = PROV_TRY(BundleOf(user != nullptr ? *user : *named));
+  if (user == nullptr || named == nullptr || user == named) return out;
+  const TrustText more = PROV_TRY(BundleOf(*named));
+  out.where += " and " + more.where;
+  out.bytes += "\n" + more.bytes;
+  out.system_roots = out.system_roots || more.system_roots;
+  return out;
+}
+
+Result<std::optional<TrustText>> ReadTrust(const std::optional<ObjectView>& spec, std::span<const ConfigMap> maps,
+                                           EgressConfig& out) {
+  const auto trusted = spec ? PROV_TRY(spec->Object("trustedCA")) : std::nullopt;
+  const std::string_view name = trusted ? PROV_TRY(trusted->TextOr("name", "")) : "";
+  const ConfigMap* user = Find(maps, kUserBundle, kConfigNamespace);
+  const ConfigMap* named = name.empty() || name == kUserBundle
+                               ? user
+                               : Find(maps, name, name == kMergedBundle ? kManagedNamespace : kConfigNamespace);
+  const bool complete = name.empty() ? user != nullptr : named != nullptr;
+  if (complete) return PROV_TRY(Joined(user, named));
+  if (const ConfigMap* merged = FindMerged(maps)) return PROV_TRY(BundleOf(*merged));
+  if (!name.empty()) {
+    AddWarning(out.findings, "no-trust-config-map",
+               fmt::format("the ConfigMap \"{}\" is not in the file, so nothing is known about certificates and they "
+                           "stay as they are; put both into one file, e.g. with oc get proxy/cluster and oc get -n {} "
+                           "configmap {} and a line --- between them",
+                           ignition::Shorten(name), kConfigNamespace, ignition::Shorten(name)),
+               trusted->At("name"));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigMap> maps) {
+  Reading out;
+  const auto metadata = PROV_TRY(proxy.Object("metadata"));
+  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
+  out.config.source = {"Proxy", std::string(name), ""};
+  const auto spec = PROV_TRY(proxy.Object("spec"));
+  PROV_TRY(ReadValues(proxy, spec, out.config));
+  out.trust = PROV_TRY(ReadTrust(spec, maps, out.config));
+  return out;
+}
+
+}  // namespace prov::source

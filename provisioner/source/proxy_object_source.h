@@ -1,0 +1,16 @@
+// The cluster's Proxy object (config.openshift.io/v1). Facts: ignition.md 4.2, 4.3 and 5, egress-systems.md 4.
+#pragma once
+
+#include <span>
+
+#include "provisioner/source/config_map_source.h"
+
+namespace prov::source {
+
+// `status` is what the cluster's operator published, and counts; `spec` is taken only where there is no status yet. The
+// certificates are those that nodes get: user-ca-bundle and what spec.trustedCA names, or else a merged bundle; where
+// `maps` lack one of them there is no statement. Errors: type, invalid-config, cert. Findings: proxy-not-accepted,
+// proxy-status-differs, no-proxy-incomplete, no-trust-config-map.
+Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigMap> maps);
+
+}  // namespace prov::source

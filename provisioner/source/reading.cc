@@ -1,0 +1,85 @@
+#include "provisioner/source/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ignition/limits.h"
+#include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::source {
+namespace {
+
+constexpr unsigned kMode = 0644;  // what the file would have: the source itself gives none
+
+std::string EnvironmentText(const egress::EgressConfig& config) {
+  std::string out;
+  if (config.http_proxy) out += "HTTP_PROXY=" + config.http_proxy->Reveal() + "\n";
+  if (config.https_proxy) out += "HTTPS_PROXY=" + config.https_proxy->Reveal() + "\n";
+  if (config.no_proxy) out += "NO_PROXY=" + *config.no_proxy + "\n";
+  return out;
+}
+
+egress::SourceFile Describe(std::string path, std::string_view bytes) {
+  return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), kMode};
+}
+
+}  // namespace
+
+void StateProxy(egress::EgressConfig& config, std::string path) {
+  config.proxy_file = Describe(std::move(path), EnvironmentText(config));
+}
+
+Result<void> TakeProxyMembers(const ObjectView& object, egress::EgressConfig& config) {
+  const std::string_view http = PROV_TRY(object.TextOr("httpProxy", ""));
+  const std::string_view https = PROV_TRY(object.TextOr("httpsProxy", ""));
+  const std::string_view no_proxy = PROV_TRY(object.TextOr("noProxy", ""));
+  if (!http.empty()) config.http_proxy = Secret(std::string(http));
+  if (!https.empty()) config.https_proxy = Secret(std::string(https));
+  if (!no_proxy.empty()) config.no_proxy = std::string(no_proxy);
+  return {};
+}
+
+Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where) {
+  std::string packed(TrimBlanks(text));
+  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });
+  auto decoded = DecodeBase64(packed);
+  if (decoded) return *std::move(decoded);
+  const bool pem = packed.find("-----BEGIN") != std::string::npos;
+  const std::string problem =
+      pem ? "it is PEM text as it stands; encode it with base64"
+          : fmt::format("byte {} of {} does not fit (cut short?)", decoded.error() + 1, packed.size());
+  return Fail(Code::kCert, fmt::format("{}the trust bundle is no base64: {}", message_start, problem), where);
+}
+
+Result<egress::EgressConfig> Finish(Reading reading) {
+  egress::EgressConfig out = std::move(reading.config);
+  if (!reading.trust) {
+    AddInfo(out.findings, "no-trust-file", "the source makes no statement about certificates, so they stay as they are",
+            out.proxy_file.path);
+    return out;
+  }
+  const TrustText& trust = *reading.trust;
+  out.trust_file = Describe(trust.where, trust.bytes);
+  out.certificates = PROV_TRY(egress::ParseTrustBundle(trust.bytes, trust.where, out.findings));
+  if (out.certificates.empty() && !trust.may_be_empty) {
+    return Fail(Code::kCert,
+                "the trust bundle holds no certificate; no cluster has one like that, so it is taken as damaged",
+                trust.where);
+  }
+  if (trust.system_roots) {
+    AddWarning(out.findings, "system-roots",
+               fmt::format("the bundle is a merged one: its {} certificates are the cluster's additional ones together "
+                           "with the roots of its operating system; leave those out with --subtract FILE (a system "
+                           "bundle, e.g. /etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem)",
+                           out.certificates.size()),
+               trust.where);
+  }
+  return out;
+}
+
+}  // namespace prov::source

@@ -1,0 +1,41 @@
+// What the readers of single kinds hand back, and what they share on the way to an EgressConfig.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/source/object_view.h"
+
+namespace prov::source {
+
+// A trust bundle before it is parsed: the document can go first, both together would be the most that is ever held.
+struct TrustText {
+  std::string where;  // JSON path, or the file
+  std::string bytes;  // as ParseTrustBundle takes them
+  bool may_be_empty = true;
+  bool system_roots = false;  // a merged bundle: the cluster's own roots are in it, too
+};
+
+struct Reading {
+  egress::EgressConfig config;
+  std::optional<TrustText> trust;  // nullopt: no statement about certificates
+};
+
+// Notes that the source makes a statement about the proxy, found at `path`: the values that `config` holds, or none.
+// Size and digest are those of the proxy.env with these values.
+void StateProxy(egress::EgressConfig& config, std::string path);
+
+// Takes the members httpProxy, httpsProxy and noProxy, those that are not empty: in a cluster's objects "empty means
+// unset". Errors: type.
+Result<void> TakeProxyMembers(const ObjectView& object, egress::EgressConfig& config);
+
+// base64 as people and tools store it: with line ends. Errors: cert, `message_start` first.
+Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);
+
+// Parses the bundle. Errors: cert, too-large. Findings: no-trust-file (info; no statement), system-roots.
+Result<egress::EgressConfig> Finish(Reading reading);
+
+}  // namespace prov::source

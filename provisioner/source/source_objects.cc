@@ -1,0 +1,126 @@
+#include "provisioner/source/source_objects.h"
+
+#include <fmt/format.h>
+
+#include "ignition/shorten.h"
+#include "provisioner/source/aks_config_source.h"
+#include "provisioner/source/install_config_source.h"
+#include "provisioner/source/pod_environment_source.h"
+
+namespace prov::source {
+namespace {
+
+using ignition::JsonValue;
+
+constexpr std::size_t kMostObjects = 100000;
+constexpr std::string_view kList = "List";
+
+std::string_view TextMember(const JsonValue& object, std::string_view name) {
+  const JsonValue* value = ignition::Member(&object, name);
+  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : "";
+}
+
+// "List" and "ProxyList" alike; such an object has items.
+bool IsList(const JsonValue& object, std::string_view kind) {
+  const JsonValue* items = ignition::Member(&object, "items");
+  return kind.ends_with(kList) && items != nullptr && items->IsArray();
+}
+
+class Finder {
+ public:
+  Result<void> AddRoot(const JsonValue& root, const std::string& path) {
+    if (!root.IsObject()) return {};
+    const std::string_view kind = TextMember(root, "kind");
+    if (!IsList(root, kind)) return Add(root, kind, path);
+    // The API server leaves the kind of items out of lists of one kind.
+    const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
+    const JsonValue& items = *ignition::Member(&root, "items");
+    for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
+      if (!items[i].IsObject()) continue;
+      const std::string_view own = TextMember(items[i], "kind");
+      PROV_TRY(Add(items[i], own.empty() ? items_kind : own, fmt::format("{}.items[{}]", path, i)));
+    }
+    return {};
+  }
+
+  Result<void> AddCluster(const JsonValue& value, const std::string& path) {
+    if (value.IsObject() && IsAksConfig(value)) found_.aks_configs.push_back(PROV_TRY(View(value, path)));
+    return {};
+  }
+
+  SourceObjects& found() { return found_; }
+
+ private:
+  Result<ObjectView> View(const JsonValue& value, const std::string& path) {
+    if (++count_ > kMostObjects)
+      return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the document", kMostObjects), path);
+    return ObjectView::Of(value, path);
+  }
+
+  Result<void> Add(const JsonValue& object, std::string_view kind, const std::string& path) {
+    if (kind == "MachineConfig" || (kind.empty() && ignition::Member(&object, "ignition") != nullptr)) {
+      found_.machine_config = true;
+    } else if (kind == "ControllerConfig") {
+      found_.controller_configs.push_back(PROV_TRY(View(object, path)));
+    } else if (kind == "Proxy" && IsConfigGroup(object)) {
+      found_.proxies.push_back(PROV_TRY(View(object, path)));
+    } else if (kind == "ConfigMap") {
+      found_.config_maps.push_back(PROV_TRY(ReadConfigMapHead(PROV_TRY(View(object, path)))));
+    } else if (IsPodKind(kind)) {
+      found_.pods.push_back({PROV_TRY(View(object, path)), kind});
+    } else if (IsAksConfig(object)) {  // `az aks show` has a kind of its own, "Base"
+      found_.aks_configs.push_back(PROV_TRY(View(object, path)));
+    } else if (kind == "InstallConfig" || (kind.empty() && IsInstallConfig(object))) {
+      found_.install_configs.push_back(PROV_TRY(View(object, path)));
+    }
+    return {};
+  }
+
+  // Other projects have kinds of this name.
+  static bool IsConfigGroup(const JsonValue& object) {
+    const std::string_view version = TextMember(object, "apiVersion");
+    return version.empty() || version.starts_with("config.openshift.io/");
+  }
+
+  SourceObjects found_;
+  std::size_t count_ = 0;
+};
+
+Result<std::string_view> NameOf(const ObjectView& object) {
+  const ignition::JsonValue* metadata = object.Find("metadata");
+  if (metadata == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as Azure's objects have it
+  return PROV_TRY(PROV_TRY(object.Object("metadata"))->TextOr("name", ""));
+}
+
+}  // namespace
+
+Result<SourceObjects> FindObjects(const ignition::JsonDocument& document) {
+  Finder finder;
+  const JsonValue& root = document.root();
+  if (!root.IsArray()) {
+    PROV_TRY(finder.AddRoot(root, "$"));
+    return std::move(finder.found());
+  }
+  for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
+    const std::string path = fmt::format("$[{}]", i);
+    PROV_TRY(document.several ? finder.AddRoot(root[i], path) : finder.AddCluster(root[i], path));
+  }
+  return std::move(finder.found());
+}
+
+Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
+                                       std::string_view name) {
+  if (name.empty() && objects.size() == 1) return &objects.front();
+  if (name.empty()) {
+    return Fail(Code::kNotFound,
+                fmt::format("{} objects {} are there; say with --name which one is meant", objects.size(), what),
+                objects.front().path());
+  }
+  for (const ObjectView& object : objects) {
+    if (PROV_TRY(NameOf(object)) == name) return &object;
+  }
+  return Fail(Code::kNotFound, fmt::format("the {} \"{}\" is wanted, and is not there", what, ignition::Shorten(name)),
+              objects.front().path());
+}
+
+}  // namespace prov::source

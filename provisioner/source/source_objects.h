@@ -1,0 +1,36 @@
+// The objects of a document that can be sources, found by their kind or, where they have none, by their members.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/source/config_map_source.h"
+#include "provisioner/source/object_view.h"
+
+namespace prov::source {
+
+struct PodObject {
+  ObjectView object;
+  std::string_view kind;
+};
+
+struct SourceObjects {
+  bool machine_config = false;  // one at least, or an Ignition config: ignition/document.h reads these
+  std::vector<ObjectView> controller_configs;
+  std::vector<ObjectView> proxies;
+  std::vector<ObjectView> aks_configs;
+  std::vector<ObjectView> install_configs;
+  std::vector<ConfigMap> config_maps;
+  std::vector<PodObject> pods;
+};
+
+// Those of a single object, of a List (also of one kind), of several YAML documents; of a plain array (az aks list)
+// only AKS clusters. What is of other kinds is passed over. Errors: type, invalid-config; too-large (over 100,000).
+Result<SourceObjects> FindObjects(const ignition::JsonDocument& document);
+
+// The one called `name`; "": the only one. Errors: not-found.
+Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
+                                       std::string_view name);
+
+}  // namespace prov::source

@@ -1,0 +1,97 @@
+#include "provisioner/source/text_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/environment_assignments.h"
+#include "provisioner/egress/environment_file.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kOwnName = "/etc/mco/proxy.env";
+constexpr std::string_view kExport = "export ";
+
+std::string_view WithoutMark(std::string_view bytes) {
+  if (bytes.starts_with(egress::kByteOrderMark)) bytes.remove_prefix(egress::kByteOrderMark.size());
+  return bytes;
+}
+
+// The first line that is neither blank nor a comment, without the blanks around it; "" when there is none.
+std::string_view FirstLine(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = TrimBlanks(text.substr(0, end));
+    if (!line.empty() && line.front() != '#' && line.front() != ';') return line;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+bool IsPem(std::string_view text) {
+  text = WithoutMark(text);
+  return text.starts_with(kBegin) || text.find("\n-----BEGIN ") != std::string_view::npos ||
+         FirstLine(text).starts_with(kBegin);
+}
+
+bool IsDer(std::string_view bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
+}
+
+}  // namespace
+
+bool IsEnvironmentText(std::string_view bytes) {
+  const std::string_view text = WithoutMark(bytes);
+  std::string_view line = FirstLine(text);
+  if (line.empty()) return text.ends_with('\n') && text.find(kOwnName) != std::string_view::npos;
+  if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
+  const std::size_t equals = line.find('=');
+  return equals != std::string_view::npos && egress::IsVariableName(TrimBlanks(line.substr(0, equals)));
+}
+
+Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& where) {
+  Reading out;
+  egress::EgressConfig& config = out.config;
+  config.source = {"EnvironmentFile", "", ""};
+  config.proxy_file = {where, true, ToHex(Sha256(bytes)), bytes.size(), 0644};
+  for (const egress::Assignment& a : PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings))) {
+    if (a.name == "HTTP_PROXY") config.http_proxy = a.value;
+    if (a.name == "HTTPS_PROXY") config.https_proxy = a.value;
+    if (a.name == "NO_PROXY") config.no_proxy = a.value.Reveal();
+  }
+  const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
+  if (none && !FirstLine(WithoutMark(bytes)).empty()) {
+    return Fail(Code::kKind,
+                "the environment file assigns none of HTTP_PROXY, HTTPS_PROXY and NO_PROXY (in upper case), so it is "
+                "taken for another file; no proxy is said by assigning them empty",
+                where);
+  }
+  return out;
+}
+
+bool IsCertificateText(std::string_view bytes) {
+  if (IsDer(bytes)) return true;
+  std::optional<std::string> decoded;
+  if (bytes.starts_with("\xFF\xFE")) decoded = FromUtf16Le(bytes.substr(2));
+  if (bytes.starts_with("\xFE\xFF")) decoded = FromUtf16Be(bytes.substr(2));
+  return IsPem(decoded ? std::string_view(*decoded) : bytes);
+}
+
+Reading ReadCertificateText(std::string bytes, const std::string& where) {
+  Reading out;
+  out.config.source = {"PemBundle", "", ""};
+  out.trust = TrustText{where, std::move(bytes), false};
+  AddInfo(out.config.findings, "no-proxy-file",
+          "a file of certificates makes no statement about the proxy, so proxy settings stay as they are", where);
+  return out;
+}
+
+}  // namespace prov::source

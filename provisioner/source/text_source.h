@@ -1,0 +1,26 @@
+// Sources that are plain text and no document: an environment file, a file of certificates.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/source/reading.h"
+
+namespace prov::source {
+
+// Whether the first line that is no comment assigns a variable; also the comments that are all there is of a proxy.env
+// of a cluster without a proxy, known by the file's name in them.
+bool IsEnvironmentText(std::string_view bytes);
+
+// An environment file by itself: proxy settings, and no statement about certificates. Errors: kind where it assigns
+// none of the three variables (it may be somebody else's), those of ParseEnvironmentFile.
+Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& where);
+
+// Whether it is PEM (a BEGIN line that is not indented below something else, in UTF-8 or UTF-16) or one certificate in
+// DER.
+bool IsCertificateText(std::string_view bytes);
+
+// Certificates by themselves, and no statement about the proxy.
+Reading ReadCertificateText(std::string bytes, const std::string& where);
+
+}  // namespace prov::source

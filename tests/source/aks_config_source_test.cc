@@ -1,0 +1,199 @@
+#include "provisioner/source/aks_config_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "provisioner/base/text.h"
+#include "provisioner/source/aks_no_proxy.h"
+#include "tests/source/document_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kUrls = R"("httpProxy":"http://p:8080/","httpsProxy":"https://p:8443/")";
+
+std::string Trust(const std::string& text, const std::string& key = "trustedCa") {
+  return std::string("{") + kUrls + ",\"" + key + "\":\"" + text + "\"}";
+}
+
+TEST(AksConfig, ReadsTheCommandLinesFile) {
+  const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":["docker.io","localhost"],"trustedCa":")" +
+                               EncodeBase64(Pem("proxy-root")) + "\"}");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->source.kind, "AKS");
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:8080/");
+  EXPECT_EQ(config->https_proxy->Reveal(), "https://p:8443/");
+  EXPECT_EQ(config->no_proxy, "docker.io,localhost,127.0.0.1,168.63.129.16,169.254.169.254,konnectivity");
+  EXPECT_EQ(config->certificates.size(), 1U);
+  EXPECT_THAT(config->findings, HasCode("aks-injected"));
+  EXPECT_THAT(MessageOf(config->findings, "no-proxy-incomplete"),
+              HasSubstr("the API server's name, the service range, the pods' or nodes' range, the virtual network's"));
+  EXPECT_EQ(config->facts.metadata_address, "169.254.169.254");
+}
+
+TEST(AksConfig, TheEffectiveListCountsAndKeepsTheUsersOrder) {
+  const auto read = [](const std::string& effective) {
+    return ReadText(std::string(R"({"name":"c","fqdn":"c.azmk8s.io","httpProxyConfig":{)") + kUrls +
+                    R"(,"noProxy":["z","a"],"effectiveNoProxy":[)" + effective + "]}}");
+  };
+  const auto one = read(R"("konnectivity","a","z","localhost")");
+  const auto other = read(R"("z","localhost","a","konnectivity")");
+  ASSERT_TRUE(one) << Failure(one);
+  EXPECT_EQ(one->no_proxy, "z,a,konnectivity,localhost");
+  EXPECT_EQ(one->no_proxy, other->no_proxy) << "AKS lists them in no order";
+  EXPECT_EQ(one->source.name, "c");
+  EXPECT_EQ(one->facts.api_host, "c.azmk8s.io");
+  EXPECT_THAT(one->findings, Not(HasCode("no-proxy-incomplete")));
+}
+
+TEST(AksConfig, WhatIsKnownOfTheClusterIsAdded) {
+  const auto show =
+      ReadText(std::string(R"({"fqdn":"c.io","privateFqdn":null,"networkProfile":{"serviceCidr":"10.0.0.0/16",)"
+                           R"("serviceCidrs":["10.0.0.0/16"],"podCidr":"10.244.0.0/16"},"httpProxyConfig":{)") +
+               kUrls + "}}");
+  ASSERT_TRUE(show) << Failure(show);
+  EXPECT_EQ(show->no_proxy,
+            "10.0.0.0/16,10.244.0.0/16,127.0.0.1,168.63.129.16,169.254.169.254,c.io,konnectivity,localhost");
+  EXPECT_THAT(MessageOf(show->findings, "no-proxy-incomplete"), HasSubstr(": the virtual network's range; "));
+}
+
+std::set<std::string> AsSet(std::string_view list) {
+  std::set<std::string> out;
+  for (const std::string_view entry : Split(list, ',')) out.emplace(entry);
+  return out;
+}
+
+std::vector<std::string> Member(const ObjectView& object, std::string_view name) {
+  const auto text = object.TextOr(name, "");
+  return !text || text->empty() ? std::vector<std::string>() : std::vector<std::string>{std::string(*text)};
+}
+
+TEST(AksNoProxy, AgreesWithWhatWasObserved) {
+  const std::string path = TEST_SOURCE_DIR "/../../shared/cases/egress/aks-noproxy-observed.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "NOT RUN: the observed lists are not there: " << path;
+  const auto document = ignition::ParseJson(FileText(path), {});
+  ASSERT_TRUE(document);
+  const auto root = ObjectView::Of((*document)->root(), "$");
+  const auto cases = root->Objects("cases");
+  ASSERT_TRUE(cases);
+  ASSERT_EQ(cases->size(), 2U);
+  for (const ObjectView& row : *cases) {
+    const ObjectView cluster = **row.Object("cluster");
+    AksFacts facts{Member(cluster, "apiFqdn"), Member(cluster, "serviceCidr"), Member(cluster, "podCidr"),
+                   Member(cluster, "vnet"), Member(cluster, "subnet")};
+    const auto user = **row.Texts("user");
+    const auto effective = **row.Texts("effective");
+    EXPECT_EQ(AsSet(JoinNoProxy(user, AksInjected(facts))), std::set<std::string>(effective.begin(), effective.end()));
+    EXPECT_EQ(AksUnknown(facts), "");
+  }
+}
+
+TEST(AksConfig, DisabledAndNullAreTheExplicitEmpty) {
+  for (const std::string& text : {std::string(R"({"httpProxyConfig":null,"name":"c"})"),
+                                  std::string(R"({"properties":{"httpProxyConfig":null}})"),
+                                  std::string("{") + kUrls + R"(,"enabled":false,"trustedCa":"?"})",
+                                  std::string(R"({"httpProxyConfig":{"enabled":"False"}})")}) {
+    const auto config = ReadText(text);
+    ASSERT_TRUE(config) << Failure(config) << text;
+    EXPECT_TRUE(config->proxy_file.present);
+    EXPECT_TRUE(config->trust_file.present);
+    EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
+    EXPECT_TRUE(config->certificates.empty());
+    EXPECT_THAT(config->findings, HasCode("aks-disabled"));
+  }
+}
+
+TEST(AksConfig, OneProxyServesForBothAndIsSaid) {
+  const auto http = ReadText(R"({"httpProxy":"http://p:8080/"})");
+  ASSERT_TRUE(http) << Failure(http);
+  EXPECT_EQ(http->https_proxy, http->http_proxy);
+  EXPECT_THAT(http->findings, HasCode("aks-https-default"));
+  EXPECT_FALSE(http->trust_file.present) << "no key is no statement";
+  const auto https = ReadText(R"({"httpsProxy":"http://p:8080","trustedCa":null})");
+  ASSERT_TRUE(https) << Failure(https);
+  EXPECT_FALSE(https->http_proxy);
+  EXPECT_THAT(https->findings, HasCode("aks-url-slash"));
+  EXPECT_TRUE(https->trust_file.present);
+}
+
+TEST(AksConfig, SaysWhatAksWouldRefuse) {
+  const auto config =
+      ReadText(R"({"httpProxy":"https://p:8080/","httpsProxy":"http://u:c4nary@p:1/","noProxy":["*.x","*"]})");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_THAT(MessageOf(config->findings, "aks-url"), StartsWith("HTTPProxyWrongUrlError: "));
+  EXPECT_THAT(config->findings, HasCode("aks-credentials"));
+  EXPECT_THAT(MessageOf(config->findings, "aks-no-proxy"), HasSubstr("\"*.x\""));
+}
+
+TEST(AksConfig, RefusesWithAksOwnNames) {
+  const std::string packed = EncodeBase64(Pem("proxy-root"));
+  const std::pair<std::string, std::string> rows[] = {
+      {R"({"httpProxy":"","noProxy":["a"]})",
+       "invalid-config: HTTPProxyConfigInputError: HTTPProxy and HTTPSProxy both cannot be empty ($)"},
+      {R"({"httpProxyConfig":{}})", "invalid-config: HTTPProxyConfigInputError: "},
+      {Trust("Q29uZ3JhdHMhIFlvdSBoYXZlIGZvdW5kIGEgaGlkZGVuIG1lc3NhZ2U="),
+       "cert: HTTPProxyTrustedCAPEMDecodeFailure: failed to decode HTTPProxyConfig.TrustedCA to PEM after base64"},
+      {Trust(""), "cert: HTTPProxyTrustedCAPEMDecodeFailure: "},
+      {Trust(packed.substr(0, packed.size() - 1)), "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is no"},
+      {Trust(packed.substr(0, 400)), "cert: the trust bundle is damaged"},
+      {Trust(Escaped(Pem("proxy-root"))),
+       "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is no base64: it"},
+      {std::string("{") + kUrls + R"(,"noproxy":[]})", "invalid-config: the key \"noproxy\" is none of those"},
+      {std::string("{") + kUrls + R"(,"noProxy":"a,b"})",
+       "type: expected an array of strings, found a string ($.noProxy)"},
+      {std::string("{") + kUrls + R"(,"noProxy":[1]})", "type: expected a string, found an integer ($.noProxy[0])"},
+      {std::string("{") + kUrls + R"(,"enabled":"no"})", "type: expected true or false ($.enabled)"},
+      {std::string("{") + kUrls + R"(,"enabled":0})", "type: expected true or false ($.enabled)"},
+      {std::string("{") + kUrls + R"(,"httpProxy":"http://q:1/"})",
+       "invalid-config: the key \"httpProxy\" occurs twice"},
+      {R"({"httpProxyConfig":[]})", "type: expected an object, found an array ($.httpProxyConfig)"},
+      {Trust(packed).insert(1, R"("trustedCA":"AAAA",)"),
+       "invalid-config: trustedCa is there in two spellings that differ"},
+  };
+  for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
+}
+
+TEST(AksConfig, OtherSpellingsOfTheKeyAreReadAndReported) {
+  const std::string packed = EncodeBase64(Pem("proxy-root"));
+  for (const char* key : {"trustedCA", "trustedca"}) {
+    const auto config = ReadText(Trust(packed, key));
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_EQ(config->certificates.size(), 1U);
+    EXPECT_THAT(config->findings, HasCode("aks-key"));
+  }
+  const auto both = ReadText(Trust(packed).insert(1, "\"trustedCA\":\"" + packed + "\","));
+  ASSERT_TRUE(both) << Failure(both);
+  EXPECT_EQ(both->certificates.size(), 1U);
+  EXPECT_THAT(ReadText(Trust(packed))->findings, Not(HasCode("aks-key")));
+}
+
+TEST(AksConfig, ItsLimitsAreFindings) {
+  std::string many;
+  for (int i = 0; i < 21; ++i) many += Pem("proxy-root");
+  const auto config = ReadText(Trust(EncodeBase64(many)));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->certificates.size(), 21U);
+  EXPECT_THAT(MessageOf(config->findings, "aks-limit"),
+              StartsWith("AKS takes at most 20 certificates in 35 KB; these "));
+  const auto padded = ReadText(Trust(EncodeBase64(Pem("proxy-root") + std::string(36 * 1024, '\n'))));
+  ASSERT_TRUE(padded) << Failure(padded);
+  EXPECT_THAT(padded->findings, HasCode("aks-limit"));
+}
+
+TEST(AksConfig, OneClusterOfAListIsChosenByName) {
+  const std::string list =
+      std::string(R"([{"name":"a","httpProxyConfig":null},{"name":"b","httpProxyConfig":{)") + kUrls + "}}]";
+  EXPECT_THAT(Failure(ReadText(list)), StartsWith("not-found: 2 objects AKS cluster are there"));
+  const auto config = ReadText(list, {.pool = "worker", .name = "b"});
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->proxy_file.path, "$[1].httpProxyConfig");
+}
+
+}  // namespace
+}  // namespace prov::source

@@ -1,0 +1,67 @@
+// What the tests of document sources share: reading, the sample's certificates, findings.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/source/document_source.h"
+
+namespace prov::source {
+
+inline Result<egress::EgressConfig> ReadText(std::string bytes, const ignition::Selection& selection = {}) {
+  return source::ReadDocument(std::move(bytes), "input", selection, {}, nullptr);
+}
+
+inline std::string FileText(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// "corporate-root", "proxy-root" or "corporate-intermediate".
+inline std::string Pem(const std::string& name) { return FileText(TEST_SOURCE_DIR "/sample/" + name + ".pem"); }
+
+inline std::string Indented(std::string_view text, std::size_t blanks) {
+  std::string out(blanks, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) out.append(blanks, ' ');
+  }
+  return out;
+}
+
+// As a JSON string's inside.
+inline std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return out;
+}
+
+// A YAML ConfigMap with `pem` under the usual key.
+inline std::string ConfigMapYaml(const std::string& name, const std::string& pem,
+                                 const std::string& name_space = "openshift-config") {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n  namespace: " + name_space +
+         "\ndata:\n  ca-bundle.crt: |\n" + Indented(pem, 4);
+}
+
+inline auto HasCode(const std::string& code) { return testing::Contains(testing::Field(&Finding::code, code)); }
+
+inline std::string MessageOf(const Findings& findings, std::string_view code) {
+  for (const Finding& finding : findings) {
+    if (finding.code == code) return finding.message;
+  }
+  return "";
+}
+
+// "code: message (where)" of what must fail.
+inline std::string Failure(const Result<egress::EgressConfig>& read) {
+  if (read) return "it was read";
+  return std::string(InfoOf(read.error().code).name) + ": " + read.error().message + " (" + read.error().where + ")";
+}
+
+}  // namespace prov::source

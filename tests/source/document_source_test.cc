@@ -1,0 +1,164 @@
+// Which kind a document is, and what is no source at all.
+#include "provisioner/source/document_source.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/source/document_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kProxy =
+    R"({"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{"name":"cluster"},"spec":{},"status":{"httpProxy":"http://p:1"}})";
+constexpr const char* kController =
+    R"({"kind":"ControllerConfig","spec":{"proxy":{"httpProxy":"http://c:1"},"additionalTrustBundle":null}})";
+
+TEST(ReadDocument, TellsTheKindsApart) {
+  struct Row {
+    const char* file;
+    const char* kind;
+    bool proxy;
+    bool trust;
+    std::size_t certificates;
+  };
+  const Row rows[] = {
+      {"/golden/sources/proxy.yaml", "Proxy", true, true, 2},
+      {"/golden/sources/proxy-list.json", "Proxy", true, true, 3},
+      {"/golden/sources/config-map.yaml", "ConfigMap", false, true, 2},
+      {"/golden/sources/controller-config.json", "ControllerConfig", true, true, 2},
+      {"/golden/sources/install-config.yaml", "InstallConfig", true, true, 1},
+      {"/golden/sources/aks-file.json", "AKS", true, true, 1},
+      {"/golden/sources/aks-arm.json", "AKS", true, true, 1},
+      {"/golden/sources/aks-show.json", "AKS", true, true, 0},
+      {"/golden/sources/deployment.yaml", "PodTemplate", true, false, 0},
+      {"/golden/sources/proxy.env", "EnvironmentFile", true, false, 0},
+      {"/golden/sources/bundle.pem", "PemBundle", false, true, 2},
+      {"/sample/rendered-worker.json", "MachineConfig", true, true, 3},
+  };
+  for (const Row& row : rows) {
+    const auto config = ReadText(FileText(std::string(TEST_SOURCE_DIR) + row.file));
+    ASSERT_TRUE(config) << row.file << ": " << Failure(config);
+    EXPECT_EQ(config->source.kind, row.kind) << row.file;
+    EXPECT_EQ(config->proxy_file.present, row.proxy) << row.file;
+    EXPECT_EQ(config->trust_file.present, row.trust) << row.file;
+    EXPECT_EQ(config->certificates.size(), row.certificates) << row.file;
+    EXPECT_EQ(config->proxy_file.sha256.size(), row.proxy ? 64U : 0U) << row.file;
+    EXPECT_EQ(config->trust_file.sha256.size(), row.trust ? 64U : 0U) << row.file;
+  }
+}
+
+TEST(ReadDocument, ReadsTheSameFromJsonAndYaml) {
+  const auto json = ReadText(kController);
+  const auto yaml = ReadText(
+      "# comment\nkind: ControllerConfig\nspec:\n  proxy:\n    httpProxy: http://c:1\n  additionalTrustBundle: null\n");
+  ASSERT_TRUE(json) << Failure(json);
+  ASSERT_TRUE(yaml) << Failure(yaml);
+  EXPECT_EQ(json->http_proxy, yaml->http_proxy);
+  EXPECT_EQ(json->proxy_file.sha256, yaml->proxy_file.sha256);
+  EXPECT_TRUE(yaml->trust_file.present);
+}
+
+TEST(ReadDocument, DescribesTheProxyEnvWithTheSameValues) {
+  const auto config = ReadText(kProxy);
+  ASSERT_TRUE(config) << Failure(config);
+  const auto text = ReadText("HTTP_PROXY=http://p:1\n");
+  ASSERT_TRUE(text) << Failure(text);
+  EXPECT_EQ(config->proxy_file.sha256, text->proxy_file.sha256);
+  EXPECT_EQ(config->proxy_file.bytes, text->proxy_file.bytes);
+}
+
+TEST(ReadDocument, TakesTheSurestStatementOfAListAndNamesTheOthers) {
+  const std::string list = std::string(R"({"kind":"List","items":[)") + kProxy + "," + kController + "]}";
+  const auto config = ReadText(list);
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->source.kind, "ControllerConfig");
+  EXPECT_THAT(MessageOf(config->findings, "other-objects"), StartsWith("a Proxy is there"));
+  const auto documents = ReadText("---\n" + std::string(kProxy) + "\n---\n" + kController + "\n---\n");
+  ASSERT_TRUE(documents) << Failure(documents);
+  EXPECT_EQ(documents->source.kind, "ControllerConfig");
+}
+
+TEST(ReadDocument, TypedListsLeaveTheKindOfTheirItemsOut) {
+  const auto config = ReadText(
+      R"({"apiVersion":"config.openshift.io/v1","kind":"ProxyList","items":[{"metadata":{"name":"cluster"},"status":{"httpProxy":"http://p:1"}}]})");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->source.name, "cluster");
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
+}
+
+TEST(ReadDocument, AMachineConfigAmongYamlDocumentsIsRead) {
+  const std::string one =
+      R"({"kind":"MachineConfig","metadata":{"name":"rendered-worker-00000000000000000000000000000001"},"spec":{"config":{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env","contents":{"source":"data:,HTTP_PROXY=http://m:1%0A"}}]}}}})";
+  const auto config =
+      ReadText("---\nkind: Pod\nspec: {}\n---\nkind: List\nitems:\n- " + one + "\n---\n" + kController + "\n");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->source.kind, "MachineConfig");
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://m:1");
+  const auto missing = ReadText("---\n" + one + "\n---\n" + one + "\n", {.pool = "master", .name = {}});
+  EXPECT_THAT(Failure(missing), StartsWith("not-found: "));
+}
+
+TEST(ReadDocument, RefusesWhatIsNoSource) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "json: the document is empty"},
+      {" \n\n", "json: the document is empty"},
+      {"# only a comment\n", "yaml: the document is empty"},
+      {"<!DOCTYPE html>\n<html><body>login</body></html>\n", "kind: "},
+      {"<html>", "kind: expected a MachineConfig or an Ignition config, found HTML or XML"},
+      {"hello", "kind: expected a MachineConfig"},
+      {R"({"kind":"Secret","data":{}})", "kind: expected a MachineConfig"},
+      {R"({"kind":"Proxy","apiVersion":"example.com/v1","spec":{}})", "kind: "},
+      {R"({"schema":1,"source":{},"proxy":{"HTTP_PROXY":"http://p:1"}})", "kind: "},
+      {R"({"kind":"List","items":[]})", "not-found: "},
+      {R"([{"kind":"ControllerConfig","spec":{}}])",
+       "kind: expected a MachineConfig or an Ignition config, found an array"},
+      {R"({"kind":"ControllerConfig","spec":{})", "json: "},
+      {"kind: Proxy\nkind: Proxy\n", "yaml: the key \"kind\" occurs twice"},
+      {R"({"kind":"ControllerConfig","spec":{},"spec":{"proxy":null}})",
+       "invalid-config: the key \"spec\" occurs twice, and readers differ in which one they take ($)"},
+      {std::string("\xFF\xFE{\0}\0", 6), "json: the document is UTF-16"},
+  };
+  for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
+  EXPECT_THAT(Failure(ReadText(R"({"kind":"Secret"})")), HasSubstr("also read are a ControllerConfig"));
+  EXPECT_THAT(Failure(ReadText("<html>")), Not(HasSubstr("also read are")));
+}
+
+TEST(ReadDocument, SeveralOfAKindWantAName) {
+  const std::string list =
+      R"({"kind":"List","items":[{"kind":"Proxy","metadata":{"name":"a"},"status":{"httpProxy":"http://a:1"}},
+                                {"kind":"Proxy","metadata":{"name":"b"},"status":{"httpProxy":"http://b:1"}}]})";
+  EXPECT_THAT(Failure(ReadText(list)), StartsWith("not-found: 2 objects Proxy are there"));
+  const auto named = ReadText(list, {.pool = "worker", .name = "b"});
+  ASSERT_TRUE(named) << Failure(named);
+  EXPECT_EQ(named->http_proxy->Reveal(), "http://b:1");
+  EXPECT_EQ(Failure(ReadText(list, {.pool = "worker", .name = "c"})),
+            "not-found: the Proxy \"c\" is wanted, and is not there ($.items[0])");
+}
+
+TEST(ReadDocument, BoundsTheNumberOfObjects) {
+  std::string list = R"({"kind":"ConfigMapList","items":[{})";
+  for (int i = 0; i < 100000; ++i) list += ",{}";
+  EXPECT_THAT(Failure(ReadText(list + "]}")), StartsWith("too-large: more than 100000 objects"));
+}
+
+TEST(ReadDocument, KeepsThePasswordOutOfFindingsAndErrors) {
+  for (const std::string text :
+       {R"({"kind":"Proxy","spec":{"httpProxy":"http://u:c4nary@p:1","noProxy":"a"},"status":{}})",
+        R"({"kind":"Proxy","spec":{"httpProxy":"http://u:c4nary@p:1"},"status":{"httpProxy":"http://u:c4nary@q:1"}})",
+        R"({"httpProxy":"http://u:c4nary@p:99999","httpsProxy":"http://u:c4nary@p:1"})",
+        R"({"kind":"Pod","spec":{"containers":[{"env":[{"name":"HTTP_PROXY","value":"http://u:c4nary@$(A):1"}]}]}})"}) {
+    const auto config = ReadText(text);
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_FALSE(config->findings.empty());
+    for (const Finding& finding : config->findings) {
+      EXPECT_THAT(finding.message + finding.where, Not(HasSubstr("c4nary"))) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace prov::source

@@ -1,0 +1,98 @@
+#include "provisioner/source/pod_environment_source.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/source/document_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kOptOut = R"("annotations":{"kubernetes.azure.com/no-http-proxy-vars":"true"})";
+
+std::string Container(const std::string& env) { return R"({"name":"c","env":[)" + env + "]}"; }
+std::string Variable(const std::string& name, const std::string& value) {
+  return R"({"name":")" + name + R"(","value":")" + value + R"("})";
+}
+std::string Pod(const std::string& containers) {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[)" + containers + "]}}";
+}
+std::string OptedOut(const std::string& containers) {
+  return std::string(R"({"kind":"Pod","metadata":{)") + kOptOut + R"(},"spec":{"containers":[)" + containers + "]}}";
+}
+
+TEST(PodEnvironment, EachKindKeepsItsTemplateSomewhere) {
+  const std::string spec = R"({"containers":[)" + Container(Variable("HTTP_PROXY", "http://p:1")) + "]}";
+  const std::string in_template = R"({"spec":)" + spec + "}";
+  const std::pair<const char*, std::string> rows[] = {
+      {"Pod", R"("spec":)" + spec},
+      {"PodTemplate", R"("template":)" + in_template},
+      {"Deployment", R"("spec":{"template":)" + in_template + "}"},
+      {"DaemonSet", R"("spec":{"template":)" + in_template + "}"},
+      {"Job", R"("spec":{"template":)" + in_template + "}"},
+      {"CronJob", R"("spec":{"jobTemplate":{"spec":{"template":)" + in_template + "}}}"},
+  };
+  for (const auto& [kind, rest] : rows) {
+    const auto config = ReadText(std::string(R"({"kind":")") + kind + R"(","metadata":{"name":"n"},)" + rest + "}");
+    ASSERT_TRUE(config) << kind << ": " << Failure(config);
+    EXPECT_EQ(config->source.kind, "PodTemplate");
+    EXPECT_EQ(config->source.name, "n");
+    EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1") << kind;
+    EXPECT_THAT(config->proxy_file.path, testing::EndsWith(".containers[0].env"));
+    EXPECT_FALSE(config->trust_file.present);
+  }
+}
+
+TEST(PodEnvironment, TheFirstContainerWithVariablesCounts) {
+  const auto config = ReadText(Pod(Container("") + "," +
+                                   Container(Variable("HTTP_PROXY", "http://old:1") + "," +
+                                             Variable("HTTP_PROXY", "http://a:1") + "," + Variable("NO_PROXY", "")) +
+                                   "," + Container(Variable("HTTP_PROXY", "http://b:1"))));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://a:1") << "the last of a name counts";
+  EXPECT_FALSE(config->https_proxy);
+  EXPECT_EQ(config->no_proxy, "");
+  EXPECT_THAT(config->findings, HasCode("containers-differ"));
+}
+
+TEST(PodEnvironment, AValueFromElsewhereIsNotAnEmptyOne) {
+  EXPECT_THAT(Failure(ReadText(
+                  Pod(Container(R"({"name":"HTTPS_PROXY","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}})")))),
+              StartsWith("invalid-config: HTTPS_PROXY is taken from another object (valueFrom)"));
+}
+
+TEST(PodEnvironment, WithoutVariablesItIsNoSource) {
+  EXPECT_THAT(Failure(ReadText(Pod(Container(Variable("A", "b"))))),
+              StartsWith("kind: no container of this Pod assigns"));
+  EXPECT_THAT(Failure(ReadText(Pod(Container(Variable("http_proxy", "http://p:1"))))), HasSubstr("only in lower case"));
+  EXPECT_THAT(Failure(ReadText(R"({"kind":"Pod","apiVersion":"v1"})")), StartsWith("kind: "));
+  EXPECT_THAT(Failure(ReadText(R"({"kind":"CronJob","spec":{}})")), StartsWith("kind: "));
+  EXPECT_THAT(Failure(ReadText(R"({"kind":"Pod","spec":{"containers":{}}})")), StartsWith("type: "));
+  EXPECT_THAT(Failure(ReadText(Pod(Container(R"({"name":"HTTP_PROXY","value":1})")))),
+              StartsWith("type: expected a string, found an integer ($.spec.containers[0].env[0].value)"));
+}
+
+TEST(PodEnvironment, OptingOutIsSaidAndMakesNoStatementByItself) {
+  const auto none = ReadText(OptedOut(Container("")));
+  ASSERT_TRUE(none) << Failure(none);
+  EXPECT_FALSE(none->proxy_file.present);
+  EXPECT_THAT(none->findings, HasCode("pod-opt-out"));
+  const auto own = ReadText(OptedOut(Container(Variable("HTTP_PROXY", "http://p:1"))));
+  ASSERT_TRUE(own) << Failure(own);
+  EXPECT_TRUE(own->proxy_file.present);
+  EXPECT_THAT(own->findings, HasCode("pod-opt-out"));
+}
+
+TEST(PodEnvironment, ReferencesAreReported) {
+  const auto config = ReadText(Pod(Container(Variable("NO_PROXY", ".svc,$(KUBERNETES_SERVICE_HOST)"))));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->no_proxy, ".svc,$(KUBERNETES_SERVICE_HOST)");
+  EXPECT_THAT(config->findings, HasCode("env-reference"));
+  EXPECT_THAT(config->findings, Not(HasCode("containers-differ")));
+}
+
+}  // namespace
+}  // namespace prov::source

@@ -1,0 +1,168 @@
+#include "provisioner/source/proxy_object_source.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/source/document_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string Proxy(const std::string& rest) {
+  return R"({"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{"name":"cluster"},)" + rest + "}";
+}
+
+// A Proxy that trusts `name`, and ConfigMaps in YAML.
+std::string WithMaps(const std::string& name, const std::vector<std::string>& maps) {
+  std::string out = Proxy(R"("spec":{"trustedCA":{"name":")" + name + R"("}},"status":{"httpProxy":"http://p:1"})");
+  for (const std::string& map : maps) out += "\n---\n" + map;
+  return "---\n" + out + "\n";
+}
+
+TEST(ProxyObject, StatusCounts) {
+  const auto config = ReadText(Proxy(
+      R"("spec":{"httpProxy":"http://p:1","noProxy":"a"},"status":{"httpProxy":"http://p:1","httpsProxy":"","noProxy":".svc,a"})"));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
+  EXPECT_FALSE(config->https_proxy) << "in a cluster's objects, empty means unset";
+  EXPECT_EQ(config->no_proxy, ".svc,a");
+  EXPECT_EQ(config->proxy_file.path, "$.status");
+  EXPECT_THAT(config->findings, Not(HasCode("proxy-not-accepted")));
+  EXPECT_THAT(config->findings, Not(HasCode("proxy-status-differs")));
+}
+
+TEST(ProxyObject, AStatusThatDiffersFromTheSpecIsReported) {
+  for (const char* spec : {R"({"httpProxy":"http://new:1"})", "{}"}) {
+    const auto config = ReadText(Proxy(std::string(R"("spec":)") + spec + R"(,"status":{"httpProxy":"http://old:1"})"));
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_EQ(config->http_proxy->Reveal(), "http://old:1");
+    EXPECT_THAT(config->findings, HasCode("proxy-status-differs"));
+  }
+}
+
+TEST(ProxyObject, TheSpecStandsInForAnEmptyStatus) {
+  for (const char* status : {R"(,"status":{})", R"(,"status":null)", "", R"(,"status":{"httpProxy":""})"}) {
+    const auto config = ReadText(Proxy(std::string(R"("spec":{"httpsProxy":"http://p:1","noProxy":"a,b"})") + status));
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_EQ(config->https_proxy->Reveal(), "http://p:1");
+    EXPECT_EQ(config->proxy_file.path, "$.spec");
+    EXPECT_THAT(config->findings, HasCode("proxy-not-accepted"));
+    EXPECT_THAT(config->findings, HasCode("no-proxy-incomplete"));
+  }
+  const auto all = ReadText(Proxy(R"("spec":{"httpsProxy":"http://p:1","noProxy":"*"})"));
+  EXPECT_THAT(all->findings, Not(HasCode("no-proxy-incomplete"))) << "nothing is added to *";
+}
+
+TEST(ProxyObject, BothEmptyIsTheExplicitEmpty) {
+  const auto config = ReadText(Proxy(R"("spec":{"trustedCA":{"name":""}},"status":{})"));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_TRUE(config->proxy_file.present);
+  EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
+  EXPECT_FALSE(config->trust_file.present) << "user-ca-bundle may be there all the same";
+}
+
+TEST(ProxyObject, BrokenOnesAreNoEmptyOnes) {
+  EXPECT_EQ(Failure(ReadText(R"({"kind":"Proxy"})")), "invalid-config: the Proxy has neither spec nor status ($)");
+  EXPECT_EQ(Failure(ReadText(Proxy(R"("status":{"httpProxy":1})"))),
+            "type: expected a string, found an integer ($.status.httpProxy)");
+  EXPECT_EQ(Failure(ReadText(Proxy(R"("status":[])"))), "type: expected an object, found an array ($.status)");
+  EXPECT_EQ(Failure(ReadText(Proxy(R"("status":{"noProxy":["a"]})"))),
+            "type: expected a string, found an array ($.status.noProxy)");
+  EXPECT_THAT(Failure(ReadText(Proxy(R"("status":{"noProxy":"a","noProxy":""})"))),
+              StartsWith("invalid-config: the key \"noProxy\" occurs twice"));
+}
+
+TEST(ProxyTrust, NodesGetTheUserBundleAndTheNamedOne) {
+  const auto config = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
+                                                      ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))}));
+  ASSERT_TRUE(config) << Failure(config);
+  ASSERT_EQ(config->certificates.size(), 2U);
+  EXPECT_THAT(config->certificates[0].subject, HasSubstr("Root CA")) << "user-ca-bundle first";
+  EXPECT_EQ(config->trust_file.path, "$[2].data[\"ca-bundle.crt\"] and $[1].data[\"ca-bundle.crt\"]");
+}
+
+TEST(ProxyTrust, WithoutANameOnlyTheUserBundle) {
+  const auto config = ReadText(WithMaps(
+      "", {ConfigMapYaml("user-ca-bundle", Pem("corporate-root")), ConfigMapYaml("other", Pem("proxy-root"))}));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->certificates.size(), 1U);
+}
+
+TEST(ProxyTrust, AConfigMapThatIsNotThereIsNoStatement) {
+  for (const std::vector<std::string>& maps :
+       std::vector<std::vector<std::string>>{{},
+                                             {ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))},
+                                             {ConfigMapYaml("corporate", Pem("corporate-root"), "default")}}) {
+    const auto config = ReadText(WithMaps("corporate", maps));
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_FALSE(config->trust_file.present) << "a part of the certificates must not count as all of them";
+    EXPECT_THAT(config->findings, HasCode("no-trust-config-map"));
+  }
+}
+
+TEST(ProxyTrust, AMergedBundleStandsInAndIsReported) {
+  const auto merged = ReadText(
+      WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root"), "openshift-config-managed")}));
+  ASSERT_TRUE(merged) << Failure(merged);
+  EXPECT_EQ(merged->certificates.size(), 1U);
+  EXPECT_THAT(MessageOf(merged->findings, "system-roots"), HasSubstr("--subtract"));
+  const auto both = ReadText(WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root")),
+                                                    ConfigMapYaml("corporate", Pem("corporate-root"))}));
+  ASSERT_TRUE(both) << Failure(both);
+  EXPECT_THAT(both->findings, Not(HasCode("system-roots"))) << "the user's own is better";
+}
+
+TEST(ConfigMaps, AloneTheyMakeNoStatementAboutTheProxy) {
+  const auto config = ReadText(ConfigMapYaml("user-ca-bundle", Pem("corporate-root")));
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->source.kind, "ConfigMap");
+  EXPECT_EQ(config->source.name, "user-ca-bundle");
+  EXPECT_FALSE(config->proxy_file.present);
+  EXPECT_EQ(config->trust_file.path, "$.data[\"ca-bundle.crt\"]");
+}
+
+TEST(ConfigMaps, AreReadAsTheClusterReadsThem) {
+  const std::string pem = Pem("corporate-root");
+  const std::string map = R"({"kind":"ConfigMap","metadata":{"name":"x"},)";
+  for (const std::string& text :
+       {map + R"("data":{"ca-bundle.crt":")" + Escaped(pem) + R"("}})",
+        map + R"("data":{"ca-bundle.crt":")" + EncodeBase64(pem) + R"("}})",
+        map + R"("binaryData":{"ca-bundle.crt":")" + EncodeBase64(pem) + R"("},"data":{"ca-bundle.crt":"-"}})"}) {
+    const auto config = ReadText(text);
+    ASSERT_TRUE(config) << Failure(config);
+    EXPECT_EQ(config->certificates.size(), 1U);
+  }
+}
+
+TEST(ConfigMaps, BrokenOnesAreErrors) {
+  const std::string map = R"({"kind":"ConfigMap","metadata":{"name":"x"},)";
+  const std::pair<std::string, std::string> rows[] = {
+      {R"("data":{}})", "invalid-config: the ConfigMap \"x\" is missing \"ca-bundle.crt\" ($.data)"},
+      {R"("data":{"ca.crt":"x"}})", "invalid-config: the ConfigMap \"x\" is missing"},
+      {R"("data":{"ca-bundle.crt":""}})", "cert: the trust bundle holds no certificate"},
+      {R"("data":{"ca-bundle.crt":"# none\n"}})", "cert: the trust bundle holds no certificate"},
+      {R"("data":{"ca-bundle.crt":"<html></html>"}})", "cert: no certificate is in the trust bundle"},
+      {R"("data":{"ca-bundle.crt":7}})", "type: expected a string, found an integer ($.data[\"ca-bundle.crt\"])"},
+      {R"("binaryData":{"ca-bundle.crt":"LS0t!"}})", "cert: the trust bundle is no base64: byte 5 of 5"},
+      {R"("data":[]})", "type: expected an object, found an array ($.data)"},
+  };
+  for (const auto& [rest, failure] : rows) EXPECT_THAT(Failure(ReadText(map + rest)), StartsWith(failure)) << rest;
+}
+
+TEST(ConfigMaps, OfSeveralTheOneThatIsMeant) {
+  const std::string root = Pem("corporate-root");
+  const auto user = ReadText(ConfigMapYaml("a", Pem("proxy-root")) + "---\n" + ConfigMapYaml("user-ca-bundle", root));
+  ASSERT_TRUE(user) << Failure(user);
+  EXPECT_EQ(user->source.name, "user-ca-bundle");
+  const std::string two = ConfigMapYaml("a", root) + "---\n" + ConfigMapYaml("b", root);
+  EXPECT_THAT(Failure(ReadText(two)), StartsWith("not-found: 2 ConfigMaps hold ca-bundle.crt"));
+  const auto named = ReadText(two, {.pool = "worker", .name = "b"});
+  ASSERT_TRUE(named) << Failure(named);
+  EXPECT_EQ(named->source.name, "b");
+}
+
+}  // namespace
+}  // namespace prov::source

@@ -1,0 +1,88 @@
+// Environment files and files of certificates by themselves.
+#include "provisioner/source/text_source.h"
+
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+#include "tests/source/document_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using testing::Not;
+using testing::StartsWith;
+
+TEST(EnvironmentText, IsToldByItsFirstLine) {
+  for (const char* text :
+       {"HTTP_PROXY=http://p:1\n", "# comment\n\n  NO_PROXY = a\n", "export HTTPS_PROXY=x", "A=b: c\n",
+        "\xEF\xBB\xBF"
+        "A=b\n",
+        "; x\r\nA=\r\n", "# Written to /etc/mco/proxy.env\n"}) {
+    EXPECT_TRUE(IsEnvironmentText(text)) << text;
+  }
+  for (const char* text : {"", "\n", "# only a comment\n", "a: b=c\n", "- A=b\n", "---\nA=b\n", "[Service]\nA=b\n",
+                           "=b\n", "a b=c\n", "# cut short, /etc/mco/proxy.env", "{\"A=\":1}"}) {
+    EXPECT_FALSE(IsEnvironmentText(text)) << text;
+  }
+}
+
+TEST(EnvironmentText, GivesTheSettingsAndNoStatementAboutCertificates) {
+  const auto config = ReadText("HTTP_PROXY=http://u:p%40@p:1\nNO_PROXY=\nOTHER=x\n");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->http_proxy->Reveal(), "http://u:p%40@p:1");
+  EXPECT_FALSE(config->https_proxy);
+  EXPECT_EQ(config->no_proxy, "");
+  EXPECT_EQ(config->proxy_file.path, "input");
+  EXPECT_FALSE(config->trust_file.present);
+  EXPECT_THAT(config->findings, HasCode("no-trust-file"));
+}
+
+TEST(EnvironmentText, TheCommentsOfAClusterWithoutAProxyAreTheExplicitEmpty) {
+  const auto config = ReadText("# Services read this with 'EnvironmentFile=/etc/mco/proxy.env'\n");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_TRUE(config->proxy_file.present);
+  EXPECT_FALSE(config->http_proxy);
+}
+
+TEST(EnvironmentText, AnotherFileIsNotTakenForOneWithoutAProxy) {
+  for (const char* text :
+       {"KUBERNETES_SERVICE_HOST=api-int.example.com\n", "http_proxy=http://p:1\n", "export HTTP_PROXY=http://p:1\n"}) {
+    EXPECT_THAT(Failure(ReadText(text)), StartsWith("kind: the environment file assigns none of")) << text;
+  }
+  EXPECT_THAT(Failure(ReadText(std::string("HTTP_PROXY=a\0b\n", 15))), StartsWith("env-nul: "));
+  EXPECT_THAT(Failure(ReadText("HTTP_PROXY=\xFF\n")), StartsWith("env-utf8: "));
+}
+
+TEST(CertificateText, IsToldInEveryFormThatBundlesHave) {
+  const std::string pem = Pem("corporate-root");
+  std::string der;
+  for (const std::string_view line : Split(pem, '\n')) {
+    if (!line.starts_with('-')) der += line;
+  }
+  der = *DecodeBase64(der);
+  const std::string utf16 = "\xFF\xFE" + ToUtf16Le("# PowerShell wrote this\n" + pem);
+  for (const std::string& text :
+       {pem, "# Example\n" + pem, "subject=CN = Example\nissuer=CN = Example\n" + pem, Indented(pem, 4),
+        "\xEF\xBB\xBF" + pem, "Certificate:\n    Data:\n        Version: 3 (0x2)\n" + pem, utf16, der}) {
+    const auto config = ReadText(text);
+    ASSERT_TRUE(config) << Failure(config) << text;
+    EXPECT_EQ(config->source.kind, "PemBundle");
+    EXPECT_EQ(config->certificates.size(), 1U);
+    EXPECT_FALSE(config->proxy_file.present);
+    EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
+    EXPECT_THAT(config->findings, Not(HasCode("no-trust-file")));
+  }
+  EXPECT_FALSE(IsCertificateText(ConfigMapYaml("user-ca-bundle", pem))) << "a document that holds one";
+}
+
+TEST(CertificateText, ABrokenBundleIsAnErrorNotAnEmptyOne) {
+  const std::string pem = Pem("corporate-root");
+  for (const std::string& text :
+       {pem.substr(0, 200), pem + pem.substr(0, pem.size() - 30), std::string("-----BEGIN CERTIFICATE-----\n"),
+        std::string("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"), std::string("\x30\x82\x01")}) {
+    EXPECT_THAT(Failure(ReadText(text)), StartsWith("cert: ")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace prov::source
