@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/probing.h"
+#include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
 
 namespace prov::cli {
@@ -15,12 +18,12 @@ std::size_t Count(const Findings& findings, Severity severity) {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
-std::string Json(const Findings& findings, bool valid) {
+std::string Json(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("valid", valid);
   json.Member("errors", Count(findings, Severity::kError)).Member("warnings", Count(findings, Severity::kWarning));
   WriteFindings(json, findings);
-  json.Key("probes").BeginArray().EndArray();
+  WriteProbes(json, probes);
   return json.EndObject().Take();
 }
 
@@ -29,6 +32,14 @@ std::string Text(const egress::EgressConfig& config, const Findings& findings, b
                      Printable(config.source.name.empty() ? config.source.kind : config.source.name),
                      valid ? "valid" : "not valid", config.certificates.size(), Count(findings, Severity::kError),
                      Count(findings, Severity::kWarning));
+}
+
+// Where clients would read NO_PROXY differently, if there is a proxy at all.
+Findings Disagreements(const egress::EgressConfig& config) {
+  const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
+  const std::string where = config.proxy_file.path + ": NO_PROXY";
+  const auto list = egress::NoProxy::Parse(config.no_proxy.value_or(""), where);
+  return proxied && list ? egress::ReviewDisagreements(*list, where) : Findings();
 }
 
 egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts facts) {
@@ -43,13 +54,16 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   egress::EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
   config.facts = Facts(arguments, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
+  std::ranges::move(Disagreements(config), std::back_inserter(findings));
+  const bool usable = Count(findings, Severity::kError) == 0;
+  const auto probes = PROV_TRY(RunProbes(arguments, host, config, usable, findings));
   const bool strict = arguments.Has("strict");
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning);
   });
-  const int exit = valid ? 0 : InfoOf(Code::kProxyUrl).exit;
-  if (json) return Outcome{exit, Json(findings, valid), {}};
-  std::string text = Text(config, findings, valid);
+  const int exit = valid ? ExitOf(probes) : InfoOf(Code::kProxyUrl).exit;
+  if (json) return Outcome{exit, Json(findings, valid, probes), {}};
+  std::string text = ProbeText(probes) + Text(config, findings, valid);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 
@@ -61,10 +75,17 @@ Command CheckCommand() {
       "check",
       "Say whether a source's egress settings are valid and will do what is meant.",
       "SOURCE",
-      "Exit 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning).",
+      "Exit 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning); 14: a probe failed.\n"
+      "--probe makes a real request with the new settings and nothing else of this machine's: through the proxy\n"
+      "that a Go client would take (NO_PROXY included), with its credentials, trusting the source's certificates\n"
+      "only, or those of this system where the source has none. An answer below 400 is good. What may pass by\n"
+      "itself is tried three times.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-service-range]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
-      "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)",
+      "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
+      "  $ provisioner check rendered-worker.json --probe https://quay.io/\n"
+      "  probe https://quay.io/ through http://user:***@proxy.example.com:3128: FAILED\n"
+      "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...",
       {PoolOption(),
        NameOption(),
        {"strict", "", "a warning makes the source invalid, too"},
@@ -75,6 +96,8 @@ Command CheckCommand() {
        OutputOption(),
        HelpOption()}};
   AddRemoteOptions(command.spec);
+  const std::vector<OptionSpec> probing = ProbeOptionSpecs();
+  command.spec.options.insert(command.spec.options.end() - 2, probing.begin(), probing.end());
   command.run = Run;
   return command;
 }

@@ -4,7 +4,10 @@
 
 #include <curl/curl.h>
 
+#include <optional>
+
 #include "provisioner/base/result.h"
+#include "provisioner/machine/tls_functions.h"
 
 namespace prov::machine {
 
@@ -16,6 +19,7 @@ struct CurlFunctions {
   decltype(&::curl_easy_getinfo) getinfo;
   decltype(&::curl_easy_strerror) strerror;
   decltype(&::curl_easy_cleanup) cleanup;
+  std::optional<TlsFunctions> tls;  // nothing where libcurl's TLS is not OpenSSL's
 };
 
 // Ready for use. Errors: network (it can't be loaded).

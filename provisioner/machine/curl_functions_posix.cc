@@ -1,6 +1,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
 #include "provisioner/machine/curl_functions.h"
 
 namespace prov::machine {
@@ -15,6 +18,7 @@ class Loader {
       if (library_ != nullptr) break;
     }
     complete_ = library_ != nullptr;
+    FindTls();
     Find(functions_.global_init, "curl_global_init");
     Find(functions_.init, "curl_easy_init");
     Find(functions_.setopt, "curl_easy_setopt");
@@ -33,6 +37,26 @@ class Loader {
     if (!complete_) return;
     function = reinterpret_cast<Function>(dlsym(library_, name));
     complete_ = function != nullptr;
+  }
+
+  // Requests do without; what they lack then is a name for what is wrong with a certificate.
+  void FindTls() {
+    decltype(&::curl_version_info) version = nullptr;
+    Find(version, "curl_version_info");
+    const bool is_openssl =
+        complete_ && std::string_view(version(CURLVERSION_NOW)->ssl_version).starts_with("OpenSSL/");
+    TlsFunctions tls{};
+    const bool complete = std::exchange(complete_, complete_ && is_openssl);
+    Find(tls.set_verify, "SSL_CTX_set_cert_verify_callback");
+    Find(tls.verify, "X509_verify_cert");
+    Find(tls.error, "X509_STORE_CTX_get_error");
+    Find(tls.current, "X509_STORE_CTX_get_current_cert");
+    Find(tls.shown, "X509_STORE_CTX_get0_untrusted");
+    Find(tls.count, "OPENSSL_sk_num");
+    Find(tls.at, "OPENSSL_sk_value");
+    Find(tls.encode, "i2d_X509");
+    if (complete_) functions_.tls = tls;
+    complete_ = complete;
   }
 
   void* library_ = nullptr;

@@ -10,16 +10,24 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/base/secret.h"
 
 namespace prov::machine {
+
+// What a request taught beside its result.
+struct HttpNotes {
+  bool may_pass = false;  // of a failure, or of an answer of 400 or above: the same request may succeed a moment later
+  Findings findings;      // what this program copes with and others on a node don't
+};
 
 struct HttpRequest {
   std::string url;                  // http:// or https://
   std::optional<Secret> proxy_url;  // with its credentials; nullopt: direct
   std::vector<std::string> roots;   // DER: trusted beside nothing else; none: what the system trusts
   int timeout_seconds = 30;         // for all of it
+  HttpNotes* notes = nullptr;       // filled where somebody wants them
 };
 
 // Who asks, where a server wants a certificate.
@@ -44,15 +52,16 @@ struct FetchRequest {
   std::function<bool(std::string_view)> sink;
   // "host:port" to connect to instead of the URL's, whose host is still the name that the certificate is verified for.
   std::string connect_to;
-  // Asked about once a second, also while nothing arrives; true ends the transfer, which is no error: the answer is what
-  // there is by then, with status 0 where there is none.
+  // Asked about once a second, also while nothing arrives; true ends the transfer, which is no error: the answer is
+  // what there is by then, with status 0 where there is none.
   std::function<bool()> should_stop;
 };
 
 struct FetchAnswer {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;  // of the last answer, names in lower case
-  std::string body;  // as sent, not decompressed; has 64 bytes of spare capacity
+  std::string body;          // as sent, not decompressed; has 64 bytes of spare capacity
+  std::string redirect_url;  // of an answer that points elsewhere: where to, absolute
 
   // The first value; "" where there is none.
   std::string_view Header(std::string_view lower_case_name) const {
@@ -71,8 +80,9 @@ class Http {
   // message has no secret and says in a sentence what failed.
   virtual Result<int> Get(const HttpRequest& request) = 0;
 
-  // One GET for a document, whatever its status; no redirect is followed and nothing is tried again. Errors: network,
-  // tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
+  // One GET for a document, whatever its status; no redirect is followed and nothing is tried again. Status 407 is the
+  // proxy's, that of a refused CONNECT included. Errors: network, tls, too-large, scheme, cert (the client's
+  // certificate or key), as those of Get().
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 };
 

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "provisioner/egress/decision.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/http_failure.h"
 
 namespace prov::node {
 namespace {
@@ -11,34 +16,95 @@ constexpr int kTries = 3;
 constexpr std::int64_t kBetweenTries = 1000;  // milliseconds
 constexpr int kFirstBadStatus = 400;
 
-Result<machine::HttpRequest> RequestFor(const egress::EgressConfig& config, const std::string& url) {
-  const Secret http = config.http_proxy.value_or(Secret());
-  const Secret https = config.https_proxy.value_or(Secret());
-  const egress::Decision decision = PROV_TRY(egress::Decide(http, https, config.no_proxy.value_or(""), url));
-  if (decision.route == egress::Route::kInvalid) return Fail(Code::kProxyUrl, decision.note, url);
-  machine::HttpRequest out{.url = url, .proxy_url = {}, .roots = {}};
-  if (decision.route == egress::Route::kProxy) out.proxy_url = url.starts_with("https:") ? https : http;
-  for (const egress::Certificate& certificate : config.certificates) out.roots.push_back(certificate.der);
-  return out;
-}
-
-Result<int> GetOnce(machine::Http& http, const machine::HttpRequest& request) {
-  const int status = PROV_TRY(http.Get(request));
-  if (status < kFirstBadStatus) return status;
-  return Fail(Code::kNetwork,
-              fmt::format("the answer has status {}{}", status,
-                          status == 407 ? ": the proxy wants other credentials than those in its URL" : ""),
-              request.url);
-}
-
-Result<int> Get(machine::Host& host, const machine::HttpRequest& request) {
-  Result<int> answer = GetOnce(host.http(), request);
-  for (int i = 1; i < kTries && !answer; ++i) {
-    if (!host.clock().Wait(kBetweenTries)) break;
-    answer = GetOnce(host.http(), request);
+Result<void> CheckUrls(const std::vector<std::string>& urls) {
+  for (const std::string& url : urls) {
+    const auto target = PROV_TRY(egress::ParseRequestTarget(url));
+    if (target.scheme == "http" || target.scheme == "https") continue;
+    return Fail(Code::kUsage, "a probe's URL starts with http:// or https://", egress::RedactUrl(url));
   }
-  return answer;
+  return {};
 }
+
+// Makes the requests of one run.
+class Prober {
+ public:
+  Prober(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config, const ProbeOptions& options,
+         Findings& findings)
+      : http_(http),
+        clock_(clock),
+        http_proxy_(config.http_proxy.value_or(Secret())),
+        https_proxy_(config.https_proxy.value_or(Secret())),
+        no_proxy_(config.no_proxy.value_or("")),
+        options_(options),
+        end_(clock.NowUnix() + options.total_seconds),
+        findings_(findings) {
+    for (const egress::Certificate& certificate : config.certificates) roots_.push_back(certificate.der);
+    if (!roots_.empty()) return;
+    AddInfo(findings_, "probe-trust",
+            "the source has no certificates: the probes trust what this machine trusts, and a node may trust others");
+  }
+
+  Result<Probed> Run(const std::string& url) {
+    const egress::Decision decision = PROV_TRY(egress::Decide(http_proxy_, https_proxy_, no_proxy_, url));
+    const bool tls = PROV_TRY(egress::ParseRequestTarget(url)).scheme == "https";
+    machine::HttpRequest request;
+    request.url = url;
+    request.roots = roots_;
+    request.timeout_seconds = options_.timeout_seconds;
+    if (decision.route == egress::Route::kProxy) request.proxy_url = tls ? https_proxy_ : http_proxy_;
+    return Request(request, decision);
+  }
+
+ private:
+  Probed Request(machine::HttpRequest& request, const egress::Decision& decision) {
+    Probed out;
+    out.url = egress::RedactUrl(request.url);
+    out.via = decision.route == egress::Route::kDirect ? "direct" : decision.proxy;
+    if (decision.route == egress::Route::kInvalid) {
+      out.error = Error{Code::kProxyUrl, decision.note, out.url};
+      return out;
+    }
+    bool again = true;
+    while (again) again = Try(request, out) && out.tries < kTries && clock_.Wait(kBetweenTries);
+    return out;
+  }
+
+  // One request; whether another may do better.
+  bool Try(machine::HttpRequest& request, Probed& out) {
+    if (clock_.NowUnix() >= end_) {
+      if (out.tries == 0) {
+        out.error = Error{Code::kNetwork,
+                          fmt::format("was not requested: the probes before it took the {} seconds that there are for "
+                                      "all of them",
+                                      options_.total_seconds),
+                          out.url};
+      }
+      return false;
+    }
+    machine::HttpNotes notes;
+    request.notes = &notes;
+    ++out.tries;
+    const Result<int> answer = http_.Get(request);
+    out.status = answer ? std::optional(*answer) : std::nullopt;
+    out.error.reset();
+    if (!answer) out.error = answer.error();
+    if (answer && *answer >= kFirstBadStatus) {
+      out.error = Error{Code::kNetwork, machine::ExplainStatus(*answer), out.url};
+    }
+    if (out.ok()) std::ranges::move(notes.findings, std::back_inserter(findings_));
+    return !out.ok() && notes.may_pass;
+  }
+
+  machine::Http& http_;
+  machine::Clock& clock_;
+  Secret http_proxy_;
+  Secret https_proxy_;
+  std::string no_proxy_;
+  std::vector<std::string> roots_;
+  ProbeOptions options_;
+  std::int64_t end_;
+  Findings& findings_;
+};
 
 enum class TrialState { kWaiting, kConfirmed, kTakenBack };
 
@@ -58,15 +124,29 @@ Result<std::optional<Trial>> OpenTrial(machine::Host& host) {
 
 }  // namespace
 
+Result<std::vector<Probed>> Probe(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config,
+                                  const std::vector<std::string>& urls, const ProbeOptions& options,
+                                  Findings& findings) {
+  std::vector<Probed> out;
+  if (urls.empty()) return out;
+  PROV_TRY(CheckUrls(urls));
+  Prober prober(http, clock, config, options, findings);
+  for (const std::string& url : urls) out.push_back(PROV_TRY(prober.Run(url)));
+  return out;
+}
+
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
                       Findings& findings) {
+  if (urls.empty()) return {};
+  PROV_TRY(CheckUrls(urls));
+  Prober prober(host.http(), host.clock(), config, {}, findings);
   for (const std::string& url : urls) {
-    const machine::HttpRequest request = PROV_TRY(RequestFor(config, url));
-    const int status = PROV_TRY(Get(host, request));
-    AddInfo(
-        findings, "probe",
-        fmt::format("answered with status {}{}", status, request.proxy_url ? " through the proxy" : " without a proxy"),
-        url);
+    const Probed probed = PROV_TRY(prober.Run(url));
+    if (!probed.ok()) return std::unexpected(*probed.error);
+    AddInfo(findings, "probe",
+            fmt::format("answered with status {}, {}", *probed.status,
+                        probed.via == "direct" ? probed.via : "through the proxy " + probed.via),
+            probed.url);
   }
   return {};
 }

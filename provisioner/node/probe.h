@@ -1,6 +1,8 @@
 // Probe: whether requests get through with the new settings, and whether somebody confirms a trial.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +10,32 @@
 
 namespace prov::node {
 
-// Requests each URL as a Go client with these settings would: through the proxy that its scheme and NO_PROXY pick, with
-// the source's certificates beside nothing else where it has some. An answer below 400 is good. Each URL is tried up to
-// three times. Findings: probe (info). Errors: usage (no URL), network, tls: the first that fails.
+struct ProbeOptions {
+  int timeout_seconds = 10;          // of one request
+  std::int64_t total_seconds = 120;  // after which none is started any more
+};
+
+struct Probed {
+  std::string url;            // without credentials
+  std::string via;            // the proxy's URL without credentials, or "direct"
+  std::optional<int> status;  // of the answer, if there was one
+  std::optional<Error> error;
+  int tries = 0;
+
+  bool ok() const { return !error.has_value(); }
+};
+
+// What the settings lead to when a Go client requests each URL: through the proxy that its scheme and NO_PROXY pick,
+// with the source's certificates beside nothing else where it has some. An answer below 400 is good. What may pass by
+// itself is tried up to three times, a second apart. One result for each URL, in their order. Findings: probe-trust
+// (info: no certificates of the source's, so those of the system counted), probe-digest. Errors: usage (a URL that is
+// none of http or https; then nothing was requested), no-proxy.
+Result<std::vector<Probed>> Probe(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config,
+                                  const std::vector<std::string>& urls, const ProbeOptions& options,
+                                  Findings& findings);
+
+// Probe() for who needs all of them to be good: ends with the first that is not. Findings: also probe (info, one for
+// each). Errors: also those of the first failure.
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
                       Findings& findings);
 

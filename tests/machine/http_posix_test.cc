@@ -15,6 +15,7 @@
 namespace prov::machine {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -23,6 +24,11 @@ using testing::StartsWith;
 
 constexpr char kGood[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
 constexpr char kConnected[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+constexpr char kForbidden[] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+constexpr char kWantsDigest[] =
+    "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Digest realm=\"p\", nonce=\"n\", "
+    "qop=\"auth\"\r\n"
+    "Content-Length: 0\r\nConnection: close\r\n\r\n";
 constexpr char kWantsCredentials[] =
     "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n"
     "Connection: close\r\n\r\n";
@@ -77,11 +83,54 @@ TEST(Http, EnvironmentHasNoSay) {
 
 TEST(Http, PlainRequestGoesThroughTheProxyWithItsCredentials) {
   test::HttpServer proxy(kGood);
+  proxy.RefuseWithoutCredentials(kWantsCredentials);
   EXPECT_EQ(Get("http://no-such-host.invalid/path", "http://user%3A:p%40ss%2Fw@" + proxy.HostPort()), 200);
-  ASSERT_THAT(proxy.Requests(), SizeIs(1));
-  EXPECT_THAT(proxy.Requests()[0], StartsWith("GET http://no-such-host.invalid/path HTTP/1.1\r\n"));
+  ASSERT_THAT(proxy.Requests(), SizeIs(2));
+  EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("Proxy-Authorization"))) << "not asked yet";
+  EXPECT_THAT(proxy.Requests()[1], StartsWith("GET http://no-such-host.invalid/path HTTP/1.1\r\n"));
   // base64 of "user::p@ss/w"
-  EXPECT_THAT(proxy.Requests()[0], HasSubstr("Proxy-Authorization: Basic dXNlcjo6cEBzcy93\r\n"));
+  EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Basic dXNlcjo6cEBzcy93\r\n"));
+}
+
+TEST(Http, ProxyThatTakesDigestNeverSeesThePassword) {
+  for (const char* url : {"http://no-such-host.invalid/", "https://no-such-host.invalid/"}) {
+    test::HttpServer proxy(kWantsDigest, kWantsDigest);
+    const Error error = FailureOf(Get(url, "http://user:hunter2@" + proxy.HostPort()));
+    EXPECT_THAT(error.message, HasSubstr("does not take the credentials of its URL (Digest)"));
+    ASSERT_THAT(proxy.Requests(), SizeIs(2));
+    EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Digest username=\"user\""));
+    for (const std::string& head : proxy.Requests()) EXPECT_THAT(head, Not(HasSubstr("Basic")));
+  }
+}
+
+TEST(Http, DigestIsNothingForGo) {
+  test::HttpServer proxy(kGood);
+  proxy.RefuseWithoutCredentials(kWantsDigest);
+  HttpNotes notes;
+  HttpRequest request;
+  request.url = "http://no-such-host.invalid/";
+  request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+  request.notes = &notes;
+  EXPECT_EQ(LiveHost().http().Get(request), 200);
+  ASSERT_THAT(notes.findings, SizeIs(1));
+  EXPECT_EQ(notes.findings[0].code, "probe-digest");
+}
+
+// As Go programs do, which offer Basic without being asked.
+TEST(Http, ProxyThatNeverAsksGetsBasic) {
+  test::HttpServer proxy(kGood);
+  proxy.RefuseWithoutCredentials(kForbidden);
+  EXPECT_EQ(Get("http://no-such-host.invalid/", "http://user:hunter2@" + proxy.HostPort()), 200);
+  EXPECT_THAT(proxy.Requests(), SizeIs(2));
+}
+
+TEST(Http, ProxyThatTakesWhatNobodyHere) {
+  test::HttpServer proxy("",
+                         "HTTP/1.1 407 x\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n"
+                         "Content-Length: 0\r\nConnection: close\r\n\r\n");
+  const Error error = FailureOf(Get("https://no-such-host.invalid/", "http://user:hunter2@" + proxy.HostPort()));
+  EXPECT_THAT(error.message, HasSubstr("takes Negotiate (Kerberos) or NTLM credentials only"));
+  EXPECT_THAT(proxy.Requests(), SizeIs(1)) << "no credentials went there";
 }
 
 TEST(Http, ProxyThatWantsOtherCredentials) {
@@ -159,7 +208,7 @@ TEST(Http, MalformedProxyIsNoDirectConnection) {
 
 class HttpTls : public testing::Test {
  protected:
-  static test::MadeCertificate Leaf(std::int64_t not_after = 2082758400) {
+  static test::MadeCertificate Leaf(std::int64_t not_after = 2082758400, const std::string& names = "DNS:localhost") {
     test::CertificateSpec spec;
     spec.subject = {{"CN", "localhost"}};
     spec.issuer = {{"O", "Example Corp"}, {"CN", "root"}};
@@ -167,6 +216,7 @@ class HttpTls : public testing::Test {
     spec.signer = "rsa2048#root";
     spec.ca = false;
     spec.not_after = not_after;
+    spec.alternative_names = names;
     return test::MakeCertificate(spec);
   }
 
@@ -186,12 +236,14 @@ TEST_F(HttpTls, RootOfTheBundleIsTrusted) {
 
 TEST_F(HttpTls, ThroughAProxy) {
   test::HttpServer proxy(kGood, kConnected, &identity_);
+  proxy.RefuseWithoutCredentials(kWantsCredentials);
   EXPECT_EQ(Get("https://localhost:4443/x", "http://user:pw@" + proxy.HostPort(), {root_}), 200);
-  ASSERT_THAT(proxy.Requests(), SizeIs(2));
-  EXPECT_THAT(proxy.Requests()[0], StartsWith("CONNECT localhost:4443 HTTP/1.1\r\n"));
-  EXPECT_THAT(proxy.Requests()[0], HasSubstr("Proxy-Authorization: Basic "));
-  EXPECT_THAT(proxy.Requests()[1], StartsWith("GET /x HTTP/1.1\r\n"));
-  EXPECT_THAT(proxy.Requests()[1], Not(HasSubstr("Proxy-Authorization")));
+  ASSERT_THAT(proxy.Requests(), SizeIs(3));
+  EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("Proxy-Authorization")));
+  EXPECT_THAT(proxy.Requests()[1], StartsWith("CONNECT localhost:4443 HTTP/1.1\r\n"));
+  EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Basic "));
+  EXPECT_THAT(proxy.Requests()[2], StartsWith("GET /x HTTP/1.1\r\n"));
+  EXPECT_THAT(proxy.Requests()[2], Not(HasSubstr("Proxy-Authorization")));
 }
 
 TEST_F(HttpTls, ProxyThatSpeaksTls) {
@@ -201,6 +253,47 @@ TEST_F(HttpTls, ProxyThatSpeaksTls) {
   const Error error = FailureOf(Get("http://no-such-host.invalid/", url, {other_}));
   EXPECT_EQ(error.code, Code::kTls);
   EXPECT_THAT(error.message, StartsWith("the proxy localhost:"));
+  EXPECT_THAT(error.message, HasSubstr("issued by \"CN=root,O=Example Corp\""));
+  const Error other_name = FailureOf(Get("http://no-such-host.invalid/", "https://" + proxy.HostPort(), {root_}));
+  EXPECT_THAT(other_name.message, AllOf(StartsWith("the proxy 127.0.0.1:"), HasSubstr("not for 127.0.0.1")));
+}
+
+TEST_F(HttpTls, TlsPortThatIsSpokenToWithoutTls) {
+  test::HttpServer server(kGood, "", &identity_);
+  EXPECT_THAT(FailureOf(Get(Url(server))).message, HasSubstr("the server speaks TLS on this port"));
+  for (const char* url : {"http://no-such-host.invalid/", "https://no-such-host.invalid/"}) {
+    const Error error = FailureOf(Get(url, "http://user:hunter2@" + server.HostPort(), {root_}));
+    EXPECT_THAT(error.message, StartsWith("the proxy " + server.HostPort() + " speaks TLS on this port"));
+    EXPECT_EQ(error.code, Code::kTls);
+  }
+  EXPECT_THAT(server.Requests(), IsEmpty());
+}
+
+TEST_F(HttpTls, PlainProxyThatIsSpokenToByTls) {
+  test::HttpServer proxy(kGood);
+  const Error error = FailureOf(Get("http://no-such-host.invalid/", "https://" + proxy.HostPort(), {root_}));
+  EXPECT_THAT(error.message, StartsWith("the proxy " + proxy.HostPort() + " does not speak TLS on this port"));
+}
+
+TEST_F(HttpTls, TunnelThatEnds) {
+  test::HttpServer proxy("", kConnected);
+  const Error error = FailureOf(Get("https://no-such-host.invalid/", "http://" + proxy.HostPort(), {root_}));
+  EXPECT_THAT(error.message, HasSubstr("opened the way, but the connection ended while TLS"));
+}
+
+// libcurl takes the subject for the name; Go programs don't.
+TEST_F(HttpTls, CertificateWithoutNames) {
+  const test::Identity nameless{Leaf(2082758400, "").pem, identity_.key};
+  test::HttpServer server(kGood, "", &nameless);
+  const Error error = FailureOf(Get(TlsUrl(server), "", {root_}));
+  EXPECT_EQ(error.code, Code::kTls);
+  EXPECT_THAT(error.message, HasSubstr("subjectAltName"));
+}
+
+TEST_F(HttpTls, CaOfTheSameNameAndAnotherKey) {
+  test::HttpServer server(kGood, "", &identity_);
+  const std::string namesake = test::MakeRoot("root", "rsa2048#other").der;
+  EXPECT_THAT(FailureOf(Get(TlsUrl(server), "", {namesake})).message, HasSubstr("but with another key"));
 }
 
 TEST_F(HttpTls, OtherCertificatesAreNotTrusted) {
@@ -208,15 +301,17 @@ TEST_F(HttpTls, OtherCertificatesAreNotTrusted) {
     test::HttpServer server(kGood, "", &identity_);
     const Error error = FailureOf(Get(TlsUrl(server), "", roots));
     EXPECT_EQ(error.code, Code::kTls);
-    EXPECT_THAT(error.message, HasSubstr("unable to get local issuer certificate"));
-    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "what this system trusts" : "the trust bundle"));
+    EXPECT_THAT(error.message, HasSubstr("issued by \"CN=root,O=Example Corp\""));
+    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "what this system trusts" : "trust bundle (1 certificate)"));
     EXPECT_THAT(server.Requests(), IsEmpty());
   }
 }
 
 TEST_F(HttpTls, CertificateOfAnotherNameOrTime) {
   test::HttpServer server(kGood, "", &identity_);
-  EXPECT_EQ(FailureOf(Get("https://127.0.0.1:" + std::to_string(server.port()), "", {root_})).code, Code::kTls);
+  const Error error = FailureOf(Get("https://127.0.0.1:" + std::to_string(server.port()), "", {root_}));
+  EXPECT_EQ(error.code, Code::kTls);
+  EXPECT_THAT(error.message, HasSubstr("is for \"localhost\" and not for 127.0.0.1"));
   const test::Identity expired{Leaf(1'767'300'000).pem, identity_.key};
   test::HttpServer late(kGood, "", &expired);
   EXPECT_THAT(FailureOf(Get(TlsUrl(late), "", {root_})).message, HasSubstr("expired"));
@@ -226,7 +321,7 @@ TEST_F(HttpTls, PortWithoutTls) {
   test::HttpServer server(kGood);
   const Error error = FailureOf(Get(TlsUrl(server), "", {root_}));
   EXPECT_EQ(error.code, Code::kTls);
-  EXPECT_THAT(error.message, HasSubstr("is this a TLS port"));
+  EXPECT_THAT(error.message, HasSubstr("does not speak TLS on this port"));
 }
 
 }  // namespace

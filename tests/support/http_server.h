@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace prov::test {
@@ -27,6 +28,9 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
+  // Before the first request: each one without Proxy-Authorization then gets this.
+  void RefuseWithoutCredentials(std::string answer) { refusal_ = std::move(answer); }
+
   int port() const { return port_; }
   std::string HostPort() const { return "127.0.0.1:" + std::to_string(port_); }
   // The heads of all requests so far.
@@ -40,6 +44,7 @@ class HttpServer {
 
   std::string answer_;
   std::string connect_answer_;
+  std::string refusal_;  // set before the first request
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_{nullptr, SSL_CTX_free};
   int listener_ = -1;
   int port_ = 0;

@@ -112,6 +112,9 @@ void HttpServer::AnswerTls(int connection) {
 void HttpServer::Answer(int connection) {
   if (connect_answer_.empty() && context_) return AnswerTls(connection);
   const std::string head = ReadHead(connection, nullptr);
+  if (!refusal_.empty() && head.find("\r\nProxy-Authorization: ") == std::string::npos) {
+    return WriteAll(connection, refusal_);
+  }
   if (!head.starts_with("CONNECT ")) return WriteAll(connection, answer_);
   WriteAll(connection, connect_answer_);
   if (context_ && connect_answer_.starts_with("HTTP/1.1 200")) AnswerTls(connection);

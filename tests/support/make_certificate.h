@@ -68,7 +68,8 @@ struct CertificateSpec {
   bool basic_constraints = true;
   bool ca = true;
   bool subject_key_id = true;
-  std::string authority_key_id = "";  // raw bytes; empty: none, "own": as the subject key identifier
+  std::string alternative_names = "";  // as OpenSSL's configuration has them ("DNS:a,IP:192.0.2.1"); empty: none
+  std::string authority_key_id = "";   // raw bytes; empty: none, "own": as the subject key identifier
   std::int64_t serial = 33;
   std::int64_t not_before = 1767225600;  // 2026-01-01T00:00:00Z
   std::int64_t not_after = 2082758400;   // 2036-01-01T00:00:00Z
@@ -155,6 +156,8 @@ inline MadeCertificate MakeCertificate(const CertificateSpec& spec = {}) {
     if (spec.basic_constraints)
       AddExtension(x509, &context, NID_basic_constraints, spec.ca ? "critical,CA:TRUE" : "critical,CA:FALSE");
     if (spec.subject_key_id) AddExtension(x509, &context, NID_subject_key_identifier, "hash");
+    if (!spec.alternative_names.empty())
+      AddExtension(x509, &context, NID_subject_alt_name, spec.alternative_names.c_str());
     if (!spec.authority_key_id.empty()) AddAuthorityKeyId(x509, spec.authority_key_id);
   }
   EVP_PKEY* signer = TestKey(spec.signer.empty() ? spec.key : spec.signer);

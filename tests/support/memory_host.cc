@@ -87,7 +87,11 @@ bool MemoryHost::Wait(std::int64_t milliseconds) {
 Result<int> MemoryHost::Get(const machine::HttpRequest& request) {
   requests.push_back(request.url + (request.proxy_url ? " via " + request.proxy_url->Reveal() : "") + " with " +
                      std::to_string(request.roots.size()) + " roots");
-  return answer;
+  if (request.notes != nullptr) *request.notes = notes;
+  if (first_answers.empty()) return answer;
+  Result<int> out = std::move(first_answers.front());
+  first_answers.erase(first_answers.begin());
+  return out;
 }
 
 Result<machine::FetchAnswer> MemoryHost::Fetch(const machine::FetchRequest& request) {

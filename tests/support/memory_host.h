@@ -33,16 +33,19 @@ class MemoryHost final : public machine::Host,
   std::vector<std::string> restarted, requests, removed_files;
   std::optional<std::string> reboot_reason;
   std::int64_t now = 1'800'000'000;
-  std::size_t waits_left = 0;         // Wait() answers "stop" when they are used up
-  std::function<void()> during_wait;  // what others do meanwhile
-  Result<int> answer = 200;           // of each request
+  std::size_t waits_left = 0;                                     // Wait() answers "stop" when they are used up
+  std::function<void()> during_wait;                              // what others do meanwhile
+  Result<int> answer = 200;                                       // of each request
+  std::vector<Result<int>> first_answers;                         // of the first requests, instead
+  machine::HttpNotes notes = {.may_pass = true, .findings = {}};  // of each request
   // What documents are fetched from; none: no network. Each request for one is kept in `fetches`.
   std::function<Result<machine::FetchAnswer>(const machine::FetchRequest&)> web;
   std::vector<machine::FetchRequest> fetches;
-  bool locked = false;                // by another process
+  bool locked = false;  // by another process
   bool program_installed = false, state_removed = false;
   std::optional<Error> install_error, source_error;
   std::optional<std::string> pinned_signer;
+  std::vector<std::string> checked_sources;
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
 
   // machine::Host
@@ -79,7 +82,8 @@ class MemoryHost final : public machine::Host,
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
-  Result<void> CheckSource(std::string_view) override {
+  Result<void> CheckSource(std::string_view path) override {
+    checked_sources.emplace_back(path);
     return source_error ? Result<void>(std::unexpected(*source_error)) : Result<void>();
   }
   Result<void> RemoveFile(std::string_view path) override;

@@ -1,0 +1,30 @@
+// Probes as commands make and print them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/node/probe.h"
+
+namespace prov::cli {
+
+// --probe and --probe-timeout.
+std::vector<OptionSpec> ProbeOptionSpecs();
+
+// Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
+// (finding probe-skipped). Errors: usage, no-proxy; a failed probe is none.
+Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,
+                                            const egress::EgressConfig& config, bool settings_are_valid,
+                                            Findings& findings);
+
+// 0, or that of a failed probe.
+int ExitOf(const std::vector<node::Probed>& probes);
+
+// `"probes": [{"url","via","ok","status","error",...}]` as a member of the open object.
+void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes);
+// A line for each, and one more for each failure, safe for a terminal.
+std::string ProbeText(const std::vector<node::Probed>& probes);
+
+}  // namespace prov::cli
