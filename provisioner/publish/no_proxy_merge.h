@@ -1,0 +1,53 @@
+// status.noProxy: the user's list and what the cluster itself must reach directly. Facts: ignition.md's account of the
+// cluster network operator (4.8 and later).
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/publish/objects.h"
+
+namespace prov::publish {
+
+struct Infrastructure {
+  std::string name;
+  std::string api_internal_url;         // status.apiServerInternalURI
+  std::optional<std::string> platform;  // status.platformStatus.type; nullopt: no platformStatus
+  std::string region;                   // of AWS
+  std::string cloud_name;               // of Azure
+  std::string arm_endpoint;             // of Azure Stack
+  bool hosted = false;                  // a control plane that runs elsewhere (HyperShift)
+};
+
+struct Network {
+  std::string name;
+  std::vector<std::string> service_networks;  // CIDRs
+  std::vector<std::string> cluster_networks;
+};
+
+struct InstallConfig {
+  std::string machine_cidr;  // the old single one; "" where there is none
+  std::vector<std::string> machine_networks;
+};
+
+// Errors: type.
+Result<Infrastructure> ReadInfrastructure(const ObjectReader& object);
+Result<Network> ReadNetwork(const ObjectReader& object);
+// An install-config, or the ConfigMap cluster-config-v1 that holds one (nullopt: it has no such key). Errors: json,
+// yaml, kind, type, too-large.
+Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where);
+
+// Sorted bytewise, each entry once. "*" alone stays. Errors are the operator's text: a network is missing or malformed,
+// the internal API server's URL is. Without an install-config no machine networks are added.
+std::expected<std::string, std::string> MergeNoProxy(std::string_view user, const Infrastructure& infrastructure,
+                                                     const Network& network,
+                                                     const std::optional<InstallConfig>& install_config);
+
+// What the objects tell of the cluster, for the review of the merged list.
+egress::ClusterFacts FactsOf(const Infrastructure& infrastructure, const Network& network);
+
+}  // namespace prov::publish

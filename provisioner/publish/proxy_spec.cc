@@ -1,0 +1,229 @@
+#include "provisioner/publish/proxy_spec.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/environment_file.h"
+#include "provisioner/egress/ip_address.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/publish/request_uri.h"
+
+namespace prov::publish {
+namespace {
+
+constexpr std::size_t kMostItems = 20;
+constexpr std::size_t kMostName = 253;  // bytes of a DNS name
+
+// No variable can be longer, and no object of a cluster holds more.
+constexpr std::size_t kMostBytes = egress::kMostEnvironmentBytes;
+constexpr std::size_t kMostUrl = std::size_t{64} << 10U;
+
+Result<void> CheckSize(std::string_view text, std::size_t most, const std::string& where) {
+  if (text.size() <= most) return {};
+  return Fail(Code::kTooLarge, fmt::format("has {} bytes, more than {}", text.size(), most), where);
+}
+
+Result<std::string> ReadValue(const ObjectReader& part, std::string_view name) {
+  std::string out = PROV_TRY(part.Text(name));
+  PROV_TRY(CheckSize(out, kMostBytes, part.Where(name)));
+  return out;
+}
+
+Result<ProxyValues> ReadValues(const ObjectReader& part) {
+  if (!part) return ProxyValues();
+  return ProxyValues{Secret(PROV_TRY(ReadValue(part, "httpProxy"))), Secret(PROV_TRY(ReadValue(part, "httpsProxy"))),
+                     PROV_TRY(ReadValue(part, "noProxy"))};
+}
+
+// What Go's strings.TrimSpace cuts: Unicode's blanks.
+std::string_view TrimSpace(std::string_view text) {
+  constexpr std::array<std::string_view, 25> kBlanks = {" ",
+                                                        "\t",
+                                                        "\n",
+                                                        "\v",
+                                                        "\f",
+                                                        "\r",
+                                                        "\xC2\x85",
+                                                        "\xC2\xA0",
+                                                        "\xE1\x9A\x80",
+                                                        "\xE2\x80\x80",
+                                                        "\xE2\x80\x81",
+                                                        "\xE2\x80\x82",
+                                                        "\xE2\x80\x83",
+                                                        "\xE2\x80\x84",
+                                                        "\xE2\x80\x85",
+                                                        "\xE2\x80\x86",
+                                                        "\xE2\x80\x87",
+                                                        "\xE2\x80\x88",
+                                                        "\xE2\x80\x89",
+                                                        "\xE2\x80\x8A",
+                                                        "\xE2\x80\xA8",
+                                                        "\xE2\x80\xA9",
+                                                        "\xE2\x80\xAF",
+                                                        "\xE2\x81\x9F",
+                                                        "\xE3\x80\x80"};
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view blank : kBlanks) {
+      if (text.starts_with(blank)) {
+        text.remove_prefix(blank.size());
+        again = true;
+      } else if (text.ends_with(blank)) {
+        text.remove_suffix(blank.size());
+        again = true;
+      }
+    }
+  }
+  return text;
+}
+
+bool IsLabelCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+
+// RFC 1123 as Kubernetes checks a subdomain: labels may be of any length.
+bool IsSubdomain(std::string_view text) {
+  if (text.size() > kMostName) return false;
+  for (const std::string_view label : Split(text, '.')) {
+    if (label.empty() || label.front() == '-' || label.back() == '-') return false;
+    for (const char c : label) {
+      if (!IsLabelCharacter(c)) return false;
+    }
+  }
+  return true;
+}
+
+// A whole proxy URL may have been pasted into the list.
+std::string ShownItem(std::string_view item) {
+  constexpr std::size_t kMostShown = 300;
+  const bool harmless = item.find_first_of("@/:") == std::string_view::npos || IsAddressOrRange(item);
+  std::string out = harmless ? std::string(item) : ShownUri(item);
+  if (out.size() <= kMostShown) return out;
+  out.resize(kMostShown);
+  while (!IsUtf8(out)) out.pop_back();
+  return out + "…";
+}
+
+void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {
+  if (no_proxy.empty() || no_proxy == "*") return;
+  std::size_t bad = 0;
+  for (const std::string_view item : Split(no_proxy, ',')) {
+    const std::string_view trimmed = TrimSpace(item);
+    if (IsNoProxyItem(trimmed)) continue;
+    if (++bad > kMostItems) return;
+    errors.push_back(fmt::format("invalid noProxy: {}", ShownItem(trimmed)));
+  }
+}
+
+// Whether the URI may be used for the checks of endpoints.
+bool CheckProxy(std::string_view field, const Secret& uri, bool https_allowed, std::vector<std::string>& errors) {
+  if (uri.empty()) return true;
+  const auto scheme = CheckUri(uri.Reveal());
+  if (!scheme) {
+    errors.push_back(fmt::format("invalid {} URI: {}", field, scheme.error()));
+    return false;
+  }
+  if (*scheme == "http" || (https_allowed && *scheme == "https")) return true;
+  errors.push_back(fmt::format("{} requires a 'http'{} URI scheme", field, https_allowed ? " or 'https'" : ""));
+  return false;
+}
+
+void CheckEndpoint(const ProxyValues& values, std::string_view endpoint, std::vector<std::string>& errors) {
+  const std::string shown = ShownUri(endpoint);
+  const auto scheme = CheckUri(endpoint);
+  if (!scheme) {
+    errors.push_back(fmt::format("invalid URI for readinessEndpoint '{}': {}", shown, scheme.error()));
+    return;
+  }
+  if (*scheme != "http" && *scheme != "https") {
+    errors.emplace_back("a proxy readiness endpoint requires a 'http' or 'https' URI sheme");  // its spelling
+    return;
+  }
+  const auto proxy_scheme = CheckUri(ProxyFor(values, *scheme).Reveal());
+  if (*scheme == "http" && proxy_scheme && *proxy_scheme == "https")
+    errors.push_back(fmt::format("endpoint '{}' requires a `http` proxy scheme", shown));
+}
+
+void ReviewUrl(std::string_view field, const Secret& url, egress::ProxyVariable variable, std::string_view where,
+               Findings& findings) {
+  if (url.empty()) return;
+  const std::string place = fmt::format("{}: $.spec.{}", where, field);
+  if (const auto parsed = egress::ParseProxyUrl(url, variable, place, findings); !parsed) {
+    AddWarning(
+        findings, "proxy-url",
+        fmt::format("the operator takes this URL, but nodes can't use it as it is meant: {}", parsed.error().message),
+        place);
+  }
+}
+
+}  // namespace
+
+Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy) {
+  const ObjectReader spec = PROV_TRY(proxy.Child("spec"));
+  if (!spec) return Fail(Code::kType, "is missing; a Proxy without settings has an empty one", proxy.Where("spec"));
+  ProxySpec out;
+  if (const ObjectReader metadata = PROV_TRY(proxy.Child("metadata"))) out.name = PROV_TRY(metadata.Text("name"));
+  out.values = PROV_TRY(ReadValues(spec));
+  out.readiness_endpoints = PROV_TRY(spec.Texts("readinessEndpoints"));
+  for (const std::string& endpoint : out.readiness_endpoints)
+    PROV_TRY(CheckSize(endpoint, kMostUrl, spec.Where("readinessEndpoints")));
+  if (const ObjectReader trusted = PROV_TRY(spec.Child("trustedCA"))) {
+    out.trusted_ca = PROV_TRY(trusted.Text("name"));
+    PROV_TRY(CheckSize(out.trusted_ca, kMostName, trusted.Where("name")));
+  }
+  out.status = PROV_TRY(ReadValues(PROV_TRY(proxy.Child("status"))));
+  return out;
+}
+
+bool IsAddressOrRange(std::string_view text) {
+  return egress::IpAddress::Parse(text).has_value() || egress::IpNetwork::Parse(text).has_value();
+}
+
+bool IsNoProxyItem(std::string_view item) {
+  std::string_view name = item;
+  if (name.starts_with('.')) name.remove_prefix(1);
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return IsSubdomain(name) || IsAddressOrRange(item);
+}
+
+const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme) {
+  const bool https = endpoint_scheme == "https" ? !values.https_proxy.empty() : values.http_proxy.empty();
+  return https ? values.https_proxy : values.http_proxy;
+}
+
+std::vector<std::string> ValidateProxySpec(const ProxySpec& spec) {
+  std::vector<std::string> errors;
+  const ProxyValues& values = spec.values;
+  if (values.IsEmpty()) return errors;
+  if (values.http_proxy.empty() && values.https_proxy.empty())
+    errors.emplace_back("httpProxy or httpsProxy must be set when using proxy");
+  const bool http = CheckProxy("httpProxy", values.http_proxy, false, errors);
+  const bool https = CheckProxy("httpsProxy", values.https_proxy, true, errors);
+  CheckNoProxy(values.no_proxy, errors);
+  if (!http || !https) return errors;
+  for (const std::string& endpoint : spec.readiness_endpoints) {
+    if (errors.size() >= 2 * kMostItems) break;
+    CheckEndpoint(values, endpoint, errors);
+  }
+  return errors;
+}
+
+void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& findings) {
+  if (!spec.name.empty() && spec.name != "cluster") {
+    AddWarning(findings, "proxy-name", "the operator looks only at the Proxy that is named cluster",
+               fmt::format("{}: $.metadata.name", where));
+  }
+  ReviewUrl("httpProxy", spec.values.http_proxy, egress::ProxyVariable::kHttp, where, findings);
+  ReviewUrl("httpsProxy", spec.values.https_proxy, egress::ProxyVariable::kHttps, where, findings);
+  for (const std::string_view item : Split(spec.values.no_proxy, ',')) {
+    if (TrimSpace(item) == item) continue;
+    AddWarning(findings, "no-proxy-blank",
+               fmt::format("the operator keeps the blanks around '{}', so readers that don't trim see another name; "
+                           "write the list without blanks",
+                           ShownItem(TrimSpace(item))),
+               fmt::format("{}: $.spec.noProxy", where));
+    break;
+  }
+}
+
+}  // namespace prov::publish

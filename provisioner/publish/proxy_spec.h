@@ -1,0 +1,53 @@
+// The spec of proxies.config.openshift.io as the cluster's network operator validates it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+#include "provisioner/publish/objects.h"
+
+namespace prov::publish {
+
+// What spec and status share, as written; "" where there is none.
+struct ProxyValues {
+  Secret http_proxy;
+  Secret https_proxy;
+  std::string no_proxy;
+
+  bool IsEmpty() const { return http_proxy.empty() && https_proxy.empty() && no_proxy.empty(); }
+  bool operator==(const ProxyValues&) const = default;
+};
+
+struct ProxySpec {
+  std::string name;  // of the object
+  ProxyValues values;
+  std::vector<std::string> readiness_endpoints;
+  std::string trusted_ca;  // name of a ConfigMap
+  ProxyValues status;      // what the object says now
+};
+
+// Errors: type (also: no spec).
+Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy);
+
+// What the operator has against the spec, in its words and in the order of its checks: it stops at the first, this goes
+// on. None where all three values are empty: nothing is checked then. Of noProxy at most 20 items are named. Passwords
+// are hidden. Requests are not made here (readiness.h).
+std::vector<std::string> ValidateProxySpec(const ProxySpec& spec);
+
+// What the operator takes and what will nevertheless not do what is meant.
+void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& findings);
+
+// One item of noProxy, as the operator takes it: a DNS name in lower case (a dot in front and one behind are allowed),
+// an address or a network.
+bool IsNoProxyItem(std::string_view item);
+// An IP address or a network in CIDR notation.
+bool IsAddressOrRange(std::string_view text);
+
+// The proxy that the operator asks for an endpoint: httpsProxy for an https one where it is set.
+const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme);
+
+}  // namespace prov::publish

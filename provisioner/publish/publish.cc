@@ -1,0 +1,310 @@
+#include "provisioner/publish/publish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/publish/inject.h"
+#include "provisioner/publish/no_proxy_merge.h"
+#include "provisioner/publish/objects.h"
+#include "provisioner/publish/render.h"
+#include "provisioner/publish/request_uri.h"
+#include "provisioner/publish/trust_merge.h"
+#include "provisioner/publish/yaml_writer.h"
+
+namespace prov::publish {
+namespace {
+
+constexpr std::string_view kConfigGroup = "config.openshift.io";
+
+void Append(Findings& to, Findings from) { std::ranges::move(from, std::back_inserter(to)); }
+
+class Publisher {
+ public:
+  Publisher(PublishRequest request, const ProbePorts& ports) : request_(std::move(request)), ports_(ports) {}
+  Result<Publication> Run();
+
+ private:
+  Result<void> ReadProxy();
+  Result<void> ReadTrust();
+  Result<void> ReadUserBundle();
+  Result<void> ReadSystemBundle();
+  void ReviewUserBundle();
+  Result<void> MergeStatus();
+  void ReviewStatus(const egress::ClusterFacts& facts);
+  void ProbeEndpoints();
+  Result<void> Render();
+  Result<void> InjectAll(std::string_view bundle);
+
+  void Warn(std::string code, std::string message, std::string where) {
+    AddWarning(out_.findings, std::move(code), std::move(message), std::move(where));
+  }
+  void Inform(std::string code, std::string message, std::string where) {
+    AddInfo(out_.findings, std::move(code), std::move(message), std::move(where));
+  }
+
+  PublishRequest request_;
+  ProbePorts ports_;
+  Publication out_;
+  Object proxy_;
+  ProxySpec spec_;
+  std::optional<std::string> user_text_;
+  std::optional<std::string> system_text_;
+  std::vector<egress::Certificate> user_certificates_;
+  std::vector<egress::Certificate> roots_;  // of user and system
+};
+
+Result<void> Publisher::ReadProxy() {
+  const std::string& where = request_.proxy.where;
+  proxy_ = PROV_TRY(ReadObject(std::move(request_.proxy.bytes), where, "Proxy", kConfigGroup));
+  spec_ = PROV_TRY(ReadProxySpec(ReaderOf(proxy_)));
+  out_.status = spec_.status;
+  out_.errors = ValidateProxySpec(spec_);
+  ReviewProxySpec(spec_, where, out_.findings);
+  return {};
+}
+
+Result<void> Publisher::ReadTrust() {
+  if (request_.user_ca && spec_.trusted_ca.empty()) {
+    Warn("user-ca-unused",
+         "spec.trustedCA names no ConfigMap, so the operator leaves these certificates out of pods' bundles; nodes get "
+         "a ConfigMap user-ca-bundle nevertheless",
+         request_.user_ca->where);
+  } else if (request_.user_ca) {
+    PROV_TRY(ReadUserBundle());
+  } else if (!spec_.trusted_ca.empty()) {
+    const std::string message =
+        fmt::format("the bundle of the ConfigMap {} in {}, which spec.trustedCA names, was not given (--user-ca)",
+                    GoQuote(spec_.trusted_ca), kUserBundleNamespace);
+    if (request_.render) return Fail(Code::kNotFound, message, request_.proxy.where);
+    Warn("trusted-ca-missing", message + ", so it is not checked", request_.proxy.where);
+  }
+  return request_.system_ca ? ReadSystemBundle() : Result<void>();
+}
+
+Result<void> Publisher::ReadUserBundle() {
+  BundleSource source = PROV_TRY(ReadBundleSource(std::move(request_.user_ca->bytes), request_.user_ca->where));
+  if (source.is_config_map && !source.name.empty() && source.name != spec_.trusted_ca) {
+    return Fail(Code::kNotFound,
+                fmt::format("holds the ConfigMap {}, and spec.trustedCA names {}", GoQuote(source.name),
+                            GoQuote(spec_.trusted_ca)),
+                request_.user_ca->where);
+  }
+  const std::string_view name_space =
+      spec_.trusted_ca == kMergedBundleName ? kMergedBundleNamespace : kUserBundleNamespace;
+  if (!source.name_space.empty() && source.name_space != name_space) {
+    Warn("trusted-ca-namespace", fmt::format("the operator looks for this ConfigMap in {}", name_space),
+         request_.user_ca->where);
+  }
+  auto certificates = CheckBundle(source, spec_.trusted_ca);
+  if (!certificates) {
+    out_.errors.push_back(std::move(certificates).error());
+    return {};
+  }
+  user_certificates_ = *std::move(certificates);
+  roots_ = user_certificates_;
+  user_text_ = PROV_TRY(WithoutPrivateKeys(*source.text, source.where, out_.findings));
+  ReviewUserBundle();
+  return {};
+}
+
+void Publisher::ReviewUserBundle() {
+  const std::string& where = request_.user_ca->where;
+  Findings findings;
+  const auto ours = egress::ParseTrustBundle(*user_text_, where, findings);
+  if (!ours) {
+    Warn("trust-bundle",
+         fmt::format("the operator takes this bundle, but not all of it is what it seems: {}", ours.error().message),
+         ours.error().where);
+  } else if (ours->size() != user_certificates_.size()) {
+    Warn("trust-bundle",
+         fmt::format("the operator sees {} certificate(s) in this bundle, and there are {}: it passes over blocks that "
+                     "don't begin at the start of a line, have headers or are damaged",
+                     user_certificates_.size(), ours->size()),
+         where);
+  }
+  Append(out_.findings, std::move(findings));
+  Append(out_.findings, egress::ReviewCertificates(user_certificates_, ports_.clock.NowUnix(), where));
+}
+
+Result<void> Publisher::ReadSystemBundle() {
+  const std::string& where = request_.system_ca->where;
+  const BundleSource source = PROV_TRY(ReadBundleSource(std::move(request_.system_ca->bytes), where));
+  const std::string text = source.text.value_or("");
+  system_text_ = PROV_TRY(WithoutPrivateKeys(text, source.where, out_.findings));
+  if (TrimBlanks(text).empty()) return {};
+  auto certificates = CheckBundle(source, kMergedBundleName);
+  if (!certificates) return Fail(Code::kCert, std::move(certificates).error(), where);
+  std::ranges::move(*certificates, std::back_inserter(roots_));
+  return {};
+}
+
+Result<void> Publisher::MergeStatus() {
+  const Object infrastructure_object = PROV_TRY(ReadObject(
+      std::move(request_.infrastructure.bytes), request_.infrastructure.where, "Infrastructure", kConfigGroup));
+  const Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ReaderOf(infrastructure_object)));
+  const Object network_object =
+      PROV_TRY(ReadObject(std::move(request_.network.bytes), request_.network.where, "Network", kConfigGroup));
+  const Network network = PROV_TRY(ReadNetwork(ReaderOf(network_object)));
+  std::optional<InstallConfig> install_config;
+  if (request_.install_config) {
+    install_config =
+        PROV_TRY(ReadInstallConfig(std::move(request_.install_config->bytes), request_.install_config->where));
+  }
+  if (!out_.valid()) return {};
+  ProxyValues status = spec_.values;
+  const bool merges = !status.IsEmpty() && status.no_proxy != "*";
+  if (merges && request_.install_config && !install_config) {
+    out_.errors.emplace_back("missing install-config in configmap");
+    return {};
+  }
+  if (merges && !request_.install_config) {
+    Warn("install-config-missing",
+         "no install-config was given, so the machine networks, which the operator adds, are not in noProxy",
+         "status.noProxy");
+  }
+  if (merges) {
+    auto merged = MergeNoProxy(spec_.values.no_proxy, infrastructure, network, install_config);
+    if (!merged) {
+      out_.errors.push_back(std::move(merged).error());
+      return {};
+    }
+    status.no_proxy = *std::move(merged);
+  }
+  out_.status = std::move(status);
+  ReviewStatus(FactsOf(infrastructure, network));
+  return {};
+}
+
+void Publisher::ReviewStatus(const egress::ClusterFacts& facts) {
+  const std::string where = "status.noProxy";
+  const auto list = egress::NoProxy::Parse(out_.status.no_proxy, where);
+  if (!list) {
+    Warn("no-proxy", list.error().message, where);
+  } else if (!out_.status.no_proxy.empty()) {
+    Append(out_.findings, egress::LintNoProxy(*list, facts, where));
+  }
+  ReviewProxyEnv(RenderProxyEnv(out_.status), out_.status, out_.findings);
+}
+
+void Publisher::ProbeEndpoints() {
+  const bool checked = !spec_.values.IsEmpty() && !spec_.readiness_endpoints.empty();
+  if (!request_.probe) {
+    if (checked) Inform("not-probed", "the readiness endpoints were not asked; --probe does it", request_.proxy.where);
+    return;
+  }
+  if (!checked) {
+    Inform("not-probed", "the spec names no readiness endpoint, so there is nothing to ask", request_.proxy.where);
+    return;
+  }
+  if (!out_.valid()) return;
+  const auto scheme = CheckUri(spec_.values.https_proxy.Reveal());
+  if (system_text_ && roots_.empty() && scheme && *scheme == "https") {
+    out_.errors.emplace_back("https proxy probe requires at least one CA certificate");
+    return;
+  }
+  if (!system_text_) {
+    Inform("system-ca-missing",
+           roots_.empty() ? "no --system-ca was given: the probes trust what this system trusts"
+                          : "no --system-ca was given: the probes trust the user's certificates and nothing else",
+           request_.proxy.where);
+  }
+  out_.probes = ProbeReadiness(spec_, roots_, ports_);
+  for (const Probe& probe : out_.probes) {
+    if (!probe.ok) out_.errors.push_back(probe.error);
+  }
+  if (out_.valid() && out_.probes.size() < spec_.readiness_endpoints.size()) {
+    Warn("not-probed", fmt::format("only the first {} readiness endpoints were asked", out_.probes.size()),
+         request_.proxy.where);
+  }
+}
+
+std::string FileNameOf(const std::string& path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+Result<void> Publisher::InjectAll(std::string_view bundle) {
+  const Injection injection{bundle, out_.status};
+  for (NamedBytes& file : request_.inject) {
+    Object object = PROV_TRY(ReadManifest(std::move(file.bytes), file.where));
+    InjectionReport report = PROV_TRY(Inject(object, injection, out_.findings));
+    std::ranges::move(report.errors, std::back_inserter(out_.errors));
+    if (report.config_maps + report.workloads == 0) {
+      Inform("inject-nothing", "nothing in this file asks for the bundle or the proxy, or it has both already",
+             file.where);
+      continue;
+    }
+    std::string text = object.is_json ? WriteJson(*object.root) : PROV_TRY(WriteManifest(object));
+    out_.files.push_back(
+        {FileNameOf(file.where), std::move(text), report.workloads > 0 && HoldsCredentials(out_.status)});
+  }
+  return {};
+}
+
+Result<void> CheckNames(const std::vector<PublishedFile>& files) {
+  std::vector<std::string> names;
+  for (const PublishedFile& file : files) names.push_back(AsciiLower(file.name));
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return {};
+  return Fail(Code::kUsage, "two files of this name would be written into the --out folder; rename one, or run twice",
+              *twice);
+}
+
+// The status is last: whoever sees it may rely on the rest.
+Result<void> Publisher::Render() {
+  const std::string bundle = MergeBundles(user_text_, system_text_);
+  if (!system_text_) {
+    Inform(
+        "system-ca-missing",
+        "no --system-ca was given: the operator appends the system's bundle of its image, which is not in these files",
+        "ca-bundle.crt");
+  }
+  out_.files.push_back({"ca-bundle.crt", bundle, false});
+  out_.files.push_back({"trusted-ca-bundle.yaml", RenderTrustConfigMap(bundle), false});
+  PROV_TRY(InjectAll(bundle));
+  out_.files.push_back({"proxy.env", RenderProxyEnv(out_.status), HoldsCredentials(out_.status)});
+  SetStatus(proxy_, out_.status);
+  std::string object = PROV_TRY(WriteYaml(*proxy_.root));
+  // Old credentials may stand in annotations.
+  const bool secret = HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;
+  out_.files.push_back({"proxy.yaml", std::move(object), secret});
+  PROV_TRY(CheckNames(out_.files));
+  if (!out_.valid()) out_.files.clear();
+  return {};
+}
+
+Result<Publication> Publisher::Run() {
+  PROV_TRY(ReadProxy());
+  PROV_TRY(ReadTrust());
+  PROV_TRY(MergeStatus());
+  ProbeEndpoints();
+  if (!out_.valid()) {
+    out_.status = spec_.status;
+  } else if (request_.render) {
+    PROV_TRY(Render());
+    if (!out_.valid()) out_.status = spec_.status;
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+bool HoldsCredentials(const ProxyValues& values) {
+  return std::ranges::any_of(std::array{&values.http_proxy, &values.https_proxy}, [](const Secret* url) {
+    return url->Reveal().find('@') != std::string::npos || egress::RedactUrl(url->Reveal()) != url->Reveal();
+  });
+}
+
+Result<Publication> Publish(PublishRequest request, const ProbePorts& ports) {
+  return Publisher(std::move(request), ports).Run();
+}
+
+}  // namespace prov::publish

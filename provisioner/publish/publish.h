@@ -1,0 +1,57 @@
+// What the cluster's network operator makes of a Proxy, on files: is the spec valid, what is its status, which bundle
+// do pods get, what is written to nodes. Pure but for the probes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/publish/proxy_spec.h"
+#include "provisioner/publish/readiness.h"
+
+namespace prov::publish {
+
+struct NamedBytes {
+  std::string bytes;
+  std::string where;  // the file's path
+};
+
+struct PublishRequest {
+  NamedBytes proxy;
+  NamedBytes infrastructure;
+  NamedBytes network;
+  std::optional<NamedBytes> install_config;
+  std::optional<NamedBytes> user_ca;    // PEM, or the ConfigMap that spec.trustedCA names
+  std::optional<NamedBytes> system_ca;  // PEM, or a ConfigMap
+  std::vector<NamedBytes> inject;       // objects that ask for the bundle or the proxy
+  bool render = false;                  // make files
+  bool probe = false;                   // ask the readiness endpoints
+};
+
+struct PublishedFile {
+  std::string name;
+  std::string bytes;
+  bool secret = false;  // holds credentials
+};
+
+struct Publication {
+  std::vector<std::string> errors;  // the operator's texts; none: the spec is valid
+  Findings findings;                // what it takes, and we doubt
+  ProxyValues status;               // with errors: what the object said before
+  std::vector<Probe> probes;
+  std::vector<PublishedFile> files;  // in the order to write them, the status last; none with errors
+
+  bool valid() const { return errors.empty(); }
+};
+
+// Same input, same result, but for findings about dates. Errors are about the files themselves: json, yaml, kind, type,
+// too-large, cert (of the system's bundle, or a private key without end), not-found (a bundle that is needed and was
+// not given), usage (two files of one name).
+Result<Publication> Publish(PublishRequest request, const ProbePorts& ports);
+
+// Whether one of the URLs holds what may be a credential.
+bool HoldsCredentials(const ProxyValues& values);
+
+}  // namespace prov::publish

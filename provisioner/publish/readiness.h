@@ -1,0 +1,36 @@
+// The operator's readiness probes: requests to spec.readinessEndpoints through the new proxy, before it is published.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "provisioner/egress/certificate.h"
+#include "provisioner/machine/clock.h"
+#include "provisioner/machine/http.h"
+#include "provisioner/publish/proxy_spec.h"
+
+namespace prov::publish {
+
+struct Probe {
+  std::string url;  // passwords are hidden, here and in the others
+  std::string via;  // the proxy
+  bool ok = false;
+  int status = 0;  // of the last answer; 0: there was none
+  int tries = 0;
+  std::string error;  // the operator's text
+};
+
+struct ProbePorts {
+  machine::Http& http;
+  machine::Clock& clock;
+};
+
+// One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Ends with the
+// first endpoint that fails, as the operator does, and after twenty. `roots` are trusted beside nothing else; none:
+// what this system trusts. The spec must have passed ValidateProxySpec. noProxy does not count here. Redirects are not
+// followed.
+std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const egress::Certificate> roots,
+                                  const ProbePorts& ports);
+
+}  // namespace prov::publish

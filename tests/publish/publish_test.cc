@@ -1,0 +1,342 @@
+#include "provisioner/publish/publish.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/environment_file.h"
+#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/publish/render.h"
+#include "tests/publish/samples.h"
+
+namespace prov::publish {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+PublishRequest Full() {
+  PublishRequest out = Request(FullProxy());
+  out.user_ca = NamedBytes{UserBundle(), "user-ca-bundle.yaml"};
+  out.system_ca = NamedBytes{Pem("proxy-root"), "tls-ca-bundle.pem"};
+  out.render = true;
+  return out;
+}
+
+Publication Published(PublishRequest request) {
+  FakePorts fake;
+  auto out = Publish(std::move(request), fake.ports());
+  EXPECT_TRUE(out) << out.error().message << " " << out.error().where;
+  return out ? *std::move(out) : Publication();
+}
+
+Error ErrorOf(PublishRequest request) {
+  FakePorts fake;
+  const auto out = Publish(std::move(request), fake.ports());
+  EXPECT_FALSE(out);
+  return out ? Error() : out.error();
+}
+
+std::map<std::string, PublishedFile> Files(const Publication& publication) {
+  std::map<std::string, PublishedFile> out;
+  for (const PublishedFile& file : publication.files) out[file.name] = file;
+  return out;
+}
+
+// PROVISIONER_WRITE_GOLDEN=1 writes them anew.
+void ExpectGolden(const std::string& name, const std::string& bytes) {
+  const std::string path = TEST_SOURCE_DIR "/golden/publish/" + name;
+  if (std::getenv("PROVISIONER_WRITE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(testing_support::ReadAll(path), bytes) << name;
+}
+
+TEST(Publish, TheFilesAreTheGoldenOnes) {
+  PublishRequest request = Full();
+  request.inject.push_back(
+      {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: trusted-ca\n  namespace: example\n  labels:\n"
+       "    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
+       "in/config-map.yaml"});
+  request.inject.push_back({R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","annotations":
+      {"config.openshift.io/inject-proxy":"manager"}},"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"x"}]}}}})",
+                            "in/deployment.json"});
+  const Publication publication = Published(std::move(request));
+  EXPECT_THAT(publication.errors, IsEmpty());
+  std::vector<std::string> names;
+  for (const PublishedFile& file : publication.files) {
+    names.push_back(file.name);
+    ExpectGolden(file.name, file.bytes);
+  }
+  EXPECT_THAT(names, ElementsAre("ca-bundle.crt", "trusted-ca-bundle.yaml", "config-map.yaml", "deployment.json",
+                                 "proxy.env", "proxy.yaml"))
+      << "the status is last";
+}
+
+TEST(Publish, ThePasswordIsOnlyWhereItMustBe) {
+  PublishRequest request = Full();
+  request.inject.push_back(
+      {"kind: ConfigMap\nmetadata:\n  labels:\n    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
+       "map.yaml"});
+  const Publication publication = Published(std::move(request));
+  for (const PublishedFile& file : publication.files) {
+    const bool holds = file.bytes.find(kPassword) != std::string::npos;
+    EXPECT_EQ(holds, file.name == "proxy.env" || file.name == "proxy.yaml") << file.name;
+    EXPECT_EQ(file.secret, holds) << file.name;
+  }
+  for (const Finding& finding : publication.findings)
+    EXPECT_THAT(finding.message + finding.where, Not(HasSubstr(kPassword)));
+}
+
+TEST(Publish, WithoutCredentialsNothingIsSecret) {
+  PublishRequest request = Request(ProxyYaml("  httpProxy: http://proxy.example.com:3128\n"));
+  request.render = true;
+  for (const PublishedFile& file : Published(std::move(request)).files) EXPECT_FALSE(file.secret) << file.name;
+  EXPECT_FALSE(HoldsCredentials({Secret("http://p:1"), Secret(), ""}));
+  for (const char* url : {"http://token@p:1", "http://u:p@p:1", "http://p:1?token=x", "http://u:p"})
+    EXPECT_TRUE(HoldsCredentials({Secret(), Secret(url), ""})) << url;
+}
+
+TEST(Publish, SameInputSameBytes) {
+  const auto first = Published(Full());
+  const auto second = Published(Full());
+  ASSERT_EQ(first.files.size(), second.files.size());
+  for (std::size_t i = 0; i < first.files.size(); ++i) EXPECT_EQ(first.files[i].bytes, second.files[i].bytes);
+}
+
+TEST(Publish, WhatIsWrittenReadsBackAsTheStatus) {
+  const Publication publication = Published(Full());
+  auto files = Files(publication);
+  Findings findings;
+  const auto variables = egress::ParseEnvironmentFile(files["proxy.env"].bytes, "proxy.env", findings);
+  ASSERT_TRUE(variables);
+  ASSERT_EQ(variables->size(), 3U);
+  EXPECT_EQ((*variables)[0].value, publication.status.http_proxy);
+  EXPECT_EQ((*variables)[1].value, publication.status.https_proxy);
+  EXPECT_EQ((*variables)[2].value.Reveal(), publication.status.no_proxy);
+  EXPECT_EQ(egress::ParseTrustBundle(files["ca-bundle.crt"].bytes, "b", findings)->size(), 2U);
+  PublishRequest again = Request(files["proxy.yaml"].bytes);
+  again.user_ca = NamedBytes{UserBundle(), "u"};
+  EXPECT_EQ(Published(std::move(again)).status, publication.status);
+  PublishRequest merged = Full();  // the ConfigMap as a source of its own
+  merged.user_ca->bytes = files["trusted-ca-bundle.yaml"].bytes;
+  merged.proxy.bytes = ProxyYaml("  httpProxy: http://p:1\n  trustedCA:\n    name: trusted-ca-bundle\n");
+  const auto twice = Published(std::move(merged));
+  EXPECT_THAT(twice.errors, IsEmpty());
+  EXPECT_THAT(twice.findings, Not(Contains(Field(&Finding::code, "trusted-ca-namespace"))));
+}
+
+TEST(Publish, ProxyEnvIsWhatNodesGet) {
+  EXPECT_EQ(ToHex(Sha256(RenderProxyEnv({}))), "8bc0010be0478515e0a5c2024d736f297d5d165334a7b2086dc028306eccc649");
+  const std::string header = RenderProxyEnv({});
+  EXPECT_EQ(RenderProxyEnv({Secret("h"), Secret("s"), "n"}), header + "HTTP_PROXY=h\nHTTPS_PROXY=s\nNO_PROXY=n\n");
+  EXPECT_EQ(RenderProxyEnv({Secret(), Secret("s"), "*"}), header + "HTTPS_PROXY=s\nNO_PROXY=*\n");
+}
+
+TEST(Publish, WhatProxyEnvCannotCarryIsReported) {
+  const auto codes = [](const ProxyValues& values) {
+    Findings findings;
+    ReviewProxyEnv(RenderProxyEnv(values), values, findings);
+    return findings.size();
+  };
+  EXPECT_EQ(codes({Secret("http://u:%24a'b;c#d@p:1"), Secret(), "a"}), 0U);
+  EXPECT_EQ(codes({Secret("http://p:1/\\"), Secret("http://p"), ""}), 2U) << "a backslash takes the next line";
+  EXPECT_EQ(codes({Secret(), Secret("http://p"), " a,b"}), 1U);
+  EXPECT_EQ(codes({Secret(), Secret("http://p"), "a,\nb"}), 1U);
+}
+
+TEST(Publish, AnEmptySpecHasAnEmptyStatus) {
+  PublishRequest request = Request(ProxyYaml("  {}\n") + "status:\n  httpProxy: http://old:1\n  noProxy: old\n");
+  request.render = true;
+  const Publication publication = Published(std::move(request));
+  EXPECT_TRUE(publication.valid());
+  EXPECT_EQ(publication.status, ProxyValues());
+  EXPECT_EQ(Files(publication)["proxy.yaml"].bytes.find("old"), std::string::npos) << "the old status goes";
+  EXPECT_THAT(Files(publication)["proxy.yaml"].bytes, HasSubstr("status: {}\n"));
+}
+
+TEST(Publish, TheWildcardStaysAlone) {
+  const Publication publication = Published(Request(ProxyYaml("  httpProxy: http://p:1\n  noProxy: \"*\"\n")));
+  EXPECT_EQ(publication.status.no_proxy, "*");
+}
+
+TEST(Publish, AnInvalidSpecKeepsTheOldStatusAndWritesNothing) {
+  PublishRequest request = Request(ProxyYaml("  noProxy: a\n") + "status:\n  httpProxy: http://old:1\n");
+  request.render = request.probe = true;
+  FakePorts fake;
+  const auto publication = Publish(std::move(request), fake.ports());
+  ASSERT_TRUE(publication);
+  EXPECT_THAT(publication->errors, ElementsAre("httpProxy or httpsProxy must be set when using proxy"));
+  EXPECT_EQ(publication->status.http_proxy.Reveal(), "http://old:1");
+  EXPECT_THAT(publication->files, IsEmpty());
+  EXPECT_THAT(fake.requests, IsEmpty());
+}
+
+TEST(Publish, ABadBundleOrNetworkIsAnErrorOfTheSpec) {
+  PublishRequest request = Full();
+  request.user_ca->bytes = "kind: ConfigMap\nmetadata:\n  name: user-ca-bundle\n";
+  EXPECT_THAT(Published(std::move(request)).errors,
+              ElementsAre(R"(ConfigMap "user-ca-bundle" is missing "ca-bundle.crt")"));
+  request = Full();
+  request.network.bytes = "apiVersion: config.openshift.io/v1\nkind: Network\nmetadata:\n  name: cluster\nstatus: {}\n";
+  EXPECT_THAT(Published(std::move(request)).errors,
+              ElementsAre("serviceNetwork missing from network 'cluster' status"));
+  request = Full();
+  request.install_config->bytes = "kind: ConfigMap\ndata: {}\n";
+  EXPECT_THAT(Published(std::move(request)).errors, ElementsAre("missing install-config in configmap"));
+}
+
+TEST(Publish, AContainerThatIsNotThereWritesNothing) {
+  PublishRequest request = Full();
+  request.inject.push_back(
+      {"kind: Deployment\nmetadata:\n  annotations:\n    config.openshift.io/inject-proxy: x\nspec:\n  template:\n    "
+       "spec: {}\n",
+       "d.yaml"});
+  const Publication publication = Published(std::move(request));
+  EXPECT_THAT(publication.errors, ElementsAre(R"(requested injection for non-existent container: "x")"));
+  EXPECT_THAT(publication.files, IsEmpty());
+}
+
+TEST(Publish, Probes) {
+  FakePorts fake;
+  PublishRequest request = Full();
+  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
+  request.probe = true;
+  const auto publication = Publish(std::move(request), fake.ports());
+  ASSERT_TRUE(publication && publication->valid());
+  ASSERT_EQ(fake.requests.size(), 1U);
+  EXPECT_EQ(fake.requests[0].roots.size(), 2U) << "the user's and the system's";
+  fake.answers = {403};
+  request = Full();
+  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
+  request.probe = true;
+  const auto failed = Publish(std::move(request), fake.ports());
+  ASSERT_TRUE(failed);
+  EXPECT_FALSE(failed->valid());
+  EXPECT_THAT(failed->files, IsEmpty());
+  EXPECT_THAT(failed->errors[0], HasSubstr("statuscode '403'"));
+}
+
+TEST(Publish, AnHttpsProxyNeedsACertificate) {
+  FakePorts fake;
+  PublishRequest request =
+      Request(ProxyYaml("  httpsProxy: https://p:1\n  readinessEndpoints:\n  - https://quay.io\n"));
+  request.system_ca = NamedBytes{"\n", "empty.pem"};
+  request.probe = true;
+  const auto publication = Publish(std::move(request), fake.ports());
+  EXPECT_THAT(publication->errors, ElementsAre("https proxy probe requires at least one CA certificate"));
+}
+
+std::vector<std::string> CodesOf(PublishRequest request) {
+  std::vector<std::string> out;
+  for (const Finding& finding : Published(std::move(request)).findings) out.push_back(finding.code);
+  return out;
+}
+
+TEST(Publish, DoubtsAreFindings) {
+  PublishRequest request = Full();
+  request.install_config.reset();
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("install-config-missing"));
+  request = Full();
+  request.system_ca.reset();
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("system-ca-missing"));
+  request = Full();
+  request.user_ca->bytes = UserBundle(Pem("corporate-root") + " " + Pem("proxy-root"));
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("trust-bundle"))
+      << "an indented block, which the operator passes over";
+  request = Full();
+  request.user_ca->bytes =
+      UserBundle(Pem("corporate-root") + "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("private-key"));
+  request = Full();
+  request.user_ca->bytes = Pem("corporate-root");
+  request.proxy.bytes = ProxyYaml("  httpProxy: http://p:1\n");
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("user-ca-unused"));
+  request = Full();
+  request.user_ca.reset();
+  request.render = false;
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("trusted-ca-missing"));
+  request = Full();
+  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
+  EXPECT_THAT(CodesOf(std::move(request)), Contains("not-probed"));
+  EXPECT_THAT(CodesOf(Full()), IsEmpty());
+}
+
+TEST(Publish, APrivateKeyIsNeverWritten) {
+  PublishRequest request = Full();
+  const std::string key = "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----\n";
+  request.user_ca->bytes = UserBundle(key + Pem("corporate-root"));
+  request.system_ca->bytes += key;
+  for (const PublishedFile& file : Published(std::move(request)).files)
+    EXPECT_THAT(file.bytes, Not(HasSubstr("c2VjcmV0"))) << file.name;
+}
+
+TEST(Publish, WrongInputsAreErrorsOfTheirFile) {
+  PublishRequest request = Full();
+  request.network.bytes = "apiVersion: operator.openshift.io/v1\nkind: Network\nmetadata:\n  name: cluster\n";
+  Error error = ErrorOf(std::move(request));
+  EXPECT_EQ(error.code, Code::kKind);
+  EXPECT_EQ(error.where, "network.yaml");
+  EXPECT_THAT(error.message, HasSubstr("Network of config.openshift.io"));
+  request = Full();
+  std::swap(request.proxy.bytes, request.infrastructure.bytes);
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kKind);
+  request = Full();
+  request.proxy.bytes = "[" + std::string(100'000, '[');
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kJson);
+  request = Full();
+  request.infrastructure.bytes = "a: [";
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kYaml);
+  request = Full();
+  request.system_ca->bytes = "<html>";
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kCert);
+  request = Full();
+  request.user_ca.reset();
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kNotFound) << "files can't be right without it";
+  request = Full();
+  request.user_ca->bytes = "kind: ConfigMap\nmetadata:\n  name: other\n";
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kNotFound);
+  request = Full();
+  const NamedBytes map{
+      "kind: ConfigMap\nmetadata:\n  labels:\n    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
+      "a/Proxy.yaml"};
+  request.inject.push_back(map);
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kUsage) << "it would be written over";
+}
+
+TEST(Publish, AListHoldsTheObjectThatIsNamedCluster) {
+  PublishRequest request = Full();
+  request.network.bytes =
+      "kind: List\napiVersion: v1\nitems:\n- kind: Network\n  apiVersion: config.openshift.io/v1\n  metadata:\n    "
+      "name: a\n"
+      "- kind: Network\n  apiVersion: config.openshift.io/v1\n  metadata:\n    name: cluster\n  status:\n    "
+      "serviceNetwork: [172.30.0.0/16]\n"
+      "    clusterNetwork:\n    - cidr: 10.128.0.0/14\n";
+  EXPECT_TRUE(Published(std::move(request)).valid());
+  request = Full();
+  request.network.bytes = "kind: List\nitems: []\n";
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kKind);
+}
+
+TEST(Publish, HugeListsEndInTime) {
+  std::string list = "a";
+  for (int i = 0; i < 250'000; ++i) list += ",a" + std::to_string(i % 50'000);
+  PublishRequest request =
+      Request(ProxyYaml("  httpProxy: http://p:1\n  noProxy: " + list.substr(0, 1'000'000) + "b\n"));
+  EXPECT_TRUE(Published(std::move(request)).valid());
+  request = Full();
+  request.proxy.bytes = R"({"kind":"Proxy","a":[)";
+  for (int i = 0; i < 500'000; ++i) request.proxy.bytes += "1,";
+  request.proxy.bytes += "1]}";
+  EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kTooLarge);
+}
+
+}  // namespace
+}  // namespace prov::publish
