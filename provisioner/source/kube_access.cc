@@ -174,6 +174,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   if (config.user.token) out.token_ = PROV_TRY(CheckToken(config.user.token->Reveal(), file + ": token"));
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
+  out.timeout_seconds_ = request.timeout_seconds;
   return out;
 }
 

@@ -40,6 +40,7 @@ class KubeAccess {
   const std::string& who() const { return who_; }  // `user "x" of context "y"`, for messages
   bool anonymous() const { return !client_ && !token_ && token_file_.empty(); }
   bool has_token_file() const { return !token_file_.empty(); }
+  const std::optional<int>& timeout_seconds() const { return timeout_seconds_; }  // as in SourceRequest
 
  private:
   void SetAddress(const std::string& host, const std::string& prefix, const std::string& tls_name);
@@ -53,6 +54,7 @@ class KubeAccess {
   std::optional<Secret> token_;
   std::string token_file_;
   std::optional<Secret> proxy_url_;
+  std::optional<int> timeout_seconds_;
 };
 
 }  // namespace prov::source

@@ -12,10 +12,12 @@
 namespace prov::source {
 namespace {
 
+constexpr std::int64_t kMsPerSecond = 1000;
 constexpr int kOk = 200;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
+constexpr int kProxyAuthentication = 407;
 constexpr int kTooMany = 429;
 constexpr int kServerError = 500;
 constexpr int kAfterErrors = 600;
@@ -83,8 +85,6 @@ std::string NotFoundMessage(const KubeObject& object, const Said& said) {
   return fmt::format("there is no \"{}\" among the {} of this cluster", object.name, object.resource);
 }
 
-bool MayPass(const Error& error) { return error.code == Code::kNetwork; }
-
 }  // namespace
 
 std::string KubeObject::CollectionPath() const {
@@ -130,7 +130,7 @@ std::int64_t RetryAfterMs(const machine::FetchAnswer& answer) {
   std::int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return 0;
-  return std::min(seconds, kMostSeconds) * 1000;
+  return std::min(seconds, kMostSeconds) * kMsPerSecond;
 }
 
 Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
@@ -140,6 +140,13 @@ Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view ver
   if (answer.status == kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
   if (answer.status == kForbidden) return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
   if (answer.status == kNotFound) return {Code::kNotFound, NotFoundMessage(object, said), where};
+  if (answer.status == kProxyAuthentication) {
+    return {
+        Code::kNetwork,
+        "the proxy on the way to the API server wants credentials: put user name and password, percent-encoded, into "
+        "--source-proxy or the kubeconfig's proxy-url",
+        where};
+  }
   const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
   if (IsKubeTrouble(answer.status)) {
     return {
@@ -159,26 +166,29 @@ Result<std::string> KubeClient::Get(const KubeObject& object) const {
   constexpr std::int64_t kLongestWait = 5000;
   constexpr int kSecondsForOne = 60;
   constexpr std::int64_t kSecondsForAll = 90;
-  const std::int64_t end = ports_.clock.NowUnix() + kSecondsForAll;
+  const std::optional<int>& wanted = access_.timeout_seconds();
+  const std::int64_t end = ports_.clock.NowUnix() + (wanted ? *wanted : kSecondsForAll);
   KubeBackoff backoff(kFirstWait, kLongestWait, random_);
   bool stopped = false;
   bool token_refused = false;
   for (int left = kTries - 1;; --left) {
     machine::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
-    request.total_seconds = kSecondsForOne;
+    request.total_seconds = wanted.value_or(kSecondsForOne);
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
     Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
     if (answer && answer->status == kOk) return std::move(answer->body);
+    const int status = answer ? answer->status : 0;
+    const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, "get", object, access_) : std::move(answer).error();
     // A token may be replaced between its reading and its use; a second refusal is one.
-    const bool stale = answer && answer->status == kUnauthorized && access_.has_token_file() && !token_refused;
+    const bool stale = status == kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
-    const bool again = answer ? stale || IsKubeTrouble(answer->status) : MayPass(error);
-    if (left == 0 || !again || ports_.clock.NowUnix() >= end) return std::unexpected(std::move(error));
-    if (!ports_.clock.Wait(std::max(backoff.Next(), answer ? RetryAfterMs(*answer) : 0))) {
-      return std::unexpected(std::move(error));
-    }
+    const bool again = stale || IsKubeTrouble(status) || (status == 0 && error.code == Code::kNetwork);
+    const std::int64_t pause = std::max(backoff.Next(), wish);
+    const std::int64_t now = ports_.clock.NowUnix();
+    const bool late = now >= end || now + pause / kMsPerSecond > end;
+    if (left == 0 || !again || late || !ports_.clock.Wait(pause)) return std::unexpected(std::move(error));
   }
 }
 

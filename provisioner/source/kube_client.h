@@ -66,7 +66,7 @@ class KubeClient {
 
   // The object as JSON, with spare capacity for the parser. What may pass (network, 429, 5xx, a token that was just
   // replaced) is tried up to five times within a minute and
-  // a half. Errors: network, tls, not-found, too-large.
+  // a half, or within the time that the request names. Errors: network, tls, not-found, too-large.
   Result<std::string> Get(const KubeObject& object) const;
 
  private:

@@ -83,7 +83,7 @@ class Reader {
   Result<std::string> RenderedName(const KubeObject& pool, Findings& findings) {
     const auto document = PROV_TRY(Parse(PROV_TRY(client_.Get(pool)), pool));
     const JsonValue& root = document->root();
-    const std::string name(TextAt(root, {"status", "configuration", "name"}));
+    std::string name(TextAt(root, {"status", "configuration", "name"}));
     if (name.empty()) {
       return Fail(Code::kNotFound, "the pool has no rendered config yet (status.configuration.name)", pool.Path());
     }

@@ -104,6 +104,8 @@ TEST_F(Kube, RefusalsSayWhatToDo) {
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("is it OpenShift"));
   EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("there is no \"infra\""));
+  cluster_.script = {FakeCluster::Says(407)};
+  EXPECT_THAT(Refused().message, HasSubstr("--source-proxy"));
   cluster_.script = {FakeCluster::Says(302)};
   EXPECT_THAT(Refused().message, HasSubstr("is this the address of a Kubernetes API?"));
   WriteConfig("    {}\n");
@@ -138,7 +140,16 @@ TEST_F(Kube, TheServersWishToWaitIsRespected) {
   cluster_.waits.clear();
   cluster_.script = {busy("60"), busy("60"), busy("60"), busy("60")};
   Refused();
-  EXPECT_THAT(cluster_.waits, SizeIs(2)) << "all tries together are bounded, too";
+  EXPECT_THAT(cluster_.waits, SizeIs(1)) << "all tries together are bounded, too";
+}
+
+TEST_F(Kube, TheTimeMayBeSaid) {
+  SourceRequest request = Request();
+  request.timeout_seconds = 1;
+  cluster_.script.assign(9, FakeCluster::Says(503));
+  EXPECT_FALSE(ReadKube(request, cluster_.Ports(), Nowhere()));
+  EXPECT_THAT(cluster_.asked, SizeIs(2));
+  EXPECT_EQ(cluster_.asked[0].total_seconds, 1);
 }
 
 TEST_F(Kube, AWrongCertificateIsNotTriedAgain) {

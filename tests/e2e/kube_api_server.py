@@ -1,0 +1,236 @@
+"""A loopback API server that speaks the part of the Kubernetes API that is read: get, list and watch, over TLS, with tokens or
+client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
+import http.server
+import json
+import ssl
+import subprocess
+import threading
+import time
+import urllib.parse
+
+GROUP = "/apis/machineconfiguration.openshift.io/v1"
+POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
+CONTROLLER = GROUP + "/controllerconfigs"
+PROXIES = "/apis/config.openshift.io/v1/proxies"
+KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
+         "proxies": "Proxy", "configmaps": "ConfigMap"}
+TOKEN = "c4nary-token"
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+class Authority:
+    """A CA, and what it signs. RSA: Wine's TLS can't verify ECDSA."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = folder, name
+        self.pem, self.key = folder / f"{name}.pem", folder / f"{name}.key"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
+                "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+
+    def sign(self, name, usage, names=None):
+        """(certificate, key)"""
+        leaf, key, request, extensions = (self.folder / f"{name.replace(chr(58), chr(45))}.{end}" for end in ("crt", "leaf.key", "csr", "ext"))
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+        extensions.write_text(f"extendedKeyUsage={usage}\n" + (f"subjectAltName={names}\n" if names else ""))
+        openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", self.key, "-CAcreateserial", "-days", "20", "-out", leaf,
+                "-extfile", extensions)
+        return leaf, key
+
+
+class ApiServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, certificate, client_authority=None, port=0):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(*certificate)
+        if client_authority:
+            self.context.verify_mode = ssl.CERT_OPTIONAL
+            self.context.load_verify_locations(client_authority)
+        self.port = self.server_address[1]
+        self.changed = threading.Condition()
+        self.objects, self.events, self.version, self.oldest = {}, [], 100, 0
+        self.seen = []  # (path, query, who)
+        self.tokens, self.denied = {TOKEN}, set()  # denied: (verb, resource)
+        self.faults = []  # each is asked before a request is answered: True, it was the answer
+        self.bookmark_seconds = 60.0
+        self.ends_watches = True  # after timeoutSeconds
+        self.open = True
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def finish_request(self, request, client_address):
+        """In the connection's own thread, so that a peer that does not speak TLS holds up nobody."""
+        request.settimeout(60)
+        with self.context.wrap_socket(request, server_side=True) as tls:
+            super().finish_request(tls, client_address)
+
+    def handle_error(self, request, client_address):
+        pass  # peers that go away are part of the tests
+
+    def close(self):
+        with self.changed:
+            self.open = False
+            self.changed.notify_all()
+        self.shutdown()
+        self.server_close()
+
+    def put(self, path, **members):
+        """An object at its path; whoever watches is told."""
+        collection, name = path.rsplit("/", 1)
+        resource = collection.rsplit("/", 1)[1]
+        group = collection.split("/")[2] + "/v1" if collection.startswith("/apis/") else "v1"
+        with self.changed:
+            self.version += 1
+            metadata = {"name": name, "resourceVersion": str(self.version), "creationTimestamp": "2026-01-01T00:00:00Z"}
+            if "/namespaces/" in path:
+                metadata["namespace"] = path.split("/namespaces/")[1].split("/")[0]
+            kind = "MODIFIED" if path in self.objects else "ADDED"
+            self.objects[path] = {"apiVersion": group, "kind": KINDS[resource], "metadata": metadata, **members}
+            self.events.append((self.version, collection, {"type": kind, "object": self.objects[path]}))
+            self.changed.notify_all()
+
+    def put_config(self, name, proxy, bundle):
+        """A rendered config, and the pool that has it."""
+        def file(where, text):
+            return {"path": where, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}}
+
+        lines = f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n" if proxy else "# no proxy\n"
+        self.put(f"{CONFIGS}/{name}", spec={"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": [
+            file("/etc/mco/proxy.env", lines),
+            file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}})
+        self.put(f"{POOLS}/worker", spec={"configuration": {"name": name}},
+                 status={"machineCount": 1, "configuration": {"name": name}})
+
+    def count_machines(self):
+        """A change that is none for whoever wants the settings."""
+        pool = self.objects[f"{POOLS}/worker"]
+        status = {**pool["status"], "machineCount": pool["status"]["machineCount"] + 1}
+        self.put(f"{POOLS}/worker", spec=pool["spec"], status=status)
+
+    def forget_events(self):
+        """As etcd's compaction does: who watches from before now is told 410."""
+        with self.changed:
+            self.version += 1
+            self.oldest, self.events = self.version, []
+            self.changed.notify_all()
+
+    def watches(self):
+        return [query for _, query, _ in self.seen if "watch" in query]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        query = {key: values[0] for key, values in urllib.parse.parse_qs(url.query).items()}
+        who = self.who()
+        server = self.server
+        server.seen.append((url.path, query, who))
+        for fault in list(server.faults):
+            if fault(self, url.path, query):
+                return
+        if who is None:
+            return self.status(401, "Unauthorized", "Unauthorized")
+        parts = url.path.split("/")
+        known = parts[-1] in KINDS or (len(parts) > 1 and parts[-2] in KINDS)
+        if not known:
+            return self.send(404, b"404 page not found\n", "text/plain")
+        listing = parts[-1] in KINDS
+        resource = parts[-1] if listing else parts[-2]
+        verb = ("watch" if query.get("watch") == "true" else "list") if listing else "get"
+        if (verb, resource) in server.denied:
+            return self.status(403, "Forbidden", f'{resource} is forbidden: User "{who}" cannot {verb} resource "{resource}"')
+        if verb == "watch":
+            return self.watch(url.path, query)
+        with server.changed:
+            if listing:
+                items = [o for path, o in server.objects.items() if path.rsplit("/", 1)[0] == url.path and self.selected(o, query)]
+                body = {"kind": KINDS[resource] + "List", "metadata": {"resourceVersion": str(server.version)}, "items": items}
+            else:
+                body = server.objects.get(url.path)
+        if body is None:
+            return self.status(404, "NotFound", f'{resource} "{parts[-1]}" not found', {"name": parts[-1], "kind": resource})
+        self.send(200, json.dumps(body).encode())
+
+    def who(self):
+        certificate = self.connection.getpeercert() if isinstance(self.connection, ssl.SSLSocket) else None
+        if certificate:
+            return dict(pair for part in certificate["subject"] for pair in part)["commonName"]
+        words = self.headers.get("Authorization", "").split(" ")
+        return "system:serviceaccount:test" if words[0] == "Bearer" and words[-1] in self.server.tokens else None
+
+    @staticmethod
+    def selected(item, query):
+        wanted = query.get("fieldSelector", "").removeprefix("metadata.name=")
+        return not wanted or item["metadata"]["name"] == wanted
+
+    def send(self, status, body, kind="application/json", **headers):
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def status(self, code, reason, message, details=None, **headers):
+        body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
+        self.send(code, json.dumps({**body, "details": details} if details else body).encode(), **headers)
+
+    def chunk(self, data):
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
+
+    def line(self, event):
+        self.chunk(json.dumps(event).encode() + b"\n")
+
+    def begin_watch(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.flush()
+
+    def watch(self, collection, query):
+        server = self.server
+        at = int(query["resourceVersion"])
+        gone = {"kind": "Status", "code": 410, "reason": "Expired", "message": f"too old resource version: {at} ({server.oldest})"}
+        self.begin_watch()
+        begin = time.monotonic()
+        end = begin + (int(query["timeoutSeconds"]) if server.ends_watches else 3600)
+        bookmark = begin + server.bookmark_seconds
+        while True:
+            with server.changed:
+                now = time.monotonic()
+                if at < server.oldest:
+                    return self.line({"type": "ERROR", "object": gone}), self.chunk(b"")
+                news = [(version, event) for version, where, event in server.events
+                        if version > at and where == collection and self.selected(event["object"], query)]
+                if not news:
+                    if not server.open or now >= end:
+                        break
+                    if now < bookmark:
+                        server.changed.wait(min(end, bookmark) - now)
+                        continue
+                    at, bookmark = server.version, now + server.bookmark_seconds
+                    news = [(at, {"type": "BOOKMARK", "object": {"kind": KINDS[collection.rsplit("/", 1)[1]], "metadata": {"resourceVersion": str(at)}}})]
+                    if query.get("allowWatchBookmarks") != "true":
+                        continue
+            for at, event in news:
+                self.line(event)
+        self.chunk(b"")
+
+
+def kubeconfig(port, ca=None, user="", cluster="", host="127.0.0.1"):
+    """The text of a kubeconfig; `user` and `cluster`: more lines, indented by four."""
+    import base64
+    authority = f"    certificate-authority-data: {base64.b64encode(ca.read_bytes()).decode()}\n" if ca else ""
+    return ("apiVersion: v1\nkind: Config\ncurrent-context: loop\ncontexts:\n- name: loop\n  context:\n    cluster: c\n    user: u\n"
+            f"clusters:\n- name: c\n  cluster:\n    server: https://{host}:{port}\n{authority}{cluster}"
+            f"users:\n- name: u\n  user:\n{user or '    token: ' + TOKEN + chr(10)}")
