@@ -17,6 +17,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/signer_options.h"
+#include "provisioner/egress/augment.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/trust_bundle.h"
 
@@ -134,7 +135,8 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
 
   Findings findings;
   const auto key = PROV_TRY(ReadSigningKey(arguments, findings));
-  const Source source = PROV_TRY(ReadSource(host, arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
+  Source source = PROV_TRY(ReadSource(host, arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
+  if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
   const egress::EgressConfig& config = source.config;
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
   const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));

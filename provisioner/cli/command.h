@@ -31,6 +31,7 @@ struct Command {
 
 Command ExtractCommand();
 Command CheckCommand();
+Command ExplainCommand();
 Command BakeCommand();
 Command PlanCommand();
 Command ApplyCommand();

@@ -74,6 +74,7 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
       {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
       {"winhttp-octets", "",
        "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
+      {"augment", "", "add entries to NO_PROXY so that .NET, curl and Python agree more with Go, whose answers stay"},
   };
 }
 

@@ -9,6 +9,7 @@
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/egress/augment.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -88,6 +89,7 @@ Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& argume
                                     const std::optional<egress::Certificate>& signer) {
   node::Settings out;
   Source source = PROV_TRY(ReadSource(host, arguments, signer));
+  if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
   if (source.is_payload) out.generation = source.generation;
   out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
   out.config = std::move(source.config);

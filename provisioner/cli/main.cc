@@ -19,7 +19,7 @@ namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
-constexpr Maker kCommands[] = {ExtractCommand, CheckCommand,     BakeCommand,      PlanCommand,
+constexpr Maker kCommands[] = {ExtractCommand, CheckCommand, ExplainCommand,     BakeCommand,      PlanCommand,
                                ApplyCommand,   StatusCommand,    ConfirmCommand,   RollbackCommand,
                                RemoveCommand,  FirstBootCommand, ReconcileCommand, ServiceCommand};
 

@@ -1,5 +1,7 @@
 #include "provisioner/egress/augment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -57,6 +59,23 @@ AugmentedNoProxy Augment(const NoProxy& list) {
   for (const NoProxyEntry& entry : list.entries()) augmenter.Add(entry);
   for (const char* loopback : {"127.0.0.1", "::1", "[::1]"}) augmenter.Put(loopback);
   return std::move(augmenter).Take();
+}
+
+Result<void> AugmentNoProxy(EgressConfig& config) {
+  const std::string where = config.proxy_file.path + ": NO_PROXY";
+  AugmentedNoProxy augmented = Augment(PROV_TRY(NoProxy::Parse(config.no_proxy.value_or(""), where)));
+  if (augmented.added.empty()) return {};
+  constexpr std::size_t kMostShown = 10;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMostShown, augmented.added.size()); ++i)
+    names += (i > 0 ? ", " : "") + augmented.added[i];
+  const std::size_t more = augmented.added.size() - std::min(kMostShown, augmented.added.size());
+  AddInfo(config.findings, "no-proxy-augmented",
+          fmt::format("entries were added for clients that read the list in another way than Go: {}{}", names,
+                      more > 0 ? fmt::format(" and {} more", more) : ""),
+          where);
+  config.no_proxy = std::move(augmented.text);
+  return {};
 }
 
 }  // namespace prov::egress

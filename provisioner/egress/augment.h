@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/no_proxy.h"
 
 namespace prov::egress {
@@ -25,5 +26,9 @@ struct AugmentedNoProxy {
 // what they mean. What would make the value longer than a Windows variable can be (32,767 characters with its name) is
 // left out.
 AugmentedNoProxy Augment(const NoProxy& list);
+
+// The same for a source's settings, as if it had said so; an info finding `no-proxy-augmented` names what was added.
+// Errors: no-proxy (control characters).
+Result<void> AugmentNoProxy(EgressConfig& config);
 
 }  // namespace prov::egress

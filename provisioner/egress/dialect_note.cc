@@ -102,7 +102,8 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
   }
   if (IsWindows(dialect) && ProxyFor(to).has_credentials)
     return fmt::format("{} applies, without user and password: the proxy will answer 407", variable);
-  if (dialect == Dialect::kJava) return "if https.proxyHost and its like are set: Java reads no environment";
+  if (dialect == Dialect::kJava)
+    return fmt::format("if {}.proxyHost names the proxy: Java reads no environment", to.scheme);
   if (IsCurl(dialect) && to.scheme == "http")
     return "HTTP_PROXY applies on Windows; elsewhere curl reads http_proxy only";
   return fmt::format("{} applies", variable);

@@ -1,0 +1,250 @@
+// `explain`: what each client stack does with a request, by which entry of NO_PROXY, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/terminal.h"
+#include "provisioner/egress/augment.h"
+#include "provisioner/egress/dialect_explain.h"
+
+namespace prov::cli {
+namespace {
+
+using egress::ClientDecision;
+using egress::Destination;
+using egress::Dialect;
+using egress::Explainer;
+using egress::Route;
+
+constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
+constexpr std::size_t kMostDestinations = 100'000;
+constexpr std::size_t kWidestHost = 50;
+
+struct Asked {
+  std::string shown;  // the URL, or a line of --hosts; without a password
+  Destination to;
+};
+
+struct Question {
+  std::vector<Asked> urls;
+  std::vector<Asked> hosts;
+  std::vector<Dialect> clients;
+};
+
+std::string_view NameOf(Route route) {
+  if (route == Route::kDirect) return "direct";
+  return route == Route::kProxy ? "proxy" : "invalid";
+}
+
+// A URL as it may be printed: one with a user or a query may hold a secret.
+std::string Shown(const std::string& text) {
+  return text.find_first_of("@?#") == std::string::npos ? text : egress::RedactUrl(text);
+}
+
+Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
+  std::vector<Dialect> out;
+  for (const std::string& name : arguments.List("for")) {
+    const auto dialect = egress::DialectOf(name);
+    if (!dialect) {
+      return Fail(Code::kUsage,
+                  fmt::format("takes a list of go, curl, curl7, dotnet, winhttp, wininet, python, requests, java and "
+                              "dotnet11; not \"{}\"",
+                              name),
+                  "--for");
+    }
+    if (std::ranges::find(out, *dialect) == out.end()) out.push_back(*dialect);
+  }
+  if (out.empty()) out.assign(egress::kDialects.begin(), egress::kDialects.end());
+  return out;
+}
+
+// A line of --hosts as a URL: https where it names no scheme.
+std::string UrlOf(const std::string& line) {
+  if (line.find("://") != std::string::npos) return line;
+  const bool bare_ipv6 = line.find(':') != std::string::npos && egress::IpAddress::Parse(line);
+  return bare_ipv6 ? fmt::format("https://[{}]/", line) : fmt::format("https://{}/", line);
+}
+
+Result<std::vector<Asked>> ReadHosts(const std::string& path) {
+  std::vector<Asked> out;
+  const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
+  std::size_t number = 0;
+  for (const std::string_view whole : Split(bytes, '\n')) {
+    ++number;
+    const std::string line(TrimBlanks(whole.substr(0, whole.find('#'))));
+    if (line.empty()) continue;
+    if (out.size() == kMostDestinations)
+      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostDestinations), path);
+    auto to = egress::ParseDestination(UrlOf(line));
+    if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
+    out.push_back({Shown(line), *std::move(to)});
+  }
+  return out;
+}
+
+Result<Question> ParseQuestion(const Arguments& arguments) {
+  Question out;
+  out.clients = PROV_TRY(ParseClients(arguments));
+  for (const std::string& url : arguments.All("url"))
+    out.urls.push_back({Shown(url), PROV_TRY(egress::ParseDestination(url))});
+  if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
+  if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment")) return out;
+  return Fail(Code::kUsage,
+              "--url URL, --hosts FILE or --augment is missing; provisioner explain --help shows an example",
+              "provisioner explain");
+}
+
+void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  text.empty() ? json.Null() : json.String(text);
+}
+
+void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vector<Asked>& asked,
+                    const std::vector<Dialect>& clients) {
+  for (const Asked& one : asked) {
+    for (const Dialect client : clients) {
+      const ClientDecision decision = explainer.Decide(client, one.to);
+      json.BeginObject().Member("url", one.shown).Member("client", egress::NameOf(client));
+      json.Member("decision", NameOf(decision.route));
+      WriteText(json, "proxy", decision.proxy);
+      WriteText(json, "entry", decision.entry);
+      json.Member("note", explainer.Note(client, one.to, decision)).EndObject();
+    }
+  }
+}
+
+std::string Json(const Explainer& explainer, const Question& question,
+                 const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1);
+  if (augmented) {
+    json.Key("augmented").BeginObject().Member("noProxy", augmented->text).Key("added").BeginArray();
+    for (const std::string& entry : augmented->added) json.String(entry);
+    json.EndArray().EndObject();
+  }
+  json.Key("decisions").BeginArray();
+  WriteDecisions(json, explainer, question.urls, question.clients);
+  WriteDecisions(json, explainer, question.hosts, question.clients);
+  json.EndArray();
+  WriteFindings(json, findings);
+  return json.EndObject().Take();
+}
+
+// Text in the colour of a route, where there are colours; padded to `width`.
+std::string Cell(Route route, std::string_view text, std::size_t width, bool colour) {
+  const std::string padded = fmt::format("{:<{}}", text, width);
+  if (!colour) return padded;
+  const std::string_view start = route == Route::kDirect  ? "\x1b[32m"
+                                 : route == Route::kProxy ? "\x1b[36m"
+                                                          : "\x1b[31m";
+  return fmt::format("{}{}\x1b[0m", start, padded);
+}
+
+std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const std::vector<Dialect>& clients,
+                        bool colour) {
+  std::string out = Printable(asked.shown) + "\n";
+  for (const Dialect client : clients) {
+    const ClientDecision decision = explainer.Decide(client, asked.to);
+    std::string detail(decision.route == Route::kDirect ? decision.entry : decision.proxy);
+    if (!detail.empty()) detail = Printable(detail) + ": ";
+    out += fmt::format("  {:<9} {} {}{}\n", egress::NameOf(client),
+                       Cell(decision.route, NameOf(decision.route), 8, colour), detail,
+                       Printable(explainer.Note(client, asked.to, decision)));
+  }
+  return out;
+}
+
+std::string Table(const Explainer& explainer, const std::vector<Asked>& hosts, const std::vector<Dialect>& clients,
+                  bool colour) {
+  std::size_t widest = 11;
+  for (const Asked& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
+  std::string out = fmt::format("{:<{}}", "destination", widest);
+  // The last column is not padded.
+  const auto width = [&](Dialect client) { return client == clients.back() ? std::size_t{0} : std::size_t{8}; };
+  for (const Dialect client : clients) out += fmt::format("  {:<{}}", egress::NameOf(client), width(client));
+  out += "\n";
+  bool differ = false;
+  for (const Asked& one : hosts) {
+    out += fmt::format("{:<{}}", Printable(one.shown), widest);
+    const Route go = explainer.Decide(Dialect::kGo, one.to).route;
+    for (const Dialect client : clients) {
+      const Route route = explainer.Decide(client, one.to).route;
+      differ = differ || route != go;
+      out += "  " + Cell(route, fmt::format("{}{}", NameOf(route), route == go ? "" : "*"), width(client), colour);
+    }
+    out += "\n";
+  }
+  if (differ) out += "* not as Go, which is what the cluster means; --url says why\n";
+  return out;
+}
+
+std::string Text(const Explainer& explainer, const Question& question,
+                 const std::optional<egress::AugmentedNoProxy>& augmented) {
+  const bool colour = TakesColour(stdout);
+  std::string out;
+  if (augmented) {
+    out += fmt::format("NO_PROXY={}\n", Printable(augmented->text));
+    out += augmented->added.empty()
+               ? "  nothing to add\n"
+               : fmt::format("  added: {}\n", Printable(fmt::format("{}", fmt::join(augmented->added, ", "))));
+  }
+  for (const Asked& one : question.urls) out += DescribeUrl(explainer, one, question.clients, colour);
+  if (!question.hosts.empty()) out += Table(explainer, question.hosts, question.clients, colour);
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const Question question = PROV_TRY(ParseQuestion(arguments));
+  Source source = PROV_TRY(ReadSource(host, arguments));
+  egress::EgressConfig& config = source.config;
+  egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
+                                  config.no_proxy.value_or(""),
+                                  source.choices.win_http_octets || arguments.Has("winhttp-octets")};
+  std::optional<egress::AugmentedNoProxy> augmented;
+  if (arguments.Has("augment")) {
+    augmented =
+        egress::Augment(PROV_TRY(egress::NoProxy::Parse(settings.no_proxy, config.proxy_file.path + ": NO_PROXY")));
+    settings.no_proxy = augmented->text;
+  }
+  const Explainer explainer = PROV_TRY(Explainer::Make(settings));
+  if (json) return Outcome{0, Json(explainer, question, augmented, config.findings), {}};
+  return Outcome{0, Text(explainer, question, augmented), std::move(config.findings)};
+}
+
+}  // namespace
+
+Command ExplainCommand() {
+  Command command;
+  command.spec = {
+      "explain",
+      "Say what each client stack does with a request: proxy, direct or invalid, by which entry, and why.",
+      "SOURCE",
+      "The clients: go (kubelet, containerd), curl (8.x), curl7 (7.88), dotnet (up to 10), winhttp and wininet (by "
+      "the\n"
+      "lists that this program writes for them), python (urllib), requests, java (nonProxyHosts with '|' for ','), "
+      "and\n"
+      "dotnet11. They read the same NO_PROXY differently; Go's reading is what the cluster means.",
+      "  $ provisioner explain rendered-worker.json --url https://quay.io/ --for go,dotnet\n"
+      "  https://quay.io/\n"
+      "    go        proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
+      "    dotnet    proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies",
+      {{"url", "URL...", "a request to explain; several may follow, up to the next option"},
+       {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table"},
+       {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)"},
+       {"augment", "", "first add entries so that other clients agree with Go, whose answers stay; and print the list"},
+       {"winhttp-octets", "", "as with bake: IPv4 ranges are octet patterns in WinHTTP's bypass list"},
+       PoolOption(),
+       NameOption(),
+       OutputOption(),
+       HelpOption()}};
+  AddRemoteOptions(command.spec);
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

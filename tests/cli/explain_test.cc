@@ -1,0 +1,168 @@
+// `explain` as its callers see it, and what `check` and `bake` take from it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::ProcessResult;
+
+const char* const kProxyEnv =
+    "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\nHTTPS_PROXY=http://proxy.example.com:3128\n"
+    "NO_PROXY=.svc,10.0.0.0/8,example.com\n";
+
+class Explain : public testing::Test {
+ protected:
+  std::string Write(const char* name, const std::string& text) const {
+    const std::string path = scratch_.path() / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  ProcessResult Run(std::vector<std::string> words) const {
+    words.insert(words.begin(), {PROVISIONER_BINARY});
+    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+  }
+
+  testing_support::ScratchFolder scratch_;
+  std::string source_ = Write("proxy.env", kProxyEnv);
+};
+
+rapidjson::Document Json(const ProcessResult& result) {
+  rapidjson::Document document;
+  document.Parse(result.out.c_str());
+  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
+  EXPECT_EQ(document["schema"].GetInt(), 1);
+  return document;
+}
+
+TEST_F(Explain, JsonOfTheContract) {
+  const ProcessResult result = Run(
+      {"explain", source_, "--url", "http://10.1.2.3/", "https://quay.io/", "--for", "go,dotnet", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  const auto& decisions = document["decisions"];
+  ASSERT_EQ(decisions.Size(), 4U);
+  EXPECT_STREQ(decisions[0]["url"].GetString(), "http://10.1.2.3/");
+  EXPECT_STREQ(decisions[0]["client"].GetString(), "go");
+  EXPECT_STREQ(decisions[0]["decision"].GetString(), "direct");
+  EXPECT_STREQ(decisions[0]["entry"].GetString(), "10.0.0.0/8");
+  EXPECT_TRUE(decisions[0]["proxy"].IsNull());
+  EXPECT_STREQ(decisions[1]["client"].GetString(), "dotnet");
+  EXPECT_STREQ(decisions[1]["decision"].GetString(), "proxy");
+  EXPECT_TRUE(decisions[1]["entry"].IsNull());
+  EXPECT_THAT(decisions[1]["proxy"].GetString(), HasSubstr("proxy.example.com:3128"));
+  EXPECT_THAT(decisions[1]["note"].GetString(), HasSubstr(".NET 11"));
+  EXPECT_STREQ(decisions[3]["url"].GetString(), "https://quay.io/");
+  EXPECT_THAT(result.out, Not(HasSubstr("s3cret")));
+}
+
+TEST_F(Explain, NineClientsByDefault) {
+  const ProcessResult result = Run({"explain", source_, "--url", "http://example.com/", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  std::vector<std::string> clients;
+  for (const auto& one : document["decisions"].GetArray()) clients.emplace_back(one["client"].GetString());
+  EXPECT_THAT(clients,
+              ElementsAre("go", "curl", "curl7", "dotnet", "winhttp", "wininet", "python", "requests", "java"));
+}
+
+TEST_F(Explain, AMalformedProxyIsInvalidAndNoError) {
+  const std::string source = Write("bad.env", "HTTP_PROXY=http://u:pa ss@proxy:x\nNO_PROXY=\n");
+  const ProcessResult result = Run({"explain", source, "--url", "http://a.com/", "--output", "json"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  for (const auto& one : document["decisions"].GetArray()) EXPECT_STREQ(one["decision"].GetString(), "invalid");
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("pa ss")));
+}
+
+TEST_F(Explain, ATableOfHosts) {
+  const std::string hosts =
+      Write("hosts", "# comment\nexample.com\n\nsub.example.com:8443 # another\n10.1.2.3\n2001:db8::1\n");
+  const ProcessResult result = Run({"explain", source_, "--hosts", hosts, "--for", "go,dotnet"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "destination           go        dotnet\n"
+            "example.com           direct    direct\n"
+            "sub.example.com:8443  direct    proxy*\n"
+            "10.1.2.3              direct    proxy*\n"
+            "2001:db8::1           proxy     proxy\n"
+            "* not as Go, which is what the cluster means; --url says why\n");
+  EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 36U);
+}
+
+TEST_F(Explain, TextNamesEntryAndReason) {
+  const ProcessResult result = Run({"explain", source_, "--url", "https://a.example.com/", "--for", "go,dotnet"});
+  EXPECT_EQ(result.out,
+            "https://a.example.com/\n"
+            "  go        direct   example.com: NO_PROXY has the host\n"
+            "  dotnet    proxy    http://proxy.example.com:3128: HTTPS_PROXY applies; Go goes direct by example.com; "
+            ".NET takes a name without a leading dot for that host alone\n");
+}
+
+TEST_F(Explain, Augment) {
+  const ProcessResult text = Run({"explain", source_, "--augment"});
+  EXPECT_EQ(text.out,
+            "NO_PROXY=.svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]\n"
+            "  added: .example.com, 127.0.0.1, ::1, [::1]\n");
+  const rapidjson::Document document = Json(
+      Run({"explain", source_, "--augment", "--url", "http://a.example.com/", "--for", "dotnet", "--output", "json"}));
+  EXPECT_STREQ(document["augmented"]["noProxy"].GetString(),
+               ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
+  EXPECT_EQ(document["augmented"]["added"].Size(), 4U);
+  EXPECT_STREQ(document["decisions"][0]["entry"].GetString(), ".example.com");
+}
+
+TEST_F(Explain, RefusesWhatItCantAnswer) {
+  EXPECT_EQ(Run({"explain", source_}).exit, 10);
+  EXPECT_EQ(Run({"explain", source_, "--url", "example.com"}).exit, 10);
+  EXPECT_EQ(Run({"explain", source_, "--url", "http://a/", "--for", "wget"}).exit, 10);
+  EXPECT_EQ(Run({"explain", scratch_.path() / "none", "--url", "http://a/"}).exit, 11);
+  const ProcessResult row = Run({"explain", source_, "--hosts", Write("hosts", "ok\nu:sesame@[x\n")});
+  EXPECT_EQ(row.exit, 11);
+  EXPECT_THAT(row.err, HasSubstr("line 2"));
+  EXPECT_THAT(row.err, Not(HasSubstr("sesame")));
+}
+
+TEST_F(Explain, AUrlsOwnPasswordIsHidden) {
+  const ProcessResult result = Run({"explain", source_, "--url", "https://me:sesame@a.example.com/?t=sesame"});
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_THAT(result.out, Not(HasSubstr("sesame")));
+  EXPECT_THAT(result.out, HasSubstr("a.example.com"));
+}
+
+TEST_F(Explain, CheckWarnsWhereClientsDisagree) {
+  std::map<std::string, int> codes;
+  const rapidjson::Document document = Json(Run({"check", source_, "--output", "json"}));
+  for (const auto& one : document["findings"].GetArray()) ++codes[one["code"].GetString()];
+  EXPECT_EQ(codes["clients-disagree"], 3);  // networks, names below a bare name, the name behind a dot
+  const std::string without = Write("no-proxy.env", "NO_PROXY=10.0.0.0/8\n");
+  EXPECT_THAT(Run({"check", without}).err, Not(HasSubstr("clients-disagree")));
+}
+
+TEST_F(Explain, BakeAugments) {
+  const std::string out = scratch_.path() / "payload";
+  const ProcessResult baked = Run({"bake", source_, "--out", out, "--augment"});
+  ASSERT_EQ(baked.exit, 0) << baked.err;
+  EXPECT_THAT(baked.err, HasSubstr("no-proxy-augmented"));
+  rapidjson::Document document;
+  document.Parse(testing_support::ReadAll(out + "/egress.json").c_str());
+  EXPECT_STREQ(document["environment"]["NO_PROXY"].GetString(),
+               ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
+  // A payload is a source: the additions are a part of it.
+  EXPECT_THAT(Run({"explain", out, "--augment"}).out, HasSubstr("nothing to add"));
+}
+
+}  // namespace
+}  // namespace prov
