@@ -42,9 +42,11 @@ class FileReader {
   }
 
  private:
-  Result<void> Append(const Resource& resource, SpecVersion version, const std::string& where) {
+  Result<void> Append(const Resource& resource, SpecVersion version, const std::string& where, std::uint32_t scope) {
     ResourceContext context;
     context.allow_sha256 = version.AllowsSha256();
+    context.spec_major = version.major;
+    context.settings = [this, scope] { return config_.scopes.SettingsOf(scope, config_.fetcher); };
     context.limit = config_.limits.file - bytes_.size();
     context.fetcher = config_.fetcher;
     std::string more = PROV_TRY(ReadResource(resource, context, where));
@@ -61,7 +63,8 @@ class FileReader {
     for (const Layer* layer : layers_) {
       const std::string where = config_.FilePathOf(*layer) + ".contents";
       const Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(where)));
-      PROV_TRY(Append(resource, config_.parts[layer->part].version, where));
+      const ConfigPart& part = config_.parts[layer->part];
+      PROV_TRY(Append(resource, part.version, where, part.scope));
     }
     return {};
   }
@@ -72,6 +75,7 @@ class FileReader {
     Resource merged;
     SpecVersion hash_version;
     std::string where;
+    std::uint32_t scope = FetchScopes::kOutermost;
     for (const Layer* layer : layers_) {
       std::string at = config_.FilePathOf(*layer) + ".contents";
       Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(at)));
@@ -84,10 +88,11 @@ class FileReader {
       if (resource.source) {
         merged.source = resource.source;
         where = std::move(at);
+        scope = config_.parts[layer->part].scope;
       }
     }
     if (!merged.source) return false;
-    PROV_TRY(Append(merged, hash_version, where));
+    PROV_TRY(Append(merged, hash_version, where, scope));
     return true;
   }
 
@@ -109,7 +114,8 @@ class FileReader {
         any = true;
         const std::string where = fmt::format("{}.append[{}]", config_.FilePathOf(*layer), i);
         const Resource resource = PROV_TRY(ReadResourceMembers(&(*list)[i], JsonPath(where)));
-        PROV_TRY(Append(resource, config_.parts[layer->part].version, where));
+        const ConfigPart& part = config_.parts[layer->part];
+        PROV_TRY(Append(resource, part.version, where, part.scope));
       }
     }
     return any;

@@ -17,15 +17,22 @@ class Loader {
  public:
   Loader(MergedConfig& to, Findings& findings) : to_(to), findings_(findings) {}
 
-  // `depth` is 0 for the config itself. `is_base`: it, or what replaces it, gives the version of the whole.
+  // Who refers to a config, and how deep that is: 0 for the config itself.
+  struct Referrer {
+    unsigned depth = 0;
+    std::uint32_t scope = FetchScopes::kOutermost;
+    bool is_base = true;  // the config, or what replaces it, gives the version of the whole
+    bool replaced = false;
+  };
+
   Result<void> Load(std::unique_ptr<JsonDocument> owner, const JsonValue& root, const std::string& prefix,
-                    unsigned depth, bool is_base) {
+                    const Referrer& referrer) {
     const JsonPath at(prefix);
     values_ += owner->values;
     PROV_TRY(RequireObject(root, at));
     const std::string_view version_text = PROV_TRY(VersionText(root, at));
     const SpecVersion version = PROV_TRY(Version(version_text, prefix));
-    if (is_base) to_.version_text = version_text;
+    if (referrer.is_base) to_.version_text = version_text;
     const JsonValue* ignition = Member(&root, "ignition");
     const JsonPath ignition_at = at.Key("ignition");
     const JsonValue* references = PROV_TRY(ObjectMember(ignition, "config", ignition_at));
@@ -34,13 +41,18 @@ class Loader {
     const JsonPath replace_at = references_at.Key("replace");
     const Resource replacement = PROV_TRY(ReadResourceMembers(replace, replace_at));
     const bool replaced = replacement.source && (version.major == 3 || !replacement.source->empty());
-    if (replaced) return Follow(replacement, version, replace_at, depth, is_base);
-
+    const std::uint32_t scope = to_.scopes.Add(root, version, prefix, referrer.scope, referrer.replaced);
+    Referrer self{referrer.depth, scope, referrer.is_base, replaced};
+    if (replaced) {
+      to_.replaced.push_back(std::move(owner));
+      return Follow(replacement, version, replace_at, self);
+    }
+    self.is_base = false;
     const std::string_view list_name = version.major == 3 ? "merge" : "append";
     const JsonValue* list = PROV_TRY(ArrayMember(references, list_name, references_at));
-    PROV_TRY(to_.Add({std::move(owner), &root, version, prefix}));
+    PROV_TRY(to_.Add({std::move(owner), &root, version, prefix, scope}));
     if (list == nullptr) return {};
-    return FollowAll(*list, version, references_at.Key(list_name), depth);
+    return FollowAll(*list, version, references_at.Key(list_name), self);
   }
 
  private:
@@ -65,7 +77,7 @@ class Loader {
     return version;
   }
 
-  Result<void> FollowAll(const JsonValue& list, SpecVersion version, const JsonPath& list_at, unsigned depth) {
+  Result<void> FollowAll(const JsonValue& list, SpecVersion version, const JsonPath& list_at, const Referrer& self) {
     std::unordered_set<std::string_view> sources;
     for (rapidjson::SizeType i = 0; i < list.Size(); ++i) {
       const JsonPath at = list_at.At(i);
@@ -75,17 +87,16 @@ class Loader {
       if (version.major == 3 && !is_new && reference.source) {
         return Fail(Code::kInvalidConfig, "two references have the same source", at.Key("source").Text());
       }
-      PROV_TRY(Follow(reference, version, at, depth, false));
+      PROV_TRY(Follow(reference, version, at, self));
     }
     return {};
   }
 
-  Result<void> Follow(const Resource& reference, SpecVersion version, const JsonPath& at, unsigned depth,
-                      bool is_base) {
+  Result<void> Follow(const Resource& reference, SpecVersion version, const JsonPath& at, const Referrer& self) {
     std::string where = at.Key("source").Text();
     if (!reference.source || reference.source->empty())
       return Fail(Code::kInvalidConfig, "a reference to a config needs a source", where);
-    if (depth >= to_.limits.merge_depth) {
+    if (self.depth >= to_.limits.merge_depth) {
       return Fail(Code::kTooLarge,
                   fmt::format("configs refer to each other more than {} levels deep", to_.limits.merge_depth), where);
     }
@@ -96,8 +107,10 @@ class Loader {
     ResourceContext context;
     context.use = ResourceUse::kConfig;
     context.allow_sha256 = version.AllowsSha256();
+    context.spec_major = version.major;
     context.limit = to_.limits.merged_configs_total - used_;
     context.fetcher = to_.fetcher;
+    context.settings = [this, &self] { return to_.scopes.SettingsOf(self.scope, to_.fetcher); };
     std::string bytes = PROV_TRY(ReadResource(reference, context, at.Text()));
     used_ += bytes.size();
     // Small compressed configs may hold many values, so what is left of them is shared.
@@ -111,7 +124,7 @@ class Loader {
       return std::unexpected(std::move(error));
     }
     const JsonValue& root = (*document)->root();
-    return Load(*std::move(document), root, where + ": $", depth + 1, is_base);
+    return Load(*std::move(document), root, where + ": $", {self.depth + 1, self.scope, self.is_base, self.replaced});
   }
 
   MergedConfig& to_;
@@ -130,7 +143,7 @@ Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocum
   auto merged = std::make_unique<MergedConfig>();
   merged->limits = limits;
   merged->fetcher = fetcher;
-  PROV_TRY(Loader(*merged, findings).Load(std::move(document), root, prefix, 0, true));
+  PROV_TRY(Loader(*merged, findings).Load(std::move(document), root, prefix, {}));
   return merged;
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ignition/fetch_scope.h"
 #include "ignition/fetcher.h"
 #include "ignition/json.h"
 #include "ignition/limits.h"
@@ -22,7 +23,8 @@ struct ConfigPart {
   std::unique_ptr<JsonDocument> owner;  // keeps `root` alive; may hold more than the config
   const JsonValue* root = nullptr;      // an object that passed CheckEntries()
   SpecVersion version;
-  std::string prefix;  // JSON path of `root`, e.g. $.spec.config
+  std::string prefix;                             // JSON path of `root`, e.g. $.spec.config
+  std::uint32_t scope = FetchScopes::kOutermost;  // in `scopes`: what counts for what it refers to
 };
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -59,6 +61,8 @@ struct MergedConfig {
   std::unordered_map<std::string_view, std::uint32_t> unit_by_name;
   Limits limits;
   Fetcher* fetcher = nullptr;
+  FetchScopes scopes;
+  std::vector<std::unique_ptr<JsonDocument>> replaced;  // configs that say nothing but in `scopes`
 
   // Lays `part` over what is there: its fields win, append lists grow (2.x: the whole entry wins, or is appended).
   // Errors: duplicate-path, invalid-config (duplicate unit or drop-in), type, and those of CheckEntries().

@@ -47,7 +47,15 @@ Result<std::string> ReadRemote(std::string_view url, const Resource& resource, c
                             UrlForMessage(url)),
                 std::move(where));
   }
-  auto body = context.fetcher->Fetch(std::string(url), resource.http_headers);
+  FetchOrder order;
+  order.url = std::string(url);
+  order.headers = resource.http_headers;
+  order.use = context.use;
+  order.spec_major = context.spec_major;
+  order.has_hash = resource.hash.has_value();
+  order.limit = context.limit;
+  if (context.settings) order.settings = PROV_TRY(context.settings());
+  auto body = context.fetcher->Fetch(order);
   if (!body) {
     Error error = std::move(body).error();
     if (error.where.empty()) error.where = std::move(where);

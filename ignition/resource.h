@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,17 +22,14 @@ struct Resource {
   std::vector<std::pair<std::string, std::string>> http_headers = {};
 };
 
-// What a resource is for decides which words its errors use and how strictly its hash is compared.
-enum class ResourceUse {
-  kFile,    // hash digits in either case; remote without a fetcher: remote-source
-  kConfig,  // hash compared as lower-case text, as Ignition does for references; remote without a fetcher: merge-remote
-};
-
 struct ResourceContext {
   ResourceUse use = ResourceUse::kFile;
-  bool allow_sha256 = true;    // spec 3.1 and later; before, only sha512
+  bool allow_sha256 = true;  // spec 3.1 and later; before, only sha512
+  unsigned spec_major = 3;
   std::uint64_t limit = 0;     // bytes, before and after decompression
   Fetcher* fetcher = nullptr;  // null = nothing remote can be read
+  // What counts for the fetch; asked only if there is one. None: the default settings.
+  std::function<Result<FetchSettings>()> settings = {};
 };
 
 // The bytes of `resource`: fetched or decoded, decompressed, verified (the hash is of the decompressed bytes). An

@@ -32,7 +32,8 @@ inline ignition::Limits SmallLimits() {
 // Answers without a network: a config where the URL says so, else a short text.
 class FakeFetcher : public ignition::Fetcher {
  public:
-  Result<std::string> Fetch(const std::string& url, const std::vector<std::pair<std::string, std::string>>&) override {
+  Result<std::string> Fetch(const ignition::FetchOrder& order) override {
+    const std::string& url = order.url;
     if (Holds(url, "gone")) return Fail(Code::kNetwork, "nobody answers", "fetch");
     if (Holds(url, "config")) {
       return R"({"ignition":{"version":"3.1.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env","contents":{"source":"data:,A%3Db"}}]}})";

@@ -65,11 +65,11 @@ inline std::string Repeat(std::size_t times, std::string_view text) {
 
 class FakeFetcher : public Fetcher {
  public:
-  Result<std::string> Fetch(const std::string& url,
-                            const std::vector<std::pair<std::string, std::string>>& headers) override {
-    urls.push_back(url);
-    last_headers = headers;
-    const auto page = pages.find(url);
+  Result<std::string> Fetch(const FetchOrder& order) override {
+    urls.push_back(order.url);
+    last_headers = order.headers;
+    last = order;
+    const auto page = pages.find(order.url);
     if (page == pages.end()) return Fail(Code::kNetwork, "no such page");
     return page->second;
   }
@@ -77,6 +77,7 @@ class FakeFetcher : public Fetcher {
   std::map<std::string, std::string> pages;
   std::vector<std::string> urls;
   std::vector<std::pair<std::string, std::string>> last_headers;
+  FetchOrder last;
 };
 
 // A bare config with these members beside "ignition".

@@ -132,9 +132,7 @@ TEST(ReadResource, Remote) {
 
 TEST(ReadResource, KeepsTheFetchersOwnPlace) {
   class Refusing : public Fetcher {
-    Result<std::string> Fetch(const std::string&, const std::vector<std::pair<std::string, std::string>>&) override {
-      return Fail(Code::kTls, "bad certificate", "h:443");
-    }
+    Result<std::string> Fetch(const FetchOrder&) override { return Fail(Code::kTls, "bad certificate", "h:443"); }
   } fetcher;
   EXPECT_EQ(Show({.source = "https://h/x"}, {.limit = 100, .fetcher = &fetcher}), "<tls> h:443");
 }
