@@ -54,6 +54,10 @@ class Explanation {
             "{} shows the certificate {}, whose key or signature is too weak ({}): have it issued anew, with 2048 bits "
             "of RSA and SHA-256 at least",
             failure_.whose, Quoted(culprit_->subject), failure_.detail);
+      case CertificateFault::kPurpose:
+        if (LeafIsCa()) return CaAsLeaf();
+        return fmt::format("{} shows the certificate {}, which is not made for servers ({}): have one issued that is",
+                           failure_.whose, Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kName:
         return OtherName();
       case CertificateFault::kNone:
@@ -82,7 +86,7 @@ class Explanation {
   }
 
   // "--certs *=FILE" of mitmproxy, with the file of its CA, does so.
-  bool LeafIsCa() const { return leaf_->is_ca && failure_.peer.chain.size() == 1; }
+  bool LeafIsCa() const { return leaf_->is_ca && (leaf_->self_issued || failure_.peer.chain.size() == 1); }
 
   std::string CaAsLeaf() const {
     return fmt::format(
@@ -147,7 +151,7 @@ class Explanation {
   }
 
   std::string OtherName() const {
-    if (leaf_->is_ca) return CaAsLeaf();
+    if (LeafIsCa()) return CaAsLeaf();
     const std::vector<std::string> names = egress::AlternativeNames(leaf_->der);
     if (names.empty()) {
       return fmt::format("{} shows the certificate {}, which names no host (no subjectAltName): have one issued for {}",

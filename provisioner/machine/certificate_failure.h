@@ -14,6 +14,7 @@ enum class CertificateFault {
   kNotYetValid,
   kNotCa,    // issued by a certificate that is no CA's
   kTooWeak,  // key or signature
+  kPurpose,  // it is not made for servers
   kName,     // it holds, but is for other hosts
   kOther,
 };

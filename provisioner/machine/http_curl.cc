@@ -306,7 +306,7 @@ class Transfer {
     out.challenges = answer_.challenges();
     out.proxy_reason = answer_.reason();
     out.refused = IsRefused(Info<long>(CURLINFO_OS_ERRNO));
-    out.connected = Info<curl_off_t>(CURLINFO_CONNECT_TIME_T) != 0;
+    out.connected = Info<long>(CURLINFO_LOCAL_PORT) != 0;  // CONNECT_TIME_T waits for the tunnel
     out.timeout_seconds = request_.timeout_seconds;
     out.own_roots = !pem_.empty();
     out.peer = out.with_proxy ? peers_->proxy() : peers_->server();

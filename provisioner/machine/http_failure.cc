@@ -156,7 +156,7 @@ constexpr std::array kReasons = {
     Reason{"ERR_CONNECT_FAIL",
            "nobody answers it at the destination: check the port, and the firewalls behind the "
            "proxy"},
-    Reason{"ERR_CANNOT_FORWARD", "it knows no way to the destination: see its peers and routes"},
+    Reason{"ERR_CANNOT_FORWARD", "it finds no way to the destination: check the name, the proxy's DNS and its way out"},
     Reason{"ERR_ACCESS_DENIED", "its rules forbid this destination or this client: have it allowed there"},
 };
 
@@ -168,7 +168,6 @@ std::string ExplainProxyStatus(int status, const std::string& reason) {
   }
   switch (status) {
     case 400:
-      return "it does not understand the request: is this a proxy's port, and does it speak TLS?";
     case 401:
     case 404:
     case 501:

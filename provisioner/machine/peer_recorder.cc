@@ -29,6 +29,8 @@ CertificateFault FaultOf(int error) {
     case X509_V_ERR_CA_KEY_TOO_SMALL:
     case X509_V_ERR_CA_MD_TOO_WEAK:
       return CertificateFault::kTooWeak;
+    case X509_V_ERR_INVALID_PURPOSE:
+      return CertificateFault::kPurpose;
     default:
       return CertificateFault::kOther;
   }

@@ -80,7 +80,8 @@ TEST_F(CertificateFailureTest, CaOfTheSameNameAndAnotherKey) {
 TEST_F(CertificateFailureTest, TheCaItself) {
   failure_.peer.chain = {root_};
   failure_.peer.culprit = root_;
-  for (const CertificateFault fault : {CertificateFault::kUnknownIssuer, CertificateFault::kName}) {
+  for (const CertificateFault fault :
+       {CertificateFault::kUnknownIssuer, CertificateFault::kName, CertificateFault::kPurpose}) {
     EXPECT_THAT(Explain(fault), AllOf(StartsWith("the server shows the CA certificate \"CN=corporate root,O=Example "
                                                  "Corp\" itself instead of one for origin.example.com"),
                                       HasSubstr("--set confdir=FOLDER")));
@@ -137,6 +138,7 @@ TEST_F(CertificateFailureTest, ForOtherHosts) {
 }
 
 TEST_F(CertificateFailureTest, WeakOrNotByACa) {
+  EXPECT_THAT(Explain(CertificateFault::kPurpose), HasSubstr("\"CN=origin\", which is not made for servers"));
   EXPECT_THAT(Explain(CertificateFault::kTooWeak), HasSubstr("too weak (the library's words)"));
   EXPECT_THAT(Explain(CertificateFault::kNotCa), HasSubstr("which is no CA certificate"));
 }

@@ -56,7 +56,7 @@ TEST(HttpFailure, RefusalsOfAProxy) {
   EXPECT_EQ(Refusal(403),
             "the proxy proxy:3128 refused to connect, with status 403: its rules forbid this destination: have it "
             "allowed there, or add it to NO_PROXY if nodes reach it directly");
-  EXPECT_THAT(Refusal(400), HasSubstr("status 400: it does not understand the request"));
+  EXPECT_THAT(Refusal(400), HasSubstr("status 400: it seems to be a web server"));
   EXPECT_THAT(Refusal(404), HasSubstr("web server, which knows no CONNECT"));
   EXPECT_THAT(Refusal(405), HasSubstr("status 405: it does not allow CONNECT, which https needs"));
   EXPECT_THAT(Refusal(502), HasSubstr("status 502: it can't reach the destination itself: the destination refused"));

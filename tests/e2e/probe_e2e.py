@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Probes through real proxies: what `check --probe` says about each way in which egress settings fail.
+
+usage: probe_e2e.py PROVISIONER"""
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import probe_servers
+from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Proxy, Relay, free_port, silent_port
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PASSWORD = "p@ss/c4nary"
+USERINFO = "user:p%40ss%2Fc4nary@"
+WRONG = "user:wr0ng%40c4nary@"
+
+
+def answer(status, *headers):
+    return "HTTP/1.1 %s\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n" % (status, "".join(header + "\r\n" for header in headers))
+
+
+class Probe(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if lacking := probe_servers.missing():
+            print("NOT RUN: probe_e2e: missing: " + ", ".join(lacking))
+            sys.exit(77)
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-probe-"))
+        cls.work.chmod(0o755)  # squid reads its files as another user
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.make_certificates()
+        cls.servers = probe_servers.Servers(cls.work)
+        cls.addClassCleanup(cls.servers.stop)
+        cls.start_servers()
+
+    @classmethod
+    def make_certificates(cls):
+        make = probe_servers.Certificates(cls.work)
+        cls.ca = make.ca("ca", "/O=Example Corp/CN=Origin CA")
+        cls.old_ca = make.ca("old-ca", "/O=Example Corp/CN=Retired CA", expired=True)
+        cls.inspection = make.ca("inspection", "/O=Example Corp/CN=Inspection CA")
+        # The same name, made anew.
+        cls.namesake = make.ca("namesake", "/O=Example Corp/CN=Inspection CA")
+        cls.good = make.leaf("good", "ca", ["localhost", ORIGIN])
+        cls.expired = make.leaf("expired", "ca", ["localhost"], expired=True)
+        cls.under_old = make.leaf("under-old", "old-ca", ["localhost"])
+        cls.nameless = make.leaf("nameless", "ca", [], subject="/CN=localhost")
+        # mitmproxy's own layout: key and certificate of its CA in one file.
+        cls.confdir = cls.work / "confdir"
+        cls.confdir.mkdir()
+        cls.inspection_pair = cls.confdir / "mitmproxy-ca.pem"
+        cls.inspection_pair.write_text((cls.work / "inspection.key").read_text() + cls.inspection.read_text())
+
+    @classmethod
+    def start_servers(cls):
+        (cls.work / "passwd").write_text("user:%s\n" % probe_servers.openssl("passwd", "-apr1", PASSWORD).strip())
+        (cls.work / "digest").write_text("user:%s\n" % PASSWORD)
+        helpers = {"basic": "auth_param basic program /usr/lib/squid/basic_ncsa_auth %s/passwd\nauth_param basic children 1" % cls.work,
+                   "digest": "auth_param digest program /usr/lib/squid/digest_file_auth %s/digest\nauth_param digest children 1\nauth_param digest realm x" % cls.work}
+        names = ("plain", "tls", "tls_expired", "tls_under_old", "tls_nameless", "basic", "basic_tls", "digest", "mitm", "mitm_as_leaf", "nobody")
+        cls.port = {name: free_port() for name in names}
+        port = cls.port
+        cls.servers.mitmproxy("mitm", port["mitm"], cls.confdir)
+        cls.servers.mitmproxy("mitm_as_leaf", port["mitm_as_leaf"], cls.work / "confdir-2", "--certs", "*=%s" % cls.inspection_pair)
+        cls.servers.squid("basic", port["basic"], helpers["basic"], tls=(port["basic_tls"], cls.good))
+        cls.servers.squid("digest", port["digest"], helpers["digest"])
+        cls.servers.nginx("origin", [(port["plain"], None), (port["tls"], cls.good), (port["tls_expired"], cls.expired), (port["tls_under_old"], cls.under_old),
+                                     (port["tls_nameless"], cls.nameless)])
+        cls.servers.wait()
+
+    def source(self, proxy, *certificates, no_proxy=""):
+        """A MachineConfig with this proxy for http and https, and these certificates."""
+        def file(path, text):
+            return {"path": path, "mode": 420, "contents": {"source": "data:;base64," + base64.b64encode(text.encode()).decode()}}
+        variables = "HTTP_PROXY=%s\nHTTPS_PROXY=%s\nNO_PROXY=%s\n" % (proxy, proxy, no_proxy)
+        if proxy.startswith("https:"):
+            variables = variables[variables.index("\n") + 1:]  # only https may go there
+        bundle = "".join(certificate.read_text() for certificate in certificates)
+        document = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name": "rendered-worker-1"}, "spec": {"config": {
+            "ignition": {"version": "3.2.0"},
+            "storage": {"files": [file("/etc/mco/proxy.env", variables), file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}}}
+        return json.dumps(document)
+
+    def check(self, source, *options, exit):
+        environment = dict(os.environ, http_proxy="http://127.0.0.1:1", HTTPS_PROXY="http://127.0.0.1:1", NO_PROXY="*")  # has no say
+        result = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "3", "--output", "json", *options], input=source, capture_output=True, text=True,
+                                env=environment, timeout=60)
+        self.assertNotIn("c4nary", result.stdout + result.stderr)
+        self.assertEqual(result.returncode, exit, result.stdout + result.stderr)
+        return json.loads(result.stdout)
+
+    def works(self, source, url, via=None):
+        document = self.check(source, "--probe", url, exit=0)
+        (probe,) = document["probes"]
+        self.assertEqual((probe["url"], probe["ok"], probe["error"], probe["tries"]), (url, True, None, 1))
+        if via:
+            self.assertEqual(probe["via"], via)
+        return probe["status"], [finding["code"] for finding in document["findings"]]
+
+    def fails(self, source, url, *words, tries=1, code="network", status=None):
+        """The one probe fails, and its sentence holds all of the words."""
+        (probe,) = self.check(source, "--probe", url, exit=14)["probes"]
+        for word in words:
+            self.assertIn(word, probe["error"])
+        self.assertEqual((probe["ok"], probe["code"], probe["tries"], probe["status"]), (False, code, tries, status), probe["error"])
+
+    def at(self, name, userinfo="", scheme="http"):
+        return "%s://%slocalhost:%d" % (scheme, userinfo, self.port[name])
+
+    def origin(self, host=ORIGIN, port="tls", path="/", scheme="https"):
+        return "%s://%s:%d%s" % (scheme, host, self.port[port], path)
+
+    # Credentials
+
+    def test_basic(self):
+        source = self.source(self.at("basic", USERINFO), self.ca)
+        via = "http://user:***@localhost:%d" % self.port["basic"]
+        self.assertEqual(self.works(source, self.origin(), via)[0], 200)
+        self.assertEqual(self.works(source, self.origin(port="plain", scheme="http", path="/moved"), via)[0], 302)
+        self.fails(self.source(self.at("basic", WRONG), self.ca), self.origin(), "status 407", "does not take the credentials of its URL (Basic)")
+        for url in (self.origin(), self.origin(port="plain", scheme="http")):
+            self.fails(self.source(self.at("basic"), self.ca), url, "wants credentials (Basic) and its URL has none", "percent-encoded")
+
+    def test_digest(self):
+        relay = Relay(self.port["digest"])
+        proxy = "http://%slocalhost:%d" % (USERINFO, relay.port)
+        status, findings = self.works(self.source(proxy, self.ca), self.origin())
+        self.assertEqual(status, 200)
+        self.assertIn("probe-digest", findings)
+        self.assertIn(b"Proxy-Authorization: Digest ", relay.seen)
+        self.assertNotIn(b"Basic", relay.seen)
+        self.fails(self.source(self.at("digest", WRONG), self.ca), self.origin(), "does not take the credentials of its URL (Digest)")
+
+    def test_negotiate(self):
+        proxy = Proxy(answer("407 Proxy Authentication Required", "Proxy-Authenticate: Negotiate", "Proxy-Authenticate: NTLM"))
+        for userinfo in ("", USERINFO):
+            self.fails(self.source("http://%slocalhost:%d" % (userinfo, proxy.port), self.ca), self.origin(), "Negotiate (Kerberos) or NTLM credentials only",
+                       "kubelet and containerd", "admit the nodes by their addresses")
+        self.assertFalse([head for head in proxy.heads if "Proxy-Authorization" in head])
+
+    # A proxy that is spoken to by TLS
+
+    def test_https_proxy(self):
+        proxy = self.at("basic_tls", USERINFO, "https")
+        self.assertEqual(self.works(self.source(proxy, self.ca), self.origin(), "https://user:***@localhost:%d" % self.port["basic_tls"])[0], 200)
+        self.fails(self.source(proxy, self.namesake), self.origin(), "the proxy localhost:", 'issued by "CN=Origin CA,O=Example Corp"',
+                   "not in the source's trust bundle (1 certificate)", code="tls")
+        self.fails(self.source(self.at("basic_tls", USERINFO), self.ca), self.origin(), "speaks TLS on this port", "let it start with https://", code="tls")
+        self.fails(self.source(self.at("basic", USERINFO, "https"), self.ca), self.origin(), "the proxy localhost:", "does not speak TLS on this port",
+                   "let it start with http://", code="tls")
+
+    # Refusals
+
+    def test_refused_connect(self):
+        squid = self.source(self.at("basic", USERINFO), self.ca)
+        self.fails(squid, self.origin(FORBIDDEN), "status 403 (ERR_ACCESS_DENIED)", "its rules forbid this destination")
+        self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "nobody answers it at the destination", tries=3)
+        self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3)  # its name for it depends on what the DNS says
+        self.fails(self.source(self.at("plain"), self.ca), self.origin(), "with status 4", "a web server", "CONNECT", "host and port")
+        for status, sentence, tries in (("403 Forbidden", "its rules forbid", 1), ("405 Method Not Allowed", "does not allow CONNECT", 1),
+                                        ("502 Bad Gateway", "refused it or answered wrongly", 3), ("503 Service Unavailable", "or is overloaded", 3),
+                                        ("504 Gateway Timeout", "a firewall behind the proxy", 3)):
+            proxy = Proxy(answer(status))
+            self.fails(self.source("http://localhost:%d" % proxy.port, self.ca), self.origin(), "refused to connect, with status " + status[:3], sentence, tries=tries)
+            self.assertEqual(len(proxy.heads), tries)
+
+    # Inspection
+
+    def test_inspecting_proxy(self):
+        self.assertEqual(self.works(self.source(self.at("mitm"), self.inspection), self.origin())[0], 200)
+        self.fails(self.source(self.at("mitm"), self.ca), self.origin(), 'issued by "CN=Inspection CA,O=Example Corp"', "not in the source's trust bundle",
+                   "a proxy that inspects TLS signs with its own CA", code="tls")
+        self.fails(self.source(self.at("mitm"), self.namesake), self.origin(), "a CA of this name is in the source's trust bundle", "with another key", code="tls")
+
+    def test_inspecting_proxy_that_shows_its_ca(self):
+        for bundle in (self.ca, self.inspection):
+            self.fails(self.source(self.at("mitm_as_leaf"), bundle), self.origin(), 'shows the CA certificate "CN=Inspection CA,O=Example Corp" itself',
+                       "--set confdir=FOLDER", code="tls")
+
+    # Without a proxy
+
+    def test_certificates_of_a_server(self):
+        source = self.source("http://localhost:%d" % self.port["nobody"], self.ca, self.old_ca)
+        self.assertEqual(self.works(source, self.origin("localhost"), "direct")[0], 200)
+        self.fails(source, self.origin("localhost", "tls_expired"), "expired at 2021-01-01T00:00:00Z", "whoever runs it has to renew it", code="tls")
+        self.fails(source, self.origin("localhost", "tls_under_old"), 'the CA "CN=Retired CA,O=Example Corp", which expired at 2021-01-01T00:00:00Z',
+                   "replace it in the source's trust bundle", code="tls")
+        self.fails(source, self.origin("localhost", "tls_nameless"), "kubelet and containerd refuse that", "subjectAltName", code="tls")
+        self.fails(source, self.origin("127.0.0.1"), 'for "localhost", "%s" and not for 127.0.0.1' % ORIGIN, code="tls")
+        self.fails(source, self.origin("localhost", "plain"), "the server does not speak TLS on this port", code="tls")
+        self.fails(source, self.origin("localhost", "tls", scheme="http"), "the server speaks TLS on this port", code="tls")
+
+    def test_connections(self):
+        nobody = self.source("http://localhost:%d" % self.port["nobody"], self.ca, no_proxy="no-such-host.invalid")
+        self.fails(nobody, self.origin(), "the proxy localhost:%d refused the connection" % self.port["nobody"], tries=3)
+        self.fails(nobody, "https://no-such-host.invalid/", "the address of the server is not found", tries=3)
+        self.fails(self.source("http://no-such-host.invalid:3128", self.ca), self.origin(), "the address of the proxy no-such-host.invalid:3128 is not found", tries=3)
+        silent = self.source("http://localhost:%d" % silent_port(), self.ca)
+        (probe,) = self.check(silent, "--probe", self.origin(), "--probe-timeout", "1", exit=14)["probes"]
+        self.assertIn("did not bring an answer within 1 seconds", probe["error"])
+        self.assertEqual(probe["tries"], 3)
+
+    def test_what_passes_is_no_failure(self):
+        proxy = Proxy(answer("200 OK"), cut=2)
+        (probe,) = self.check(self.source("http://localhost:%d" % proxy.port), "--probe", self.origin(scheme="http"), exit=0)["probes"]
+        self.assertEqual((probe["ok"], probe["tries"], len(proxy.heads)), (True, 3, 3))
+
+    # Results
+
+    def test_answers_of_the_server(self):
+        source = self.source(self.at("basic", USERINFO), self.ca)
+        self.fails(source, self.origin(path="/private"), "the connection works, but the answer has status 401", status=401)
+        self.fails(source, self.origin(path="/nothing"), "nothing at this path", status=404)
+        self.fails(source, self.origin(path="/down"), "status 503", status=503, tries=3)
+
+    def test_each_probe_has_its_result(self):
+        source = self.source(self.at("basic", USERINFO), self.ca)
+        urls = [self.origin(), self.origin("localhost"), self.origin(FORBIDDEN)]
+        document = self.check(source, *[word for url in urls for word in ("--probe", url)], exit=14)
+        self.assertEqual([(probe["url"], probe["ok"]) for probe in document["probes"]], list(zip(urls, (True, True, False))))
+        self.assertTrue(document["valid"])
+        text = subprocess.run([PROVISIONER, "check", "-", "--probe", urls[0], "--probe", urls[2]], input=source, capture_output=True, text=True)
+        via = "http://user:***@localhost:%d" % self.port["basic"]
+        self.assertEqual(text.stdout.splitlines()[:2], ["probe %s through %s: ok, status 200" % (urls[0], via), "probe %s through %s: FAILED" % (urls[2], via)])
+        self.assertIn("  the proxy localhost:", text.stdout)
+
+    def test_unusable_settings_are_not_probed(self):
+        proxy = Proxy(answer("200 OK"))
+        document = self.check(self.source("http://user:c4nary@:%d" % proxy.port, self.ca), "--probe", self.origin(), exit=11)
+        self.assertEqual(document["probes"], [])
+        self.assertIn("probe-skipped", [finding["code"] for finding in document["findings"]])
+        self.assertEqual(proxy.heads, [])
+
+    def test_wrong_command_lines(self):
+        source = self.source(self.at("basic"), self.ca)
+        for options in (["--probe", "no url"], ["--probe", "ftp://a.org/"], ["--probe-timeout", "0", "--probe", self.origin()]):
+            self.assertEqual(self.check(source, *options, exit=10)["error"]["code"], "usage")
+
+    def test_without_certificates_the_system_counts(self):
+        source = self.source(self.at("basic", USERINFO))
+        document = self.check(source, "--probe", self.origin(), exit=14)
+        self.assertIn("probe-trust", [finding["code"] for finding in document["findings"]])
+        self.assertIn("not in what this system trusts", document["probes"][0]["error"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,224 @@
+"""The real servers that probe_e2e.py asks: squid, mitmproxy and nginx from Debian's packages, OpenSSL's certificates, and small proxies of
+this file for what no program does on request. All listen on loopback only, at free ports, with their files in one folder."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import threading
+import time
+
+# What they are, and the Debian package that brings them.
+NEEDED = {"squid": "squid", "mitmdump": "mitmproxy", "nginx": "nginx-light", "openssl": "openssl"}
+PATH = os.environ.get("PATH", "") + ":/usr/sbin"
+# Names that only the proxies find, all of them at 127.0.0.1: NO_PROXY never has a loopback address.
+ORIGIN, FORBIDDEN, UNKNOWN = "origin.test", "forbidden.test", "unknown.test"
+
+
+def program(name):
+    return shutil.which(name, path=PATH)
+
+
+def missing():
+    return ["%s (Debian package %s)" % (name, package) for name, package in NEEDED.items() if not program(name)]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def openssl(*arguments):
+    result = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+class Certificates:
+    """CAs and what they sign, as PEM files in a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def ca(self, name, subject, expired=False):
+        self._sign(name, subject, "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n", None, expired)
+        return self.folder / (name + ".pem")
+
+    def leaf(self, name, ca, hosts, expired=False, subject="/O=Example Corp/CN=origin"):
+        names = "subjectAltName=%s\n" % ",".join("DNS:" + host for host in hosts) if hosts else ""
+        self._sign(name, subject, "basicConstraints=critical,CA:FALSE\n" + names, ca, expired)
+        # One file with the key behind the certificate suits all of the servers.
+        pair = self.folder / (name + ".pair.pem")
+        pair.write_text((self.folder / (name + ".pem")).read_text() + (self.folder / (name + ".key")).read_text())
+        return pair
+
+    def _sign(self, name, subject, extensions, ca, expired):
+        key, request, extension, out = (self.folder / (name + end) for end in (".key", ".csr", ".ext", ".pem"))
+        extension.write_text(extensions)
+        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-subj", subject, "-out", request)
+        signer = ["-CA", self.folder / (ca + ".pem"), "-CAkey", self.folder / (ca + ".key"), "-CAcreateserial"] if ca else ["-signkey", key]
+        if expired:
+            self._sign_past(request, extension, out, ca, key)
+        else:
+            openssl("x509", "-req", "-in", request, *signer, "-extfile", extension, "-days", 30, "-out", out)
+        key.chmod(0o644)  # squid reads it as another user; these keys are worth nothing
+
+    def _sign_past(self, request, extension, out, ca, key):
+        """Signs with times that are over, which `openssl ca` can."""
+        work = self.folder / (out.stem + ".ca")
+        work.mkdir()
+        (work / "index").write_text("")
+        (work / "serial").write_text("1001\n")
+        (work / "conf").write_text("[ca]\ndefault_ca=it\n[it]\ndatabase=%s/index\nserial=%s/serial\nnew_certs_dir=%s\ndefault_md=sha256\npolicy=any\n"
+                                   "unique_subject=no\n[any]\norganizationName=optional\ncommonName=optional\n" % (work, work, work))
+        signer = ["-cert", self.folder / (ca + ".pem"), "-keyfile", self.folder / (ca + ".key")] if ca else ["-selfsign", "-keyfile", key]
+        openssl("ca", "-batch", "-notext", "-config", work / "conf", "-in", request, *signer, "-extfile", extension, "-startdate", "20200101000000Z",
+                "-enddate", "20210101000000Z", "-out", out)
+
+
+class Servers:
+    """Started one after the other, ended together."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = []
+
+    def start(self, name, command, ports):
+        with open(self.folder / (name + ".log"), "wb") as log:
+            process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.processes.append((name, process, ports))
+
+    def wait(self, seconds=30):
+        end = time.monotonic() + seconds
+        for name, process, ports in self.processes:
+            for port in ports:
+                while not self._listens(port):
+                    if process.poll() is not None or time.monotonic() > end:
+                        raise RuntimeError("%s does not listen:\n%s" % (name, (self.folder / (name + ".log")).read_text(errors="replace")))
+                    time.sleep(0.05)
+
+    @staticmethod
+    def _listens(port):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    def stop(self):
+        for _, process, _ in self.processes:
+            process.terminate()
+        for _, process, _ in self.processes:
+            try:
+                process.wait(1)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def nginx(self, name, sites):
+        """`sites`: (port, certificate and key or None for plain http)."""
+        site = ("server { listen 127.0.0.1:%d%s; server_name _;%s location = / { return 200 'ok'; } location = /moved { return 302 /; }\n"
+                " location = /down { return 503; } location = /private { return 401; } }\n")
+        text = "".join(site % (port, " ssl" if pair else "", " ssl_certificate %s; ssl_certificate_key %s;" % (pair, pair) if pair else "") for port, pair in sites)
+        paths = "".join("%s_temp_path %s/%s-%s;\n" % (kind, self.folder, name, kind) for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        conf = self.folder / (name + ".conf")
+        conf.write_text("daemon off; master_process off; pid %s/%s.pid; error_log stderr;\nevents {}\nhttp { access_log off;\n%s%s}\n" % (self.folder, name, paths, text))
+        self.start(name, [program("nginx"), "-p", self.folder, "-c", conf, "-e", "stderr"], [port for port, _ in sites])
+
+    def squid(self, name, port, authentication, tls=None):
+        """`tls`: (port, certificate and key)."""
+        hosts = self.folder / "hosts"
+        hosts.write_text("127.0.0.1 %s %s\n" % (ORIGIN, FORBIDDEN))
+        conf = self.folder / (name + ".conf")
+        conf.write_text("""http_port 127.0.0.1:%d
+%s
+visible_hostname %s.test
+pid_filename none
+coredump_dir /tmp
+cache deny all
+cache_mem 1 MB
+access_log none
+cache_log /dev/null
+pinger_enable off
+hosts_file %s
+dns_nameservers 127.0.0.1
+dns_timeout 1 second
+dns_retransmit_interval 1 second
+shutdown_lifetime 0 seconds
+%s
+acl forbidden dstdomain %s
+acl known proxy_auth REQUIRED
+http_access deny forbidden
+http_access allow known
+http_access deny all
+""" % (port, "https_port 127.0.0.1:%d tls-cert=%s tls-key=%s" % (tls[0], tls[1], tls[1]) if tls else "", name, hosts, authentication, FORBIDDEN))
+        self.start(name, [program("squid"), "-N", "-n", name, "-f", conf], [port] + ([tls[0]] if tls else []))
+
+    def mitmproxy(self, name, port, confdir, *options):
+        addon = self.folder / "to_loopback.py"
+        addon.write_text("def server_connect(data):\n    data.server.address = ('127.0.0.1', data.server.address[1])\n")
+        self.start(name, [program("mitmdump"), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", port, "--set", "confdir=%s" % confdir,
+                          "--set", "ssl_insecure=true", "-s", addon, *options], [port])
+
+
+class Proxy:
+    """A proxy that gives one answer to every request, after `cut` connections that it just closes. It keeps the heads that it was sent."""
+
+    def __init__(self, answer, cut=0):
+        self.answer, self.cut, self.heads = answer.encode(), cut, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self._answer, args=[connection], daemon=True).start()
+
+    def _answer(self, connection):
+        with connection:
+            connection.settimeout(5)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                piece = connection.recv(4096)
+                if not piece:
+                    return
+                head += piece
+            self.heads.append(head.decode())
+            if len(self.heads) > self.cut:
+                connection.sendall(self.answer)
+
+
+class Relay:
+    """Passes bytes on to a port and keeps those that the client sent."""
+
+    def __init__(self, port):
+        self.target, self.seen = port, b""
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.target))
+            threading.Thread(target=self._pass, args=[client, server, True], daemon=True).start()
+            threading.Thread(target=self._pass, args=[server, client, False], daemon=True).start()
+
+    def _pass(self, source, sink, keep):
+        try:
+            while piece := source.recv(4096):
+                if keep:
+                    self.seen += piece
+                sink.sendall(piece)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+def silent_port():
+    """Takes connections and never answers; the listener lives as long as the program."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    silent_port.kept.append(listener)
+    return listener.getsockname()[1]
+
+
+silent_port.kept = []
