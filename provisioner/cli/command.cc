@@ -17,6 +17,7 @@ namespace prov::cli {
 namespace {
 
 constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
+constexpr std::int64_t kLongestTimeout = 3600;
 
 Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, const std::string& folder) {
   std::vector<std::string> out;
@@ -25,16 +26,6 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
   for (const bake::ManifestEntry& entry : PROV_TRY(bake::ParseManifest(manifest->second, folder)).files) {
     if (entry.secret) out.push_back(folder + "/" + entry.path);
   }
-  return out;
-}
-
-source::SourceRequest RequestOf(const Arguments& arguments) {
-  source::SourceRequest out;
-  out.source = arguments.positional();
-  out.selection.pool = arguments.Get("pool", out.selection.pool);
-  out.selection.name = arguments.Get("name");
-  out.ca_file = arguments.Get("ca");
-  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
   return out;
 }
 
@@ -49,7 +40,11 @@ OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 
 std::vector<OptionSpec> RemoteOptionSpecs() {
   return {{"ca", "FILE", "PEM certificates of CAs: only by them is a remote source known (default: the system's)"},
-          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"}};
+          {"kubeconfig", "FILE|in-cluster",
+           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
+          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
+          {"source-timeout", "SECONDS",
+           "how long a remote source is tried (default: 60 for a document, and new tries for 10)"}};
 }
 
 void AddRemoteOptions(CommandSpec& spec) {
@@ -58,8 +53,29 @@ void AddRemoteOptions(CommandSpec& spec) {
   spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
 }
 
+Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments) {
+  source::SourceRequest out;
+  out.source = arguments.positional();
+  out.selection.pool = arguments.Get("pool", out.selection.pool);
+  out.selection.name = arguments.Get("name");
+  out.ca_file = arguments.Get("ca");
+  out.kubeconfig = arguments.Get("kubeconfig");
+  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
+  if (arguments.Has("source-timeout")) {
+    const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
+    if (seconds < 1 || seconds > kLongestTimeout) {
+      return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--source-timeout");
+    }
+    out.timeout_seconds = static_cast<int>(seconds);
+  }
+  if (arguments.Has("stored")) {
+    out.check_file = [&host](const std::string& path) { return host.installation().CheckSource(path); };
+  }
+  return out;
+}
+
 Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
-                          const std::optional<egress::Certificate>& signer) {
+                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
     const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name, signer ? &*signer : nullptr));
@@ -83,9 +99,9 @@ Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
     bake::EgressDocument document = PROV_TRY(bake::ReadContainer(PROV_TRY(ReadFile(name, kContainerLimit)), name));
     return Source{std::move(document.config), std::move(document.options), document.generation, true, {}};
   }
-  const source::SourceRequest request = RequestOf(arguments);
+  const source::SourceRequest request = PROV_TRY(RequestOf(host, arguments));
   return Source{
-      .config = PROV_TRY(source::Read(request, {host.http(), host.clock()})), .choices = {}, .secret_files = {}};
+      .config = PROV_TRY(source::Read(request, {host.http(), host.clock(), cache})), .choices = {}, .secret_files = {}};
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

@@ -14,6 +14,7 @@
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/source/source.h"
 
 namespace prov::cli {
 
@@ -42,6 +43,7 @@ Command RemoveCommand();
 Command FirstBootCommand();
 Command ReconcileCommand();
 Command ServiceCommand();
+Command PublishCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();
@@ -61,10 +63,15 @@ struct Source {
   std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
 };
 
+// The source that the arguments name and how it is asked. With --stored (machine_command.h) its local files must be
+// those of administrators.
+Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments);
+
 // Reads the source that the arguments name: a payload folder, or a document with --pool and --name; one that is remote
-// through the ports of `host`. With a `signer` it must be a payload that this one signed (else signature).
+// through the ports of `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as
+// in SourcePorts.
 Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
-                          const std::optional<egress::Certificate>& signer = {});
+                          const std::optional<egress::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

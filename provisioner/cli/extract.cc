@@ -91,7 +91,9 @@ Command ExtractCommand() {
       "SOURCE",
       "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
       "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later). A folder is\n"
-      "a payload that `bake` wrote.",
+      "a payload that `bake` wrote. On a network: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
+      "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, known by --ca) and kube:// (the cluster's API).\n"
+      "A pointer config (worker.ign) is followed with the CAs that it names itself.",
       "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"

@@ -10,7 +10,8 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/egress/augment.h"
-#include "provisioner/source/source.h"
+#include "provisioner/source/kube_access.h"
+#include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 // again.
 constexpr int kMsiReboot = 3010;
 constexpr int kCloudbaseReboot = 1001;
+
+constexpr std::string_view kStored = "stored";
 
 // What a stored command line may say: how to read the source, and what is wanted of it.
 CommandSpec StoredSpec() {
@@ -29,7 +32,13 @@ CommandSpec StoredSpec() {
   spec.options.push_back(PoolOption());
   spec.options.push_back(NameOption());
   AddRemoteOptions(spec);
+  spec.options.push_back({kStored, "", "these words come from where a node keeps them"});
   return spec;
+}
+
+Result<Arguments> ParseStored(node::SourceWords words) {
+  words.push_back(fmt::format("--{}", kStored));
+  return ParseArguments(StoredSpec(), words);
 }
 
 Result<std::string> Absolute(const std::string& path) {
@@ -38,6 +47,13 @@ Result<std::string> Absolute(const std::string& path) {
   const std::u8string out = std::filesystem::absolute(std::filesystem::path(utf8(path)), error).u8string();
   if (error) return Fail(Code::kIo, fmt::format("has no absolute path: {}", error.message()), path);
   return std::string(out.begin(), out.end());
+}
+
+Result<std::string> StoredKubeconfig(const Arguments& arguments, const std::string& source) {
+  const std::string file = arguments.Has("kubeconfig") ? arguments.Get("kubeconfig")
+                                                       : PROV_TRY(source::DefaultKubeconfig(source::ThisProcess()));
+  if (file.empty()) return Fail(Code::kUsage, "there is no kubeconfig; give --kubeconfig FILE", source);
+  return file == source::kInCluster ? file : PROV_TRY(Absolute(file));
 }
 
 }  // namespace
@@ -49,6 +65,7 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
 std::vector<OptionSpec> ApplyOptionSpecs() {
   return {{"restart-services", "", "restart running services whose environment changed"},
           {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+          {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
           {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
           {"exit-style", "plain|msi|cloudbase",
            "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"}};
@@ -74,6 +91,7 @@ Result<Ending> ParseEnding(const Arguments& arguments) {
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
   node::ApplyOptions out;
   out.allow_downgrade = arguments.Has("allow-downgrade");
+  out.allow_shrink = arguments.Has("allow-shrink");
   out.restart_services = arguments.Has("restart-services");
   out.preseed = arguments.Has("preseed");
   return out;
@@ -86,9 +104,9 @@ Result<int> End(machine::Host& host, const Ending& ending, const reconcile::Sess
 }
 
 Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
-                                    const std::optional<egress::Certificate>& signer) {
+                                    const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
   node::Settings out;
-  Source source = PROV_TRY(ReadSource(host, arguments, signer));
+  Source source = PROV_TRY(ReadSource(host, arguments, signer, cache));
   if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
   if (source.is_payload) out.generation = source.generation;
   out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
@@ -103,12 +121,16 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
                 "SOURCE");
   }
   node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(Absolute(source))};
+  // A service has no person's environment to find it in.
+  if (source::IsKubeUri(source)) words.push_back("--kubeconfig=" + PROV_TRY(StoredKubeconfig(arguments, source)));
   for (const OptionSpec& option : StoredSpec().options) {
-    if (!arguments.Has(option.name)) continue;
+    if (!arguments.Has(option.name) || option.name == "kubeconfig") continue;
     if (option.value.empty()) {
       words.push_back(fmt::format("--{}", option.name));
     } else if (option.name == "subtract" || option.name == "ca") {
       words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(Absolute(arguments.Get(option.name)))));
+    } else if (option.name == "source-proxy") {  // no list: a password may hold a comma
+      words.push_back(fmt::format("--{}={}", option.name, arguments.Get(option.name)));
     } else {
       for (const std::string& value : arguments.List(option.name)) {
         words.push_back(fmt::format("--{}={}", option.name, value));
@@ -119,8 +141,13 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
 }
 
 Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<egress::Certificate>& signer) {
-  return ReadSettings(host, PROV_TRY(ParseArguments(StoredSpec(), words)), signer);
+                                          const std::optional<egress::Certificate>& signer,
+                                          source::SourceCache* cache) {
+  return ReadSettings(host, PROV_TRY(ParseStored(words)), signer, cache);
+}
+
+Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words) {
+  return RequestOf(host, PROV_TRY(ParseStored(words)));
 }
 
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {

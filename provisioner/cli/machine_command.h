@@ -37,13 +37,17 @@ Result<int> End(machine::Host& host, const Ending& ending, const reconcile::Sess
 // The settings that a command line names: SOURCE, the options of reading it and what is wanted of it. `host` and
 // `signer` as in ReadSource.
 Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
-                                    const std::optional<egress::Certificate>& signer);
+                                    const std::optional<egress::Certificate>& signer,
+                                    source::SourceCache* cache = nullptr);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
 // source. The signer is none of them: it is pinned where nobody but administrators can write.
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
 Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<egress::Certificate>& signer);
+                                          const std::optional<egress::Certificate>& signer,
+                                          source::SourceCache* cache = nullptr);
+// What they say of the source alone.
+Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words);
 
 // The report as the outcome of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);

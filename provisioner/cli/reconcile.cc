@@ -7,6 +7,8 @@
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/service_loop.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/source/kube_follow.h"
+#include "provisioner/source/source_cache.h"
 
 namespace prov::cli {
 namespace {
@@ -14,18 +16,30 @@ namespace {
 constexpr std::int64_t kDefaultInterval = 60;
 constexpr std::int64_t kLongestInterval = 86400;
 
-// The signer is read again in each round: one that was pinned meanwhile counts from the next on.
-node::SettingsReader ReaderOn(machine::Host& host) {
-  return [&host](const node::SourceWords& words) -> Result<node::Settings> {
-    return ReadStoredSettings(host, words, PROV_TRY(node::PinnedSigner(host)));
+// `cache` may be null. The signer is read again in each round: one that was pinned meanwhile counts from the next on.
+node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache) {
+  return [&host, cache](const node::SourceWords& words) -> Result<node::Settings> {
+    return ReadStoredSettings(host, words, PROV_TRY(node::PinnedSigner(host)), cache);
   };
+}
+
+// Rounds until this program is asked to stop; a source that can be watched makes one begin at once.
+void Follow(machine::Host& host, std::int64_t interval, const std::function<void(const node::RoundReport&)>& told) {
+  node::WatchLog log(host);
+  source::SourceCache cache;
+  source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) { log.Write(error); });
+  const node::SettingsReader read = [&](const node::SourceWords& words) -> Result<node::Settings> {
+    follower.Follow(PROV_TRY(StoredRequest(host, words)));
+    return ReaderOn(host, &cache)(words);
+  };
+  node::Loop(host, read, interval, told, [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); });
 }
 
 Result<Outcome> Once(const Arguments& arguments, machine::Host& host, bool json) {
   const Ending ending = PROV_TRY(ParseEnding(arguments));
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
-  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReaderOn(host)));
+  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReaderOn(host, nullptr)));
   node::LogRound(host, report);
   int exit = PROV_TRY(End(host, ending, report.session));
   // What is kept is in place, but the source needs somebody's attention.
@@ -50,12 +64,12 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
   if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
   if (arguments.Has("service")) {
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { node::Loop(host, ReaderOn(host), interval, {}); }));
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, interval, {}); }));
     return Outcome{};
   }
   if (!arguments.Has("watch")) return Once(arguments, host, json);
   PROV_TRY(OpenTarget(host, machine::Access::kWrite));  // what keeps the first round from running is an error at once
-  node::Loop(host, ReaderOn(host), interval, [json](const node::RoundReport& report) { Show(json, report); });
+  Follow(host, interval, [json](const node::RoundReport& report) { Show(json, report); });
   return Outcome{};
 }
 
@@ -74,7 +88,7 @@ Command ReconcileCommand() {
       "      9 items are as wanted already\n"
       "  nothing to write: the machine is as the settings want it",
       {{"once", "", "one round, then exit (the default)"},
-       {"watch", "", "a round whenever --interval has passed, until stopped"},
+       {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped"},
        {"service", "", "the same as a Windows service; the service control manager starts it this way"},
        {"interval", "SECONDS", "time between rounds (default: 60)"},
        {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)"},

@@ -10,8 +10,10 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/source/source.h"
 
 namespace prov::cli {
 namespace {
@@ -46,13 +48,20 @@ void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& se
   json.EndArray();
 }
 
+// A URL may hold what is as good as a password.
+std::string LocationOf(const node::StoredSource& source) {
+  if (source.words.empty()) return {};
+  const std::string& location = source.words.front();
+  return source::IsRemote(location) ? egress::RedactUrl(location) : location;
+}
+
 void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
   json.Key("source");
   if (!status.source) {
     json.Null();
     return;
   }
-  json.BeginObject().Member("location", status.source->words.empty() ? std::string() : status.source->words.front());
+  json.BeginObject().Member("location", LocationOf(*status.source));
   json.Member("follow", status.source->follow).EndObject();
 }
 
@@ -122,7 +131,7 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
 std::string SourceLine(const node::NodeStatus& status) {
   std::string out;
   if (status.source) {
-    out += fmt::format("source   {}{}\n", Printable(status.source->words.empty() ? "" : status.source->words.front()),
+    out += fmt::format("source   {}{}\n", Printable(LocationOf(*status.source)),
                        status.source->follow ? "" : " (delivered once; its settings are kept)");
   } else {
     out += "source   none is stored: reconcile has nothing to do\n";

@@ -5,6 +5,7 @@
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/node/source_check.h"
 
 namespace prov::node {
 namespace {
@@ -20,7 +21,7 @@ Result<machine::ServiceDefinition> Definition(machine::Host& host) {
 }
 
 Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
-  return delivery.follow ? node.host.installation().CheckSource(delivery.words.front()) : Result<void>();
+  return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.words) : Result<void>();
 }
 
 }  // namespace

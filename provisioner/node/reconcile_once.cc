@@ -5,6 +5,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
+#include "provisioner/node/source_check.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::node {
@@ -29,7 +30,7 @@ Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Fi
 Result<Round> ReadStored(Node& node, const StoredSource& source, const SettingsReader& read, RoundReport& report) {
   if (!source.follow) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
   // Who can write the source decides what SYSTEM trusts.
-  const Result<void> trusted = node.host.installation().CheckSource(source.words.front());
+  const Result<void> trusted = CheckSourceFiles(node.host.installation(), source.words);
   Result<Settings> fresh = trusted ? read(source.words) : std::unexpected(trusted.error());
   if (fresh) return Round{*std::move(fresh), true};
   auto kept = LastGoodSettings(node.machine.state);

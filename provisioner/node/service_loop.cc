@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "provisioner/node/events.h"
 
 namespace prov::node {
@@ -28,6 +30,12 @@ std::string NewsOf(const Result<RoundReport>& round) {
 
 }  // namespace
 
+void WatchLog::Write(const Error& error) {
+  if (std::exchange(known_, error.message) == error.message) return;
+  LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
+           fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
+}
+
 void LogRound(machine::Host& host, const RoundReport& report) {
   if (report.held) {
     LogEvent(host, Event::kHeld, Severity::kInfo,
@@ -38,7 +46,7 @@ void LogRound(machine::Host& host, const RoundReport& report) {
 }
 
 void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
-          const std::function<void(const RoundReport&)>& told) {
+          const std::function<void(const RoundReport&)>& told, const ChangeWaiter& wait) {
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
   std::string known;
   bool first = true;
@@ -57,7 +65,9 @@ void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval
       known = news;
       first = false;
     }
-    go_on = host.clock().Wait(busy ? kBusyWait : interval_seconds * kMillisecondsPerSecond);
+    const std::int64_t pause = busy ? kBusyWait : interval_seconds * kMillisecondsPerSecond;
+    // What keeps the machine busy is no matter of the source.
+    go_on = wait && !busy ? wait(pause) : host.clock().Wait(pause);
   }
   LogEvent(host, Event::kServiceStopped, Severity::kInfo, "reconciling ended");
 }

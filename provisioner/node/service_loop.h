@@ -7,10 +7,25 @@
 
 namespace prov::node {
 
+// Waits until there may be something to do, at most as long; false: this program was asked to stop.
+using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
+
 // `told` gets each round that did or noticed something new. A round that fails is logged, once for each new cause, and
-// tried again: nothing ends the loop but Clock::Wait.
+// tried again: nothing ends the loop but `wait`, which is the
+// clock's unless one is given that sees changes of the source.
 void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
-          const std::function<void(const RoundReport&)>& told);
+          const std::function<void(const RoundReport&)>& told, const ChangeWaiter& wait = {});
+
+// That the source can't be watched, once for each new cause: it is read in each round all the same.
+class WatchLog {
+ public:
+  explicit WatchLog(machine::Host& host) : host_(host) {}
+  void Write(const Error& error);
+
+ private:
+  machine::Host& host_;
+  std::string known_;
+};
 
 // What a round leaves in the event log.
 void LogRound(machine::Host& host, const RoundReport& report);

@@ -3,24 +3,123 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/source/document_source.h"
+#include "provisioner/source/http_fetcher.h"
+#include "provisioner/source/kube_source.h"
+#include "provisioner/source/kube_uri.h"
+#include "provisioner/source/mcs_source.h"
+#include "provisioner/source/roots.h"
+#include "provisioner/source/source_cache.h"
+#include "provisioner/source/web_source.h"
 
 namespace prov::source {
+namespace {
+
+constexpr int kNotModified = 304;
+
+// The document that a source is, before it is read.
+struct Opened {
+  std::string where;
+  std::string bytes;
+  std::string etag;
+  bool unchanged = false;  // the server says so: no bytes
+  Trust trust;             // for what it refers to
+};
+
+Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& limits) {
+  Opened out;
+  out.where = request.source == "-" ? "standard input" : request.source;
+  out.trust = {PROV_TRY(RootsOf(request)), false};
+  out.bytes = PROV_TRY(ReadFile(request.source, limits.input));
+  return out;
+}
+
+using Check = Result<void> (*)(const machine::FetchAnswer& answer, const std::string& where);
+
+Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Check check, const std::string& etag,
+                          const SourcePorts& ports) {
+  Opened out;
+  out.where = egress::RedactUrl(remote.url);
+  out.trust = {remote.roots, true};
+  remote.proxy_url = request.proxy_url;
+  if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
+  machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports));
+  out.unchanged = answer.status == kNotModified;
+  if (out.unchanged) {
+    out.etag = etag;
+    return out;
+  }
+  if (check != nullptr) PROV_TRY(check(answer, out.where));
+  out.etag = answer.Header("etag");
+  out.bytes = std::move(answer.body);
+  return out;
+}
+
+Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
+                       const SourcePorts& ports) {
+  const WebSource web = PROV_TRY(ParseWebSource(request.source));
+  RemoteRequest remote;
+  remote.url = web.url;
+  remote.roots = PROV_TRY(RootsOf(request));
+  remote.most_bytes = limits.input;
+  Opened out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports));
+  if (!out.unchanged) PROV_TRY(CheckHash(web, out.bytes));
+  return out;
+}
+
+// With an entity tag of what is known already: perhaps only the word that it
+// did not change.
+Result<Opened> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
+                    const SourcePorts& ports) {
+  if (!IsRemote(request.source)) return OpenFile(request, limits);
+  const std::string scheme = AsciiLower(request.source.substr(0, request.source.find("://")));
+  if (scheme == "https" || scheme == "http") return OpenWeb(request, limits, etag, ports);
+  if (scheme == "mcs") {
+    RemoteRequest remote = PROV_TRY(McsRequest(request.source, request.selection.pool, PROV_TRY(RootsOf(request))));
+    return OpenRemote(request, std::move(remote), CheckMcsAnswer, etag, ports);
+  }
+  return Fail(Code::kScheme,
+              "is no kind of source; known are https://, http:// with "
+              "#sha256=, mcs://, kube:// and files",
+              scheme + "://");
+}
+
+std::string KeyOf(const SourceRequest& request) {
+  return fmt::format("{}\n{}\n{}", request.source, request.selection.pool, request.selection.name);
+}
+
+}  // namespace
 
 bool IsRemote(const std::string& source) { return source.find("://") != std::string::npos; }
 
-Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& /*ports*/) {
-  const std::string& name = request.source;
-  if (IsRemote(name)) {
-    return Fail(
-        Code::kScheme,
-        "this version reads files and standard input only; download it first, e.g. oc get machineconfig NAME -o json",
-        name.substr(0, name.find("://")));
-  }
+Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports) {
+  if (IsKubeUri(request.source)) return ReadKube(request, ports);
   const ignition::Limits limits;
-  std::string bytes = PROV_TRY(ReadFile(name, limits.input));
-  return source::ReadDocument(std::move(bytes), name == "-" ? "standard input" : name, request.selection, limits,
-                              nullptr);
+  SourceMemory* known = ports.cache != nullptr && ports.cache->memory && ports.cache->memory->key == KeyOf(request)
+                            ? &*ports.cache->memory
+                            : nullptr;
+  Opened opened = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports));
+  HttpFetcher fetcher(request, opened.trust, ports);
+  std::string digest = opened.unchanged ? known->digest : Sha256(opened.bytes);
+  if (known != nullptr && known->digest == digest) {
+    if (PROV_TRY(fetcher.StillSame(known->references))) {
+      known->etag = opened.etag;
+      return known->config;
+    }
+    if (opened.unchanged) {
+      opened = PROV_TRY(Open(request, limits, "", ports));
+      digest = Sha256(opened.bytes);
+    }
+  }
+  egress::EgressConfig config =
+      PROV_TRY(source::ReadDocument(std::move(opened.bytes), opened.where, request.selection, limits, &fetcher));
+  if (ports.cache != nullptr) {
+    ports.cache->memory = SourceMemory{KeyOf(request), opened.etag, std::move(digest), fetcher.fetched(), config};
+  }
+  return config;
 }
 
 }  // namespace prov::source

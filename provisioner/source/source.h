@@ -1,6 +1,7 @@
 // Where settings come from: from the SOURCE of a command line to an EgressConfig.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,14 +19,23 @@ struct SourceRequest {
   std::string source;  // a path, "-" for standard input, or a URI: https://, http://…#sha256=…, mcs://, kube://
   ignition::Selection selection;
   std::string ca_file;              // PEM: the only roots that a remote source is verified with; "": the system's
-  std::string kubeconfig;           // path; "": $KUBECONFIG, then ~/.kube/config
+  std::string kubeconfig;           // path; "in-cluster"; "": $KUBECONFIG, ~/.kube/config, in-cluster (kube_access.h)
   std::optional<Secret> proxy_url;  // for the requests of this program itself; nullopt: direct
+  // How long a remote document may take, other tries included; nullopt: a minute, and other tries for ten seconds.
+  std::optional<int> timeout_seconds;
+  // Asked of each local file that decides whom to believe, before it is read; none: any will do.
+  std::function<Result<void>(const std::string& path)> check_file;
 };
+
+struct SourceCache;  // source_cache.h
 
 // What remote sources need. Files need neither.
 struct SourcePorts {
   machine::Http& http;
   machine::Clock& clock;
+  // Of a process that reads its source again and again: what did not change is not parsed again. May be null. kube://
+  // has no use for it.
+  SourceCache* cache = nullptr;
 };
 
 // Whether it names something on a network rather than a file: it has a scheme.

@@ -31,12 +31,20 @@ TEST(Source, AMissingFileIsNotFound) {
   EXPECT_EQ(read.error().where, "/no/such/file.json");
 }
 
-TEST(Source, UrisAreRefusedWithoutShowingThem) {
-  const auto read = ReadHere("https://user:secret@example.com/x", {});
+TEST(Source, CredentialsInAUriAreRefusedWithoutShowingThem) {
+  for (const char* uri : {"https://user:secret@example.com/x", "mcs://user:secret@example.com/worker"}) {
+    const auto read = ReadHere(uri, {});
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, Code::kScheme);
+    EXPECT_EQ((read.error().message + read.error().where).find("secret"), std::string::npos);
+  }
+}
+
+TEST(Source, UnknownSchemesAreNamed) {
+  const auto read = ReadHere("ftp://user:secret@example.com/x", {});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kScheme);
-  EXPECT_EQ(read.error().message.find("secret"), std::string::npos);
-  EXPECT_EQ(read.error().where, "https");
+  EXPECT_EQ(read.error().where, "ftp://");
 }
 
 TEST(Source, ReadsAFile) {

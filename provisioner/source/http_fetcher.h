@@ -1,0 +1,53 @@
+// What Ignition configs refer to, fetched from servers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ignition/fetcher.h"
+#include "provisioner/source/remote_request.h"
+#include "provisioner/source/source_cache.h"
+
+namespace prov::source {
+
+// By what the servers are known that a config without certificateAuthorities
+// refers to.
+struct Trust {
+  std::vector<std::string> roots;  // DER
+  bool system = false;             // without roots: what the system trusts; else nothing
+};
+
+// https:// by the CAs of the config, else by the trust given here; http:// only
+// where the config has a hash. Everything else, and https:// that nothing is
+// trusted for, is merge-remote or remote-source. ignition.proxy counts unless
+// the request has a proxy of its own, ignition.timeouts within the patience of
+// the request. Redirects from https to https are followed and lose the config's
+// headers when they lead to another server. Errors: those of Ask(), cert,
+// proxy-url.
+class HttpFetcher final : public ignition::Fetcher {
+ public:
+  HttpFetcher(const SourceRequest& request, Trust trust, const SourcePorts& ports)
+      : request_(request), trust_(std::move(trust)), ports_(ports) {}
+
+  Result<std::string> Fetch(const ignition::FetchOrder& order) override;
+
+  // All that was fetched, in order, if the ports have a cache for it.
+  const std::vector<Fetched>& fetched() const { return fetched_; }
+
+  // Whether those things still are what they were; new entity tags go into
+  // `known`. What is fetched for that is not fetched again when it turns out
+  // that they are not.
+  Result<bool> StillSame(std::vector<Fetched>& known);
+
+ private:
+  Result<machine::FetchAnswer> Ask(const ignition::FetchOrder& order, const std::string& etag);
+
+  const SourceRequest& request_;
+  Trust trust_;
+  SourcePorts ports_;
+  std::vector<Fetched> fetched_;
+  std::map<std::string, machine::FetchAnswer> fresh_;  // by KeyOf()
+};
+
+}  // namespace prov::source

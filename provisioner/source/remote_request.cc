@@ -1,0 +1,213 @@
+#include "provisioner/source/remote_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::int64_t kFirstWait = 200;  // milliseconds
+constexpr std::int64_t kLongestWait = 5000;
+constexpr std::int64_t kMillisecondsPerSecond = 1000;
+constexpr int kMostRedirects = 5;
+constexpr int kOk = 200;
+constexpr int kNotModified = 304;
+constexpr int kProxyAuthenticationRequired = 407;
+constexpr int kServerTrouble = 500;
+
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// "https://host:port" of a URL, in lower case.
+std::string OriginOf(std::string_view url) {
+  const std::size_t host = url.find("://");
+  if (host == std::string_view::npos) return {};
+  return AsciiLower(url.substr(0, url.find_first_of("/?#", host + 3)));
+}
+
+class Asking {
+ public:
+  Asking(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports)
+      : request_(request), patience_(patience), ports_(ports), start_(ports.clock.NowUnix()) {}
+
+  Result<machine::FetchAnswer> Run() {
+    url_ = request_.url;
+    machine::FetchAnswer answer = PROV_TRY(Persist());
+    for (int hops = 0; IsRedirect(answer.status); ++hops) {
+      PROV_TRY(Redirect(answer, hops));
+      answer = PROV_TRY(Persist());
+    }
+    if (answer.status == kNotModified && AsksForChange()) return answer;
+    if (answer.status != kOk) return Refuse(answer.status);
+    PROV_TRY(CheckBody(answer, Where()));
+    return answer;
+  }
+
+ private:
+  std::string Where() const { return egress::RedactUrl(url_); }
+
+  bool AsksForChange() const {
+    return std::ranges::any_of(request_.headers, [](const auto& h) { return AsciiLower(h.first) == "if-none-match"; });
+  }
+
+  std::unexpected<Error> Refuse(int status) const {
+    const Code code = status == 404 || status == 410 ? Code::kNotFound : Code::kNetwork;
+    std::string meaning = request_.explain == nullptr ? "" : request_.explain(status);
+    if (meaning.empty()) meaning = ExplainStatus(status);
+    const char* who = status == kProxyAuthenticationRequired ? "proxy" : "server";
+    return Fail(code, fmt::format("the {} answered with status {}: {}", who, status, meaning), Where());
+  }
+
+  // The clock may be set meanwhile, at a first boot above all: what was waited
+  // counts in any case.
+  std::int64_t Elapsed() const {
+    return std::max(ports_.clock.NowUnix() - start_, (waited_ + kMillisecondsPerSecond - 1) / kMillisecondsPerSecond);
+  }
+
+  machine::FetchRequest Prepared() const {
+    machine::FetchRequest out;
+    out.url = url_;
+    out.headers = request_.headers;
+    out.headers.emplace_back("Accept-Encoding", "identity");
+    if (OriginOf(url_) == OriginOf(request_.url)) {
+      out.headers.insert(out.headers.end(), request_.own_headers.begin(), request_.own_headers.end());
+    }
+    out.proxy_url = request_.proxy_url;
+    out.roots = request_.roots;
+    out.most_bytes = request_.most_bytes;
+    const std::int64_t left = patience_.total_seconds - Elapsed();
+    out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, patience_.total_seconds));
+    out.connect_seconds = std::min(out.connect_seconds, out.total_seconds);
+    out.answer_seconds =
+        request_.answer_seconds == 0 ? out.total_seconds : std::min(request_.answer_seconds, out.total_seconds);
+    out.should_stop = [&clock = ports_.clock] { return !clock.Wait(0); };
+    return out;
+  }
+
+  // Tries until there is an answer that another try would not change.
+  Result<machine::FetchAnswer> Persist() {
+    for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
+      Result<machine::FetchAnswer> answer = ports_.http.Fetch(Prepared());
+      if (answer && answer->status == 0) return Stopped();
+      const bool may_pass = answer ? answer->status >= kServerTrouble : answer.error().code == Code::kNetwork;
+      if (!may_pass) return answer;
+      const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
+      const int until = std::min(patience_.retry_seconds, patience_.total_seconds);
+      if (then > until * kMillisecondsPerSecond) return answer;
+      if (!ports_.clock.Wait(wait)) return Stopped();
+      waited_ += wait;
+    }
+  }
+
+  std::unexpected<Error> Stopped() const {
+    return Fail(Code::kNetwork, "this program was asked to stop before there was an answer", Where());
+  }
+
+  Result<void> Redirect(const machine::FetchAnswer& answer, int hops) {
+    const std::string& to = answer.redirect_url;
+    if (!request_.follow || to.empty()) return Refuse(answer.status);
+    const auto is_https = [](std::string_view url) { return AsciiLower(url.substr(0, 8)) == "https://"; };
+    if (!is_https(url_) || !is_https(to)) {
+      return Fail(Code::kNetwork,
+                  fmt::format("the server points to {}, and only from https:// "
+                              "to https:// is that followed",
+                              egress::RedactUrl(to)),
+                  Where());
+    }
+    if (hops == kMostRedirects) {
+      return Fail(Code::kNetwork, fmt::format("after {} redirects it still points elsewhere", kMostRedirects), Where());
+    }
+    url_ = to.substr(0, to.find('#'));
+    return {};
+  }
+
+  const RemoteRequest& request_;
+  const Patience& patience_;
+  const SourcePorts& ports_;
+  std::string url_;
+  std::int64_t start_;
+  std::int64_t waited_ = 0;  // milliseconds
+};
+
+}  // namespace
+
+Patience Patience::Of(const SourceRequest& request) {
+  if (!request.timeout_seconds) return {};
+  return {*request.timeout_seconds, *request.timeout_seconds};
+}
+
+Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports) {
+  return Asking(request, patience, ports).Run();
+}
+
+std::string ExplainStatus(int status) {
+  switch (status) {
+    case 204:
+      return "it has nothing to send";
+    case kNotModified:
+      return "it says that nothing changed, which nobody asked";
+    case 400:
+      return "it does not understand the request";
+    case 401:
+      return "it wants to know who asks, and this program has no credentials for "
+             "it";
+    case 403:
+      return "it does not let this machine have the document";
+    case 404:
+    case 410:
+      return "there is no document at this address; check the path";
+    case 405:
+    case 406:
+      return "it does not serve the document in this way; is this the right "
+             "server?";
+    case kProxyAuthenticationRequired:
+      return "it wants other credentials than those in its URL";
+    case 429:
+      return "it was asked too often; try again later";
+    case 502:
+    case 503:
+    case 504:
+      return "what stands before the server can't reach it, or it is not ready "
+             "yet; try again later";
+    default:
+      break;
+  }
+  if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
+  if (status >= kServerTrouble) return "it failed itself; its log says why";
+  return "no document comes with that";
+}
+
+Result<void> CheckBody(const machine::FetchAnswer& answer, const std::string& where) {
+  const std::string coding = AsciiLower(answer.Header("content-encoding"));
+  if (!coding.empty() && coding != "identity") {
+    return Fail(Code::kKind,
+                "the server sends the document compressed, which it was not "
+                "asked to; serve it as it is",
+                where);
+  }
+  const std::string_view body = answer.body;
+  const std::size_t start = body.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (start == std::string_view::npos) {
+    return Fail(Code::kKind,
+                "the server sends nothing, or only blanks: that is no "
+                "statement about egress",
+                where);
+  }
+  const std::string type = AsciiLower(answer.Header("content-type"));
+  const std::string head = AsciiLower(body.substr(start, 16));
+  if (type.starts_with("text/html") || head.starts_with("<!doctype html") || head.starts_with("<html")) {
+    return Fail(Code::kKind,
+                "the server sends an HTML page: a login or an error page "
+                "stands where a document should be; "
+                "open the address in a browser to see what it says",
+                where);
+  }
+  return {};
+}
+
+}  // namespace prov::source

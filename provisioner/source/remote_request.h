@@ -1,0 +1,56 @@
+// One document of a server: asked for again while that makes sense, within
+// bounds, and refused with a sentence. Facts: ignition.md 3 (what Ignition
+// waits for and tries again).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "provisioner/source/source.h"
+
+namespace prov::source {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct RemoteRequest {
+  std::string url;                 // https://, or http:// where the caller knows a hash; no
+                                   // credentials in it
+  Headers headers = {};            // for every server that is asked
+  Headers own_headers = {};        // for the first one only: a redirect to another server loses them
+  std::vector<std::string> roots;  // DER; none: what the system trusts
+  std::optional<Secret> proxy_url = {};
+  bool follow = true;  // redirects, from https to https, a few
+  std::uint64_t most_bytes = 256ULL << 20U;
+  int answer_seconds = 10;                       // as FetchRequest
+  std::string (*explain)(int status) = nullptr;  // what ExplainStatus() says of any server, said of this one; "":
+                                                 // nothing
+};
+
+// How long a document is waited for.
+struct Patience {
+  int total_seconds = 60;  // for everything, waiting included
+  int retry_seconds = 10;  // until then a failed try is followed by another one
+
+  // Of a request that says so itself: as long as that, and trying again all the
+  // while.
+  static Patience Of(const SourceRequest& request);
+};
+
+// An answer with status 200, or 304 where a header of the request asked for
+// that. Network errors and statuses from 500 on are tried again, after 200 ms
+// and then twice as long each time, up to 5 s. Errors: network, tls, not-found,
+// too-large, scheme, kind (see CheckBody()); their `where` is the URL as
+// messages may show it.
+Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
+
+// What a status other than 200 means and what to do about it.
+std::string ExplainStatus(int status);
+
+// Whether this may be a document at all: kind for nothing, for an HTML page and
+// for what is compressed. What it is decides its reader.
+Result<void> CheckBody(const machine::FetchAnswer& answer, const std::string& where);
+
+}  // namespace prov::source

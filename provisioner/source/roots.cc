@@ -1,0 +1,54 @@
+#include "provisioner/source/roots.h"
+
+#include <algorithm>
+
+#include "ignition/fetch_scope.h"
+#include "provisioner/base/file.h"
+#include "provisioner/egress/trust_bundle.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 16ULL << 20U;
+
+bool LooksLikeJson(std::string_view bytes) {
+  const std::size_t start = bytes.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && bytes[start] == '{';
+}
+
+Result<void> Add(std::string_view bytes, const std::string& where, std::vector<std::string>& to) {
+  Findings ignored;
+  const auto certificates = PROV_TRY(egress::ParseTrustBundle(bytes, where, ignored));
+  if (certificates.empty()) return Fail(Code::kCert, "holds no certificate, so no server could be verified", where);
+  for (const egress::Certificate& certificate : certificates) {
+    if (std::ranges::find(to, certificate.der) == to.end()) to.push_back(certificate.der);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::string& where) {
+  std::vector<std::string> out;
+  PROV_TRY(Add(bytes, where, out));
+  return out;
+}
+
+Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
+  std::vector<std::string> out;
+  if (request.ca_file.empty()) return out;
+  if (request.check_file) PROV_TRY(request.check_file(request.ca_file));
+  std::string bytes = PROV_TRY(ReadFile(request.ca_file, kMostBytes));
+  if (!LooksLikeJson(bytes)) return ParseRoots(bytes, request.ca_file);
+  const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));
+  if (settings.authorities.empty()) {
+    return Fail(Code::kCert,
+                "this Ignition config has no "
+                "ignition.security.tls.certificateAuthorities",
+                request.ca_file);
+  }
+  for (const std::string& authority : settings.authorities) PROV_TRY(Add(authority, request.ca_file, out));
+  return out;
+}
+
+}  // namespace prov::source

@@ -1,0 +1,23 @@
+// The certificates by which a server is known.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/source/source.h"
+
+namespace prov::source {
+
+// DER, in order, each once. `bytes` is PEM in any shape, or one DER
+// certificate; nothing in it is an error, as it would mean "whom the system
+// trusts". Errors: cert, too-large.
+Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::string& where);
+
+// Those of --ca: of a PEM file, or of a pointer config, whose
+// certificateAuthorities count. None where the option is not given. Errors:
+// those of ParseRoots() and of reading files; what request.check_file refuses;
+// for a pointer config those of ignition::ReadFetchSettings().
+Result<std::vector<std::string>> RootsOf(const SourceRequest& request);
+
+}  // namespace prov::source

@@ -1,0 +1,34 @@
+// What a process that reads its source again and again remembers of the last
+// time: enough to see that nothing changed, and what was derived from it, but
+// none of the answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ignition/fetcher.h"
+#include "provisioner/egress/egress_config.h"
+
+namespace prov::source {
+
+// Something that a config referred to and that was fetched.
+struct Fetched {
+  ignition::FetchOrder order;
+  std::string etag;
+  std::string digest;  // SHA-256 of the body
+};
+
+struct SourceMemory {
+  std::string key;     // whose it is: source, pool and name
+  std::string etag;    // of the document itself; "" where the server gives none
+  std::string digest;  // SHA-256 of the document
+  std::vector<Fetched> references;
+  egress::EgressConfig config;
+};
+
+struct SourceCache {
+  std::optional<SourceMemory> memory;
+};
+
+}  // namespace prov::source

@@ -1,0 +1,56 @@
+#include "provisioner/source/web_source.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/decision.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::string_view kHashFragment = "sha256=";
+constexpr std::size_t kHashDigits = 64;
+
+}  // namespace
+
+Result<WebSource> ParseWebSource(const std::string& uri) {
+  const auto refuse = [&uri](std::string_view why) {
+    return Fail(Code::kScheme, std::string(why), egress::RedactUrl(uri));
+  };
+  WebSource out;
+  const std::size_t hash = uri.find('#');
+  out.url = uri.substr(0, hash);
+  const auto target = egress::ParseRequestTarget(out.url);
+  if (!target || target->host.empty()) return refuse("is no URL of a document: https://HOST/PATH is expected");
+  const std::size_t authority = out.url.find("://") + 3;
+  if (out.url.substr(authority, out.url.find_first_of("/?", authority) - authority).find('@') != std::string::npos) {
+    return refuse(
+        "has credentials in it, which logs and other processes would "
+        "see; leave them out");
+  }
+  if (hash != std::string::npos) {
+    const std::string fragment = uri.substr(hash + 1);
+    out.hash = AsciiLower(fragment.substr(std::min(kHashFragment.size(), fragment.size())));
+    const bool sound = fragment.starts_with(kHashFragment) && out.hash.size() == kHashDigits && FromHex(out.hash);
+    if (!sound) return refuse("has a fragment that is not #sha256= with 64 hex digits");
+  }
+  if (target->scheme != "https" && out.hash.empty()) {
+    return refuse(
+        "anybody on the way can change what comes by http://; use "
+        "https://, or say what it must be: #sha256=…");
+  }
+  return out;
+}
+
+Result<void> CheckHash(const WebSource& source, std::string_view body) {
+  if (source.hash.empty()) return {};
+  const std::string actual = ToHex(Sha256(body));
+  if (actual == source.hash) return {};
+  return Fail(Code::kHashMismatch,
+              fmt::format("the document has the hash sha256={}, the source says sha256={}", actual, source.hash),
+              egress::RedactUrl(source.url));
+}
+
+}  // namespace prov::source

@@ -1,0 +1,201 @@
+"""A Machine Config Server on the loopback interface, as clusters have it, with the faults that one can have. Also serves
+documents at other paths. Standard library only; certificates are made with openssl."""
+import email.utils
+import hashlib
+import http.server
+import json
+import pathlib
+import re
+import ssl
+import subprocess
+import threading
+import time
+import urllib.parse
+
+POOL = re.compile(r"^/config/([^/]+)$")
+MEDIA = "application/vnd.coreos.ignition+json"
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+class Authority:
+    """A CA. RSA: Wine's TLS can't verify ECDSA."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = pathlib.Path(folder), name
+        self.pem, self.key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
+                "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+
+    def leaf(self, names="DNS:localhost,IP:127.0.0.1", expired=False, label="leaf"):
+        """Certificate and key of a server."""
+        base = self.folder / f"{self.name}-{label}"
+        key, request, chain, extensions = (base.with_suffix(end) for end in (".key", ".csr", ".pem", ".ext"))
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=machine-config-server")
+        extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth\n")
+        # -days takes negative numbers: an end before the beginning, which is what matters here.
+        openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", self.key, "-CAcreateserial", "-days", "-1" if expired else "20",
+                "-out", chain, "-extfile", extensions)
+        return chain, key
+
+
+def config(proxy, authorities, no_proxy="localhost,.svc", size=0):
+    """A rendered config without a version: two files that matter, and what else such a server sends."""
+    def file(path, text, mode=420):
+        return {"overwrite": True, "path": path, "user": {}, "group": {}, "contents": {"source": "data:," + urllib.parse.quote(text), "verification": {}},
+                "mode": mode}
+
+    lines = f"# comments\nHTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY={no_proxy}\n" if proxy else "# comments\n"
+    bundle = "".join(pathlib.Path(authority.pem).read_text() for authority in authorities)
+    files = [file("/etc/mco/proxy.env", lines), file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle, 384),
+             file("/etc/kubernetes/kubeconfig", "token: BOOTSTRAP-TOKEN-CANARY\n"),
+             file("/etc/machine-config-daemon/node-annotations.json", "{}")]
+    decoy = {"kind": "MachineConfig", "spec": {"config": {"storage": {"files": [file("/etc/mco/proxy.env", "HTTP_PROXY=http://decoy.example.test:1\n")]}}}}
+    files.append(file("/etc/mcs-machine-config-content.json", json.dumps(decoy)))
+    while size > len(json.dumps(files)):
+        files.append(file(f"/etc/filler/{len(files)}", "# %s\n" % ("x" * 4000)))
+    return {"ignition": {"config": {"replace": {"verification": {}}}, "proxy": {}, "security": {"tls": {}}, "timeouts": {}},
+            "kernelArguments": {}, "passwd": {}, "storage": {"files": files}, "systemd": {"units": []}}
+
+
+def served_version(accept):
+    """What releases 4.19 and later answer: a version, or None for status 400."""
+    wanted = []
+    for part in accept.split(","):
+        fields = [field.strip() for field in part.split(";")]
+        parameters = dict(field.split("=", 1) for field in fields[1:] if "=" in field)
+        if fields[0] == MEDIA and re.fullmatch(r"\d+\.\d+\.\d+", parameters.get("version", "")):
+            wanted.append((-float(parameters.get("q", "1")), tuple(map(int, parameters["version"].split(".")))))
+    if not wanted:
+        return "2.2.0"
+    version = sorted(wanted, key=lambda item: item[0])[0][1]
+    if (2, 2, 0) <= version < (3, 0, 0):
+        return "2.2.0"
+    if (3, 1, 0) <= version < (4, 0, 0):
+        return "%d.%d.0" % min(version[:2], (3, 5))
+    return None
+
+
+class Server:
+    """`pools`: configs by pool. `documents`: path -> bytes. `fault` counts for the next `times` requests (None: all)."""
+
+    def __init__(self, chain=None, key=None, port=0):
+        self.pools, self.documents, self.requests, self.redirects = {}, {}, [], {}
+        self.fault, self.times, self.content_type, self.etags = None, None, "application/json", False
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                owner.serve(self)
+
+        class Quiet(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass  # clients that refuse the certificate, or go away
+
+        self.http = Quiet(("127.0.0.1", port), Handler)
+        self.port = self.http.server_address[1]
+        self.tls = chain is not None
+        if self.tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.minimum_version = ssl.TLSVersion.TLSv1_2
+            context.load_cert_chain(chain, key)
+            self.http.socket = context.wrap_socket(self.http.socket, server_side=True, do_handshake_on_connect=False)
+        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self.thread.start()
+
+    def url(self, path, host="localhost"):
+        return f"{'https' if self.tls else 'http'}://{host}:{self.port}{path}"
+
+    def mcs(self, pool="worker", host="localhost"):
+        return f"mcs://{host}:{self.port}/{pool}"
+
+    def fail(self, fault, times=None):
+        self.fault, self.times = fault, times
+
+    def close(self):
+        self.http.shutdown()
+        self.http.server_close()
+
+    def take_fault(self):
+        fault = self.fault
+        if fault and self.times is not None:
+            self.times -= 1
+            if self.times == 0:
+                self.fail(None)
+        return fault
+
+    def serve(self, request):
+        self.requests.append((request.path, dict(request.headers)))
+        fault = self.take_fault()
+        if fault == "silent":
+            time.sleep(30)
+            return
+        if fault == "close":
+            request.close_connection = True
+            request.connection.close()
+            return
+        if isinstance(fault, int):
+            self.send(request, fault, b"")
+            return
+        if request.path in self.redirects:
+            self.send(request, 302, b"", {"Location": self.redirects[request.path]})
+            return
+        status, body, content_type = self.answer(request)
+        if status == 200 and self.etags:
+            tag = '"%s"' % hashlib.sha256(body).hexdigest()[:16]
+            if request.headers.get("If-None-Match") == tag:
+                self.send(request, 304, b"", {"ETag": tag})
+                return
+            self.send(request, status, body, {"Content-Type": content_type, "ETag": tag}, fault)
+            return
+        self.send(request, status, body, {"Content-Type": content_type} if status == 200 else {}, fault)
+
+    def answer(self, request):
+        if request.path in self.documents:
+            return 200, self.documents[request.path], self.content_type
+        match = POOL.match(request.path)
+        if not match:
+            return 404, b"", ""
+        if match.group(1) not in self.pools:
+            return 500, b"", ""
+        version = served_version(request.headers.get("Accept", ""))
+        if version is None:
+            return 400, b"", ""
+        document = json.loads(json.dumps(self.pools[match.group(1)]))
+        document["ignition"]["version"] = version
+        return 200, json.dumps(document).encode(), self.content_type
+
+    def send(self, request, status, body, headers=None, fault=None):
+        request.send_response_only(status)
+        request.send_header("Date", email.utils.formatdate(usegmt=True))
+        for name, value in (headers or {}).items():
+            request.send_header(name, value)
+        length = 1 << 40 if fault == "huge" else len(body)
+        if status != 304:
+            request.send_header("Content-Length", str(length))
+        request.end_headers()
+        if fault == "cut":
+            body = body[:len(body) // 2]
+            request.close_connection = True
+        if fault == "slow":  # stops in the middle
+            request.wfile.write(body[:len(body) // 2])
+            request.wfile.flush()
+            time.sleep(30)
+            return
+        if fault == "huge":
+            try:
+                while True:
+                    request.wfile.write(b" " * (1 << 20))
+            except OSError:
+                request.close_connection = True
+                return
+        request.wfile.write(body)

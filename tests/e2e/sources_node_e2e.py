@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""A node under Wine that follows a Machine Config Server: what changes there reaches the registry and the stores with the next
+poll, and what goes wrong there changes nothing.
+
+usage: sources_node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
+import json
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import machine_config_server as mcs
+import node_e2e
+
+CA = "C:\\egress\\mcs-ca.pem"
+INTERVAL = 3
+
+
+class FollowingAServer(node_e2e.Node):
+    def setUp(self):
+        super().setUp()
+        self.ca = mcs.Authority(self.work, "mcs-ca")
+        self.leaf = self.ca.leaf()
+        shutil.copy(self.ca.pem, self.source.parent / "mcs-ca.pem")
+        self.server = mcs.Server(*self.leaf)
+        self.addCleanup(lambda: self.server.close())
+        self.say("http://one.example.test:1", [self.a])
+
+    def say(self, proxy, authorities):
+        self.server.pools["worker"] = mcs.config(proxy, authorities)
+
+    def uri(self):
+        return self.server.mcs(host="127.0.0.1")
+
+    def first_boot(self):
+        report = self.json("first-boot", self.uri(), "--ca", CA, "--service", "containerd", "--source-timeout", "10")
+        self.assertGreater(report["writes"], 0)
+        self.expect("http://one.example.test:1", [self.a])
+
+    def watch(self):
+        # The service that first-boot started does the same once a minute; this one is faster.
+        self.program("service", "uninstall")
+        watcher = subprocess.Popen([node_e2e.WINE, node_e2e.PROGRAM, "reconcile", "--watch", "--interval", str(INTERVAL)], env=self.env,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(watcher.wait)
+        self.addCleanup(watcher.kill)
+        return watcher
+
+    def await_polls(self, count):
+        """Until so many more polls have begun."""
+        end, until = time.monotonic() + 60, len(self.server.requests) + count
+        while len(self.server.requests) < until:
+            self.assertLess(time.monotonic(), end, "the server is not asked any more")
+            time.sleep(0.2)
+
+    def test_changes_arrive_with_the_next_poll(self):
+        self.first_boot()
+        self.watch()
+        self.await_polls(1)
+        for proxy, authorities in (("http://two.example.test:2", [self.a, self.b]), ("http://three.example.test:3", [self.b])):
+            self.say(proxy, authorities)
+            self.await_polls(2)  # the first may have begun before the change; the second begins when that one is done
+            self.expect(proxy, authorities)
+
+    def test_what_goes_wrong_changes_nothing(self):
+        self.first_boot()
+        for fault, code in ((500, 14), ("cut", 14), ("close", 14), (404, 11), ("huge", 11)):
+            with self.subTest(fault):
+                self.server.fail(fault)
+                report = self.json("reconcile", "--once", exits=(code,))
+                self.assertEqual(report["writes"], 0)
+                self.assertIn("source-unavailable", [f["code"] for f in report["findings"]])
+        self.server.fail(None)
+        # Another server answers in its place.
+        port = self.server.port
+        self.server.close()
+        other = mcs.Authority(self.work, "other-ca")
+        self.server = mcs.Server(*other.leaf(), port=port)
+        self.say("http://evil.example.test:1", [other])
+        self.assertEqual(self.json("reconcile", "--once", exits=(14,))["writes"], 0)
+        self.server.close()
+        self.assertEqual(self.json("reconcile", "--once", exits=(14,))["writes"], 0)
+        self.expect("http://one.example.test:1", [self.a])
+        # It comes back, and says something else.
+        self.server = mcs.Server(*self.leaf, port=port)
+        self.say("http://two.example.test:2", [self.b])
+        self.assertGreater(self.json("reconcile", "--once")["writes"], 0)
+        self.expect("http://two.example.test:2", [self.b])
+
+    def test_a_pointer_config_is_followed(self):
+        import base64
+        ca = base64.b64encode(self.ca.pem.read_bytes()).decode()
+        self.source.write_text(json.dumps({"ignition": {
+            "version": "3.2.0", "config": {"merge": [{"source": self.server.url("/config/worker", host="127.0.0.1")}]},
+            "security": {"tls": {"certificateAuthorities": [{"source": "data:;base64," + ca}]}}}}))
+        self.json("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        self.expect("http://one.example.test:1", [self.a])
+        self.say("http://two.example.test:2", [self.b])
+        self.json("reconcile", "--once")
+        self.expect("http://two.example.test:2", [self.b])
+
+    def test_nothing_of_the_answer_is_kept_but_the_settings(self):
+        self.first_boot()
+        kept = self.work / "wine/drive_c/ProgramData/Provisioner"
+        files = [file for file in kept.rglob("*") if file.is_file()]
+        self.assertTrue(files)
+        for file in files:
+            self.assertNotIn(b"BOOTSTRAP-TOKEN-CANARY", file.read_bytes(), file)
+
+
+if __name__ == "__main__":
+    if shutil.which("openssl") is None:
+        print("NOT RUN: openssl is missing (Debian package openssl); scripts/setup installs it", flush=True)
+        sys.exit(77)
+    unittest.main(verbosity=2)
