@@ -19,9 +19,9 @@ namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
-constexpr Maker kCommands[] = {ExtractCommand, CheckCommand, ExplainCommand,     BakeCommand,      PlanCommand,
-                               ApplyCommand,   StatusCommand,    ConfirmCommand,   RollbackCommand,
-                               RemoveCommand,  FirstBootCommand, ReconcileCommand, ServiceCommand};
+constexpr Maker kCommands[] = {ExtractCommand,   CheckCommand,     ExplainCommand, BakeCommand,     PlanCommand,
+                               ApplyCommand,     StatusCommand,    ConfirmCommand, RollbackCommand, RemoveCommand,
+                               FirstBootCommand, ReconcileCommand, ServiceCommand, PublishCommand};
 
 std::string GeneralHelp() {
   std::string out =

@@ -19,7 +19,9 @@ po::options_description Describe(const CommandSpec& command) {
     if (option.value.empty()) {
       out.add_options()(std::string(option.name).c_str(), "");
     } else {
-      out.add_options()(std::string(option.name).c_str(), po::value<std::vector<std::string>>()->composing(), "");
+      auto* value = po::value<std::vector<std::string>>()->composing();
+      if (option.value.ends_with("...")) value->multitoken();
+      out.add_options()(std::string(option.name).c_str(), value, "");
     }
   }
   out.add_options()("positional", po::value<std::vector<std::string>>());

@@ -14,7 +14,7 @@ namespace prov::cli {
 
 struct OptionSpec {
   std::string_view name;   // without dashes
-  std::string_view value;  // placeholder such as "FILE"; "" = a switch
+  std::string_view value;  // placeholder such as "FILE"; "" = a switch; "FILE..." takes all words up to the next option
   std::string_view help;
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/ip_address.h"
@@ -94,14 +95,15 @@ bool IsSubdomain(std::string_view text) {
 }
 
 // A whole proxy URL may have been pasted into the list.
+std::string WithoutPassword(std::string_view item) {
+  const bool harmless = item.find_first_of("@/:") == std::string_view::npos || IsAddressOrRange(item);
+  return harmless ? std::string(item) : ShownUri(item);
+}
+
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kMostShown = 300;
-  const bool harmless = item.find_first_of("@/:") == std::string_view::npos || IsAddressOrRange(item);
-  std::string out = harmless ? std::string(item) : ShownUri(item);
-  if (out.size() <= kMostShown) return out;
-  out.resize(kMostShown);
-  while (!IsUtf8(out)) out.pop_back();
-  return out + "…";
+  const std::string out = WithoutPassword(item);
+  return out.size() <= kMostShown ? out : std::string(ignition::Shorten(out, kMostShown)) + "…";
 }
 
 void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {
@@ -146,7 +148,7 @@ void CheckEndpoint(const ProxyValues& values, std::string_view endpoint, std::ve
 
 void ReviewUrl(std::string_view field, const Secret& url, egress::ProxyVariable variable, std::string_view where,
                Findings& findings) {
-  if (url.empty()) return;
+  if (url.empty() || !CheckUri(url.Reveal())) return;
   const std::string place = fmt::format("{}: $.spec.{}", where, field);
   if (const auto parsed = egress::ParseProxyUrl(url, variable, place, findings); !parsed) {
     AddWarning(
@@ -184,6 +186,15 @@ bool IsNoProxyItem(std::string_view item) {
   if (name.starts_with('.')) name.remove_prefix(1);
   if (name.ends_with('.')) name.remove_suffix(1);
   return IsSubdomain(name) || IsAddressOrRange(item);
+}
+
+std::string ShownNoProxy(std::string_view list) {
+  std::string out;
+  for (const std::string_view item : Split(list, ',')) {
+    if (item.data() != list.data()) out += ',';
+    out += WithoutPassword(item);
+  }
+  return out;
 }
 
 const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme) {

@@ -44,6 +44,8 @@ void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& fi
 // One item of noProxy, as the operator takes it: a DNS name in lower case (a dot in front and one behind are allowed),
 // an address or a network.
 bool IsNoProxyItem(std::string_view item);
+// A list as a document may show it: an item that could be a URL with a password has none.
+std::string ShownNoProxy(std::string_view list);
 // An IP address or a network in CIDR notation.
 bool IsAddressOrRange(std::string_view text);
 

@@ -25,6 +25,9 @@ constexpr std::string_view kConfigGroup = "config.openshift.io";
 
 void Append(Findings& to, Findings from) { std::ranges::move(from, std::back_inserter(to)); }
 
+// The name of an object in a message; a whole URL may have been pasted there.
+std::string Named(std::string_view name) { return GoQuote(ShownUri(name)); }
+
 class Publisher {
  public:
   Publisher(PublishRequest request, const ProbePorts& ports) : request_(std::move(request)), ports_(ports) {}
@@ -81,7 +84,7 @@ Result<void> Publisher::ReadTrust() {
   } else if (!spec_.trusted_ca.empty()) {
     const std::string message =
         fmt::format("the bundle of the ConfigMap {} in {}, which spec.trustedCA names, was not given (--user-ca)",
-                    GoQuote(spec_.trusted_ca), kUserBundleNamespace);
+                    Named(spec_.trusted_ca), kUserBundleNamespace);
     if (request_.render) return Fail(Code::kNotFound, message, request_.proxy.where);
     Warn("trusted-ca-missing", message + ", so it is not checked", request_.proxy.where);
   }
@@ -91,10 +94,10 @@ Result<void> Publisher::ReadTrust() {
 Result<void> Publisher::ReadUserBundle() {
   BundleSource source = PROV_TRY(ReadBundleSource(std::move(request_.user_ca->bytes), request_.user_ca->where));
   if (source.is_config_map && !source.name.empty() && source.name != spec_.trusted_ca) {
-    return Fail(Code::kNotFound,
-                fmt::format("holds the ConfigMap {}, and spec.trustedCA names {}", GoQuote(source.name),
-                            GoQuote(spec_.trusted_ca)),
-                request_.user_ca->where);
+    return Fail(
+        Code::kNotFound,
+        fmt::format("holds the ConfigMap {}, and spec.trustedCA names {}", Named(source.name), Named(spec_.trusted_ca)),
+        request_.user_ca->where);
   }
   const std::string_view name_space =
       spec_.trusted_ca == kMergedBundleName ? kMergedBundleNamespace : kUserBundleNamespace;

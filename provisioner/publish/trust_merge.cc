@@ -84,7 +84,7 @@ Result<BundleSource> ReadBundleSource(std::string bytes, const std::string& wher
 }
 
 Certificates CheckBundle(const BundleSource& source, std::string_view name) {
-  const std::string config_map = GoQuote(name);
+  const std::string config_map = GoQuote(ShownUri(name));
   if (!source.text) return std::unexpected(fmt::format("ConfigMap {} is missing \"{}\"", config_map, kBundleKey));
   if (source.text->empty())
     return std::unexpected(fmt::format("data key \"{}\" is empty from ConfigMap {}", kBundleKey, config_map));

@@ -48,6 +48,9 @@ NODE_COMMANDS = {
         (["install", "--source", "SOURCE", "--credentials", place], False) for place in ("services", "none")],
 }
 
+# Commands whose inputs are objects of a cluster (test_published_objects).
+OBJECT_COMMANDS = {"publish"}
+
 CANARY = "c4nAry-Kx7@/q:%s#Z"  # decoded: with all that must be escaped in a URL
 SIMPLE = "c4nAryKx7qZ"
 ESCAPED = urllib.parse.quote(CANARY, safe="")
@@ -185,7 +188,7 @@ class Canary(unittest.TestCase):
         text = self.provisioner("--help").stdout.decode()
         section = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M).group(1)
         commands = set(re.findall(r"^  ([a-z][a-z-]*) ", section, re.M))
-        self.assertEqual(commands, set(COMMANDS) | set(NODE_COMMANDS), "a command without rows here could show passwords")
+        self.assertEqual(commands, set(COMMANDS) | set(NODE_COMMANDS) | OBJECT_COMMANDS, "a command without rows here could show passwords")
         for command in commands:
             self.assertFalse(holds(self.provisioner(command, "--help").stdout))
         # Each --format and --credentials that a command's help offers is run, too.
@@ -203,6 +206,40 @@ class Canary(unittest.TestCase):
             with self.subTest(line):
                 self.every_command(config(line + "\n"), line, NODE_COMMANDS)
         self.every_command(config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE)[:-20], "a cut document", NODE_COMMANDS)
+
+    def published(self, spec):
+        """publish with this spec, in all its forms; which of the files it wrote hold the secret."""
+        api = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster", "annotations": {"config.openshift.io/inject-proxy": "c"}}}
+        objects = {
+            "proxy": {**api, "kind": "Proxy", "spec": spec, "status": spec},
+            "infrastructure": {**api, "kind": "Infrastructure", "status": {"apiServerInternalURI": "https://api-int.example.com:6443"}},
+            "network": {**api, "kind": "Network", "status": {"serviceNetwork": ["172.30.0.0/16"], "clusterNetwork": [{"cidr": "10.128.0.0/14"}]}},
+            "workload": {**api, "kind": "Deployment", "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}},
+        }
+        words = []
+        for name, value in objects.items():
+            (self.temporary / name).write_text(json.dumps(value))
+            words += ["--inject" if name == "workload" else "--" + name, str(self.temporary / name)]
+        for more in (["--out", str(self.out)], ["--out", str(self.out), "--output", "json"], ["--out", str(self.temporary / "network")]):
+            result = self.provisioner("publish", *words, *more)
+            self.silent(result, spec)
+            self.assertFalse(holds(result.stdout), "standard output has it: %s" % result.stdout[:2000])
+        files = [path for path in self.out.rglob("*") if path.is_file()]
+        holding = {path.name for path in files if holds(path.read_bytes())}
+        for path in files:
+            self.assertEqual(path.stat().st_mode & 0o777, 0o600 if path.name in holding else 0o644, path)
+        shutil.rmtree(self.out, ignore_errors=True)
+        return holding
+
+    def test_published_objects(self):
+        whole = set()
+        for form in (VALID + MALFORMED)[::EVERY]:
+            with self.subTest(form):
+                url = form.replace("%s", SIMPLE).replace("%%", "%")
+                whole |= self.published({"httpProxy": url})
+                self.published({"httpProxy": "http://p:1", "httpsProxy": url, "noProxy": "a," + url, "readinessEndpoints": [url]})
+                self.published({"httpProxy": "http://p:1", "readinessEndpoints": [url], "trustedCA": {"name": url}})
+        self.assertEqual(whole, {"proxy.env", "proxy.yaml", "workload"}, "where it must be")
 
     def test_the_search_finds_it(self):
         for text in (CANARY, ESCAPED, SIMPLE):

@@ -140,6 +140,13 @@ TEST(ProxySpec, NeitherErrorsNorFindingsHoldAPassword) {
   }
 }
 
+TEST(ProxySpec, AListIsShownWithoutPasswords) {
+  EXPECT_EQ(ShownNoProxy("a, .b,::1,fd00::/8,x:80,https://arm.example,"),
+            "a, .b,::1,fd00::/8,x:80,https://arm.example,");
+  EXPECT_EQ(ShownNoProxy("http://u:c4nary@p:1,http://u:c4nary"), "http://u:***@p:1,http://u:***");
+  EXPECT_EQ(ShownNoProxy(""), "");
+}
+
 TEST(ProxySpec, AHostileListGivesFewErrors) {
   std::string list;
   for (int i = 0; i < 100'000; ++i) list += "A,";

@@ -1,0 +1,149 @@
+// `publish`: what the cluster's network operator makes of a Proxy, as JSON and as files.
+#include "provisioner/publish/publish.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::cli {
+namespace {
+
+using publish::Publication;
+
+constexpr std::uint64_t kMostBytes = 16ULL << 20U;  // of one input
+constexpr unsigned kSecretMode = 0600;
+constexpr unsigned kMode = 0644;
+
+std::string PathOf(const std::string& folder, const std::string& name) { return fmt::format("{}/{}", folder, name); }
+unsigned ModeOf(const publish::PublishedFile& file) { return file.secret ? kSecretMode : kMode; }
+
+Result<publish::NamedBytes> Load(const std::string& path) {
+  return publish::NamedBytes{PROV_TRY(ReadFile(path, kMostBytes)), path};
+}
+
+Result<publish::NamedBytes> Required(const Arguments& arguments, std::string_view option) {
+  const std::string path = arguments.Get(option);
+  if (!path.empty()) return Load(path);
+  return Fail(Code::kUsage, fmt::format("--{} FILE is missing; provisioner publish --help shows an example", option),
+              "provisioner publish");
+}
+
+Result<std::optional<publish::NamedBytes>> Optional(const Arguments& arguments, std::string_view option) {
+  if (!arguments.Has(option)) return std::nullopt;
+  return PROV_TRY(Required(arguments, option));
+}
+
+Result<publish::PublishRequest> ReadRequest(const Arguments& arguments) {
+  publish::PublishRequest out;
+  out.render = !arguments.Get("out").empty();
+  if (!out.render && (arguments.Has("out") || arguments.Has("inject"))) {
+    return Fail(Code::kUsage, "--out FOLDER is missing: it is where the files are written", "provisioner publish");
+  }
+  out.proxy = PROV_TRY(Required(arguments, "proxy"));
+  out.infrastructure = PROV_TRY(Required(arguments, "infrastructure"));
+  out.network = PROV_TRY(Required(arguments, "network"));
+  out.install_config = PROV_TRY(Optional(arguments, "install-config"));
+  out.user_ca = PROV_TRY(Optional(arguments, "user-ca"));
+  out.system_ca = PROV_TRY(Optional(arguments, "system-ca"));
+  for (const std::string& path : arguments.All("inject")) out.inject.push_back(PROV_TRY(Load(path)));
+  out.probe = arguments.Has("probe");
+  return out;
+}
+
+void WriteStatus(JsonWriter& json, const publish::ProxyValues& status) {
+  json.Key("status").BeginObject();
+  json.Member("httpProxy", egress::RedactUrl(status.http_proxy.Reveal()));
+  json.Member("httpsProxy", egress::RedactUrl(status.https_proxy.Reveal()));
+  json.Member("noProxy", publish::ShownNoProxy(status.no_proxy)).EndObject();
+}
+
+void WriteProbes(JsonWriter& json, const std::vector<publish::Probe>& probes) {
+  json.Key("probes").BeginArray();
+  for (const publish::Probe& probe : probes) {
+    json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok);
+    json.Member("status", probe.status).Member("tries", probe.tries).Member("error", probe.error).EndObject();
+  }
+  json.EndArray();
+}
+
+std::string Json(const Publication& publication, const std::string& folder) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("valid", publication.valid());
+  json.Key("errors").BeginArray();
+  for (const std::string& error : publication.errors) json.String(error);
+  json.EndArray();
+  WriteFindings(json, publication.findings);
+  WriteStatus(json, publication.status);
+  WriteProbes(json, publication.probes);
+  json.Key("files").BeginArray();
+  for (const publish::PublishedFile& file : publication.files) {
+    json.BeginObject().Member("path", PathOf(folder, file.name)).Member("sha256", ToHex(Sha256(file.bytes)));
+    json.Member("bytes", file.bytes.size()).Member("mode", fmt::format("{:04o}", ModeOf(file))).EndObject();
+  }
+  return json.EndArray().EndObject().Take();
+}
+
+Result<void> WriteFiles(const std::vector<publish::PublishedFile>& files, const std::string& folder) {
+  if (files.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Fail(Code::kTarget, fmt::format("cannot make the folder: {}", error.message()), folder);
+  for (const publish::PublishedFile& file : files)
+    PROV_TRY(WriteFileAtomically(PathOf(folder, file.name), file.bytes, ModeOf(file)));
+  return {};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  PROV_TRY(WantsJson(arguments));
+  publish::PublishRequest request = PROV_TRY(ReadRequest(arguments));
+  const Publication publication = PROV_TRY(publish::Publish(std::move(request), {host.http(), host.clock()}));
+  const std::string folder = arguments.Get("out");
+  PROV_TRY(WriteFiles(publication.files, folder));
+  return Outcome{publication.valid() ? 0 : InfoOf(Code::kInvalidConfig).exit, Json(publication, folder), {}};
+}
+
+}  // namespace
+
+Command PublishCommand() {
+  Command command;
+  command.spec = {
+      "publish",
+      "Say and write what a cluster makes of a Proxy: is it valid, its status, the trust bundle, proxy.env.",
+      "",
+      "Does on files what the cluster's network operator does: validates the Proxy's spec in its words, merges\n"
+      "noProxy with what the cluster needs, and the trusted certificates with the system's. With --out these\n"
+      "are written: proxy.yaml (the Proxy with its status), proxy.env (as nodes get it), ca-bundle.crt and\n"
+      "trusted-ca-bundle.yaml (the ConfigMap). Files with credentials are for their owner only (0600). An invalid\n"
+      "spec writes nothing. Exit 0: valid; 11: not.",
+      "  $ provisioner publish --proxy proxy.yaml --infrastructure infrastructure.yaml --network network.yaml \\\n"
+      "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
+      "  {\"schema\": 1, \"valid\": true, \"errors\": [], ... \"status\": {\"httpProxy\": "
+      "\"http://user:***@proxy...\"}}",
+      {{"proxy", "FILE", "the Proxy, as `oc get proxy cluster -o yaml` or `-o json` prints it"},
+       {"infrastructure", "FILE", "the Infrastructure (`oc get infrastructure cluster -o yaml`)"},
+       {"network", "FILE", "the Network (`oc get network.config cluster -o yaml`)"},
+       {"install-config", "FILE", "install-config.yaml, or the ConfigMap kube-system/cluster-config-v1"},
+       {"user-ca", "FILE", "the ConfigMap that spec.trustedCA names, or its certificates as PEM"},
+       {"system-ca", "FILE",
+        "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap"},
+       {"out", "FOLDER", "write the files here; each is replaced as a whole"},
+       {"probe", "", "ask the spec's readiness endpoints through the new proxy, three times each at most"},
+       {"inject", "FILE...",
+        "put bundle and proxy into what asks for them by label or annotation, and write the result into "
+        "--out under the same name; may be repeated"},
+       OutputOption(),
+       HelpOption()}};
+  command.always_json = true;
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

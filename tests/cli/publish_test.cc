@@ -1,0 +1,200 @@
+// `publish` as its callers see it, and what becomes of its files: our own readers and kubectl read them back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "provisioner/base/text.h"
+#include "provisioner/publish/yaml_writer.h"
+#include "provisioner/source/document_source.h"
+#include "tests/publish/samples.h"
+#include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::ProcessResult;
+using testing_support::ReadAll;
+
+ProcessResult Provisioner(std::vector<std::string> words) {
+  words.insert(words.begin(), PROVISIONER_BINARY);
+  return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+}
+
+rapidjson::Document Json(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse(text.c_str());
+  EXPECT_FALSE(document.HasParseError()) << text;
+  EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << text;
+  return document;
+}
+
+class Publish : public testing::Test {
+ protected:
+  Publish() {
+    Write("proxy.yaml", publish::FullProxy());
+    Write("infrastructure.yaml", publish::Aws("us-west-2"));
+    Write("network.yaml", publish::NetworkYaml());
+    Write("install-config.yaml", publish::InstallConfigYaml());
+    Write("user.yaml", publish::UserBundle());
+    Write("system.pem", publish::Pem("proxy-root"));
+    Write("map.yaml",
+          "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: trusted-ca\n  labels:\n"
+          "    config.openshift.io/inject-trusted-cabundle: \"true\"\n");
+    Write(
+        "deployment.json",
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","annotations":{"config.openshift.io/inject-proxy":"m"}},
+             "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"m","image":"x"}]}}}})");
+  }
+
+  std::string At(const std::string& name) const { return scratch_.At(name); }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(At(name), std::ios::binary) << text;
+  }
+  std::string Out(const std::string& name) const { return ReadAll(At("out/" + name)); }
+
+  ProcessResult Publishing(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {
+        "publish",       "--proxy",          At("proxy.yaml"),   "--infrastructure",        At("infrastructure.yaml"),
+        "--network",     At("network.yaml"), "--install-config", At("install-config.yaml"), "--user-ca",
+        At("user.yaml"), "--system-ca",      At("system.pem")};
+    words.insert(words.end(), more.begin(), more.end());
+    return Provisioner(words);
+  }
+  ProcessResult RunAll() const {
+    return Publishing({"--inject", At("map.yaml"), At("deployment.json"), "--out", At("out")});
+  }
+
+  testing_support::ScratchFolder scratch_;
+};
+
+TEST_F(Publish, PrintsTheContractsDocument) {
+  const ProcessResult result = Publishing({});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  const rapidjson::Document document = Json(result.out);
+  EXPECT_TRUE(document["valid"].GetBool());
+  EXPECT_TRUE(document["errors"].Empty());
+  EXPECT_TRUE(document["findings"].IsArray());
+  EXPECT_STREQ(document["status"]["httpProxy"].GetString(), "http://user:***@proxy.example.com:3128");
+  EXPECT_STREQ(document["status"]["httpsProxy"].GetString(), "http://user:***@proxy.example.com:3128");
+  EXPECT_STREQ(document["status"]["noProxy"].GetString(),
+               ".cluster.local,.example.com,.svc,.us-west-2.compute.internal,10.0.0.0/16,10.128.0.0/14,127.0.0.1,"
+               "169.254.169.254,172.30.0.0/16,api-int.test.cluster.com,localhost,registry.local");
+  EXPECT_FALSE(fs::exists(At("out")));
+}
+
+TEST_F(Publish, AnInvalidSpecIsExit11AndWritesNothing) {
+  Write("proxy.yaml", publish::ProxyYaml("  httpProxy: ftp://u:c4nary@p:1\n"));
+  const ProcessResult result = Publishing({"--out", At("out")});
+  EXPECT_EQ(result.exit, 11);
+  const rapidjson::Document document = Json(result.out);
+  EXPECT_FALSE(document["valid"].GetBool());
+  EXPECT_STREQ(document["errors"][0].GetString(), "httpProxy requires a 'http' URI scheme");
+  EXPECT_STREQ(document["status"]["httpProxy"].GetString(), "");
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
+  EXPECT_FALSE(fs::exists(At("out")));
+}
+
+TEST_F(Publish, WrongUseIsExit10) {
+  EXPECT_EQ(Provisioner({"publish"}).exit, 10);
+  EXPECT_STREQ(Json(Provisioner({"publish"}).out)["error"]["code"].GetString(), "usage");
+  EXPECT_EQ(Publishing({"--inject", At("map.yaml")}).exit, 10) << "where to?";
+  EXPECT_EQ(Publishing({"--out", ""}).exit, 10);
+  EXPECT_EQ(Publishing({"more"}).exit, 10);
+}
+
+TEST_F(Publish, WhatCannotBeReadOrWrittenIsNamed) {
+  EXPECT_EQ(Publishing({"--user-ca", At("missing.yaml")}).exit, 11);
+  Write("file", "");
+  const ProcessResult result = Publishing({"--out", At("file")});
+  EXPECT_EQ(result.exit, 13);
+  EXPECT_STREQ(Json(result.out)["error"]["code"].GetString(), "target");
+  Write("network.yaml", "kind: Pod\n");
+  EXPECT_STREQ(Json(Publishing({}).out)["error"]["code"].GetString(), "kind");
+}
+
+TEST_F(Publish, WritesTheFilesAndSaysSo) {
+  const ProcessResult result = RunAll();
+  ASSERT_EQ(result.exit, 0) << result.out << result.err;
+  const rapidjson::Document document = Json(result.out);
+  ASSERT_EQ(document["files"].Size(), 6U);
+  for (const auto& file : document["files"].GetArray()) {
+    const fs::path path = file["path"].GetString();
+    EXPECT_EQ(fs::file_size(path), file["bytes"].GetUint64()) << path;
+    const bool secret = ReadAll(path.string()).find(publish::kPassword) != std::string::npos;
+    EXPECT_STREQ(file["mode"].GetString(), secret ? "0600" : "0644") << path;
+#ifndef _WIN32
+    EXPECT_EQ(fs::status(path).permissions() & fs::perms::group_read, secret ? fs::perms::none : fs::perms::group_read)
+        << path;
+#endif
+  }
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr(publish::kPassword)));
+  const std::string before =
+      Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml") + Out("deployment.json");
+  EXPECT_EQ(RunAll().out, result.out);
+  EXPECT_EQ(Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml") + Out("deployment.json"), before);
+}
+
+Result<egress::EgressConfig> Read(const std::string& bytes) {
+  return source::ReadDocument(bytes, "test", {}, {}, nullptr);
+}
+
+// The Proxy and its ConfigMap as one List, as a cluster's API gives them.
+std::string ListOf(const std::string& proxy, const std::string& config_map) {
+  std::string out = R"({"apiVersion":"v1","kind":"List","items":[)";
+  for (const std::string& yaml : {proxy, config_map}) {
+    if (out.back() == '}') out += ',';
+    out += TrimBlanks(publish::WriteJson(*publish::ReadAnyObject(yaml, "object")->root));
+  }
+  return out + "]}";
+}
+
+TEST_F(Publish, TheFilesAreASourceThatSaysTheSame) {
+  ASSERT_EQ(RunAll().exit, 0);
+  const auto environment = Read(Out("proxy.env"));
+  const auto objects = Read(ListOf(Out("proxy.yaml"), Out("trusted-ca-bundle.yaml")));
+  const auto bundle = Read(Out("ca-bundle.crt"));
+  ASSERT_TRUE(environment) << environment.error().message;
+  ASSERT_TRUE(objects) << objects.error().message;
+  ASSERT_TRUE(bundle) << bundle.error().message;
+  EXPECT_EQ(environment->http_proxy->Reveal(),
+            std::string("http://user:") + publish::kPassword + "@proxy.example.com:3128");
+  EXPECT_EQ(objects->http_proxy, environment->http_proxy);
+  EXPECT_EQ(objects->https_proxy, environment->https_proxy);
+  EXPECT_EQ(objects->no_proxy, environment->no_proxy);
+  ASSERT_EQ(bundle->certificates.size(), 2U);
+  ASSERT_EQ(objects->certificates.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(objects->certificates[i].der, bundle->certificates[i].der);
+}
+
+TEST_F(Publish, KubectlReadsWhatIsWritten) {
+  if (testing_support::Run({"kubectl", "version", "--client"}).exit != 0) GTEST_SKIP() << "NOT RUN: no kubectl";
+  ASSERT_EQ(RunAll().exit, 0);
+  for (const char* name : {"trusted-ca-bundle.yaml", "map.yaml"}) {
+    const ProcessResult result = testing_support::Run(
+        {"kubectl", "label", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"}, "",
+        {{"KUBECONFIG", "/dev/null"}});
+    ASSERT_EQ(result.exit, 0) << name << result.err;
+    rapidjson::Document map;
+    map.Parse(result.out.c_str());
+    EXPECT_EQ(map["data"]["ca-bundle.crt"].GetString(), Out("ca-bundle.crt")) << name;
+  }
+  for (const char* name : {"deployment.json", "proxy.yaml"}) {
+    const ProcessResult result = testing_support::Run(
+        {"kubectl", "annotate", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"}, "",
+        {{"KUBECONFIG", "/dev/null"}});
+    ASSERT_EQ(result.exit, 0) << name << result.err;
+    EXPECT_THAT(result.out, HasSubstr(publish::kPassword)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace prov
