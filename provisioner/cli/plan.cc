@@ -54,6 +54,7 @@ Command PlanCommand() {
        NameOption(),
        SignerOption(),
        {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+       {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -5,6 +5,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/loop_guard.h"
+#include "provisioner/node/shrink_guard.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/wmco.h"
@@ -32,7 +33,9 @@ Result<void> CheckGeneration(Node& node, const Settings& settings, const ApplyOp
 
 Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
   PROV_TRY(CheckGeneration(node, settings, options));
-  return reconcile::MakeDesiredState(settings.config, settings.options);
+  DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  if (!options.allow_shrink) PROV_TRY(GuardAgainstShrinking(node.machine.state, settings.config, desired));
+  return desired;
 }
 
 Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& options) {

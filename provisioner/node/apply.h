@@ -18,12 +18,13 @@ struct Node {
 struct ApplyOptions {
   bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
   bool allow_downgrade = false;   // also a payload of a lower generation than the one applied last
+  bool allow_shrink = false;      // see shrink_guard.h
   bool restart_services = false;  // restart running services whose environment changed
   bool preseed = false;           // as in reconcile::PlanOptions
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 
-// Reads only. Errors: those of MakeDesiredState and of the ports; downgrade.
+// Reads only. Errors: those of MakeDesiredState and of the ports; downgrade, shrink.
 Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options);
 
 // Errors: as above; reboot-loop (unattended only).
