@@ -1,0 +1,105 @@
+// `extract` of each kind of file that is a source.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::ProcessResult;
+using testing_support::ReadAll;
+
+const fs::path kFolder = TEST_SOURCE_DIR "/golden/sources";
+constexpr std::string_view kExpected = ".expected.json";
+
+ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
+  words.insert(words.begin(), PROVISIONER_BINARY);
+  return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
+}
+
+std::string ErrorCode(const ProcessResult& result) {
+  rapidjson::Document document;
+  document.Parse(result.out.c_str());
+  if (document.HasParseError() || !document.IsObject() || !document.HasMember("error")) return "no error";
+  return document["error"]["code"].GetString();
+}
+
+TEST(Sources, ExtractPrintsWhatIsExpectedOfEachKind) {
+  std::size_t count = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kFolder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(kExpected)) continue;
+    ++count;
+    const fs::path source = kFolder / name.substr(0, name.size() - kExpected.size());
+    const ProcessResult result = Provisioner({"extract", "-"}, ReadAll(source.string()));
+    EXPECT_EQ(result.exit, 0) << source << result.err;
+    EXPECT_EQ(result.out, ReadAll(entry.path().string())) << source;
+    EXPECT_THAT(result.out, Not(HasSubstr("S3cret"))) << source;
+  }
+  EXPECT_EQ(count, 11U);
+}
+
+TEST(Sources, TheOtherFormatsHoldTheSame) {
+  const std::string proxy = ReadAll((kFolder / "proxy.yaml").string());
+  const ProcessResult env = Provisioner({"extract", "-", "--format", "env"}, proxy);
+  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:S3cret%40p@proxy.example.com:3128\nHTTPS_PROXY="));
+  EXPECT_THAT(env.err, Not(HasSubstr("S3cret")));
+  const ProcessResult pem = Provisioner({"extract", "-", "--format", "pem"}, proxy);
+  EXPECT_EQ(pem.out,
+            ReadAll(TEST_SOURCE_DIR "/sample/corporate-root.pem") + ReadAll(TEST_SOURCE_DIR "/sample/proxy-root.pem"));
+}
+
+TEST(Sources, BrokenOnesAreErrorsOfTheContract) {
+  const std::pair<std::string, std::string> rows[] = {
+      {R"({"kind":"ConfigMap","metadata":{"name":"x"},"data":{"ca-bundle.crt":""}})", "cert"},
+      {R"({"kind":"ControllerConfig","spec":{"additionalTrustBundle":"LS0t"}})", "cert"},
+      {R"({"kind":"Proxy"})", "invalid-config"},
+      {R"({"httpProxy":"","noProxy":[]})", "invalid-config"},
+      {R"({"httpProxyConfig":{"httpProxy":7}})", "type"},
+      {"baseDomain: x\nproxy: {}\n", "invalid-config"},
+      {"A=b\n", "kind"},
+      {"-----BEGIN CERTIFICATE-----\nAAAA\n", "cert"},
+      {"a: 1\n---\nb: [\n", "yaml"},
+  };
+  for (const auto& [text, code] : rows) {
+    const ProcessResult result = Provisioner({"extract", "-"}, text);
+    EXPECT_EQ(result.exit, 11) << text;
+    EXPECT_EQ(ErrorCode(result), code) << text;
+  }
+}
+
+TEST(Sources, ACheckSaysWhatAksWouldRefuse) {
+  const ProcessResult result =
+      Provisioner({"check", "-"}, R"({"httpProxy":"http://u:c4nary@p:1/","httpsProxy":"http://p:99999/"})");
+  EXPECT_EQ(result.exit, 11);
+  EXPECT_THAT(result.err, HasSubstr("[aks-credentials]"));
+  EXPECT_THAT(result.err, HasSubstr("HTTPProxyWrongUrlError"));
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
+}
+
+// A source that is silent about a part leaves it out of the payload's scope.
+TEST(Sources, WhatIsNotStatedIsNotBaked) {
+  const testing_support::ScratchFolder scratch;
+  const std::string out = (fs::path(scratch.path()) / "payload").string();
+  const ProcessResult result = Provisioner({"bake", (kFolder / "config-map.yaml").string(), "--out", out});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  rapidjson::Document egress;
+  egress.Parse(ReadAll(out + "/egress.json").c_str());
+  ASSERT_FALSE(egress.HasParseError());
+  ASSERT_EQ(egress["scope"].Size(), 1U);
+  EXPECT_STREQ(egress["scope"][0].GetString(), "certs");
+}
+
+}  // namespace
+}  // namespace prov
