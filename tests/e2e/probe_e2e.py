@@ -3,6 +3,7 @@
 
 usage: probe_e2e.py PROVISIONER"""
 import base64
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -110,6 +111,13 @@ class Probe(unittest.TestCase):
             self.assertIn(word, probe["error"])
         self.assertEqual((probe["ok"], probe["code"], probe["tries"], probe["status"]), (False, code, tries, status), probe["error"])
 
+    @staticmethod
+    def together(*calls):
+        """Those that wait between their tries, all at once."""
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for future in [pool.submit(call) for call in calls]:
+                future.result()
+
     def at(self, name, userinfo="", scheme="http"):
         return "%s://%slocalhost:%d" % (scheme, userinfo, self.port[name])
 
@@ -160,15 +168,21 @@ class Probe(unittest.TestCase):
     def test_refused_connect(self):
         squid = self.source(self.at("basic", USERINFO), self.ca)
         self.fails(squid, self.origin(FORBIDDEN), "status 403 (ERR_ACCESS_DENIED)", "its rules forbid this destination")
-        self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "nobody answers it at the destination", tries=3)
-        self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3)  # its name for it depends on what the DNS says
         self.fails(self.source(self.at("plain"), self.ca), self.origin(), "with status 4", "a web server", "CONNECT", "host and port")
-        for status, sentence, tries in (("403 Forbidden", "its rules forbid", 1), ("405 Method Not Allowed", "does not allow CONNECT", 1),
-                                        ("502 Bad Gateway", "refused it or answered wrongly", 3), ("503 Service Unavailable", "or is overloaded", 3),
-                                        ("504 Gateway Timeout", "a firewall behind the proxy", 3)):
-            proxy = Proxy(answer(status))
-            self.fails(self.source("http://localhost:%d" % proxy.port, self.ca), self.origin(), "refused to connect, with status " + status[:3], sentence, tries=tries)
-            self.assertEqual(len(proxy.heads), tries)
+        self.together(
+            lambda: self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "nobody answers it at the destination", tries=3),
+            # Its name for this depends on what the DNS says.
+            lambda: self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3),
+            lambda: self.refuses("403 Forbidden", "its rules forbid", 1),
+            lambda: self.refuses("405 Method Not Allowed", "does not allow CONNECT", 1),
+            lambda: self.refuses("502 Bad Gateway", "refused it or answered wrongly", 3),
+            lambda: self.refuses("503 Service Unavailable", "or is overloaded", 3),
+            lambda: self.refuses("504 Gateway Timeout", "a firewall behind the proxy", 3))
+
+    def refuses(self, status, sentence, tries):
+        proxy = Proxy(answer(status))
+        self.fails(self.source("http://localhost:%d" % proxy.port, self.ca), self.origin(), "refused to connect, with status " + status[:3], sentence, tries=tries)
+        self.assertEqual(len(proxy.heads), tries)
 
     # Inspection
 
@@ -198,9 +212,14 @@ class Probe(unittest.TestCase):
 
     def test_connections(self):
         nobody = self.source("http://localhost:%d" % self.port["nobody"], self.ca, no_proxy="no-such-host.invalid")
-        self.fails(nobody, self.origin(), "the proxy localhost:%d refused the connection" % self.port["nobody"], tries=3)
-        self.fails(nobody, "https://no-such-host.invalid/", "the address of the server is not found", tries=3)
-        self.fails(self.source("http://no-such-host.invalid:3128", self.ca), self.origin(), "the address of the proxy no-such-host.invalid:3128 is not found", tries=3)
+        self.together(
+            lambda: self.fails(nobody, self.origin(), "the proxy localhost:%d refused the connection" % self.port["nobody"], tries=3),
+            lambda: self.fails(nobody, "https://no-such-host.invalid/", "the address of the server is not found", tries=3),
+            lambda: self.fails(self.source("http://no-such-host.invalid:3128", self.ca), self.origin(), "the address of the proxy no-such-host.invalid:3128 is not found",
+                               tries=3),
+            self.waits)
+
+    def waits(self):
         silent = self.source("http://localhost:%d" % silent_port(), self.ca)
         (probe,) = self.check(silent, "--probe", self.origin(), "--probe-timeout", "1", exit=14)["probes"]
         self.assertIn("did not bring an answer within 1 seconds", probe["error"])
