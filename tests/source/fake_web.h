@@ -1,0 +1,79 @@
+// Servers and time in memory: what is answered is what a test says, what was asked can be looked at.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "provisioner/machine/clock.h"
+#include "provisioner/machine/http.h"
+#include "provisioner/source/source.h"
+
+namespace prov::source {
+
+class FakeWeb final : public machine::Http, public machine::Clock {
+ public:
+  using Answer = Result<machine::FetchAnswer>;
+
+  // The answers of a URL, one after the other; the last one stays.
+  std::map<std::string, std::vector<Answer>> pages;
+  std::vector<machine::FetchRequest> requests;
+  std::vector<std::int64_t> waits;  // milliseconds
+  std::int64_t now = 1'800'000'000;
+  std::int64_t request_takes = 0;  // seconds
+  bool stopped = false;
+  bool time_passes = true;  // false: the clock is set back by whatever passes
+
+  static Answer Page(std::string body, int status = 200,
+                     std::vector<std::pair<std::string, std::string>> headers = {}) {
+    machine::FetchAnswer out;
+    out.status = status;
+    out.headers = std::move(headers);
+    out.body = std::move(body);
+    return out;
+  }
+  static Answer Dead(Code code = Code::kNetwork) { return Fail(code, "nobody answers", "there"); }
+  static Answer Redirect(const std::string& to, int status = 302) {
+    Answer out = Page("", status);
+    out->redirect_url = to;
+    return out;
+  }
+
+  void Put(const std::string& url, Answer answer) { pages[url] = {std::move(answer)}; }
+
+  SourcePorts Ports(SourceCache* cache = nullptr) { return {*this, *this, cache}; }
+  std::vector<std::string> Urls() const {
+    std::vector<std::string> out;
+    for (const auto& request : requests) out.push_back(request.url);
+    return out;
+  }
+  // Of the last request; "" if it has none of this name.
+  std::string Sent(const std::string& name) const {
+    if (requests.empty()) return {};
+    for (const auto& [key, value] : requests.back().headers) {
+      if (key == name) return value;
+    }
+    return {};
+  }
+
+  Result<int> Get(const machine::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
+  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override {
+    requests.push_back(request);
+    if (time_passes) now += request_takes;
+    const auto page = pages.find(request.url);
+    if (page == pages.end()) return Page("", 404);
+    Answer out = page->second.front();
+    if (page->second.size() > 1) page->second.erase(page->second.begin());
+    return out;
+  }
+
+  std::int64_t NowUnix() override { return now; }
+  bool Wait(std::int64_t milliseconds) override {
+    waits.push_back(milliseconds);
+    if (time_passes) now += milliseconds / 1000;
+    return !stopped;
+  }
+};
+
+}  // namespace prov::source

@@ -1,0 +1,215 @@
+#include "provisioner/source/http_fetcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/file.h"
+#include "provisioner/source/roots.h"
+#include "tests/source/fake_web.h"
+
+namespace prov::source {
+namespace {
+
+using ignition::FetchOrder;
+using ignition::ResourceUse;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr char kUrl[] = "https://api-int.example.com:22623/config/worker";
+
+std::string Sample(const std::string& name) { return *ReadFile(TEST_SOURCE_DIR "/sample/" + name, 1 << 20); }
+std::vector<std::string> Der(const std::string& name) { return *ParseRoots(Sample(name), name); }
+
+FetchOrder Order(std::string url = kUrl) {
+  FetchOrder out;
+  out.url = std::move(url);
+  out.use = ResourceUse::kConfig;
+  out.limit = 1000;
+  out.settings.authorities = {Sample("corporate-root.pem")};
+  return out;
+}
+
+class HttpFetchers : public testing::Test {
+ protected:
+  HttpFetchers() { web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"1\""}})); }
+
+  Result<std::string> Fetch(const FetchOrder& order, Trust trust = {}) {
+    return HttpFetcher(request_, std::move(trust), web_.Ports()).Fetch(order);
+  }
+  Error ErrorOf(const FetchOrder& order, Trust trust = {}) {
+    const auto body = Fetch(order, std::move(trust));
+    EXPECT_FALSE(body);
+    return body ? Error{} : body.error();
+  }
+
+  FakeWeb web_;
+  SourceRequest request_;
+};
+
+TEST_F(HttpFetchers, AsksAsTheConfigSays) {
+  FetchOrder order = Order();
+  order.headers = {{"X-Pool", "worker"}};
+  order.settings.answer_seconds = 33;
+  order.settings.total_seconds = 44;
+  EXPECT_EQ(*Fetch(order), "{}");
+  const machine::FetchRequest& sent = web_.requests.at(0);
+  EXPECT_EQ(sent.roots, Der("corporate-root.pem"));
+  EXPECT_EQ(sent.answer_seconds, 33);
+  EXPECT_EQ(sent.total_seconds, 44);
+  EXPECT_EQ(sent.most_bytes, 1000U);
+  EXPECT_FALSE(sent.proxy_url);
+  EXPECT_EQ(web_.Sent("Accept"), "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1");
+  EXPECT_EQ(web_.Sent("X-Pool"), "worker");
+}
+
+TEST_F(HttpFetchers, AsksForTheSpecThatTheConfigHas) {
+  FetchOrder order = Order();
+  order.spec_major = 2;
+  Fetch(order);
+  EXPECT_EQ(web_.Sent("Accept"), "application/vnd.coreos.ignition+json;version=2.2.0, */*;q=0.1");
+  order.headers = {{"accept", "mine"}};
+  Fetch(order);
+  EXPECT_EQ(web_.Sent("Accept"), "");
+  EXPECT_EQ(web_.Sent("accept"), "mine");
+  order = Order();
+  order.use = ResourceUse::kFile;
+  Fetch(order);
+  EXPECT_EQ(web_.Sent("Accept"), "");
+}
+
+TEST_F(HttpFetchers, TimeOutsStayWithinTheRequestsPatience) {
+  FetchOrder order = Order();
+  for (const int seconds : {0, 1000}) {
+    order.settings.answer_seconds = seconds;
+    order.settings.total_seconds = seconds;
+    Fetch(order);
+    EXPECT_EQ(web_.requests.back().answer_seconds, 60);
+    EXPECT_EQ(web_.requests.back().total_seconds, 60);
+  }
+}
+
+TEST_F(HttpFetchers, TheCasOfTheConfigCountAlone) {
+  const Trust ca = {Der("proxy-root.pem"), false};
+  FetchOrder order = Order();
+  order.settings.authorities = {Sample("corporate-root.pem") + Sample("corporate-intermediate.pem"),
+                                Sample("proxy-root.pem")};
+  Fetch(order, ca);
+  EXPECT_THAT(web_.requests.back().roots, SizeIs(3));
+  order.settings.authorities.clear();
+  Fetch(order, ca);
+  EXPECT_EQ(web_.requests.back().roots, ca.roots);
+  Fetch(order, {{}, true});
+  EXPECT_THAT(web_.requests.back().roots, IsEmpty());
+}
+
+// No roots would mean those of the system: a file must not get its sender believed by them.
+TEST_F(HttpFetchers, NothingIsAskedWithoutATrust) {
+  FetchOrder order = Order();
+  order.settings.authorities.clear();
+  const Error config = ErrorOf(order);
+  EXPECT_EQ(config.code, Code::kMergeRemote);
+  EXPECT_THAT(config.message, HasSubstr("--ca FILE"));
+  EXPECT_EQ(config.where, "");
+  order.use = ResourceUse::kFile;
+  EXPECT_EQ(ErrorOf(order).code, Code::kRemoteSource);
+  for (const char* bad : {"", "no certificate", "# only a comment\n"}) {
+    order.settings.authorities = {bad};
+    EXPECT_EQ(ErrorOf(order, {{}, true}).code, Code::kCert) << bad;
+  }
+  EXPECT_THAT(web_.requests, IsEmpty());
+}
+
+TEST_F(HttpFetchers, OtherSchemesAreRefused) {
+  for (const char* url :
+       {"tftp://h/x", "s3://bucket/x", "gs://bucket/x", "arn:aws:s3:::bucket/x", "HTTP://h/x", "http://h/x"}) {
+    EXPECT_EQ(ErrorOf(Order(url), {{}, true}).code, Code::kMergeRemote) << url;
+  }
+  EXPECT_THAT(ErrorOf(Order("https://user:hunter2@h/x")).message, HasSubstr("credentials"));
+  EXPECT_THAT(ErrorOf(Order("https://user:hunter2@h/x")).message, testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(web_.requests, IsEmpty());
+}
+
+TEST_F(HttpFetchers, PlainHttpIsFineWithAHash) {
+  web_.Put("http://h/x", FakeWeb::Page("hello"));
+  FetchOrder order = Order("http://h/x");
+  order.settings.authorities.clear();
+  order.has_hash = true;
+  EXPECT_EQ(*Fetch(order), "hello");
+}
+
+TEST_F(HttpFetchers, TheProxyOfTheConfig) {
+  FetchOrder order = Order();
+  order.settings.https_proxy = Secret("http://u:p@proxy:3128");
+  order.settings.http_proxy = Secret("http://other:3128");
+  Fetch(order);
+  EXPECT_EQ(web_.requests.back().proxy_url, Secret("http://u:p@proxy:3128"));
+  order.settings.no_proxy = {"x", ".example.com"};
+  Fetch(order);
+  EXPECT_FALSE(web_.requests.back().proxy_url);
+  order.settings.no_proxy = {};
+  order.settings.https_proxy = Secret("http://u:hunter2@pro xy:1");
+  const Error error = ErrorOf(order);
+  EXPECT_EQ(error.code, Code::kProxyUrl);
+  EXPECT_THAT(error.message + error.where, testing::Not(HasSubstr("hunter2")));
+  request_.proxy_url = Secret("http://mine:1");
+  Fetch(order);
+  EXPECT_EQ(web_.requests.back().proxy_url, Secret("http://mine:1"));
+}
+
+TEST_F(HttpFetchers, HeadersMustBeHeaders) {
+  for (const char* name : {"A b", "A:", "\xC3\xA4"}) {
+    FetchOrder order = Order();
+    order.headers = {{name, "x"}};
+    EXPECT_EQ(ErrorOf(order).code, Code::kInvalidConfig) << name;
+  }
+}
+
+class Remembered : public HttpFetchers {
+ protected:
+  Remembered() {
+    SourceCache cache;
+    HttpFetcher fetcher(request_, {}, web_.Ports(&cache));
+    fetcher.Fetch(Order());
+    FetchOrder pinned = Order("https://h/pinned");
+    pinned.has_hash = true;
+    web_.Put(pinned.url, FakeWeb::Page("pinned"));
+    fetcher.Fetch(pinned);
+    known_ = fetcher.fetched();
+    web_.requests.clear();
+  }
+
+  std::vector<Fetched> known_;
+};
+
+TEST_F(Remembered, ATagIsSentBack) {
+  ASSERT_THAT(known_, SizeIs(2));
+  EXPECT_EQ(known_[0].etag, "\"1\"");
+  web_.Put(kUrl, FakeWeb::Page("", 304));
+  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports()).StillSame(known_));
+  EXPECT_THAT(web_.Urls(), ElementsAre(kUrl));  // what has a hash can't change
+  EXPECT_EQ(web_.Sent("If-None-Match"), "\"1\"");
+}
+
+TEST_F(Remembered, TheSameBytesAreTheSame) {
+  web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"2\""}}));
+  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports()).StillSame(known_));
+  EXPECT_EQ(known_[0].etag, "\"2\"");
+}
+
+TEST_F(Remembered, OtherBytesAreNotFetchedTwice) {
+  web_.pages[kUrl] = {FakeWeb::Page("{ }"), FakeWeb::Dead(Code::kTls)};
+  HttpFetcher fetcher(request_, {}, web_.Ports());
+  EXPECT_FALSE(*fetcher.StillSame(known_));
+  EXPECT_EQ(*fetcher.Fetch(Order()), "{ }");
+  EXPECT_EQ(fetcher.Fetch(Order()).error().code, Code::kTls);
+}
+
+TEST_F(Remembered, AFailureIsNoChange) {
+  web_.Put(kUrl, FakeWeb::Dead(Code::kTls));
+  EXPECT_EQ(HttpFetcher(request_, {}, web_.Ports()).StillSame(known_).error().code, Code::kTls);
+}
+
+}  // namespace
+}  // namespace prov::source

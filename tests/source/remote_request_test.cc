@@ -1,0 +1,230 @@
+#include "provisioner/source/remote_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/source/fake_web.h"
+
+namespace prov::source {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr char kUrl[] = "https://h.example.com/doc";
+
+class RemoteRequests : public testing::Test {
+ protected:
+  Result<machine::FetchAnswer> Get(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
+    return Ask(request, patience_, web_.Ports());
+  }
+  Error ErrorOf(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
+    const auto answer = Get(request);
+    EXPECT_FALSE(answer) << answer->status;
+    return answer ? Error{} : answer.error();
+  }
+
+  FakeWeb web_;
+  Patience patience_;
+};
+
+TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
+  web_.Put(kUrl, FakeWeb::Page("hello"));
+  RemoteRequest request{.url = kUrl, .headers = {{"A", "b"}}, .own_headers = {{"C", "d"}}, .roots = {"der"}};
+  request.proxy_url = Secret("http://p:1");
+  request.most_bytes = 77;
+  const auto answer = Get(request);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "hello");
+  ASSERT_THAT(web_.requests, SizeIs(1));
+  const machine::FetchRequest& sent = web_.requests[0];
+  EXPECT_THAT(sent.headers,
+              ElementsAre(std::pair("A", "b"), std::pair("Accept-Encoding", "identity"), std::pair("C", "d")));
+  EXPECT_THAT(sent.roots, ElementsAre("der"));
+  EXPECT_EQ(sent.proxy_url, Secret("http://p:1"));
+  EXPECT_EQ(sent.most_bytes, 77U);
+  EXPECT_EQ(sent.connect_seconds, 10);
+  EXPECT_EQ(sent.answer_seconds, 10);
+  EXPECT_EQ(sent.total_seconds, 60);
+  EXPECT_FALSE(sent.bearer_token || sent.client || sent.sink);
+  EXPECT_THAT(web_.waits, SizeIs(0));
+}
+
+TEST_F(RemoteRequests, WhatMayPassIsTriedAgainAsIgnitionDoes) {
+  web_.pages[kUrl] = {FakeWeb::Dead(), FakeWeb::Page("", 503), FakeWeb::Page("", 500), FakeWeb::Page("hello")};
+  EXPECT_EQ(Get()->body, "hello");
+  EXPECT_THAT(web_.waits, ElementsAre(200, 400, 800));
+}
+
+TEST_F(RemoteRequests, WhatDoesNotPassIsNot) {
+  web_.Put(kUrl, FakeWeb::Dead(Code::kTls));
+  EXPECT_EQ(ErrorOf().code, Code::kTls);
+  for (const int status : {204, 304, 400, 401, 403, 404, 407, 429}) {
+    web_.Put(kUrl, FakeWeb::Page("x", status));
+    const Error error = ErrorOf();
+    EXPECT_EQ(error.code, status == 404 ? Code::kNotFound : Code::kNetwork) << status;
+    EXPECT_THAT(error.message, HasSubstr("status " + std::to_string(status) + ": "));
+    EXPECT_EQ(error.where, kUrl);
+  }
+  EXPECT_THAT(web_.waits, SizeIs(0));
+}
+
+TEST_F(RemoteRequests, ADeadServerIsGivenUpOn) {
+  web_.Put(kUrl, FakeWeb::Dead());
+  EXPECT_EQ(ErrorOf().message, "nobody answers");
+  EXPECT_THAT(web_.waits, ElementsAre(200, 400, 800, 1600, 3200));
+  web_.waits.clear();
+  web_.Put(kUrl, FakeWeb::Page("", 500));
+  EXPECT_THAT(ErrorOf().message, HasSubstr("status 500: it failed itself"));
+  EXPECT_THAT(web_.waits, SizeIs(5));
+}
+
+TEST_F(RemoteRequests, AClockThatIsSetBackChangesNothing) {
+  web_.time_passes = false;
+  web_.Put(kUrl, FakeWeb::Dead());
+  ErrorOf();
+  EXPECT_THAT(web_.waits, SizeIs(5));
+}
+
+TEST_F(RemoteRequests, SlowTriesAreFewer) {
+  web_.request_takes = 9;
+  web_.Put(kUrl, FakeWeb::Dead());
+  ErrorOf();
+  EXPECT_THAT(web_.requests, SizeIs(2));
+}
+
+// Each try has what is left of all the time there is.
+TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
+  patience_ = {30, 30};
+  web_.request_takes = 8;
+  web_.Put(kUrl, FakeWeb::Dead());
+  ErrorOf();
+  std::vector<int> totals;
+  for (const auto& request : web_.requests) totals.push_back(request.total_seconds);
+  EXPECT_THAT(totals, ElementsAre(30, 22, 14, 6));
+  EXPECT_EQ(web_.requests.back().connect_seconds, 6);
+  EXPECT_EQ(web_.requests.back().answer_seconds, 6);
+}
+
+TEST_F(RemoteRequests, WaitsGrowNoFurtherThanFiveSeconds) {
+  patience_ = {60, 60};
+  web_.Put(kUrl, FakeWeb::Dead());
+  ErrorOf();
+  EXPECT_EQ(web_.waits.back(), 5000);
+  EXPECT_LT(web_.waits.size(), 20U);
+}
+
+TEST_F(RemoteRequests, AServerWithoutATimeOutOfItsOwnHasTheWhole) {
+  web_.Put(kUrl, FakeWeb::Page("hello"));
+  RemoteRequest request{.url = kUrl, .roots = {}};
+  request.answer_seconds = 0;
+  Get(request);
+  EXPECT_EQ(web_.requests[0].answer_seconds, 60);
+}
+
+TEST_F(RemoteRequests, AStopEndsThem) {
+  web_.Put(kUrl, FakeWeb::Dead());
+  web_.stopped = true;
+  EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
+  EXPECT_THAT(web_.requests, SizeIs(1));
+  ASSERT_TRUE(web_.requests[0].should_stop);
+  EXPECT_TRUE(web_.requests[0].should_stop());
+  web_.stopped = false;
+  EXPECT_FALSE(web_.requests[0].should_stop());
+  web_.Put(kUrl, FakeWeb::Page("", 0));  // as a transfer that was stopped ends
+  EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
+}
+
+TEST_F(RemoteRequests, RedirectsAreFollowedAFewTimes) {
+  RemoteRequest request{.url = kUrl, .headers = {{"A", "b"}}, .own_headers = {{"Authorization", "x"}}, .roots = {}};
+  web_.Put(kUrl, FakeWeb::Redirect("https://H.example.com:443/2"));
+  web_.Put("https://H.example.com:443/2", FakeWeb::Redirect("https://h.example.com/3#part", 308));
+  web_.Put("https://h.example.com/3", FakeWeb::Redirect("https://other.example.com/4", 301));
+  web_.Put("https://other.example.com/4", FakeWeb::Page("hello"));
+  EXPECT_EQ(Get(request)->body, "hello");
+  ASSERT_THAT(web_.requests, SizeIs(4));
+  EXPECT_EQ(web_.Sent("A"), "b");
+  EXPECT_EQ(web_.Sent("Authorization"), "");  // of another server's business
+  EXPECT_THAT(web_.requests[2].headers, testing::Contains(std::pair<std::string, std::string>("Authorization", "x")));
+
+  web_.Put(kUrl, FakeWeb::Redirect(kUrl));
+  web_.requests.clear();
+  EXPECT_THAT(ErrorOf(request).message, HasSubstr("after 5 redirects"));
+  EXPECT_THAT(web_.requests, SizeIs(6));
+}
+
+TEST_F(RemoteRequests, RedirectsThatAreNotFollowed) {
+  web_.Put(kUrl, FakeWeb::Redirect("http://h.example.com/doc"));
+  EXPECT_THAT(ErrorOf().message, HasSubstr("only from https:// to https://"));
+  web_.Put(kUrl, FakeWeb::Redirect("file:///etc/passwd"));
+  EXPECT_EQ(ErrorOf().code, Code::kNetwork);
+  web_.Put("http://h.example.com/doc", FakeWeb::Redirect(kUrl));
+  EXPECT_THAT(ErrorOf({.url = "http://h.example.com/doc", .roots = {}}).message, HasSubstr("only from https://"));
+  web_.Put(kUrl, FakeWeb::Redirect(""));
+  EXPECT_THAT(ErrorOf().message, HasSubstr("status 302: it points elsewhere"));
+  web_.Put(kUrl, FakeWeb::Redirect("https://other.example.com/"));
+  EXPECT_THAT(ErrorOf({.url = kUrl, .roots = {}, .follow = false}).message, HasSubstr("not followed here"));
+}
+
+TEST_F(RemoteRequests, MessagesHideWhatMayBeSecret) {
+  const std::string url = "https://h.example.com/doc?sig=hunter2";
+  web_.Put(url, FakeWeb::Page("", 403));
+  EXPECT_EQ(ErrorOf({.url = url, .roots = {}}).where.find("hunter2"), std::string::npos);
+  web_.Put(url, FakeWeb::Redirect("http://u:hunter2@h/?sig=hunter2"));
+  const Error error = ErrorOf({.url = url, .roots = {}});
+  EXPECT_EQ((error.message + error.where).find("hunter2"), std::string::npos) << error.message;
+}
+
+TEST_F(RemoteRequests, NothingChangedIsAnAnswerToWhoAsked) {
+  web_.Put(kUrl, FakeWeb::Page("", 304));
+  EXPECT_EQ(Get({.url = kUrl, .headers = {{"If-None-Match", "\"1\""}}, .roots = {}})->status, 304);
+  EXPECT_EQ(ErrorOf().code, Code::kNetwork);
+}
+
+TEST_F(RemoteRequests, AServerMayHaveItsOwnMeanings) {
+  web_.Put(kUrl, FakeWeb::Page("", 400));
+  RemoteRequest request{.url = kUrl, .roots = {}};
+  request.explain = [](int status) { return std::string(status == 400 ? "of its own" : ""); };
+  EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 400: of its own"));
+  web_.Put(kUrl, FakeWeb::Page("", 403));
+  EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 403: it does not let"));
+}
+
+TEST_F(RemoteRequests, BodiesThatAreNoDocument) {
+  struct Row {
+    std::string body;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string part;
+  };
+  const Row rows[] = {
+      {"", {}, "sends nothing"},
+      {" \r\n\t", {}, "sends nothing"},
+      {"\xEF\xBB\xBF\n", {}, "sends nothing"},
+      {"<!DOCTYPE html><title>Sign in</title>", {}, "HTML page"},
+      {"\xEF\xBB\xBF \n<HTML lang=en>", {}, "HTML page"},
+      {"{}", {{"content-type", "Text/HTML; charset=utf-8"}}, "HTML page"},
+      {"{}", {{"content-encoding", "gzip"}}, "compressed"},
+  };
+  for (const Row& row : rows) {
+    web_.Put(kUrl, FakeWeb::Page(row.body, 200, row.headers));
+    const Error error = ErrorOf();
+    EXPECT_EQ(error.code, Code::kKind) << row.body;
+    EXPECT_THAT(error.message, HasSubstr(row.part));
+    EXPECT_EQ(error.where, kUrl);
+  }
+  web_.Put(kUrl, FakeWeb::Page("<xml/>", 200, {{"content-encoding", "Identity"}, {"content-type", "text/plain"}}));
+  EXPECT_TRUE(Get());
+}
+
+TEST(PatienceOf, ARequestThatSaysSo) {
+  SourceRequest request;
+  EXPECT_EQ(Patience::Of(request).total_seconds, 60);
+  EXPECT_EQ(Patience::Of(request).retry_seconds, 10);
+  request.timeout_seconds = 300;
+  EXPECT_EQ(Patience::Of(request).total_seconds, 300);
+  EXPECT_EQ(Patience::Of(request).retry_seconds, 300);
+}
+
+}  // namespace
+}  // namespace prov::source
