@@ -1,0 +1,122 @@
+// A node that follows a cluster: commands in this process, a machine in memory, an API server that is a function.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/cli/command.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class KubeCommands : public ::testing::Test {
+ protected:
+  KubeCommands() {
+    reconcile::PutWindows(host_.memory);
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    std::ofstream(scratch_.At("config"))
+        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'}}]\n"
+           "users: [{name: u, user: {token: c4nary}}]\n";
+    host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };
+  }
+
+  std::string Pool() const {
+    return fmt::format(
+        R"({{"metadata":{{"name":"worker","resourceVersion":"{}"}},"status":{{"configuration":{{"name":"rendered-{}"}}}}}})",
+        100 + version_, version_);
+  }
+  std::string Config() const {
+    return fmt::format(
+        R"({{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{{"name":"rendered-{0}"}},"spec":{{"config":{{"ignition":{{"version":"3.4.0"}},"storage":{{"files":[{{"path":"/etc/mco/proxy.env","contents":{{"source":"data:,HTTP_PROXY%3Dhttp://p{0}:1%0AHTTPS_PROXY%3Dhttp://p{0}:1%0A"}}}}]}}}}}}}})",
+        version_);
+  }
+
+  Result<machine::FetchAnswer> Answer(const machine::FetchRequest& request) {
+    machine::FetchAnswer out;
+    out.status = 200;
+    if (request.url.find("watch=true") != std::string::npos) {
+      if (watch_) watch_(request);
+      return out;
+    }
+    const bool list = request.url.find("fieldSelector") != std::string::npos;
+    const bool pool = request.url.ends_with("/machineconfigpools/worker");
+    out.body = list   ? fmt::format(R"({{"metadata":{{"resourceVersion":"100"}},"items":[{}]}})", Pool())
+               : pool ? Pool()
+                      : Config();
+    return out;
+  }
+
+  Result<Outcome> Run(Command (*make)(), const std::vector<std::string>& words) {
+    const Command command = make();
+    const auto arguments = ParseArguments(command.spec, words);
+    if (!arguments) return std::unexpected(arguments.error());
+    return command.run(*arguments, host_);
+  }
+  std::optional<std::string> Proxy() { return reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY"); }
+
+  testing_support::ScratchFolder scratch_;
+  testing_support::MemoryHost host_;
+  int version_ = 1;
+  std::function<void(const machine::FetchRequest&)> watch_;
+};
+
+TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
+  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")});
+  ASSERT_TRUE(booted) << booted.error().message << booted.error().where;
+  EXPECT_EQ(Proxy(), "http://p1:1");
+  const std::string stored = host_.memory.files().at("source.json");
+  EXPECT_THAT(stored, HasSubstr("kube:///worker"));
+  EXPECT_THAT(stored, HasSubstr("--kubeconfig="));
+  EXPECT_THAT(stored, Not(HasSubstr("c4nary")));
+
+  std::vector<std::string> seen;
+  watch_ = [&](const machine::FetchRequest& request) {
+    seen.push_back(Proxy().value_or("none"));
+    if (seen.size() > 2) return;
+    ++version_;
+    request.sink(fmt::format("{{\"type\":\"MODIFIED\",\"object\":{}}}\n", Pool()));
+  };
+  host_.waits_left = 2;
+  const std::int64_t before = host_.now;
+  ::testing::internal::CaptureStdout();
+  const auto watched = Run(ReconcileCommand, {"--watch"});
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  ASSERT_TRUE(watched) << watched.error().message;
+  EXPECT_THAT(seen, ElementsAre("http://p1:1", "http://p2:1", "http://p3:1"));
+  EXPECT_EQ(Proxy(), "http://p3:1");
+  EXPECT_LT(host_.now - before, 60);
+  EXPECT_THAT(text, Not(HasSubstr("c4nary")));
+}
+
+TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {
+  host_.source_error = Error{Code::kOwner, "others can change it", "config"};
+  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")});
+  ASSERT_FALSE(booted);
+  EXPECT_EQ(booted.error().code, Code::kOwner);
+  EXPECT_EQ(Proxy(), std::nullopt);
+}
+
+TEST_F(KubeCommands, AServiceIsToldTheWholePathOfItsKubeconfig) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  fs::current_path(scratch_.path());
+  const auto installed = Run(ServiceCommand, {"install", "--source", "kube:///worker", "--kubeconfig", "config"});
+  fs::current_path(before);
+  ASSERT_TRUE(installed) << installed.error().message;
+  const std::string stored = host_.memory.files().at("source.json");
+  EXPECT_THAT(stored, HasSubstr(scratch_.path().filename().string()));
+  EXPECT_THAT(stored, Not(HasSubstr("=config")));
+}
+
+}  // namespace
+}  // namespace prov::cli
