@@ -12,6 +12,9 @@ namespace {
 
 using ignition::JsonValue;
 
+// A view costs many times what the three bytes of an empty object do.
+constexpr rapidjson::SizeType kMostObjects = 100000;
+
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view wanted, std::string where) {
   return Fail(Code::kType, fmt::format("expected {}, found {}", wanted, ignition::TypeName(value)), std::move(where));
 }
@@ -100,6 +103,8 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   const JsonValue* value = Find(name);
   if (value == nullptr) return out;
   if (!value->IsArray()) return WrongType(*value, "an array of objects", At(name));
+  if (value->Size() > kMostObjects)
+    return Fail(Code::kTooLarge, fmt::format("more than {} entries are in the array", kMostObjects), At(name));
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i)
     out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i))));
   return out;

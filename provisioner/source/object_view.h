@@ -31,7 +31,8 @@ class ObjectView {
   Result<std::string_view> TextOr(std::string_view name, std::string_view other) const;
   Result<std::optional<ObjectView>> Object(std::string_view name) const;
   Result<std::optional<std::vector<std::string_view>>> Texts(std::string_view name) const;  // an array of strings
-  Result<std::vector<ObjectView>> Objects(std::string_view name) const;  // an array of objects; absent: none
+  // An array of objects; absent: none. Errors: too-large (over 100,000).
+  Result<std::vector<ObjectView>> Objects(std::string_view name) const;
   // Any value; null: absent or null.
   const ignition::JsonValue* Find(std::string_view name) const { return ignition::Member(value_, name); }
 

@@ -86,6 +86,13 @@ TEST(PodEnvironment, OptingOutIsSaidAndMakesNoStatementByItself) {
   EXPECT_THAT(own->findings, HasCode("pod-opt-out"));
 }
 
+TEST(PodEnvironment, BoundsTheNumberOfContainers) {
+  std::string containers = "{}";
+  for (int i = 0; i < 100000; ++i) containers += ",{}";
+  EXPECT_THAT(Failure(ReadText(Pod(containers))),
+              StartsWith("too-large: more than 100000 entries are in the array ($.spec.containers)"));
+}
+
 TEST(PodEnvironment, ReferencesAreReported) {
   const auto config = ReadText(Pod(Container(Variable("NO_PROXY", ".svc,$(KUBERNETES_SERVICE_HOST)"))));
   ASSERT_TRUE(config) << Failure(config);
