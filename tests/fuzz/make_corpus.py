@@ -326,11 +326,67 @@ def wims():
         write("wim", "edits-%d" % number, b"e" + bytes((i * (37 + number * 12) + i // 5) % 256 for i in range(40 + number * 25)))
 
 
+def kubernetes():
+    def event(kind, version, name="worker", **members):
+        return json.dumps({"type": kind, "object": {"metadata": {"name": name, "resourceVersion": version}, **members}}) + "\n"
+
+    rendered = {"status": {"machineCount": 3, "configuration": {"name": "rendered-worker-1"}}}
+    pool = event("ADDED", "10", **rendered) + event("MODIFIED", "11", "infra", **rendered)
+    bookmark = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"12"}}}\r\n'
+    watches = {
+        "pool": "\x06" + pool + bookmark + event("DELETED", "13", **rendered),
+        "gone": "\x01" + pool + '{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}}\n' + pool,
+        "error": "\x03" + '{"type":"ERROR","object":{"code":500,"message":"x"}}\n',
+        "proxy": "\x30" + event("MODIFIED", "7", spec={"trustedCA": {"name": "a"}}, status={"noProxy": ".svc"}),
+        "cut": "\x02" + pool[:-9],
+        "long": "\xff" + event("ADDED", "1", spec={"a": "b" * 5000}),
+        "no-event": "\x01<html>\n",
+        "list": '\x01{"metadata":{"resourceVersion":"5"},"items":[%s]}' % json.dumps({"metadata": {"name": "worker"}, **rendered}),
+    }
+    for name, text in watches.items():
+        write("kube_watch", name, text.encode("latin-1"))
+
+    def kubeconfig(user, cluster=""):
+        return ("apiVersion: v1\nkind: Config\ncurrent-context: here\ncontexts:\n- name: here\n  context: {cluster: c, user: u}\nclusters:\n- name: c\n"
+                "  cluster:\n    server: https://api.example.test:6443/\n%susers:\n- name: u\n  user:\n%s" % (cluster, user))
+
+    pem = base64.b64encode(b"-----BEGIN").decode()
+    for name, text in {
+            "token": kubeconfig("    token: %s\n" % SECRET, "    certificate-authority-data: %s\n    tls-server-name: kubernetes\n" % pem),
+            "files": kubeconfig("    tokenFile: t\n    client-certificate: c\n    client-key: k\n", "    proxy-url: http://u:%s@p:1\n" % SECRET),
+            "data": kubeconfig("    client-certificate-data: %s\n    client-key-data: %s\n" % (pem, pem)),
+            "insecure": kubeconfig("    {}\n", "    insecure-skip-tls-verify: true\n"),
+            "exec": kubeconfig("    exec: {command: aws}\n    password: %s\n" % SECRET),
+            "broken": kubeconfig("    token: %s\n   bad: [\n" % SECRET),
+            "json": '{"current-context":"here","contexts":[{"name":"here","context":{"cluster":"c","user":"u"}}],"clusters":[{"name":"c","cluster":{"server":"https://[::1]:1/k8s"}}],'
+                    '"users":[{"name":"u","user":{"token":"%s"}}]}' % SECRET,
+            "uri": "a%2Fb:6443%2Fkube:admin/machineconfigpool/worker",
+            "uri-single": "/controllerconfig"}.items():
+        write("kubeconfig", name, text)
+
+
+def document_sources():
+    for path in sorted((HERE.parent / "golden" / "sources").iterdir()):
+        if path.suffix != ".py" and not path.name.endswith(".expected.json"):
+            write("document_source", path.name, path.read_text().replace("S3cret%40p", SECRET))
+    url = "http://user:%s@proxy.example.com:3128" % SECRET
+    for name, text in {
+            "proxy-spec.json": '{"kind":"Proxy","apiVersion":"config.openshift.io/v1","spec":{"httpProxy":"%s","trustedCA":{"name":"a"}}}' % url,
+            "aks-list.json": '[{"name":"a","httpProxyConfig":{"httpProxy":"%s/","enabled":true}}]' % url,
+            "aks-null.json": '{"name":"a","properties":{"httpProxyConfig":null}}',
+            "cron-job.json": '{"kind":"CronJob","spec":{"jobTemplate":{"spec":{"template":{"spec":{"initContainers":[{"env":[{"name":"HTTPS_PROXY","value":"%s"},'
+                             '{"name":"NO_PROXY","valueFrom":{}}]}]}}}}}}' % url,
+            "controller-null.yaml": "kind: ControllerConfig\nspec:\n  proxy: null\n  additionalTrustBundle: null\n",
+            "comments.env": "# EnvironmentFile=/etc/mco/proxy.env\n",
+            "key-twice.json": '{"httpProxy":"http://p:1","httpProxy":"%s"}' % url}.items():
+        write("document_source", name, text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims, document_sources, kubernetes):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)
