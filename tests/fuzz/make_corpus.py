@@ -160,6 +160,9 @@ def urls():
             "172.30.0.0/16:80,10.0.0.1:443,LOCALHOST,Example.COM\x01example.com EXAMPLE.com", ",".join("h%d.example.com" % i for i in range(60)),
             "localhost;127.0.0.1;[::1];*.svc;10.*;10.1.2.*", "<local>;*;a/b"]):
         write("no_proxy", "%02d" % number, text)
+    rows = [line.rstrip("\n").split("\t") for line in open(HERE.parent / "golden/noproxy/decisions.tsv", encoding="utf-8") if not line.startswith("#")]
+    for number, row in enumerate(rows[::8]):
+        write("dialect", "%02d" % number, row[0] + "\x01" + row[1] + "\x01http://localhost:8080/")
 
 
 def certificates():
