@@ -25,7 +25,7 @@ constexpr std::string_view kTrust = "trustedCa";
 constexpr std::array<std::string_view, 5> kMembers = {"httpProxy", "httpsProxy", "noProxy", "enabled",
                                                       "effectiveNoProxy"};
 constexpr std::string_view kPemFailure = "HTTPProxyTrustedCAPEMDecodeFailure: ";
-constexpr std::size_t kMostCertificateBytes = 35 * 1024;
+constexpr std::size_t kMostCertificateBytes = std::size_t{35} * 1024;
 constexpr std::size_t kMostCertificates = 20;
 constexpr std::string_view kMetadataAddress = "169.254.169.254";
 

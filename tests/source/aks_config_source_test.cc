@@ -181,7 +181,7 @@ TEST(AksConfig, ItsLimitsAreFindings) {
   EXPECT_EQ(config->certificates.size(), 21U);
   EXPECT_THAT(MessageOf(config->findings, "aks-limit"),
               StartsWith("AKS takes at most 20 certificates in 35 KB; these "));
-  const auto padded = ReadText(Trust(EncodeBase64(Pem("proxy-root") + std::string(36 * 1024, '\n'))));
+  const auto padded = ReadText(Trust(EncodeBase64(Pem("proxy-root") + std::string(std::size_t{36} * 1024, '\n'))));
   ASSERT_TRUE(padded) << Failure(padded);
   EXPECT_THAT(padded->findings, HasCode("aks-limit"));
 }
