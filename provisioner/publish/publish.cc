@@ -253,6 +253,7 @@ Result<void> Publisher::InjectAll(std::string_view bundle) {
 
 Result<void> CheckNames(const std::vector<PublishedFile>& files) {
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const PublishedFile& file : files) names.push_back(AsciiLower(file.name));
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);

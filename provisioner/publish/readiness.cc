@@ -43,6 +43,7 @@ Probe ProbeOne(const ProxySpec& spec, const std::string& endpoint, const std::ve
 std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const egress::Certificate> roots,
                                   const ProbePorts& ports) {
   std::vector<std::string> trusted;
+  trusted.reserve(roots.size());
   for (const egress::Certificate& root : roots) trusted.push_back(root.der);
   std::vector<Probe> out;
   for (const std::string& endpoint : spec.readiness_endpoints) {
