@@ -85,6 +85,7 @@ class Prober {
     request.notes = &notes;
     ++out.tries;
     const Result<int> answer = http_.Get(request);
+    request.notes = nullptr;  // ours end here
     out.status = answer ? std::optional(*answer) : std::nullopt;
     out.error.reset();
     if (!answer) out.error = answer.error();
