@@ -21,6 +21,9 @@ import time
 
 BUILD, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import machine_config_server
 PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench", BUILD / "tests/bench/measure"
 SAMPLE = HERE.parent / "sample/rendered-worker.json"
 rows, missing = [], []
@@ -317,6 +320,23 @@ def bench_drive():
     row("`bake --format iso` of the sample, process CPU", "genisoimage, process CPU", both(a), both(theirs), None, "reads, decides and renders the payload, too")
 
 
+def bench_poll():
+    if not have("openssl"):
+        return
+    keys = WORK / "poll-keys"
+    shutil.rmtree(keys, ignore_errors=True)
+    keys.mkdir()
+    ca = machine_config_server.Authority(keys, "ca")
+    server = machine_config_server.Server(*ca.leaf())
+    server.pools["worker"] = machine_config_server.config("http://proxy.example.com:3128", [ca], size=350000)
+    words = subprocess.run([BUILD / "tests/bench/poll_bench", server.mcs(), ca.pem, "60"], capture_output=True, text=True, check=True).stdout.split()
+    server.close()
+    poll, transfer, reading = ((int(words[i]) / 1e9, int(words[i + 1]) / 1e9) for i in (0, 2, 4))
+    more = poll[0] - transfer[0]
+    row("a poll of a Machine Config Server where nothing changed, 350 KB, CPU", "the transfer alone", poll, transfer, None,
+        "%s beyond the transfer (wanted: 5 ms: %s); %s where it changed" % (shown(more), "yes" if more <= 0.005 else "**no**", shown(reading[0] - transfer[0])))
+
+
 def bench_start():
     a, b, _ = paired([PROVISIONER, "--help"], [BUILD / "tests/bench/empty_static"], 200, 0)
     row("`--help`, process, wall", "an empty static program", both(a), both(b), 3)
@@ -332,7 +352,7 @@ WORK.mkdir(parents=True, exist_ok=True)
 inputs()
 print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
 print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|")
-for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_hive, bench_hive_edit, bench_drive, bench_explain, bench_fleet):
+for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_poll, bench_hive, bench_hive_edit, bench_drive, bench_explain, bench_fleet):
     part()
 for line in dict.fromkeys(missing):
     print("\nNot compared: " + line)
