@@ -1,0 +1,107 @@
+// A source on a server, from the command line to what a node stores of it, and back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "provisioner/base/file.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/source/source_cache.h"
+#include "tests/support/memory_host.h"
+
+namespace prov::cli {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr char kUrl[] = "https://h.example.com/worker.json?v=1";
+
+std::string Sample(const std::string& name) { return TEST_SOURCE_DIR "/sample/" + name; }
+
+Result<node::SourceWords> WordsOf(std::vector<std::string> words) {
+  const Arguments arguments = PROV_TRY(ParseArguments(FirstBootCommand().spec, words));
+  return StoredWords(arguments, arguments.positional());
+}
+
+TEST(StoredSource, KeepsHowAServerIsAsked) {
+  const auto words = WordsOf({"mcs://h/worker", "--ca", "ca.pem", "--source-proxy", "http://u:a,b@p:1",
+                              "--source-timeout", "30", "--service", "containerd,kubelet"});
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ(words->front(), "mcs://h/worker");
+  EXPECT_THAT(*words, Contains("--source-proxy=http://u:a,b@p:1"));
+  EXPECT_THAT(*words, Contains("--source-timeout=30"));
+  EXPECT_THAT(*words, Contains("--service=kubelet"));
+  const auto ca = std::ranges::find_if(*words, [](const std::string& word) { return word.starts_with("--ca="); });
+  ASSERT_NE(ca, words->end());
+  EXPECT_TRUE(ca->ends_with("ca.pem") && *ca != "--ca=ca.pem") << *ca;
+}
+
+class StoredSourceOnAServer : public testing::Test {
+ protected:
+  StoredSourceOnAServer() {
+    host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };
+  }
+
+  Result<machine::FetchAnswer> Answer(const machine::FetchRequest& request) {
+    machine::FetchAnswer out;
+    out.status = 200;
+    out.headers = {{"etag", "\"1\""}};
+    out.body = *ReadFile(Sample("rendered-worker.json"), 1 << 20);
+    for (const auto& [name, value] : request.headers) {
+      if (name != "If-None-Match" || value != "\"1\"") continue;
+      out.status = 304;
+      out.body.clear();
+    }
+    return out;
+  }
+
+  testing_support::MemoryHost host_;
+};
+
+TEST_F(StoredSourceOnAServer, IsAskedAsTheWordsSay) {
+  const node::SourceWords words = {kUrl, "--ca=" + Sample("corporate-root.pem"), "--source-proxy=http://p:1",
+                                   "--source-timeout=30", "--service=containerd"};
+  const auto settings = ReadStoredSettings(host_, words, {});
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->config.certificates.size(), 3U);
+  ASSERT_THAT(host_.fetches, SizeIs(1));
+  EXPECT_THAT(host_.fetches[0].roots, SizeIs(1));
+  EXPECT_EQ(host_.fetches[0].proxy_url, Secret("http://p:1"));
+  EXPECT_EQ(host_.fetches[0].total_seconds, 30);
+  EXPECT_THAT(host_.checked_sources, ElementsAre(Sample("corporate-root.pem")));
+}
+
+TEST_F(StoredSourceOnAServer, ACaFileOfOthersIsRefused) {
+  host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
+  const auto settings = ReadStoredSettings(host_, {kUrl, "--ca=" + Sample("corporate-root.pem")}, {});
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().code, Code::kOwner);
+  EXPECT_THAT(host_.fetches, SizeIs(0));
+}
+
+TEST_F(StoredSourceOnAServer, ThatDidNotChangeIsRemembered) {
+  source::SourceCache cache;
+  for (int round = 0; round < 3; ++round) {
+    const auto settings = ReadStoredSettings(host_, {kUrl}, {}, &cache);
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->config.certificates.size(), 3U);
+  }
+  ASSERT_THAT(host_.fetches, SizeIs(3));
+  EXPECT_THAT(host_.fetches[2].headers, Contains(std::pair<std::string, std::string>("If-None-Match", "\"1\"")));
+}
+
+TEST(SourceTimeout, HasBounds) {
+  testing_support::MemoryHost host;
+  for (const char* value : {"0", "3601", "-1", "x", ""}) {
+    const auto settings = ReadStoredSettings(host, {kUrl, "--source-timeout=" + std::string(value)}, {});
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().code, Code::kUsage) << value;
+  }
+  EXPECT_THAT(host.fetches, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace prov::cli
