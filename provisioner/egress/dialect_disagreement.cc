@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,7 @@ namespace {
 using Kind = NoProxyEntry::Kind;
 
 constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl, Dialect::kDotnet, Dialect::kWinHttp};
-constexpr std::size_t kMostEntries = 4096;
+constexpr std::size_t kMostText = 32767;  // what a variable of Windows can hold
 constexpr std::size_t kMostShown = 5;
 constexpr std::size_t kLongestShown = 100;
 
@@ -140,14 +139,19 @@ void Note(Group& group, const NoProxyEntry& entry) {
 
 }  // namespace
 
-Findings ReviewDisagreements(const NoProxy& list, std::string_view where) {
+Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   Findings out;
+  std::string_view text = whole.text();
+  if (text.size() > kMostText) text = text.substr(0, text.rfind(',', kMostText));
+  const auto part = NoProxy::Parse(text, where);
+  if (!part || text.size() > kMostText) return out;
+  const NoProxy& list = *part;
   const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});
   if (!explainer) return out;
   constexpr Direct kEveryone = (1U << kClients.size()) - 1;
   std::map<std::pair<About, Direct>, Group> groups;
-  for (const NoProxyEntry& entry : list.entries() | std::views::take(kMostEntries)) {
+  for (const NoProxyEntry& entry : list.entries()) {
     for (const Probe& probe : ProbesOf(entry)) {
       const auto to = ParseDestination("http://" + probe.host);
       const Direct direct = to ? Ask(*explainer, *to) : 0;

@@ -32,6 +32,8 @@ COMMANDS = {
     "extract": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--format", "pem"], False),
                 (["SOURCE", "--format", "json"], False), (["SOURCE", "--show-secrets"], True), (["SOURCE", "--format", "env"], True)],
     "check": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--strict"], False)],
+    "explain": [(["SOURCE", "--url", "http://example.com/", "https://example.com/"], False),
+                (["SOURCE", "--url", "http://example.com/", "--augment", "--output", "json"], False)],
     "bake": [(["SOURCE", "--out", "OUT"] + more, False) for more in (
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],

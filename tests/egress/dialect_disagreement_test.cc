@@ -54,6 +54,15 @@ TEST(Disagreement, FewFindingsForManyEntries) {
   }
 }
 
+TEST(Disagreement, AHostileListCostsNoMoreThanALongOne) {
+  std::string text;
+  while (text.size() < (1U << 20U)) text += "a" + std::to_string(text.size()) + ",";
+  const Findings findings = Review(text);
+  EXPECT_LE(findings.size(), 4U);  // WinHTTP's list ends earlier, too
+  for (const Finding& f : findings) EXPECT_THAT(f.message, testing::Not(testing::ContainsRegex("and [0-9]{5,} more")));
+  EXPECT_THAT(Review(std::string(1U << 20U, 'a')), IsEmpty());
+}
+
 TEST(Disagreement, WhatAugmentAddsEndsIt) {
   const NoProxy list = NoProxy::Parse("foo.com,2001:db8::1,10.1.2.3/32", "here").value();
   EXPECT_EQ(ReviewDisagreements(list, "").size(), 3U);
