@@ -188,6 +188,8 @@ TEST(Check, ExitsByTheWorstFinding) {
   const ProcessResult good = Provisioner({"check", kSample});
   EXPECT_EQ(good.exit, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr(": valid: 3 certificate(s), 0 error(s)"));
+  EXPECT_THAT(good.err, HasSubstr("[clients-disagree]"));  // a word about the clients, no fault of the settings
+  EXPECT_EQ(Provisioner({"check", kSample, "--strict"}).exit, 0);
   const std::string warned = ConfigWith("HTTP_PROXY=http://p:1\nNO_PROXY=a;b\n");
   EXPECT_EQ(Provisioner({"check", "-"}, warned).exit, 0);
   EXPECT_EQ(Provisioner({"check", "-", "--strict"}, warned).exit, 11);
