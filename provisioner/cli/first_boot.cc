@@ -18,6 +18,7 @@
 #include "provisioner/node/failure.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/source/source.h"
 
 namespace prov::cli {
 namespace {
@@ -71,8 +72,12 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateFold
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
 // one whose settings are kept.
 Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
-  Result<node::Settings> settings = ReadSettings(node.host, arguments, signers.wanted);
-  if (settings) return settings;
+  // As each later round reads it, so that what it refuses is refused now.
+  const bool remote = source::IsRemote(arguments.positional());
+  Result<node::Settings> settings =
+      remote ? ReadStoredSettings(node.host, PROV_TRY(StoredWords(arguments, arguments.positional())), signers.wanted)
+             : ReadSettings(node.host, arguments, signers.wanted);
+  if (settings || remote) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
   const bool used_up =
@@ -91,16 +96,31 @@ Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, co
   return kept;
 }
 
+bool MayPass(const Error& error) {
+  return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
+}
+
+// Setup runs this before the network is there, and a cluster that comes up answers late.
+Error GoOnLater(node::Node& node, const node::Delivery& delivery, Error error) {
+  const Result<bool> later = node::FollowLater(node, delivery);
+  if (!later) {
+    error.message += fmt::format("; nor could the boot service be installed, which would ask again: {} ({})",
+                                 later.error().message, later.error().where);
+  } else if (*later) {
+    error.message += "; the boot service is installed and goes on asking";
+  }
+  return error;
+}
+
 Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
   Signers signers{PROV_TRY(GivenSigner(arguments)), {}};
   signers.wanted = PROV_TRY(WantedSigner(signers.given, {&host}));
-  const node::Settings settings = PROV_TRY(Settings(arguments, node, signers));
+  const Result<node::Settings> settings = Settings(arguments, node, signers);
+  if (!settings && !(source::IsRemote(arguments.positional()) && MayPass(settings.error())))
+    return std::unexpected(settings.error());
   const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host, signers));
-  return node::FirstBoot(node, settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
-}
-
-bool MayPass(const Error& error) {
-  return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
+  if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
+  return node::FirstBoot(node, *settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
 }
 
 // Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.

@@ -37,14 +37,14 @@ void Follow(machine::Host& host, std::int64_t interval, const std::function<void
 
 Result<Outcome> Once(const Arguments& arguments, machine::Host& host, bool json) {
   const Ending ending = PROV_TRY(ParseEnding(arguments));
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-  node::Node node = target.Node(host);
-  node::RoundReport report = PROV_TRY(node::ReconcileOnce(node, ReaderOn(host, nullptr)));
+  auto round = PROV_TRY(node::RunRound(host, ReaderOn(host, nullptr)));
+  if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
+  node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
   int exit = PROV_TRY(End(host, ending, report.session));
   // What is kept is in place, but the source needs somebody's attention.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
-  return SessionOutcome(json, target.name, std::move(report.session), true, exit);
+  return SessionOutcome(json, host.Name(), std::move(report.session), true, exit);
 }
 
 void Show(bool json, const node::RoundReport& report) {

@@ -96,6 +96,11 @@ void AddFindings(SessionReport& report, const Settings& settings, const DesiredS
 
 }  // namespace
 
+Result<void> CheckSettings(Node& node, const Settings& settings, const ApplyOptions& options) {
+  PROV_TRY(Desire(node, settings, options));
+  return {};
+}
+
 Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options) {
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   SessionReport report = PROV_TRY(reconcile::PlanOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options))));

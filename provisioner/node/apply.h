@@ -24,6 +24,10 @@ struct ApplyOptions {
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 
+// What the guards say before anything is planned. Reads only. Errors: those of MakeDesiredState and of the ports;
+// downgrade, shrink.
+Result<void> CheckSettings(Node& node, const Settings& settings, const ApplyOptions& options);
+
 // Reads only. Errors: those of MakeDesiredState and of the ports; downgrade, shrink.
 Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options);
 

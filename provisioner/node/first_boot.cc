@@ -43,6 +43,15 @@ Result<bool> InstallProgramAndService(Node& node) {
   return wrote;
 }
 
+Result<bool> FollowLater(Node& node, const Delivery& delivery) {
+  const auto stored = PROV_TRY(LoadSource(node.machine.state));
+  if (stored && stored->words != delivery.words) return false;
+  PROV_TRY(CheckFollowed(node, delivery));
+  if (!stored) PROV_TRY(SaveSource(node.machine.state, {delivery.words, delivery.follow, true}));
+  PROV_TRY(InstallProgramAndService(node));
+  return true;
+}
+
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
 // not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
 // service may take a source that is not signed.

@@ -27,16 +27,36 @@ Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Fi
   return {};
 }
 
-Result<Round> ReadStored(Node& node, const StoredSource& source, const SettingsReader& read, RoundReport& report) {
-  if (!source.follow) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
+// What the source says now; nullopt: it is not to be read again.
+using Fresh = std::optional<Result<Settings>>;
+
+Fresh ReadFollowed(machine::Host& host, const StoredSource& source, const SettingsReader& read) {
+  if (!source.follow) return std::nullopt;
   // Who can write the source decides what SYSTEM trusts.
-  const Result<void> trusted = CheckSourceFiles(node.host.installation(), source.words);
-  Result<Settings> fresh = trusted ? read(source.words) : std::unexpected(trusted.error());
-  if (fresh) return Round{*std::move(fresh), true};
+  const Result<void> trusted = CheckSourceFiles(host.installation(), source.words);
+  return trusted ? read(source.words) : std::unexpected(trusted.error());
+}
+
+constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = source.adopt, .unattended = true}; }
+
+// Settings that a guard refuses are as good as none: what was there is kept in place.
+Result<void> Refused(Node& node, const StoredSource& source, Result<Settings>& fresh) {
+  if (!fresh) return {};
+  const Result<void> checked = CheckSettings(node, *fresh, OptionsOf(source));
+  if (checked) return {};
+  if (InfoOf(checked.error().code).exit != InfoOf(Code::kShrink).exit) return checked;
+  fresh = std::unexpected(checked.error());
+  return {};
+}
+
+Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundReport& report) {
+  if (!fresh) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
+  PROV_TRY(Refused(node, source, *fresh));
+  if (*fresh) return Round{**std::move(fresh), true};
   auto kept = LastGoodSettings(node.machine.state);
-  if (!kept) return std::unexpected(std::move(fresh).error());  // what is wrong is the source, not what was never kept
-  PROV_TRY(TellSource(node, fresh.error(), *kept, report.session.findings));
-  report.source_error = std::move(fresh).error();
+  if (!kept) return std::unexpected(std::move(*fresh).error());  // what is wrong is the source, not what was never kept
+  PROV_TRY(TellSource(node, fresh->error(), *kept, report.session.findings));
+  report.source_error = std::move(*fresh).error();
   return Round{*std::move(kept), false};
 }
 
@@ -52,6 +72,61 @@ Result<void> EndTrial(Node& node, Findings& findings) {
 Result<bool> IsHeld(Node& node, const std::string& digest) {
   const auto hold = PROV_TRY(LoadHold(node.machine.state));
   return hold && *hold == digest;
+}
+
+struct Start {
+  RoundReport report;  // held: there is nothing to do
+  StoredSource source;
+};
+
+Result<Start> Begin(Node& node) {
+  Start out;
+  Findings& findings = out.report.session.findings;
+  if (PROV_TRY(TrialIsOpen(node))) {
+    AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
+    out.report.held = true;
+    return out;
+  }
+  PROV_TRY(EndTrial(node, findings));
+  PROV_TRY(ScrubSecretFiles(node, findings));
+  auto source = PROV_TRY(LoadSource(node.machine.state));
+  if (!source) {
+    return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
+                std::string(kSourceFile));
+  }
+  out.source = *std::move(source);
+  return out;
+}
+
+Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
+  RoundReport report = std::move(start.report);
+  Findings& findings = report.session.findings;
+  Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
+  const auto desired = PROV_TRY(reconcile::MakeDesiredState(round.settings.config, round.settings.options));
+  const std::string text = SettingsJson(round.settings, desired);
+  if (PROV_TRY(IsHeld(node, ToHex(Sha256(text))))) {
+    AddInfo(findings, "held",
+            "a rollback holds: nothing is done until the source says something else or provisioner apply is called");
+    report.held = true;
+    report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
+    return report;
+  }
+  reconcile::SessionReport applied = PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source)));
+  applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
+  report.session = std::move(applied);
+  if (round.fresh) {
+    PROV_TRY(Remember(node.machine.state, kSettingsFile, text));
+    PROV_TRY(Forget(node.machine.state, kFailureFile));  // a first boot that failed is made good
+  }
+  if (start.source.adopt) PROV_TRY(SaveSource(node.machine.state, {start.source.words, start.source.follow}));
+  return report;
+}
+
+// Of the machine, open for as long as this takes.
+Result<Start> BeginOn(machine::Host& host) {
+  const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
+  Node node{host, open->Ports()};
+  return Begin(node);
 }
 
 }  // namespace
@@ -76,37 +151,28 @@ std::string DescribeAge(std::int64_t seconds) {
 }
 
 Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read) {
-  RoundReport report;
-  Findings& findings = report.session.findings;
-  if (PROV_TRY(TrialIsOpen(node))) {
-    AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
-    report.held = true;
-    return report;
-  }
-  PROV_TRY(EndTrial(node, findings));
-  PROV_TRY(ScrubSecretFiles(node, findings));
-  const auto source = PROV_TRY(LoadSource(node.machine.state));
-  if (!source) {
-    return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
+  Start start = PROV_TRY(Begin(node));
+  if (start.report.held) return std::move(start.report);
+  Fresh fresh = ReadFollowed(node.host, start.source, read);
+  return Finish(node, std::move(start), std::move(fresh));
+}
+
+Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read) {
+  Start first = PROV_TRY(BeginOn(host));
+  if (first.report.held) return std::move(first.report);
+  Fresh fresh = ReadFollowed(host, first.source, read);
+  if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // the reading was stopped; nothing is wrong
+  const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
+  Node node{host, open->Ports()};
+  Start again = PROV_TRY(Begin(node));
+  if (again.report.held) return std::move(again.report);
+  if (again.source != first.source) {
+    return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
                 std::string(kSourceFile));
   }
-  Round round = PROV_TRY(ReadStored(node, *source, read, report));
-  const auto desired = PROV_TRY(reconcile::MakeDesiredState(round.settings.config, round.settings.options));
-  const std::string text = SettingsJson(round.settings, desired);
-  if (PROV_TRY(IsHeld(node, ToHex(Sha256(text))))) {
-    AddInfo(findings, "held",
-            "a rollback holds: nothing is done until the source says something else or provisioner apply is called");
-    report.held = true;
-    report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
-    return report;
-  }
-  reconcile::SessionReport applied =
-      PROV_TRY(ApplySettings(node, round.settings, {.adopt = source->adopt, .unattended = true}));
-  applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
-  report.session = std::move(applied);
-  if (round.fresh) PROV_TRY(Remember(node.machine.state, kSettingsFile, text));
-  if (source->adopt) PROV_TRY(SaveSource(node.machine.state, {source->words, source->follow}));
-  return report;
+  Findings& findings = again.report.session.findings;
+  findings.insert(findings.begin(), first.report.session.findings.begin(), first.report.session.findings.end());
+  return PROV_TRY(Finish(node, std::move(again), std::move(fresh)));
 }
 
 }  // namespace prov::node

@@ -13,12 +13,8 @@ using machine::Event;
 
 constexpr std::int64_t kMillisecondsPerSecond = 1000;
 constexpr std::int64_t kBusyWait = 5 * kMillisecondsPerSecond;
-
-Result<RoundReport> OneRound(machine::Host& host, const SettingsReader& read) {
-  const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
-  Node node{host, open->Ports()};
-  return ReconcileOnce(node, read);
-}
+constexpr std::int64_t kDay = 86400;
+constexpr std::size_t kMostCauses = 16;
 
 // What tells one state of affairs from another: the same one is told once.
 std::string NewsOf(const Result<RoundReport>& round) {
@@ -31,7 +27,10 @@ std::string NewsOf(const Result<RoundReport>& round) {
 }  // namespace
 
 void WatchLog::Write(const Error& error) {
-  if (std::exchange(known_, error.message) == error.message) return;
+  const std::int64_t now = host_.clock().NowUnix();
+  if (known_.size() >= kMostCauses && !known_.contains(error.message)) known_.clear();
+  const auto [known, is_new] = known_.try_emplace(error.message, now);
+  if (!is_new && now - std::exchange(known->second, now) < kDay) return;
   LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
            fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
 }
@@ -52,7 +51,9 @@ void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval
   bool first = true;
   bool go_on = true;
   while (go_on) {
-    const Result<RoundReport> round = OneRound(host, read);
+    const Result<std::optional<RoundReport>> ran = RunRound(host, read);
+    if (ran && !*ran) break;
+    const Result<RoundReport> round = ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error());
     const std::string news = NewsOf(round);
     const bool is_news = first || news != known;
     if (!round && is_news) LogFailure(host, round.error());

@@ -1,7 +1,10 @@
 // Rounds of `reconcile`, one after the other, until this program is asked to stop.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "provisioner/node/reconcile_once.h"
 
@@ -11,12 +14,13 @@ namespace prov::node {
 using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 
 // `told` gets each round that did or noticed something new. A round that fails is logged, once for each new cause, and
-// tried again: nothing ends the loop but `wait`, which is the
-// clock's unless one is given that sees changes of the source.
+// tried again: nothing ends the loop but `wait`, which is the clock's unless one is given that sees changes of the
+// source, and a stop while the source is read. The machine is open only while it is looked at and changed.
 void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
           const std::function<void(const RoundReport&)>& told, const ChangeWaiter& wait = {});
 
-// That the source can't be watched, once for each new cause: it is read in each round all the same.
+// That the source can't be watched, once for each cause and again when the last was a day ago: it is read in each round
+// all the same.
 class WatchLog {
  public:
   explicit WatchLog(machine::Host& host) : host_(host) {}
@@ -24,7 +28,7 @@ class WatchLog {
 
  private:
   machine::Host& host_;
-  std::string known_;
+  std::map<std::string, std::int64_t> known_;  // cause, Unix time of the last
 };
 
 // What a round leaves in the event log.

@@ -44,7 +44,10 @@ Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string
                                        const SourceRequest& request) {
   if (!request.ca_file.empty()) return RootsOf(request);
   if (ca.data) return ParseRoots(ca.data->Reveal(), kubeconfig + ": certificate-authority-data");
-  if (ca.file.empty()) return {};
+  if (ca.file.empty()) {
+    PROV_TRY(MayUseSystemRoots(request));
+    return {};
+  }
   const std::string path = Resolve(ca.file, kubeconfig);
   return ParseRoots(PROV_TRY(ReadChecked(path, kMostFileBytes, request)), path);
 }

@@ -51,4 +51,13 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   return out;
 }
 
+Result<void> MayUseSystemRoots(const SourceRequest& request) {
+  if (!request.check_file) return {};
+  return Fail(
+      Code::kUsage,
+      "a node that follows this source must know its server by a CA of its own: the node's store will hold what "
+      "the source delivers; give --ca FILE",
+      "--ca");
+}
+
 }  // namespace prov::source

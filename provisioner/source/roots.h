@@ -20,4 +20,8 @@ Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::s
 // for a pointer config those of ignition::ReadFetchSettings().
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request);
 
+// Error usage on a node that follows the source (request.check_file): its store holds what the source delivered, so
+// whoever has the key of a delivered CA could replace the source.
+Result<void> MayUseSystemRoots(const SourceRequest& request);
+
 }  // namespace prov::source

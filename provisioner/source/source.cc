@@ -43,7 +43,7 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
                           const SourcePorts& ports) {
   Opened out;
   out.where = egress::RedactUrl(remote.url);
-  out.trust = {remote.roots, true};
+  out.trust = {remote.roots, !request.check_file};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
   machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports));
@@ -61,6 +61,7 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
 Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
                        const SourcePorts& ports) {
   const WebSource web = PROV_TRY(ParseWebSource(request.source));
+  if (request.ca_file.empty() && web.hash.empty()) PROV_TRY(MayUseSystemRoots(request));
   RemoteRequest remote;
   remote.url = web.url;
   remote.roots = PROV_TRY(RootsOf(request));

@@ -23,7 +23,8 @@ struct SourceRequest {
   std::optional<Secret> proxy_url;  // for the requests of this program itself; nullopt: direct
   // How long a remote document may take, other tries included; nullopt: a minute, and other tries for ten seconds.
   std::optional<int> timeout_seconds;
-  // Asked of each local file that decides whom to believe, before it is read; none: any will do.
+  // Given on a node that follows the source, asked of each local file that decides whom to believe, before it is read.
+  // The system's roots are then nobody's proof: the node's own store holds what this source delivers.
   std::function<Result<void>(const std::string& path)> check_file;
 };
 

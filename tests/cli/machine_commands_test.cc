@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/cli/command.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -111,6 +112,29 @@ TEST_F(MachineCommands, TheWayInWhichARebootIsTold) {
   host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
   EXPECT_EQ(Run(ApplyCommand, {source_, "--exit-style", "msi"})->exit, 0) << "the boot has taken place";
   EXPECT_EQ(Run(ApplyCommand, {source_, "--reboot", "annotate"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
+  const std::string url = "https://h.example.com/worker.json";
+  const std::string ca = TEST_SOURCE_DIR "/sample/corporate-root.pem";
+  EXPECT_EQ(Run(FirstBootCommand, {url}).error().code, Code::kUsage) << "no CA";
+  EXPECT_FALSE(host_.program_installed);
+  const auto boot = Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1"});
+  ASSERT_FALSE(boot);
+  EXPECT_EQ(boot.error().code, Code::kNetwork);
+  EXPECT_THAT(boot.error().message, HasSubstr("goes on asking"));
+  EXPECT_TRUE(host_.program_installed);
+  EXPECT_EQ(Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1", "--phase", "specialize"})->exit, 0);
+  host_.web = [](const machine::FetchRequest&) -> Result<machine::FetchAnswer> {
+    machine::FetchAnswer out;
+    out.status = 200;
+    out.body = *ReadFile(TEST_SOURCE_DIR "/sample/rendered-worker.json", 1 << 20);
+    return out;
+  };
+  const auto round = Run(ReconcileCommand, {"--once"});
+  ASSERT_TRUE(round) << round.error().message;
+  EXPECT_EQ(round->exit, 0);
+  EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("no drift"));
 }
 
 TEST_F(MachineCommands, StatusTellsDrift) {

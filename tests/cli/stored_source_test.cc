@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/source/source_cache.h"
 #include "tests/support/memory_host.h"
@@ -82,15 +84,41 @@ TEST_F(StoredSourceOnAServer, ACaFileOfOthersIsRefused) {
   EXPECT_THAT(host_.fetches, SizeIs(0));
 }
 
+// What it delivers comes into the store that would say who the server is.
+TEST_F(StoredSourceOnAServer, IsNotKnownByTheNodesOwnStore) {
+  const auto settings = ReadStoredSettings(host_, {kUrl}, {});
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().code, Code::kUsage);
+  EXPECT_EQ(settings.error().where, "--ca");
+  EXPECT_THAT(host_.fetches, SizeIs(0));
+  const std::string hash = ToHex(Sha256(*ReadFile(Sample("rendered-worker.json"), 1 << 20)));
+  EXPECT_TRUE(ReadStoredSettings(host_, {std::string(kUrl) + "#sha256=" + hash}, {})) << "known by its digest";
+}
+
 TEST_F(StoredSourceOnAServer, ThatDidNotChangeIsRemembered) {
   source::SourceCache cache;
   for (int round = 0; round < 3; ++round) {
-    const auto settings = ReadStoredSettings(host_, {kUrl}, {}, &cache);
+    const auto settings = ReadStoredSettings(host_, {kUrl, "--ca=" + Sample("corporate-root.pem")}, {}, &cache);
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->config.certificates.size(), 3U);
   }
   ASSERT_THAT(host_.fetches, SizeIs(3));
   EXPECT_THAT(host_.fetches[2].headers, Contains(std::pair<std::string, std::string>("If-None-Match", "\"1\"")));
+}
+
+// What first-boot stores is read by the service in the same way.
+TEST(StoredSource, AnAksListKeepsItsSuffixes) {
+  const std::string file = TEST_SOURCE_DIR "/golden/sources/aks-show.json";
+  const auto words = WordsOf({file, "--add-cluster-suffixes"});
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_THAT(*words, Contains("--add-cluster-suffixes"));
+  testing_support::MemoryHost host;
+  const auto settings = ReadStoredSettings(host, *words, {});
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_THAT(*settings->config.no_proxy, testing::EndsWith(",.svc,.cluster.local"));
+  const auto refused = ReadStoredSettings(host, {Sample("rendered-worker.json"), "--add-cluster-suffixes"}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
 }
 
 TEST(SourceTimeout, HasBounds) {

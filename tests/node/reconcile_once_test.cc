@@ -1,5 +1,6 @@
 #include "provisioner/node/reconcile_once.h"
 
+#include "provisioner/node/failure.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/service_loop.h"
@@ -296,6 +297,54 @@ TEST_F(Reconcile, TheLoopTellsNewsOnceAndGoesOnAfterErrors) {
   const auto told_of_source = [](const auto& event) { return event.second.starts_with("[source-unavailable]"); };
   EXPECT_EQ(std::ranges::count_if(host_.events_written, told_of_source), 1);
   for (const auto& [id, text] : host_.events_written) EXPECT_THAT(text, Not(HasSubstr("c4nary")));
+}
+
+TEST_F(Reconcile, WhatAGuardRefusesIsLikeASourceThatIsGone) {
+  FirstBootFrom(SampleSettings());
+  host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
+  source_ = OtherSettings();
+  source_->config.http_proxy = Secret("proxy.example.com:port");  // with which clients would go direct
+  const auto round = Round();
+  ASSERT_TRUE(round) << round.error().message;
+  ASSERT_TRUE(round->source_error);
+  EXPECT_EQ(round->source_error->code, Code::kFailOpen);
+  EXPECT_THAT(Codes(round->session.findings), Contains("source-unavailable"));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128") << "what was there is kept";
+}
+
+TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
+  source_ = Fail(Code::kNetwork, "no route", "mcs://h/worker");
+  Node n = node();
+  const Delivery delivery{{"mcs://h/worker"}, true, {}};
+  const auto later = FollowLater(n, delivery);
+  ASSERT_TRUE(later) << later.error().message;
+  EXPECT_TRUE(*later);
+  EXPECT_TRUE(host_.program_installed);
+  EXPECT_TRUE(host_.services_by_name.contains("provisioner"));
+  EXPECT_EQ(Round().error().code, Code::kNetwork);
+  source_ = SampleSettings();
+  ASSERT_TRUE(Round());
+  EXPECT_TRUE(Variable("HTTP_PROXY"));
+  const auto stored = LoadSource(n.machine.state);
+  ASSERT_TRUE(stored && *stored);
+  EXPECT_EQ(**stored, (StoredSource{{"mcs://h/worker"}, true, false})) << "adopted, and remembered";
+}
+
+TEST_F(Reconcile, ASourceThatWasReadWellIsNotGivenUpForOneThatWasNot) {
+  FirstBootFrom(SampleSettings());
+  Node n = node();
+  const auto later = FollowLater(n, {{"mcs://h/worker"}, true, {}});
+  ASSERT_TRUE(later);
+  EXPECT_FALSE(*later);
+  EXPECT_EQ((*LoadSource(n.machine.state))->words, SourceWords{"payload"});
+}
+
+TEST_F(Reconcile, AFailedFirstBootIsForgottenWhenItIsMadeGood) {
+  FirstBootFrom(SampleSettings());
+  Node n = node();
+  ASSERT_TRUE(SaveFailure(n.machine.state, {Code::kNetwork, "no route", "mcs://h/worker"}));
+  ASSERT_TRUE(Round());
+  EXPECT_FALSE(HasFile(kFailureFile));
 }
 
 TEST_F(Reconcile, ABusyMachineIsTriedAgainSoon) {

@@ -69,9 +69,58 @@ TEST_F(ServiceLoop, AWatchThatFailsIsLoggedOnceForEachCause) {
   for (const char* message : {"no right to watch", "no right to watch", "overloaded", "no right to watch"}) {
     log.Write({Code::kNetwork, message, "x"});
   }
-  EXPECT_THAT(host_.EventIds(), SizeIs(3));
+  EXPECT_THAT(host_.EventIds(), SizeIs(2));
   EXPECT_THAT(host_.EventIds(), Each(static_cast<std::uint16_t>(Event::kSourceUnavailable)));
   EXPECT_THAT(host_.events_written[1].second, HasSubstr("overloaded"));
+  host_.now += 86400 - 1;
+  log.Write({Code::kNetwork, "overloaded", "x"});
+  EXPECT_THAT(host_.EventIds(), SizeIs(2)) << "the same trouble, still";
+  host_.now += 86400;
+  log.Write({Code::kNetwork, "overloaded", "x"});
+  EXPECT_THAT(host_.EventIds(), SizeIs(3)) << "it was gone for a day";
+}
+
+TEST_F(ServiceLoop, WhileTheSourceIsReadTheMachineIsFree) {
+  const SettingsReader read = [&](const SourceWords&) -> Result<Settings> {
+    EXPECT_TRUE(host_.Open(machine::Access::kWrite)) << "rollback and confirm would be refused";
+    return OtherSettings();
+  };
+  const auto round = RunRound(host_, read);
+  ASSERT_TRUE(round && *round);
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+}
+
+TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
+  const SettingsReader stored = [&](const SourceWords&) -> Result<Settings> {
+    Node n = node();
+    EXPECT_TRUE(SaveSource(n.machine.state, {{"another"}, true, false}));
+    return OtherSettings();
+  };
+  const auto refused = RunRound(host_, stored);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kLock);
+  const SettingsReader tried = [&](const SourceWords&) -> Result<Settings> {
+    Node n = node();
+    EXPECT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
+    return SampleSettings();
+  };
+  const auto held = RunRound(host_, tried);
+  ASSERT_TRUE(held && *held);
+  EXPECT_TRUE((*held)->held);
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+}
+
+TEST_F(ServiceLoop, AStopWhileTheSourceIsReadIsNoTroubleOfTheSource) {
+  host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
+  const SettingsReader stopped = [&](const SourceWords&) -> Result<Settings> {
+    host_.stopped = true;
+    return Fail(Code::kNetwork, "stopped", "kube:///worker");
+  };
+  host_.memory.log.clear();
+  Loop(host_, stopped, 300, {}, [](std::int64_t) { return true; });
+  EXPECT_FALSE(Variable("HTTP_PROXY")) << "nothing is written after a stop";
+  EXPECT_THAT(host_.EventIds(), ElementsAre(static_cast<std::uint16_t>(Event::kServiceStarted),
+                                            static_cast<std::uint16_t>(Event::kServiceStopped)));
 }
 
 }  // namespace

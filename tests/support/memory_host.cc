@@ -77,6 +77,7 @@ Result<std::vector<std::string>> MemoryHost::EnvironmentOf(std::uint32_t process
 void MemoryHost::Write(Severity, std::uint16_t id, std::string_view text) { events_written.emplace_back(id, text); }
 
 bool MemoryHost::Wait(std::int64_t milliseconds) {
+  if (milliseconds == 0) return !stopped;
   now += (milliseconds + 999) / 1000;
   if (during_wait) during_wait();
   if (waits_left == 0) return false;
