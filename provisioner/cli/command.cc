@@ -11,6 +11,7 @@
 #include "provisioner/bake/user_data_container.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
+#include "provisioner/source/aks_cluster_suffixes.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
 constexpr std::int64_t kLongestTimeout = 3600;
+constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
 
 Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, const std::string& folder) {
   std::vector<std::string> out;
@@ -29,53 +31,9 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
   return out;
 }
 
-}  // namespace
-
-OptionSpec PoolOption() {
-  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"};
-}
-OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool"}; }
-OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
-OptionSpec HelpOption() { return {"help", "", "show this text"}; }
-
-std::vector<OptionSpec> RemoteOptionSpecs() {
-  return {{"ca", "FILE", "PEM certificates of CAs: only by them is a remote source known (default: the system's)"},
-          {"kubeconfig", "FILE|in-cluster",
-           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
-          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
-          {"source-timeout", "SECONDS",
-           "how long a remote source is tried (default: 60 for a document, and new tries for 10)"}};
-}
-
-void AddRemoteOptions(CommandSpec& spec) {
-  const auto name = std::ranges::find(spec.options, "name", &OptionSpec::name);
-  const std::vector<OptionSpec> more = RemoteOptionSpecs();
-  spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
-}
-
-Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments) {
-  source::SourceRequest out;
-  out.source = arguments.positional();
-  out.selection.pool = arguments.Get("pool", out.selection.pool);
-  out.selection.name = arguments.Get("name");
-  out.ca_file = arguments.Get("ca");
-  out.kubeconfig = arguments.Get("kubeconfig");
-  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
-  if (arguments.Has("source-timeout")) {
-    const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
-    if (seconds < 1 || seconds > kLongestTimeout) {
-      return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--source-timeout");
-    }
-    out.timeout_seconds = static_cast<int>(seconds);
-  }
-  if (arguments.Has("stored")) {
-    out.check_file = [&host](const std::string& path) { return host.installation().CheckSource(path); };
-  }
-  return out;
-}
-
-Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
-                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
+// What the arguments name, as it stands there.
+Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
+                         const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
     const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name, signer ? &*signer : nullptr));
@@ -102,6 +60,65 @@ Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
   const source::SourceRequest request = PROV_TRY(RequestOf(host, arguments));
   return Source{
       .config = PROV_TRY(source::Read(request, {host.http(), host.clock(), cache})), .choices = {}, .secret_files = {}};
+}
+
+}  // namespace
+
+OptionSpec PoolOption() {
+  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"};
+}
+OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool"}; }
+OptionSpec ClusterSuffixesOption() {
+  return {kClusterSuffixes, "", "of an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not"};
+}
+OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
+OptionSpec HelpOption() { return {"help", "", "show this text"}; }
+
+std::vector<OptionSpec> RemoteOptionSpecs() {
+  return {{"ca", "FILE", "PEM certificates of CAs: only by them is a remote source known (default: the system's)"},
+          {"kubeconfig", "FILE|in-cluster",
+           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
+          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
+          {"source-timeout", "SECONDS",
+           "how long a remote source is tried (default: 60 for a document, and new tries for 10)"}};
+}
+
+void AddRemoteOptions(CommandSpec& spec) {
+  const auto name = std::ranges::find(spec.options, "name", &OptionSpec::name);
+  std::vector<OptionSpec> more = RemoteOptionSpecs();
+  more.insert(more.begin(), ClusterSuffixesOption());
+  spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
+}
+
+Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments) {
+  source::SourceRequest out;
+  out.source = arguments.positional();
+  out.selection.pool = arguments.Get("pool", out.selection.pool);
+  out.selection.name = arguments.Get("name");
+  out.ca_file = arguments.Get("ca");
+  out.kubeconfig = arguments.Get("kubeconfig");
+  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
+  if (arguments.Has("source-timeout")) {
+    const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
+    if (seconds < 1 || seconds > kLongestTimeout) {
+      return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--source-timeout");
+    }
+    out.timeout_seconds = static_cast<int>(seconds);
+  }
+  if (arguments.Has("stored")) {
+    out.check_file = [&host](const std::string& path) { return host.installation().CheckSource(path); };
+  }
+  return out;
+}
+
+Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
+                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
+  Source out = PROV_TRY(ReadNamed(host, arguments, signer, cache));
+  if (!arguments.Has(kClusterSuffixes)) return out;
+  auto added = source::AddClusterSuffixes(out.config);
+  if (added) return out;
+  added.error().where = fmt::format("--{}", kClusterSuffixes);
+  return std::unexpected(std::move(added).error());
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

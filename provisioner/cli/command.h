@@ -44,15 +44,17 @@ Command FirstBootCommand();
 Command ReconcileCommand();
 Command ServiceCommand();
 Command PublishCommand();
+Command PodEnvCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();
 OptionSpec NameOption();
+OptionSpec ClusterSuffixesOption();
 OptionSpec OutputOption();
 OptionSpec HelpOption();
 // How a remote source is asked.
 std::vector<OptionSpec> RemoteOptionSpecs();
-// Puts them behind --name, for a command that is otherwise complete.
+// Puts --add-cluster-suffixes and them behind --name, for a command that is otherwise complete.
 void AddRemoteOptions(CommandSpec& spec);
 
 struct Source {

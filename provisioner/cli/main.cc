@@ -21,7 +21,7 @@ namespace {
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {ExtractCommand,   CheckCommand,     ExplainCommand, BakeCommand,     PlanCommand,
                                ApplyCommand,     StatusCommand,    ConfirmCommand, RollbackCommand, RemoveCommand,
-                               FirstBootCommand, ReconcileCommand, ServiceCommand, PublishCommand};
+                               FirstBootCommand, ReconcileCommand, ServiceCommand, PublishCommand,  PodEnvCommand};
 
 std::string GeneralHelp() {
   std::string out =
@@ -86,7 +86,7 @@ bool AsksForTextFormat(std::span<const std::string> words) {
     const std::string_view value = words[i] == "--format" && i + 1 < words.size() ? std::string_view(words[i + 1])
                                    : words[i].starts_with("--format=")            ? std::string_view(words[i]).substr(9)
                                                                                   : std::string_view();
-    if (value == "env" || value == "pem") return true;
+    if (value == "env" || value == "pem" || value == "patch") return true;
   }
   return false;
 }

@@ -10,12 +10,12 @@
 
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/pod_template.h"
 
 namespace prov::source {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
-constexpr std::string_view kOptOut = "kubernetes.azure.com/no-http-proxy-vars";
 
 // The variables of one container, in the order of kNames.
 struct Variables {
@@ -31,19 +31,6 @@ struct Variables {
     return std::ranges::any_of(values, [](const auto& value) { return value.has_value(); });
   }
 };
-
-// Where a kind keeps its pod's metadata and spec.
-Result<std::optional<ObjectView>> TemplateOf(const ObjectView& object, std::string_view kind) {
-  if (kind == "Pod") return object;
-  if (kind == "PodTemplate") return PROV_TRY(object.Object("template"));
-  auto spec = PROV_TRY(object.Object("spec"));
-  if (spec && kind == "CronJob") {
-    const auto job = PROV_TRY(spec->Object("jobTemplate"));
-    spec = job ? PROV_TRY(job->Object("spec")) : std::nullopt;
-  }
-  if (!spec) return std::nullopt;
-  return PROV_TRY(spec->Object("template"));
-}
 
 Result<Variables> ReadVariables(const ObjectView& container) {
   Variables out;
@@ -123,35 +110,22 @@ std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, st
               std::move(where));
 }
 
-Result<bool> OptsOut(const ObjectView& pod) {
-  const auto metadata = PROV_TRY(pod.Object("metadata"));
-  const auto annotations = metadata ? PROV_TRY(metadata->Object("annotations")) : std::nullopt;
-  return annotations && PROV_TRY(annotations->TextOr(kOptOut, "")) == "true";
-}
-
 }  // namespace
-
-bool IsPodKind(std::string_view kind) {
-  constexpr std::array<std::string_view, 10> kKinds = {
-      "Pod",        "PodTemplate",           "Deployment", "DaemonSet", "StatefulSet",
-      "ReplicaSet", "ReplicationController", "Job",        "CronJob",   "DeploymentConfig"};
-  return std::ranges::find(kKinds, kind) != kKinds.end();
-}
 
 Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view kind) {
   Reading out;
   const auto metadata = PROV_TRY(object.Object("metadata"));
   out.config.source = {"PodTemplate", std::string(metadata ? PROV_TRY(metadata->TextOr("name", "")) : ""), ""};
-  const auto pod = PROV_TRY(TemplateOf(object, kind));
+  const auto pod = PROV_TRY(PodOf(object, kind));
   const auto spec = pod ? PROV_TRY(pod->Object("spec")) : std::nullopt;
   if (!spec) return NoVariables({}, kind, object.path());
   const Found found = PROV_TRY(ReadContainers(*spec, out.config.findings));
-  const bool opts_out = PROV_TRY(OptsOut(*pod));
+  const bool opts_out = PROV_TRY(AksOptOutOf(*pod)) == "true";
   if (opts_out) {
     AddWarning(out.config.findings, "pod-opt-out",
                fmt::format("the annotation {} keeps AKS' proxy variables away from this pod: what it says may not be "
                            "what the cluster's nodes need",
-                           kOptOut),
+                           kAksOptOut),
                pod->At("metadata"));
   }
   if (!found.taken) {

@@ -6,9 +6,6 @@
 
 namespace prov::source {
 
-// Whether objects of this kind hold a pod template.
-bool IsPodKind(std::string_view kind);
-
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the first container that has one of them; certificates: no statement. A pod
 // that opted out of AKS' variables and has none makes no statement. Errors: kind where no container has any, type,
 // invalid-config where a value is taken from a Secret or ConfigMap. Findings: containers-differ, env-lower-case,

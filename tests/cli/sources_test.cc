@@ -88,6 +88,33 @@ TEST(Sources, ACheckSaysWhatAksWouldRefuse) {
   EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
 }
 
+TEST(Sources, ClusterSuffixesAreForAksAlone) {
+  const std::string file = (kFolder / "aks-file.json").string();
+  const ProcessResult with = Provisioner({"extract", file, "--add-cluster-suffixes", "--format", "env"});
+  EXPECT_EQ(with.exit, 0) << with.err;
+  EXPECT_THAT(with.out, HasSubstr(",.svc,.cluster.local\n"));
+  EXPECT_THAT(with.err, HasSubstr("[aks-cluster-suffixes]"));
+  EXPECT_THAT(Provisioner({"extract", file, "--format", "env"}).out, Not(HasSubstr(".svc")));
+  const ProcessResult direct =
+      Provisioner({"explain", file, "--add-cluster-suffixes", "--url", "http://web.shop.svc/", "--output", "json"});
+  EXPECT_EQ(direct.exit, 0) << direct.err;
+  EXPECT_THAT(direct.out, HasSubstr("\".svc\""));
+  const ProcessResult refused = Provisioner({"extract", (kFolder / "proxy.yaml").string(), "--add-cluster-suffixes"});
+  EXPECT_EQ(refused.exit, 11);
+  EXPECT_EQ(ErrorCode(refused), "kind");
+  EXPECT_THAT(refused.err, HasSubstr("(Proxy)"));
+}
+
+// A payload is what it was baked as, and still knows where it came from.
+TEST(Sources, APayloadOfAksCanGetThemLater) {
+  const testing_support::ScratchFolder scratch;
+  const std::string out = scratch.At("payload");
+  const ProcessResult baked = Provisioner({"bake", (kFolder / "aks-file.json").string(), "--out", out});
+  ASSERT_EQ(baked.exit, 0) << baked.err;
+  const ProcessResult env = Provisioner({"extract", out, "--add-cluster-suffixes", "--format", "env"});
+  EXPECT_THAT(env.out, HasSubstr(",.svc,.cluster.local\n")) << env.err;
+}
+
 // A source that is silent about a part leaves it out of the payload's scope.
 TEST(Sources, WhatIsNotStatedIsNotBaked) {
   const testing_support::ScratchFolder scratch;

@@ -3,8 +3,8 @@
 
 usage: secrets_canary.py PROVISIONER [--every N]     --every: a sample of the inputs, for builds that are slow
 
-Asked for: `extract --show-secrets` and `extract --format env`, and the files that a payload's manifest marks secret. A new command
-needs a row in COMMANDS, or this fails."""
+Asked for: `--show-secrets`, `extract --format env` and `pod-env --format patch`, and the files that a payload's manifest marks
+secret. A new command needs a row in COMMANDS, or this fails."""
 import base64
 import gzip
 import json
@@ -25,6 +25,7 @@ if "--every" in sys.argv:
     sys.argv.remove("--every")
 SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
 PROXY = "/etc/mco/proxy.env"
+PODS = ["SOURCE", "--pod", str(SAMPLE / "deployment.yaml")]
 BUNDLE = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
 
 # How each command is called with SOURCE and OUT (a path that does not exist), in all its forms of output. `shows`: asks for it.
@@ -38,6 +39,9 @@ COMMANDS = {
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],
         ["--format", "userdata", "--platform", "aws"], ["--format", "userdata", "--platform", "vsphere", "--credentials", "none", "--output", "json"])],
+    "pod-env": [(PODS, False), (PODS + ["--patch", "json", "--output", "json"], False), (PODS + ["--patch", "none"], False),
+                (PODS + ["--annotate"], False), (PODS + ["--annotate", "--format", "patch"], False),
+                (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True)],
 }
 
 # Commands that act on a Windows node. Here they read and judge the source, then say that this is none; what they show on a node is
@@ -260,7 +264,7 @@ class Canary(unittest.TestCase):
                     with self.subTest(text):
                         self.shown = 0
                         held = self.every_command(config(text + "NO_PROXY=.svc,10.0.0.0/8\n", packed=True), text)
-                        self.assertEqual(self.shown, 2, "where it is asked for it must be shown")
+                        self.assertEqual(self.shown, 5, "where it is asked for it must be shown")
                         self.assertIn("egress.json", held[""])
                         self.assertIn("registry/SYSTEM.hiv", held[""])
                         self.assertEqual(held["--credentials none --service kubelet"], set())

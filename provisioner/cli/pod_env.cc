@@ -1,0 +1,221 @@
+// `pod-env`: what AKS' webhook would put into the pods of a manifest, as patches.
+#include "provisioner/publish/pod_env.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/review.h"
+#include "provisioner/publish/yaml_writer.h"
+
+namespace prov::cli {
+namespace {
+
+using egress::EgressConfig;
+using publish::JsonValue;
+using publish::PatchKind;
+using publish::PodEnvObject;
+using publish::ProxyValues;
+
+constexpr std::array<std::string_view, 3> kPatches = {"strategic", "json", "none"};
+constexpr std::string_view kCommand = "provisioner pod-env";
+
+struct Wish {
+  bool patch_only = false;  // --format patch
+  std::string patch_name;
+  publish::PodEnvRequest request;
+};
+
+Result<Wish> ReadWish(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> kFormats = {"json", "patch"};
+  PROV_TRY(WantsJson(arguments));
+  Wish out;
+  out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
+  out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
+  out.request.annotate = arguments.Has("annotate");
+  if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
+  if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
+  if (out.patch_only && out.request.patch == PatchKind::kNone)
+    return Fail(Code::kUsage, "--format patch prints a patch, and --patch none makes none", std::string(kCommand));
+  if (arguments.Get("pod").empty()) {
+    return Fail(Code::kUsage, "--pod FILE is missing: the pods, or what makes them, as JSON or YAML",
+                std::string(kCommand));
+  }
+  return out;
+}
+
+Result<publish::Object> ReadPods(const std::string& path) {
+  return publish::ReadManifest(PROV_TRY(ReadFile(path, publish::kObjectLimits.input)), path);
+}
+
+ProxyValues ValuesOf(const EgressConfig& config) {
+  return {config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()), config.no_proxy.value_or("")};
+}
+
+ProxyValues WithoutPasswords(const ProxyValues& values) {
+  const auto shown = [](const Secret& url) { return Secret(egress::RedactUrl(url.Reveal())); };
+  return {shown(values.http_proxy), shown(values.https_proxy), publish::ShownNoProxy(values.no_proxy)};
+}
+
+// What the source means for pods, beyond what its review says.
+Result<Findings> ReviewSource(const EgressConfig& config, const Wish& wish) {
+  Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
+  if (wish.request.annotate) return out;
+  Findings told;  // by the review
+  PROV_TRY(egress::ParseProxySettings(config, told));
+  if (ValuesOf(config).IsEmpty()) {
+    AddWarning(out, "pod-env-nothing", "the source has no proxy: nothing is added, and what pods have is not removed",
+               config.proxy_file.path);
+  }
+  if (!config.certificates.empty()) {
+    AddInfo(out, "pod-env-trust",
+            "AKS brings trusted certificates to nodes only: pods that talk to a proxy which opens TLS need the bundle "
+            "in their image or by a volume",
+            config.trust_file.path);
+  }
+  return out;
+}
+
+void WriteValue(JsonWriter& json, const JsonValue& value) {
+  if (value.IsObject()) {
+    json.BeginObject();
+    for (const auto& member : value.GetObject()) WriteValue(json.Key(ignition::TextOf(member.name)), member.value);
+    json.EndObject();
+  } else if (value.IsArray()) {
+    json.BeginArray();
+    for (const JsonValue& item : value.GetArray()) WriteValue(json, item);
+    json.EndArray();
+  } else if (value.IsString()) {
+    json.String(ignition::TextOf(value));
+  } else {
+    json.Null();
+  }
+}
+
+void WriteNames(JsonWriter& json, std::string_view key, const std::vector<std::string>& names) {
+  json.Key(key).BeginArray();
+  for (const std::string& name : names) json.String(name);
+  json.EndArray();
+}
+
+void WriteObject(JsonWriter& json, const PodEnvObject& object) {
+  json.BeginObject().Member("kind", object.kind).Member("name", object.name).Member("namespace", object.name_space);
+  json.Member("os", object.windows ? "windows" : "linux").Member("optedOut", object.opted_out);
+  json.Key("containers").BeginArray();
+  for (const publish::PodContainer& container : object.containers) {
+    json.BeginObject().Member("name", container.name).Member("init", container.init);
+    WriteNames(json, "added", container.added);
+    WriteNames(json, "kept", container.kept);
+    json.EndObject();
+  }
+  json.EndArray().Key("patch");
+  WriteValue(json, object.patch);
+  json.EndObject();
+}
+
+Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, Wish wish, Findings findings,
+                       bool show_secrets) {
+  const ProxyValues whole = std::move(wish.request.proxy);
+  wish.request.proxy = show_secrets ? whole : WithoutPasswords(whole);
+  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, wish.request));
+  findings.insert(findings.end(), report.findings.begin(), report.findings.end());
+  if (wish.request.proxy != whole && !wish.request.annotate && wish.request.patch != PatchKind::kNone) {
+    AddInfo(findings, "pod-env-redacted",
+            "passwords are *** in these patches, which are not for use; --show-secrets or --format patch makes whole "
+            "ones",
+            config.proxy_file.path);
+  }
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("patchType", wish.patch_name).Key("objects").BeginArray();
+  for (const PodEnvObject& object : report.objects) WriteObject(json, object);
+  json.EndArray();
+  WriteFindings(json, findings);
+  return Outcome{0, json.EndObject().Take(), {}};
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+// What a report would say, for standard error.
+void Tell(const PodEnvObject& object, const std::string& where, Findings& findings) {
+  CappedFindings capped(findings, where);
+  for (const publish::PodContainer& container : object.containers) {
+    capped.Add(Severity::kInfo, "pod-env",
+               fmt::format("{} \"{}\": added {}; kept {}", container.init ? "init container" : "container",
+                           container.name, Joined(container.added), Joined(container.kept)),
+               where);
+  }
+}
+
+// Its purpose is to be used, so it holds the secrets. In the form of the manifest: YAML or JSON.
+Result<Outcome> OnePatch(const publish::Object& pods, const Wish& wish, Findings findings) {
+  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, wish.request));
+  if (report.objects.size() != 1) {
+    return Fail(Code::kUsage,
+                fmt::format("{} objects in it are or make pods, and a patch is for one: give one, or take the patches "
+                            "from --format json --show-secrets",
+                            report.objects.size()),
+                pods.where);
+  }
+  const PodEnvObject& object = report.objects.front();
+  findings.insert(findings.end(), report.findings.begin(), report.findings.end());
+  if (!wish.request.annotate) Tell(object, pods.where, findings);
+  const JsonValue nothing = publish::EmptyPatch(wish.request.patch);
+  const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
+  return Outcome{0, pods.is_json ? publish::WriteJson(patch) : PROV_TRY(publish::WriteYaml(patch)),
+                 std::move(findings)};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  Wish wish = PROV_TRY(ReadWish(arguments));
+  const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
+  Findings findings = PROV_TRY(ReviewSource(config, wish));
+  wish.request.proxy = ValuesOf(config);
+  const publish::Object pods = PROV_TRY(ReadPods(arguments.Get("pod")));
+  if (wish.patch_only) return OnePatch(pods, wish, std::move(findings));
+  return Report(pods, config, std::move(wish), std::move(findings), arguments.Has("show-secrets"));
+}
+
+}  // namespace
+
+Command PodEnvCommand() {
+  Command command;
+  command.spec = {
+      "pod-env",
+      "Print patches that give pods the proxy variables which AKS' webhook would give them.",
+      "SOURCE",
+      "Each container and init container gets the variables that it lacks: six for Linux (upper and lower case),\n"
+      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name or nodeSelector kubernetes.io/os). What it has\n"
+      "in any form is kept, so a patch can be made and applied again. A pod whose metadata (a template's, not the\n"
+      "Deployment's) says kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where there is nothing to\n"
+      "add, an object's patch is null, and --format patch prints one that changes nothing. A JSON patch goes by\n"
+      "index: it is for the object as --pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
+      "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "
+      "p.yaml\n"
+      "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
+      "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)",
+      {{"pod", "FILE",
+        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents)"},
+       {"patch", "strategic|json|none",
+        "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)"},
+       {"annotate", "", "the patch that puts the annotation which keeps the variables away, instead of these"},
+       PoolOption(),
+       NameOption(),
+       {"format", "json|patch",
+        "json: what is added and kept, and the patches; patch: one object's patch alone, with passwords, in the "
+        "form of FILE (default: json)"},
+       {"show-secrets", "", "print passwords in JSON instead of ***"},
+       OutputOption(),
+       HelpOption()}};
+  command.always_json = true;
+  AddRemoteOptions(command.spec);
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

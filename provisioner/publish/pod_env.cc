@@ -1,0 +1,268 @@
+#include "provisioner/publish/pod_env.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
+#include "provisioner/publish/pod_env_patch.h"
+#include "provisioner/source/pod_template.h"
+#include "provisioner/source/source_objects.h"
+
+namespace prov::publish {
+namespace {
+
+using ignition::Shorten;
+using source::ObjectView;
+
+constexpr std::size_t kMostAdded = std::size_t{16} << 20U;  // bytes, of one file's patches
+
+constexpr std::string_view kWindows = "windows";
+constexpr std::string_view kOsLabel = "kubernetes.io/os";
+
+// Kubernetes takes $(NAME) for a reference and $$ for one $.
+std::string WithoutReferences(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '$' || text[i + 1] == '(')) out += '$';
+    out += text[i];
+  }
+  return out;
+}
+
+class Maker {
+ public:
+  Maker(const source::SourceObjects& found, const PodEnvRequest& request, const std::string& where, PodEnvReport& out)
+      : request_(request),
+        config_maps_(found.config_maps),
+        patches_(request.patch, out.memory.GetAllocator()),
+        findings_(out.findings, where) {
+    const std::array<std::string, 3> values = {WithoutReferences(request.proxy.http_proxy.Reveal()),
+                                               WithoutReferences(request.proxy.https_proxy.Reveal()),
+                                               WithoutReferences(request.proxy.no_proxy)};
+    constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      for_windows_.push_back({std::string(kNames[i]), values[i]});
+      for_linux_.push_back(for_windows_.back());
+      for_linux_.push_back({AsciiLower(kNames[i]), values[i]});
+    }
+  }
+
+  Result<PodEnvObject> Make(const ObjectView& object, std::string_view kind);
+
+ private:
+  Result<bool> OptsOut(const ObjectView& object, const ObjectView& pod);
+  Result<bool> IsWindows(const ObjectView& spec);
+  Result<PatchedList> Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out);
+  Result<PatchedContainer> Container(const ObjectView& container, PodContainer& out);
+  Result<void> AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names);
+  Result<bool> AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names);
+  Result<void> Count(const PatchedContainer& container, const std::string& path);
+
+  bool Same(std::string_view a, std::string_view b) const { return windows_ ? EqualsIgnoreAsciiCase(a, b) : a == b; }
+  const std::vector<PodVariable>& variables() const { return windows_ ? for_windows_ : for_linux_; }
+
+  const PodEnvRequest& request_;
+  const std::vector<source::ConfigMap>& config_maps_;
+  PodPatcher patches_;
+  CappedFindings findings_;
+  std::vector<PodVariable> for_linux_;
+  std::vector<PodVariable> for_windows_;
+  std::size_t added_ = 0;  // bytes
+  // Of the object at hand.
+  std::string name_space_;
+  std::set<std::string, std::less<>> seen_;  // names of containers
+  bool windows_ = false;
+  bool opted_out_ = false;
+};
+
+Result<bool> Maker::OptsOut(const ObjectView& object, const ObjectView& pod) {
+  const auto value = PROV_TRY(source::AksOptOutOf(pod));
+  if (!value && object.path() != pod.path() && PROV_TRY(source::AksOptOutOf(object))) {
+    findings_.Warn("pod-opt-out-place",
+                   fmt::format("the annotation {} counts only on the pod: it belongs into the template's metadata",
+                               source::kAksOptOut),
+                   object.At("metadata"));
+  }
+  if (!value) return false;
+  if (*value != "true") {
+    findings_.Warn("pod-opt-out-value",
+                   fmt::format("the annotation {} counts only with the text \"true\"", source::kAksOptOut),
+                   pod.At("metadata"));
+    return false;
+  }
+  if (!request_.annotate) {
+    findings_.Add(Severity::kInfo, "pod-opt-out",
+                  fmt::format("the annotation {} keeps the variables away: nothing is added", source::kAksOptOut),
+                  pod.At("metadata"));
+  }
+  return true;
+}
+
+Result<bool> Maker::IsWindows(const ObjectView& spec) {
+  const auto os = PROV_TRY(spec.Object("os"));
+  const auto selector = PROV_TRY(spec.Object("nodeSelector"));
+  const std::string_view name = os ? PROV_TRY(os->TextOr("name", "")) : "";
+  const std::string_view label = selector ? PROV_TRY(selector->TextOr(kOsLabel, "")) : "";
+  if (!name.empty() && !label.empty() && name != label) {
+    findings_.Warn("pod-os",
+                   fmt::format("os.name says \"{}\" and nodeSelector \"{}\": no node can run the pod; os.name counts",
+                               Shorten(name), Shorten(label)),
+                   spec.path());
+  }
+  return (name.empty() ? label : name) == kWindows;
+}
+
+// A ConfigMap of the same file; false where it is not there.
+Result<bool> Maker::AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names) {
+  for (const source::ConfigMap& candidate : config_maps_) {
+    const bool here = candidate.name_space.empty() || name_space_.empty() || candidate.name_space == name_space_;
+    if (candidate.name != map || !here) continue;
+    const auto data = PROV_TRY(candidate.object.Object("data"));
+    if (!data) return true;
+    for (const std::string_view key : data->Names()) names.push_back(fmt::format("{}{}", prefix, key));
+    return true;
+  }
+  return false;
+}
+
+// What envFrom brings along, as far as it can be known.
+Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names) {
+  for (const ObjectView& entry : PROV_TRY(container.Objects("envFrom"))) {
+    const auto map = PROV_TRY(entry.Object("configMapRef"));
+    const auto secret = PROV_TRY(entry.Object("secretRef"));
+    const std::string_view prefix = PROV_TRY(entry.TextOr("prefix", ""));
+    const std::string_view name = map ? PROV_TRY(map->TextOr("name", "")) : "";
+    if (map && PROV_TRY(AddNamesOfMap(name, prefix, names))) continue;
+    if (opted_out_ || request_.annotate) continue;
+    findings_.Warn("pod-env-from",
+                   fmt::format("{} may hold proxy variables, and is not looked into: those that are added count more",
+                               map      ? fmt::format("the ConfigMap \"{}\", which is not in the file,", Shorten(name))
+                               : secret ? "a Secret"
+                                        : "what envFrom refers to"),
+                   entry.path());
+  }
+  return {};
+}
+
+Result<void> Maker::Count(const PatchedContainer& container, const std::string& path) {
+  for (const PodVariable& variable : container.added) added_ += variable.value.size() + 256;
+  if (added_ <= kMostAdded) return {};
+  return Fail(Code::kTooLarge,
+              "so many containers lack the variables that the patches would have more than 16 MiB; give fewer objects "
+              "at a time",
+              path);
+}
+
+Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContainer& out) {
+  out.name = PROV_TRY(container.TextOr("name", ""));
+  if (out.name.empty())
+    return Fail(Code::kInvalidConfig, "the container has no name, which Kubernetes wants", container.path());
+  if (!seen_.insert(out.name).second) {
+    return Fail(Code::kInvalidConfig,
+                fmt::format("two containers have the name \"{}\", which Kubernetes refuses", Shorten(out.name)),
+                container.path());
+  }
+  std::vector<std::string> names;
+  const auto entries = PROV_TRY(container.Objects("env"));
+  names.reserve(entries.size());
+  for (const ObjectView& entry : entries) names.emplace_back(PROV_TRY(entry.TextOr("name", "")));
+  PROV_TRY(AddNamesOfSources(container, names));
+  PatchedContainer patched{.name = out.name, .has_env = !entries.empty(), .added = {}};
+  for (const std::string& name : names) {
+    const bool ours = std::ranges::any_of(variables(), [&](const PodVariable& v) { return Same(v.name, name); });
+    if (ours && std::ranges::find(out.kept, name) == out.kept.end()) out.kept.push_back(name);
+  }
+  if (opted_out_ || request_.annotate) return patched;
+  for (const PodVariable& variable : variables()) {
+    const bool there = std::ranges::any_of(out.kept, [&](const auto& name) { return Same(variable.name, name); });
+    if (there || variable.value.empty()) continue;
+    out.added.push_back(variable.name);
+    patched.added.push_back(variable);
+  }
+  PROV_TRY(Count(patched, container.path()));
+  return patched;
+}
+
+Result<PatchedList> Maker::Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out) {
+  PatchedList patched{.list = list, .containers = {}};
+  for (const ObjectView& container : PROV_TRY(spec.Objects(list))) {
+    PodContainer report{.name = {}, .init = list == "initContainers", .added = {}, .kept = {}};
+    patched.containers.push_back(PROV_TRY(Container(container, report)));
+    out.containers.push_back(std::move(report));
+  }
+  return patched;
+}
+
+// How far the way to the annotation is there already.
+Result<AnnotationPlace> PlaceOf(const ObjectView& pod) {
+  const auto metadata = PROV_TRY(pod.Object("metadata"));
+  if (!metadata) return AnnotationPlace::kNoMetadata;
+  const auto annotations = PROV_TRY(metadata->Object("annotations"));
+  return !annotations || annotations->Names().empty() ? AnnotationPlace::kNoAnnotations : AnnotationPlace::kAnnotations;
+}
+
+Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind) {
+  PodEnvObject out;
+  out.kind = kind;
+  if (const auto metadata = PROV_TRY(object.Object("metadata"))) {
+    out.name = PROV_TRY(metadata->TextOr("name", ""));
+    out.name_space = PROV_TRY(metadata->TextOr("namespace", ""));
+  }
+  const auto pod = PROV_TRY(source::PodOf(object, kind));
+  const auto spec = pod ? PROV_TRY(pod->Object("spec")) : std::nullopt;
+  if (!spec)
+    return Fail(Code::kType, fmt::format("this {} has no pod's spec, which it must have", kind), object.path());
+  name_space_ = out.name_space;
+  seen_.clear();
+  windows_ = out.windows = PROV_TRY(IsWindows(*spec));
+  opted_out_ = out.opted_out = PROV_TRY(OptsOut(object, *pod));
+  std::vector<PatchedList> lists;
+  for (const std::string_view list : {"containers", "initContainers"})
+    lists.push_back(PROV_TRY(Containers(*spec, list, out)));
+  if (!request_.annotate) {
+    out.patch = patches_.Environment(source::PodPath(kind), lists);
+  } else if (!opted_out_) {
+    out.patch = patches_.Annotation(source::PodPath(kind), source::kAksOptOut, PROV_TRY(PlaceOf(*pod)));
+  }
+  return out;
+}
+
+Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& request) {
+  PodEnvReport out;
+  const source::SourceObjects found = PROV_TRY(source::FindObjects(*manifest.document));
+  if (found.pods.empty()) {
+    return Fail(Code::kKind,
+                "nothing in it is a pod or makes pods (Deployment, DaemonSet, StatefulSet, ReplicaSet, Job, CronJob)",
+                "");
+  }
+  {
+    Maker maker(found, request, manifest.where, out);  // adds its last findings when it goes
+    for (const source::PodObject& pod : found.pods) out.objects.push_back(PROV_TRY(maker.Make(pod.object, pod.kind)));
+  }
+  return out;
+}
+
+std::string InFile(const Object& manifest, const std::string& where) {
+  return where.empty() || where == manifest.where ? manifest.where : fmt::format("{}: {}", manifest.where, where);
+}
+
+}  // namespace
+
+Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request) {
+  Result<PodEnvReport> out = MakeAll(manifest, request);
+  if (!out) {
+    out.error().where = InFile(manifest, out.error().where);
+    return out;
+  }
+  for (Finding& finding : out->findings) finding.where = InFile(manifest, finding.where);
+  return out;
+}
+
+}  // namespace prov::publish

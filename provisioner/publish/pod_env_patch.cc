@@ -1,0 +1,163 @@
+#include "provisioner/publish/pod_env_patch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace prov::publish {
+namespace {
+
+using Memory = rapidjson::Document::AllocatorType;
+
+JsonValue Text(std::string_view text, Memory& memory) {
+  return JsonValue(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory);
+}
+
+// An object with one member.
+JsonValue Holding(std::string_view name, JsonValue value, Memory& memory) {
+  JsonValue out(rapidjson::kObjectType);
+  out.AddMember(Text(name, memory), std::move(value), memory);
+  return out;
+}
+
+JsonValue Variable(const PodVariable& variable, Memory& memory) {
+  JsonValue out = Holding("name", Text(variable.name, memory), memory);
+  out.AddMember("value", Text(variable.value, memory), memory);
+  return out;
+}
+
+JsonValue Variables(const std::vector<PodVariable>& variables, Memory& memory) {
+  JsonValue out(rapidjson::kArrayType);
+  for (const PodVariable& variable : variables) out.PushBack(Variable(variable, memory), memory);
+  return out;
+}
+
+bool AddsSomething(const PatchedList& list) {
+  return std::ranges::any_of(list.containers, [](const PatchedContainer& c) { return !c.added.empty(); });
+}
+
+// Only those that get something: a container of this name that is gone would come back, without an image.
+JsonValue MergedContainers(const PatchedList& list, Memory& memory) {
+  JsonValue out(rapidjson::kArrayType);
+  for (const PatchedContainer& container : list.containers) {
+    if (container.added.empty()) continue;
+    JsonValue item = Holding("name", Text(container.name, memory), memory);
+    item.AddMember("env", Variables(container.added, memory), memory);
+    out.PushBack(std::move(item), memory);
+  }
+  return out;
+}
+
+JsonValue AtPath(JsonValue pod, std::span<const std::string_view> path, Memory& memory) {
+  for (const std::string_view name : std::views::reverse(path)) pod = Holding(name, std::move(pod), memory);
+  return pod;
+}
+
+JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<PatchedList>& lists, Memory& memory) {
+  JsonValue spec(rapidjson::kObjectType);
+  for (const PatchedList& list : lists) {
+    if (AddsSomething(list)) spec.AddMember(Text(list.list, memory), MergedContainers(list, memory), memory);
+  }
+  return AtPath(Holding("spec", std::move(spec), memory), path, memory);
+}
+
+// A JSON pointer (RFC 6901) to the pod; none of the names needs an escape.
+std::string PointerTo(std::span<const std::string_view> path) {
+  std::string out;
+  for (const std::string_view name : path) out += fmt::format("/{}", name);
+  return out;
+}
+
+std::string Escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~' || c == '/') {
+      out += c == '~' ? "~0" : "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+class Operations {
+ public:
+  explicit Operations(Memory& memory) : memory_(memory) {}
+
+  void Put(std::string_view operation, const std::string& pointer, JsonValue value) {
+    JsonValue out = Holding("op", Text(operation, memory_), memory_);
+    out.AddMember("path", Text(pointer, memory_), memory_);
+    out.AddMember("value", std::move(value), memory_);
+    list_.PushBack(std::move(out), memory_);
+  }
+
+  void Container(const PatchedContainer& container, const std::string& pointer) {
+    // Another object's container must not get them.
+    Put("test", pointer + "/name", Text(container.name, memory_));
+    if (!container.has_env) {
+      Put("add", pointer + "/env", Variables(container.added, memory_));
+      return;
+    }
+    for (const PodVariable& variable : container.added) Put("add", pointer + "/env/-", Variable(variable, memory_));
+  }
+
+  JsonValue Take() { return std::move(list_); }
+
+ private:
+  Memory& memory_;
+  JsonValue list_{rapidjson::kArrayType};
+};
+
+JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedList>& lists, Memory& memory) {
+  Operations out(memory);
+  for (const PatchedList& list : lists) {
+    std::size_t index = 0;
+    for (const PatchedContainer& container : list.containers) {
+      const std::string pointer = fmt::format("{}/spec/{}/{}", pod, list.list, index++);
+      if (!container.added.empty()) out.Container(container, pointer);
+    }
+  }
+  return out.Take();
+}
+
+JsonValue AnnotationOperation(const std::string& pod, std::string_view name, AnnotationPlace place, Memory& memory) {
+  Operations out(memory);
+  JsonValue value = Text("true", memory);
+  std::string pointer = pod + "/metadata";
+  if (place == AnnotationPlace::kAnnotations) {
+    pointer += "/annotations/" + Escaped(name);
+  } else {
+    value = Holding(name, std::move(value), memory);
+    if (place == AnnotationPlace::kNoMetadata) {
+      value = Holding("annotations", std::move(value), memory);
+    } else {
+      pointer += "/annotations";
+    }
+  }
+  out.Put("add", pointer, std::move(value));
+  return out.Take();
+}
+
+}  // namespace
+
+JsonValue PodPatcher::Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists) const {
+  if (kind_ == PatchKind::kNone || std::ranges::none_of(lists, AddsSomething)) return {};
+  return kind_ == PatchKind::kStrategic ? MergePatch(path, lists, memory_)
+                                        : ContainerOperations(PointerTo(path), lists, memory_);
+}
+
+JsonValue PodPatcher::Annotation(std::span<const std::string_view> path, std::string_view name,
+                                 AnnotationPlace place) const {
+  if (kind_ == PatchKind::kNone) return {};
+  if (kind_ == PatchKind::kJson) return AnnotationOperation(PointerTo(path), name, place, memory_);
+  JsonValue annotations = Holding("annotations", Holding(name, Text("true", memory_), memory_), memory_);
+  return AtPath(Holding("metadata", std::move(annotations), memory_), path, memory_);
+}
+
+JsonValue EmptyPatch(PatchKind kind) {
+  return JsonValue(kind == PatchKind::kJson ? rapidjson::kArrayType : rapidjson::kObjectType);
+}
+
+}  // namespace prov::publish

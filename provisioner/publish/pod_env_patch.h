@@ -1,0 +1,47 @@
+// Patches that `kubectl patch` takes for what pod_env.h decides.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/publish/pod_env.h"
+
+namespace prov::publish {
+
+struct PodVariable {
+  std::string name;
+  std::string value;
+};
+
+struct PatchedContainer {
+  std::string name;
+  bool has_env = false;  // one variable at least
+  std::vector<PodVariable> added;
+};
+
+struct PatchedList {
+  std::string_view list;  // "containers" or "initContainers"
+  std::vector<PatchedContainer> containers;
+};
+
+// What there is already of metadata.annotations; an empty one is none, as the API server drops it.
+enum class AnnotationPlace { kNoMetadata, kNoAnnotations, kAnnotations };
+
+// `path` leads from the object to the pod (source::PodPath). Patches are null for PatchKind::kNone.
+class PodPatcher {
+ public:
+  PodPatcher(PatchKind kind, rapidjson::Document::AllocatorType& memory) : kind_(kind), memory_(memory) {}
+
+  // Null where there is nothing to add, too.
+  JsonValue Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists) const;
+  // Sets the annotation `name` to "true".
+  JsonValue Annotation(std::span<const std::string_view> path, std::string_view name, AnnotationPlace place) const;
+
+ private:
+  PatchKind kind_;
+  rapidjson::Document::AllocatorType& memory_;
+};
+
+}  // namespace prov::publish

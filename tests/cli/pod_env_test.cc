@@ -1,0 +1,188 @@
+// `pod-env` as its callers see it; kubectl applies what it prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::ProcessResult;
+
+constexpr const char* kPassword = "c4nAryKx7qZ";
+
+ProcessResult RunProgram(std::vector<std::string> words, const std::string& input = "") {
+  return testing_support::Run(words, input, {{"NO_COLOR", "1"}, {"KUBECONFIG", "/dev/null"}});
+}
+
+rapidjson::Document Json(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse(text.c_str());
+  EXPECT_FALSE(document.HasParseError()) << text;
+  return document;
+}
+
+class PodEnvCommand : public testing::Test {
+ protected:
+  PodEnvCommand() {
+    Write("proxy.env",
+          std::string("HTTP_PROXY=http://u:") + kPassword + "@p:1\nHTTPS_PROXY=http://p:2\nNO_PROXY=a,.b\n");
+    WriteDeployment();
+  }
+
+  void WriteDeployment() const {
+    Write("pod.yaml", testing_support::ReadAll(TEST_SOURCE_DIR "/sample/deployment.yaml"));
+  }
+
+  static std::string Six() {
+    std::string out;
+    for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"})
+      out += std::string("        - name: ") + name + "\n          value: mine\n";
+    return out;
+  }
+  std::string At(const std::string& name) const { return scratch_.At(name); }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(At(name), std::ios::binary) << text;
+  }
+  ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
+    std::vector<std::string> words = {PROVISIONER_BINARY, "pod-env", At("proxy.env"), "--pod", At(pod)};
+    words.insert(words.end(), more.begin(), more.end());
+    return RunProgram(words);
+  }
+
+  // The manifest, patched by kubectl, as JSON.
+  ProcessResult Patched(const std::string& type, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"--patch", type, "--format", "patch"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult patch = PodEnv(words);
+    EXPECT_EQ(patch.exit, 0) << patch.err;
+    Write("patch", patch.out);
+    return RunProgram({"kubectl", "patch", "--local", "--type", type, "-f", At("pod.yaml"), "--patch-file", At("patch"),
+                       "-o", "json"});
+  }
+
+  testing_support::ScratchFolder scratch_;
+};
+
+TEST_F(PodEnvCommand, ReportsWithoutPasswordsUnlessAsked) {
+  const ProcessResult result = PodEnv({});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kPassword)));
+  const rapidjson::Document document = Json(result.out);
+  EXPECT_EQ(document["schema"].GetInt(), 1);
+  EXPECT_STREQ(document["patchType"].GetString(), "strategic");
+  ASSERT_EQ(document["objects"].Size(), 1U);
+  const rapidjson::Value& object = document["objects"][0];
+  EXPECT_STREQ(object["name"].GetString(), "web");
+  EXPECT_STREQ(object["namespace"].GetString(), "shop");
+  EXPECT_STREQ(object["os"].GetString(), "linux");
+  EXPECT_FALSE(object["optedOut"].GetBool());
+  ASSERT_EQ(object["containers"].Size(), 3U);
+  EXPECT_EQ(object["containers"][0]["added"].Size(), 5U);
+  EXPECT_STREQ(object["containers"][0]["kept"][0].GetString(), "NO_PROXY");
+  EXPECT_TRUE(object["containers"][1]["init"].GetBool());
+  EXPECT_THAT(result.out, AllOf(HasSubstr("http://u:***@p:1"), HasSubstr("pod-env-redacted")));
+  const ProcessResult whole = PodEnv({"--show-secrets"});
+  EXPECT_THAT(whole.out, AllOf(HasSubstr(kPassword), Not(HasSubstr("pod-env-redacted"))));
+}
+
+TEST_F(PodEnvCommand, PrintsAPatchAloneAndTellsWhatItDoes) {
+  const ProcessResult yaml = PodEnv({"--format", "patch"});
+  EXPECT_THAT(yaml.out, AllOf(testing::StartsWith("spec:\n  template:\n"), HasSubstr(kPassword)));
+  EXPECT_THAT(yaml.err, AllOf(HasSubstr("added HTTP_PROXY, http_proxy, HTTPS_PROXY, https_proxy, no_proxy; kept NO_"),
+                              HasSubstr("init container \"first\": added nothing"), Not(HasSubstr(kPassword))));
+  Write("pod.json", R"({"kind":"Pod","spec":{"containers":[{"name":"c"}]}})");
+  EXPECT_TRUE(Json(PodEnv({"--format", "patch", "--patch", "json"}, "pod.json").out).IsArray()) << "as the manifest is";
+  Write("full.yaml", "kind: Pod\nspec:\n  containers:\n  - name: c\n    env:\n" + Six());
+  EXPECT_EQ(PodEnv({"--format", "patch"}, "full.yaml").out, "{}\n");
+  EXPECT_EQ(PodEnv({"--format", "patch", "--patch", "json"}, "full.yaml").out, "[]\n");
+  EXPECT_TRUE(Json(PodEnv({}, "full.yaml").out)["objects"][0]["patch"].IsNull());
+}
+
+TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
+  const auto usage = [](const ProcessResult& result) { return result.exit == 10 ? result.err : "no usage error"; };
+  EXPECT_THAT(usage(RunProgram({PROVISIONER_BINARY, "pod-env", At("proxy.env")})), HasSubstr("--pod FILE is missing"));
+  EXPECT_THAT(usage(PodEnv({"--format", "patch", "--patch", "none"})), HasSubstr("--patch none makes none"));
+  EXPECT_THAT(usage(PodEnv({"--patch", "merge"})), HasSubstr("strategic, json, none"));
+  Write("two.yaml", "kind: Pod\nspec: {containers: [{name: c}]}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n");
+  const ProcessResult two = PodEnv({"--format", "patch"}, "two.yaml");
+  EXPECT_THAT(usage(two), HasSubstr("2 objects"));
+  EXPECT_THAT(two.out, IsEmpty());
+  EXPECT_EQ(Json(PodEnv({}, "two.yaml").out)["objects"].Size(), 2U);
+}
+
+TEST_F(PodEnvCommand, WhatCannotBeUsedIsNamed) {
+  EXPECT_EQ(PodEnv({}, "missing.yaml").exit, 11);
+  const ProcessResult kind = PodEnv({}, "proxy.env");
+  EXPECT_EQ(kind.exit, 11);
+  EXPECT_THAT(kind.err, HasSubstr(At("proxy.env")));
+  Write("proxy.env", std::string("HTTP_PROXY=http://u:") + kPassword + "@p:port\n");
+  const ProcessResult url = PodEnv({});
+  EXPECT_STREQ(Json(url.out)["error"]["code"].GetString(), "proxy-url");
+  EXPECT_THAT(url.out + url.err, Not(HasSubstr(kPassword)));
+  EXPECT_EQ(PodEnv({"--annotate"}).exit, 0) << "the annotation holds no URL";
+  Write("proxy.env", "HTTP_PROXY=\nNO_PROXY=\n");
+  EXPECT_THAT(PodEnv({}).out, HasSubstr("pod-env-nothing"));
+}
+
+std::string NamesOf(const rapidjson::Value& list) {
+  std::string out;
+  for (const rapidjson::Value& item : list.GetArray()) out += std::string(item["name"].GetString()) + " ";
+  return out;
+}
+
+std::string ValueOf(const rapidjson::Value& container, const std::string& name) {
+  for (const rapidjson::Value& item : container["env"].GetArray()) {
+    if (item["name"].GetString() == name) return item.HasMember("value") ? item["value"].GetString() : "elsewhere";
+  }
+  return "none";
+}
+
+TEST_F(PodEnvCommand, KubectlAppliesThePatches) {
+  if (RunProgram({"kubectl", "version", "--client"}).exit != 0) GTEST_SKIP() << "NOT RUN: no kubectl";
+  for (const char* type : {"strategic", "json"}) {
+    const ProcessResult result = Patched(type);
+    ASSERT_EQ(result.exit, 0) << type << result.err;
+    const rapidjson::Document object = Json(result.out);
+    const rapidjson::Value& spec = object["spec"]["template"]["spec"];
+    EXPECT_EQ(NamesOf(spec["initContainers"]), "first second ") << "they run in their order";
+    const rapidjson::Value& web = spec["containers"][0];
+    EXPECT_EQ(web["env"].Size(), 7U);
+    EXPECT_EQ(ValueOf(web, "https_proxy"), "http://p:2");
+    EXPECT_EQ(ValueOf(web, "NO_PROXY"), "elsewhere");
+    EXPECT_EQ(ValueOf(web, "no_proxy"), "a,.b");
+    EXPECT_EQ(ValueOf(spec["initContainers"][0], "NO_PROXY"), "");
+    EXPECT_EQ(spec["initContainers"][1]["env"].Size(), 6U);
+    EXPECT_EQ(ValueOf(spec["initContainers"][1], "HTTP_PROXY"), std::string("http://u:") + kPassword + "@p:1");
+    // Again: there is nothing left to add, and the patch that says so is taken, too.
+    Write("pod.yaml", result.out);
+    const ProcessResult again = Patched(type);
+    EXPECT_EQ(again.exit, 0) << again.err;
+    EXPECT_EQ(again.out, result.out);
+    WriteDeployment();
+  }
+}
+
+TEST_F(PodEnvCommand, KubectlPutsTheAnnotationWhereItCounts) {
+  if (RunProgram({"kubectl", "version", "--client"}).exit != 0) GTEST_SKIP() << "NOT RUN: no kubectl";
+  for (const char* type : {"strategic", "json"}) {
+    const ProcessResult result = Patched(type, {"--annotate"});
+    ASSERT_EQ(result.exit, 0) << type << result.err;
+    Write("annotated.json", result.out);
+    const rapidjson::Document report = Json(PodEnv({}, "annotated.json").out);
+    EXPECT_TRUE(report["objects"][0]["optedOut"].GetBool()) << type;
+    EXPECT_TRUE(report["objects"][0]["patch"].IsNull());
+  }
+}
+
+}  // namespace
+}  // namespace prov

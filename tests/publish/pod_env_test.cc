@@ -1,0 +1,289 @@
+#include "provisioner/publish/pod_env.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/publish/yaml_writer.h"
+
+namespace prov::publish {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+PodEnvRequest Wanted(PatchKind patch = PatchKind::kStrategic) {
+  return {.proxy = {Secret("http://p:1/"), Secret("http://s:2/"), "a,.b"}, .patch = patch, .annotate = false};
+}
+
+Result<PodEnvReport> Made(const std::string& manifest, const PodEnvRequest& request = Wanted()) {
+  const auto object = ReadManifest(manifest, "f");
+  if (!object) return std::unexpected(object.error());
+  return MakePodEnv(*object, request);
+}
+
+std::string Failure(const Result<PodEnvReport>& made) {
+  return made ? "it was made"
+              : fmt::format("{}: {} ({})", InfoOf(made.error().code).name, made.error().message, made.error().where);
+}
+
+// A patch without blanks.
+std::string Compact(const JsonValue& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string PatchOf(const std::string& manifest, const PodEnvRequest& request = Wanted()) {
+  const auto made = Made(manifest, request);
+  return made ? Compact(made->objects.at(0).patch) : Failure(made);
+}
+
+auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
+
+// `spec` is what stands in the pod's spec, `metadata` in the template's.
+std::string Deployment(const std::string& spec, const std::string& metadata = "") {
+  return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"n"},"spec":{"template":{)" +
+         (metadata.empty() ? "" : "\"metadata\":{" + metadata + "},") + R"("spec":{)" + spec + "}}}}";
+}
+std::string Containers(const std::string& containers) { return "\"containers\":[" + containers + "]"; }
+std::string OptOut(const std::string& value) {
+  return R"("annotations":{"kubernetes.azure.com/no-http-proxy-vars":)" + value + "}";
+}
+
+// All that a container can have.
+constexpr const char* kFull =
+    R"({"name":"full","env":[{"name":"HTTP_PROXY"},{"name":"http_proxy","value":""},{"name":"HTTPS_PROXY","value":"x"},)"
+    R"({"name":"https_proxy","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}},{"name":"NO_PROXY","value":"x"},)"
+    R"({"name":"no_proxy","value":"x"}]})";
+
+constexpr const char* kSix =
+    R"([{"name":"HTTP_PROXY","value":"http://p:1/"},{"name":"http_proxy","value":"http://p:1/"},)"
+    R"({"name":"HTTPS_PROXY","value":"http://s:2/"},{"name":"https_proxy","value":"http://s:2/"},)"
+    R"({"name":"NO_PROXY","value":"a,.b"},{"name":"no_proxy","value":"a,.b"}])";
+
+TEST(PodEnv, AContainerGetsWhatItLacksAndKeepsWhatItHas) {
+  const auto made = Made(Deployment(Containers(
+      R"({"name":"a"},{"name":"b","env":[{"name":"X","value":"y"},{"name":"http_proxy","value":"mine"},{"name":"NO_PROXY"}]})")));
+  ASSERT_TRUE(made) << Failure(made);
+  ASSERT_THAT(made->objects, SizeIs(1));
+  const PodEnvObject& object = made->objects[0];
+  EXPECT_EQ(object.kind + "/" + object.name + "/" + object.name_space, "Deployment/d/n");
+  EXPECT_FALSE(object.windows || object.opted_out);
+  ASSERT_THAT(object.containers, SizeIs(2));
+  EXPECT_THAT(object.containers[0].added,
+              ElementsAre("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"));
+  EXPECT_THAT(object.containers[0].kept, IsEmpty());
+  EXPECT_THAT(object.containers[1].added, ElementsAre("HTTP_PROXY", "HTTPS_PROXY", "https_proxy", "no_proxy"));
+  EXPECT_THAT(object.containers[1].kept, ElementsAre("http_proxy", "NO_PROXY"));
+  EXPECT_EQ(
+      Compact(object.patch),
+      fmt::format(
+          R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"a","env":{}}},{{"name":"b","env":[{{"name":"HTTP_PROXY","value":"http://p:1/"}},{{"name":"HTTPS_PROXY","value":"http://s:2/"}},{{"name":"https_proxy","value":"http://s:2/"}},{{"name":"no_proxy","value":"a,.b"}}]}}]}}}}}}}})",
+          kSix));
+  EXPECT_THAT(made->findings, IsEmpty());
+}
+
+TEST(PodEnv, NothingToAddIsNoPatch) {
+  for (const PatchKind kind : {PatchKind::kStrategic, PatchKind::kJson}) {
+    const auto made = Made(Deployment(Containers(kFull)), Wanted(kind));
+    ASSERT_TRUE(made) << Failure(made);
+    EXPECT_TRUE(made->objects[0].patch.IsNull());
+    EXPECT_THAT(made->objects[0].containers[0].added, IsEmpty());
+    EXPECT_THAT(made->objects[0].containers[0].kept, SizeIs(6));
+  }
+}
+
+TEST(PodEnv, AMergePatchNamesOnlyContainersThatGetSomething) {
+  const std::string init = std::string(R"("initContainers":[)") + kFull + R"(,{"name":"i"}],)";
+  EXPECT_EQ(PatchOf(Deployment(init + Containers(R"({"name":"c","env":[]})"))),
+            fmt::format(R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","env":{0}}}],)"
+                        R"("initContainers":[{{"name":"i","env":{0}}}]}}}}}}}})",
+                        kSix));
+  std::string full(kFull);
+  full.replace(full.find("full"), 4, "c");
+  EXPECT_THAT(PatchOf(Deployment(init + Containers(full))), Not(HasSubstr("\"containers\"")))
+      << "a list with nothing to add stays out";
+}
+
+TEST(PodEnv, AJsonPatchChecksTheNameOfWhatItChanges) {
+  const std::string pod =
+      R"({"kind":"Pod","metadata":{"name":"p"},"spec":{"initContainers":[{"name":"i","env":null}],)" +
+      Containers(std::string(kFull) + R"(,{"name":"c","env":[{"name":"no_proxy"},{"name":"http_proxy"}]})") + "}}";
+  PodEnvRequest request = Wanted(PatchKind::kJson);
+  request.proxy.https_proxy = Secret();
+  EXPECT_EQ(
+      PatchOf(pod, request),
+      R"([{"op":"test","path":"/spec/containers/1/name","value":"c"},)"
+      R"({"op":"add","path":"/spec/containers/1/env/-","value":{"name":"HTTP_PROXY","value":"http://p:1/"}},)"
+      R"({"op":"add","path":"/spec/containers/1/env/-","value":{"name":"NO_PROXY","value":"a,.b"}},)"
+      R"({"op":"test","path":"/spec/initContainers/0/name","value":"i"},)"
+      R"({"op":"add","path":"/spec/initContainers/0/env","value":[{"name":"HTTP_PROXY","value":"http://p:1/"},)"
+      R"({"name":"http_proxy","value":"http://p:1/"},{"name":"NO_PROXY","value":"a,.b"},{"name":"no_proxy","value":"a,.b"}]}])");
+}
+
+TEST(PodEnv, EachKindIsPatchedWhereItKeepsItsPod) {
+  const std::string spec = R"("spec":{"containers":[{"name":"c"}]})";
+  const std::string in_template = R"("template":{)" + spec + "}";
+  const std::tuple<const char*, std::string, std::string> rows[] = {
+      {"Pod", spec, ""},
+      {"PodTemplate", in_template, "/template"},
+      {"DaemonSet", R"("spec":{)" + in_template + "}", "/spec/template"},
+      {"StatefulSet", R"("spec":{)" + in_template + "}", "/spec/template"},
+      {"ReplicaSet", R"("spec":{)" + in_template + "}", "/spec/template"},
+      {"Job", R"("spec":{)" + in_template + "}", "/spec/template"},
+      {"CronJob", R"("spec":{"jobTemplate":{"spec":{)" + in_template + "}}}", "/spec/jobTemplate/spec/template"},
+  };
+  for (const auto& [kind, rest, path] : rows) {
+    const std::string text = std::string(R"({"kind":")") + kind + R"(",)" + rest + "}";
+    EXPECT_THAT(PatchOf(text, Wanted(PatchKind::kJson)),
+                StartsWith(R"([{"op":"test","path":")" + path + R"(/spec/containers/0/name")"))
+        << kind;
+  }
+  EXPECT_THAT(PatchOf(R"({"kind":"CronJob",)" + std::get<1>(rows[6]) + "}"),
+              StartsWith(R"({"spec":{"jobTemplate":{"spec":{"template":{"spec":{"containers":[)"));
+}
+
+TEST(PodEnv, WindowsHasThreeNamesWhateverTheirCase) {
+  const std::string container = R"({"name":"w","env":[{"name":"no_Proxy","value":"x"}]})";
+  for (const char* os : {R"("os":{"name":"windows"},)", R"("nodeSelector":{"kubernetes.io/os":"windows"},)"}) {
+    const auto made = Made(Deployment(os + Containers(container)));
+    ASSERT_TRUE(made) << Failure(made);
+    EXPECT_TRUE(made->objects[0].windows) << os;
+    EXPECT_THAT(made->objects[0].containers[0].added, ElementsAre("HTTP_PROXY", "HTTPS_PROXY"));
+    EXPECT_THAT(made->objects[0].containers[0].kept, ElementsAre("no_Proxy"));
+  }
+  const auto other = Made(
+      Deployment(R"("os":{"name":"linux"},"nodeSelector":{"kubernetes.io/os":"windows"},)" + Containers(container)));
+  ASSERT_TRUE(other) << Failure(other);
+  EXPECT_FALSE(other->objects[0].windows);
+  EXPECT_THAT(other->objects[0].containers[0].added, SizeIs(6));
+  EXPECT_THAT(other->findings, HasCode("pod-os"));
+}
+
+TEST(PodEnv, TheAnnotationCountsOnThePodAlone) {
+  const std::string containers = Containers(R"({"name":"c","env":[{"name":"NO_PROXY"}]})");
+  const auto out = Made(Deployment(containers, OptOut("\"true\"")));
+  ASSERT_TRUE(out) << Failure(out);
+  EXPECT_TRUE(out->objects[0].opted_out && out->objects[0].patch.IsNull());
+  EXPECT_THAT(out->objects[0].containers[0].added, IsEmpty());
+  EXPECT_THAT(out->objects[0].containers[0].kept, ElementsAre("NO_PROXY"));
+  EXPECT_THAT(out->findings, HasCode("pod-opt-out"));
+
+  std::string misplaced = Deployment(containers);
+  misplaced.replace(misplaced.find(R"("name":"d")"), 10, R"("name":"d",)" + OptOut("\"true\""));
+  const auto in = Made(misplaced);
+  ASSERT_TRUE(in) << Failure(in);
+  EXPECT_FALSE(in->objects[0].opted_out || in->objects[0].patch.IsNull());
+  EXPECT_THAT(in->findings, ElementsAre(Field(&Finding::code, "pod-opt-out-place")));
+  EXPECT_EQ(in->findings[0].where, "f: $.metadata");
+
+  const auto other = Made(Deployment(containers, OptOut("\"True\"")));
+  ASSERT_TRUE(other) << Failure(other);
+  EXPECT_FALSE(other->objects[0].opted_out || other->objects[0].patch.IsNull());
+  EXPECT_THAT(other->findings, HasCode("pod-opt-out-value"));
+  EXPECT_THAT(Failure(Made(Deployment(containers, OptOut("true")))), StartsWith("type: expected a string, found a "));
+}
+
+TEST(PodEnv, TheAnnotationCanBePutInstead) {
+  PodEnvRequest merge = Wanted();
+  merge.annotate = true;
+  PodEnvRequest json = Wanted(PatchKind::kJson);
+  json.annotate = true;
+  const std::string containers = Containers(R"({"name":"c"})");
+  const std::string key = "kubernetes.azure.com/no-http-proxy-vars";
+  EXPECT_EQ(PatchOf(Deployment(containers), merge),
+            R"({"spec":{"template":{"metadata":{"annotations":{")" + key + R"(":"true"}}}}})");
+  EXPECT_EQ(PatchOf(Deployment(containers), json),
+            R"([{"op":"add","path":"/spec/template/metadata","value":{"annotations":{")" + key + R"(":"true"}}}])");
+  EXPECT_EQ(PatchOf(Deployment(containers, R"("labels":{},"annotations":{})"), json),
+            R"([{"op":"add","path":"/spec/template/metadata/annotations","value":{")" + key + R"(":"true"}}])");
+  EXPECT_EQ(PatchOf(Deployment(containers, OptOut("\"false\"")), json),
+            R"([{"op":"add","path":"/spec/template/metadata/annotations/kubernetes.azure.com~1no-http-proxy-vars",)"
+            R"("value":"true"}])");
+  const auto again = Made(Deployment(containers, OptOut("\"true\"")), merge);
+  ASSERT_TRUE(again) << Failure(again);
+  EXPECT_TRUE(again->objects[0].patch.IsNull());
+  EXPECT_THAT(again->objects[0].containers[0].added, IsEmpty());
+}
+
+TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
+  const std::string map =
+      "kind: ConfigMap\nmetadata:\n  name: m\n  namespace: ns\ndata:\n  PROXY: x\n  other: x\n---\n"
+      "kind: ConfigMap\nmetadata:\n  name: m\n  namespace: elsewhere\ndata:\n  NO_PROXY: x\n---\n";
+  const std::string pod =
+      "kind: Pod\nmetadata:\n  namespace: ns\nspec:\n  containers:\n  - name: c\n    envFrom:\n"
+      "    - prefix: HTTP_\n      configMapRef:\n        name: m\n    - secretRef:\n        name: s\n";
+  const auto made = Made(map + pod);
+  ASSERT_TRUE(made) << Failure(made);
+  EXPECT_THAT(made->objects[0].containers[0].kept, ElementsAre("HTTP_PROXY"));
+  EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(5));
+  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
+  EXPECT_EQ(made->findings[0].where, "f: $[2].spec.containers[0].envFrom[1]");
+  EXPECT_THAT(Made(pod)->findings, SizeIs(2));
+}
+
+TEST(PodEnv, SeveralObjectsEachGetTheirOwn) {
+  const std::string documents = "kind: Service\nmetadata:\n  name: s\n---\n" + Deployment(Containers(kFull)) +
+                                "\n---\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n";
+  const std::string list = R"({"kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"containers":[]}},)"
+                           R"({"metadata":{"name":"b"},"spec":{"containers":[{"name":"c"}]}}]})";
+  for (const std::string& text : {documents, list}) {
+    const auto made = Made(text);
+    ASSERT_TRUE(made) << Failure(made);
+    ASSERT_THAT(made->objects, SizeIs(2));
+    EXPECT_TRUE(made->objects[0].patch.IsNull());
+    EXPECT_FALSE(made->objects[1].patch.IsNull());
+  }
+}
+
+TEST(PodEnv, ADollarStaysOne) {
+  PodEnvRequest request = Wanted();
+  request.proxy = {Secret("http://u:$(A)$$b$c$@p:1/"), Secret(), ""};
+  // Kubernetes makes $( of $$( and $ of $$; other dollars stay.
+  EXPECT_THAT(PatchOf(Deployment(Containers(R"({"name":"c"})")), request),
+              HasSubstr(R"("value":"http://u:$$(A)$$$b$c$@p:1/")"));
+}
+
+TEST(PodEnv, NoneIsAReportAlone) {
+  const auto made = Made(Deployment(Containers(R"({"name":"c"})")), Wanted(PatchKind::kNone));
+  ASSERT_TRUE(made) << Failure(made);
+  EXPECT_TRUE(made->objects[0].patch.IsNull());
+  EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(6));
+  EXPECT_EQ(Compact(EmptyPatch(PatchKind::kStrategic)) + Compact(EmptyPatch(PatchKind::kJson)), "{}[]");
+}
+
+TEST(PodEnv, WhatIsNoPodIsNamed) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"kind: Service\n", "kind: nothing in it is a pod or makes pods"},
+      {"kind: Deployment\n", "type: this Deployment has no pod's spec, which it must have (f: $)"},
+      {Deployment(R"("containers":{})"),
+       "type: expected an array of objects, found an object (f: $.spec.template.spec"},
+      {Deployment(Containers("{}")), "invalid-config: the container has no name, which Kubernetes wants (f: $.spec"},
+      {Deployment(Containers(R"({"name":"c"})") + R"(,"initContainers":[{"name":"c"}])"),
+       "invalid-config: two containers have the name \"c\""},
+      {Deployment(Containers(R"({"name":"c","env":{}})")), "type: "},
+      {Deployment(Containers(R"({"name":"c"})") + R"(,"nodeSelector":[])"), "type: "},
+  };
+  for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(Made(text)), StartsWith(failure)) << text;
+}
+
+TEST(PodEnv, ManyContainersCannotBlowItUp) {
+  std::string containers;
+  for (int i = 0; i < 100; ++i) containers += fmt::format("{}{{\"name\":\"c{}\"}}", i == 0 ? "" : ",", i);
+  PodEnvRequest request = Wanted();
+  request.proxy.no_proxy = std::string(30000, 'a');
+  EXPECT_TRUE(Made(Deployment(Containers(containers)), request));
+  request.proxy.no_proxy = std::string(100000, 'a');
+  EXPECT_THAT(Failure(Made(Deployment(Containers(containers)), request)), StartsWith("too-large: "));
+}
+
+}  // namespace
+}  // namespace prov::publish
