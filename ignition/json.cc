@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ignition/line_index.h"
 #include "ignition/yaml.h"
@@ -12,6 +13,8 @@
 
 namespace prov::ignition {
 namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
 
 constexpr std::string_view kBom = "\xEF\xBB\xBF";
 constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
@@ -142,11 +145,26 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits, Documents documents) {
   std::string_view view = bytes;
   if (view.starts_with(kBom)) view.remove_prefix(kBom.size());
-  const std::size_t first = view.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return Fail(Code::kJson, "the document is empty", "line 1, column 1");
+  if (view.find_first_not_of(kBlanks) == std::string_view::npos)
+    return Fail(Code::kJson, "the document is empty", "line 1, column 1");
   const bool utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-  if (utf16 || view[first] == '{' || view[first] == '[') return ParseJson(std::move(bytes), limits);
+  if (utf16 || BeginsAsJson(view)) return ParseJson(std::move(bytes), limits);
   return ParseYaml(std::move(bytes), limits, documents);
+}
+
+bool BeginsAsJson(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(kBlanks);
+  return first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
+}
+
+std::optional<std::string_view> RepeatedMember(const JsonValue& object) {
+  std::vector<std::string_view> names;
+  names.reserve(object.MemberCount());
+  for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member)
+    names.push_back(TextOf(member->name));
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 const JsonValue* Member(const JsonValue* object, std::string_view name) {

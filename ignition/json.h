@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,12 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
 // JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON).
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits,
                                                       Documents documents = Documents::kOne);
+
+// Whether the first character that is not blank is '{' or '['.
+bool BeginsAsJson(std::string_view bytes);
+
+// The name of members of an object that there are several of; of several such names the first in the bytes' order.
+std::optional<std::string_view> RepeatedMember(const JsonValue& object);
 
 // The member of an object, the last one of that name; null if it is absent or null, or if `object` is null. `object`
 // must be an object.

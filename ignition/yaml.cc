@@ -223,6 +223,9 @@ class Generator {
       return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
     if (plain && text == "<<") return RefuseAt(event, "merge keys (<<) are not accepted; write the members out");
     if (plain && text.empty()) return RefuseAt(event, "a mapping key must be a string");
+    // As Kubernetes' reader turns a boolean into a name.
+    const PlainScalar value = plain ? ResolvePlainScalar(text) : PlainScalar();
+    if (value.kind == PlainScalar::Kind::kBool) text = value.boolean ? "true" : "false";
     Frame& frame = frames_.back();
     if (!frame.keys.emplace(text).second)
       return RefuseAt(event, fmt::format("the key \"{}\" occurs twice in one mapping", Shorten(text)));

@@ -94,8 +94,10 @@ PlainScalar OfKind(Kind kind, bool boolean = false) {
 
 PlainScalar ResolvePlainScalar(std::string_view text) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return OfKind(Kind::kNull);
-  if (IsOneOf(text, {"true", "True", "TRUE"})) return OfKind(Kind::kBool, true);
-  if (IsOneOf(text, {"false", "False", "FALSE"})) return OfKind(Kind::kBool, false);
+  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}))
+    return OfKind(Kind::kBool, true);
+  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}))
+    return OfKind(Kind::kBool, false);
   const bool negative = text.front() == '-';
   std::string_view body = text;
   if (negative || text.front() == '+') body.remove_prefix(1);

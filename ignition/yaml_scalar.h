@@ -15,9 +15,10 @@ struct PlainScalar {
   double number = 0;                   // kDouble, also integers that fit nothing else
 };
 
-// Nulls (empty, ~, null, Null, NULL), booleans (true, false in three spellings each), integers and floats as
-// Kubernetes' YAML reader has them; a leading 0 is octal ("0644" = 420). yes, no, on and off are strings: that reader
-// and YAML 1.2 disagree about them, and `oc` quotes them where they are text.
+// Nulls (empty, ~, null, Null, NULL), booleans (true, yes, on, y and false, no, off, n, each in lower case, upper case
+// and with a capital), integers and floats as Kubernetes' YAML reader has them (measured with kubectl 1.32); a leading
+// 0 is octal ("0644" = 420). YAML 1.2 reads yes, no, on, off, y and n as text: whoever means text quotes them, as `oc`
+// does.
 PlainScalar ResolvePlainScalar(std::string_view text);
 
 }  // namespace prov::ignition

@@ -130,6 +130,18 @@ TEST(ParseJsonOrYaml, TellsThemApart) {
                       {}));
 }
 
+TEST(BeginsAsJson, ByItsFirstCharacter) {
+  for (const char* text : {"{", "[", " \r\n\t{}"}) EXPECT_TRUE(BeginsAsJson(text)) << text;
+  for (const char* text : {"", " ", "a: {}", "-----BEGIN"}) EXPECT_FALSE(BeginsAsJson(text)) << text;
+}
+
+TEST(RepeatedMember, IsFound) {
+  const auto repeated = [](const char* text) { return RepeatedMember((*ParseJson(text, {}))->root()).has_value(); };
+  EXPECT_TRUE(repeated(R"({"a":1,"b":2,"a":null})"));
+  EXPECT_FALSE(repeated(R"({"a":1,"A":2,"b":{"a":1}})"));
+  EXPECT_FALSE(repeated("{}"));
+}
+
 TEST(Member, TakesTheLastAndSkipsNull) {
   auto document = ParseJson(R"({"a":1,"b":null,"a":2,"c":3,"c":null})", {});
   ASSERT_TRUE(document);
