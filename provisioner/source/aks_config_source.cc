@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/cluster_no_proxy.h"
+#include "provisioner/egress/no_proxy_item.h"
 #include "provisioner/source/aks_no_proxy.h"
 
 namespace prov::source {
@@ -27,7 +31,8 @@ constexpr std::array<std::string_view, 5> kMembers = {"httpProxy", "httpsProxy",
 constexpr std::string_view kPemFailure = "HTTPProxyTrustedCAPEMDecodeFailure: ";
 constexpr std::size_t kMostCertificateBytes = std::size_t{35} * 1024;
 constexpr std::size_t kMostCertificates = 20;
-constexpr std::string_view kMetadataAddress = "169.254.169.254";
+constexpr std::string_view kFacts = "clusterFacts";
+constexpr std::size_t kMostNamed = 40;
 
 bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTrust); }
 
@@ -36,9 +41,11 @@ bool HasMember(const JsonValue& object, std::string_view name) {
                      [&](const auto& member) { return ignition::TextOf(member.name) == name; });
 }
 
-Result<void> RefuseUnknownMembers(const ObjectView& config) {
+// In the command line's own file, which has no object around it, the cluster's facts stand beside the keys.
+Result<void> RefuseUnknownMembers(const ObjectView& config, bool wrapped) {
   for (const std::string_view name : config.Names()) {
     if (IsTrustKey(name) || std::ranges::find(kMembers, name) != kMembers.end()) continue;
+    if (!wrapped && name == kFacts) continue;
     return Fail(
         Code::kInvalidConfig,
         fmt::format("the key \"{}\" is none of those that AKS knows: httpProxy, httpsProxy, noProxy, trustedCa, "
@@ -62,13 +69,20 @@ Result<bool> IsEnabled(const ObjectView& config) {
 
 // Says what AKS would refuse; the URL itself is judged where all sources' URLs are.
 void ReviewUrl(const Secret& url, ProxyVariable variable, const std::string& where, Findings& findings) {
-  Findings ignored;
-  const auto parsed = egress::ParseProxyUrl(url, variable, where, ignored);
+  Findings doubts;
+  const auto parsed = egress::ParseProxyUrl(url, variable, where, doubts);
   if (!parsed) {
     AddError(findings, "aks-url", "HTTPProxyWrongUrlError: AKS refuses this URL: " + parsed.error().message, where);
-  } else if (parsed->has_credentials()) {
+    return;
+  }
+  const bool has_scheme = std::ranges::find(doubts, "proxy-url-no-scheme", &Finding::code) == doubts.end();
+  if (!has_scheme) {
+    AddError(findings, "aks-url",
+             "HTTPProxyWrongUrlError: AKS refuses this URL: it has no scheme; write http://HOST:PORT/", where);
+  }
+  if (parsed->has_credentials()) {
     AddError(findings, "aks-credentials", "AKS supports no user and password in the URL of a proxy", where);
-  } else if (!url.Reveal().ends_with('/')) {
+  } else if (has_scheme && !url.Reveal().ends_with('/')) {
     AddInfo(findings, "aks-url-slash", "AKS refused URLs without a / at their end in the past (HTTPProxyWrongUrlError)",
             where);
   }
@@ -113,7 +127,7 @@ Result<void> AddRanges(const ObjectView& object, std::string_view one, std::stri
 
 Result<AksFacts> ReadFacts(const ObjectView& cluster) {
   AksFacts facts;
-  if (const auto given = PROV_TRY(cluster.Object("clusterFacts"))) {
+  if (const auto given = PROV_TRY(cluster.Object(kFacts))) {
     PROV_TRY(AddRanges(*given, "apiServerFqdn", "apiServerFqdns", facts.api_servers));
     PROV_TRY(AddRanges(*given, "serviceCidr", "serviceCidrs", facts.service_cidrs));
     PROV_TRY(AddRanges(*given, "podCidr", "podCidrs", facts.pod_cidrs));
@@ -130,17 +144,44 @@ Result<AksFacts> ReadFacts(const ObjectView& cluster) {
   return facts;
 }
 
+// A whole proxy URL may have been pasted into the list.
+std::string Shown(std::string_view entry) {
+  const bool harmless = entry.find_first_of("@/:") == std::string_view::npos || egress::IsAddressOrRange(entry);
+  return std::string(Shorten(harmless ? std::string(entry) : egress::RedactUrl(entry)));
+}
+
 void ReviewEntries(std::span<const std::string_view> entries, const std::string& where, Findings& findings) {
   CappedFindings capped(findings, where);
-  for (const std::string_view entry : entries) {
-    if (entry.size() < 2 || entry.find('*') == std::string_view::npos) continue;
-    capped.Warn(
-        "aks-no-proxy",
-        fmt::format("AKS supports no \"*\" within an entry such as \"{}\"; a leading dot covers the names below "
-                    "a domain",
-                    Shorten(entry)),
-        where);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string_view entry = entries[i];
+    if (entry == "*" || egress::IsNoProxyItem(AsciiLower(entry))) continue;
+    const std::string_view advice =
+        entry.find('*') != std::string_view::npos
+            ? "no \"*\" within an entry; a leading dot covers the names below a domain"
+        : entry.find(',') != std::string_view::npos
+            ? "one name or range in each entry of the list: make an entry of each"
+            : "names, domains, addresses and ranges in CIDR notation, without scheme, port, brackets and blanks";
+    capped.Warn("aks-no-proxy", fmt::format("\"{}\" is no entry as AKS takes them: it takes {}", Shown(entry), advice),
+                fmt::format("{}[{}]", where, i));
   }
+}
+
+// What AKS adds to the list that the user wrote; a finding names it.
+void ReportInjected(std::span<const std::string_view> user, std::span<const std::string> injected, std::string where,
+                    Findings& findings) {
+  std::set<std::string_view> seen(user.begin(), user.end());
+  std::string named;
+  std::size_t count = 0;
+  for (const std::string& entry : injected) {
+    if (entry.empty() || !seen.insert(entry).second || ++count > kMostNamed) continue;
+    named += fmt::format("{}{}", named.empty() ? "" : ", ", Shorten(entry));
+  }
+  if (count == 0) return;
+  if (count > kMostNamed) named += fmt::format(" and {} more", count - kMostNamed);
+  AddInfo(findings, "aks-injected",
+          fmt::format("{} {} that AKS itself adds {} added, as far as the cluster is known: {}", count,
+                      count == 1 ? "entry" : "entries", count == 1 ? "was" : "were", named),
+          std::move(where));
 }
 
 Result<void> ReadNoProxy(const ObjectView& cluster, const ObjectView& config, EgressConfig& out) {
@@ -149,18 +190,14 @@ Result<void> ReadNoProxy(const ObjectView& cluster, const ObjectView& config, Eg
   const AksFacts facts = PROV_TRY(ReadFacts(cluster));
   if (!facts.api_servers.empty()) out.facts.api_host = facts.api_servers.front();
   out.facts.service_ranges = facts.service_cidrs;
-  out.facts.metadata_address = kMetadataAddress;
+  out.facts.metadata_address = egress::kMetadataAddress;
   if (const auto effective = PROV_TRY(config.Texts("effectiveNoProxy")); effective && !effective->empty()) {
     out.no_proxy = JoinNoProxy(user, {effective->begin(), effective->end()});
     return {};
   }
-  std::vector<std::string> injected = AksInjected(facts);
+  const std::vector<std::string> injected = AksInjected(facts);
   out.no_proxy = JoinNoProxy(user, injected);
-  AddInfo(out.findings, "aks-injected",
-          fmt::format("{} entries that AKS itself adds were added: the constants localhost, 127.0.0.1, 168.63.129.16, "
-                      "169.254.169.254 and konnectivity, and what is known of the cluster",
-                      injected.size()),
-          config.At("noProxy"));
+  ReportInjected(user, injected, config.At("noProxy"), out.findings);
   const std::string unknown = AksUnknown(facts);
   if (unknown.empty()) return {};
   AddWarning(
@@ -259,7 +296,7 @@ Result<Reading> ReadAksConfig(const ObjectView& object) {
     return out;
   }
   const ObjectView config = wrapped ? *PROV_TRY(holder.Object(kConfig)) : object;
-  PROV_TRY(RefuseUnknownMembers(config));
+  PROV_TRY(RefuseUnknownMembers(config, wrapped));
   if (!PROV_TRY(IsEnabled(config))) {
     StateNothing(config.path(), "the HTTP proxy is disabled (enabled: false): what was set is removed", out);
     return out;

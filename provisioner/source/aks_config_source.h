@@ -10,8 +10,9 @@ namespace prov::source {
 bool IsAksConfig(const ignition::JsonValue& object);
 
 // NO_PROXY is effectiveNoProxy where it is there, else the user's entries and what AKS adds, as far as the cluster is
-// known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig (apiServerFqdn, serviceCidrs,
-// podCidrs, vnetCidrs, subnetCidrs). "enabled": false and an httpProxyConfig that is null are the explicit empty.
+// known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own file,
+// beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false and an
+// httpProxyConfig that is null are the explicit empty.
 // Errors: type, invalid-config, cert; where AKS has a name for one the message begins with it. Findings: aks-disabled,
 // aks-injected, aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors
 // aks-url and aks-credentials.

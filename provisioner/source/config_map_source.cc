@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ignition/shorten.h"
@@ -10,25 +11,31 @@
 namespace prov::source {
 namespace {
 
-constexpr std::string_view kInjectLabel = "config.openshift.io/inject-trusted-cabundle";
-
 Result<bool> IsInjected(const ObjectView& metadata) {
   const auto labels = PROV_TRY(metadata.Object("labels"));
-  return labels && PROV_TRY(labels->TextOr(kInjectLabel, "")) == "true";
+  return labels && PROV_TRY(labels->TextOr(kInjectBundleLabel, "")) == "true";
 }
 
-const ConfigMap* FindNamed(std::span<const ConfigMap> maps, std::string_view name) {
-  for (const ConfigMap& map : maps) {
-    if (map.name == name) return &map;
-  }
-  return nullptr;
+Result<void> RefuseSeveral(std::span<const ConfigMap> maps, std::string_view name) {
+  const auto count = std::ranges::count(maps, name, &ConfigMap::name);
+  if (count < 2) return {};
+  return Fail(
+      Code::kNotFound,
+      fmt::format("{} ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one of "
+                  "them",
+                  count, ignition::Shorten(name)),
+      maps.front().object.path());
 }
 
 Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_view name) {
   if (!name.empty()) {
-    if (const ConfigMap* map = FindNamed(maps, name)) return map;
-    return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
-                maps.front().object.path());
+    const auto map = std::ranges::find(maps, name, &ConfigMap::name);
+    if (map == maps.end()) {
+      return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
+                  maps.front().object.path());
+    }
+    PROV_TRY(RefuseSeveral(maps, name));
+    return &*map;
   }
   const ConfigMap* with_bundle = nullptr;
   std::size_t count = 0;
@@ -38,7 +45,11 @@ Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_vie
     if (with_bundle == nullptr || map.name == kUserBundle) with_bundle = &map;
   }
   if (with_bundle == nullptr) return &maps.front();
-  if (count == 1 || with_bundle->name == kUserBundle) return with_bundle;
+  if (count == 1) return with_bundle;
+  if (with_bundle->name == kUserBundle) {
+    PROV_TRY(RefuseSeveral(maps, kUserBundle));
+    return with_bundle;
+  }
   return Fail(Code::kNotFound,
               fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count, kBundleKey),
               with_bundle->object.path());
@@ -83,7 +94,9 @@ Result<TrustText> BundleOf(const ConfigMap& map) {
                 out.where);
   }
   out.where = data->At(kBundleKey);
-  auto decoded = text->empty() ? std::string() : DecodeBase64(*text).value_or("");
+  std::string packed(*text);
+  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });  // Go's decoder passes over them, too
+  auto decoded = packed.empty() ? std::string() : DecodeBase64(packed).value_or("");
   out.bytes = decoded.empty() ? std::string(*text) : std::move(decoded);
   return out;
 }

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "provisioner/source/reading.h"
+#include "provisioner/source/trust_names.h"
 
 namespace prov::source {
-
-inline constexpr std::string_view kBundleKey = "ca-bundle.crt";
-inline constexpr std::string_view kUserBundle = "user-ca-bundle";
-inline constexpr std::string_view kMergedBundle = "trusted-ca-bundle";
 
 struct ConfigMap {
   ObjectView object;

@@ -67,18 +67,12 @@ Result<std::optional<Reading>> ReadKnown(const ignition::JsonDocument& document,
   return reading;
 }
 
-// JSON needs no closer look: no text begins like that.
-bool BeginsAsJson(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
-}
-
 }  // namespace
 
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
                                           const ignition::Selection& selection, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher) {
-  if (!BeginsAsJson(bytes)) {
+  if (!ignition::BeginsAsJson(bytes)) {  // no other text begins like that
     if (IsCertificateText(bytes)) return Finish(ReadCertificateText(std::move(bytes), where));
     if (IsEnvironmentText(bytes)) return Finish(PROV_TRY(ReadEnvironmentText(bytes, where)));
   }

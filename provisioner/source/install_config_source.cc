@@ -11,54 +11,56 @@
 
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/cluster_no_proxy.h"
 
 namespace prov::source {
 namespace {
 
 using egress::EgressConfig;
 
-constexpr std::string_view kMetadataAddress = "169.254.169.254";
 constexpr std::size_t kMostNamed = 40;
 
 // What the file tells of the cluster to be.
 struct Plan {
-  std::vector<std::string> entries;   // of NO_PROXY that the cluster adds, and the file tells
-  std::vector<std::string> not_told;  // what it adds, too, and the file doesn't tell: words
+  egress::ClusterDescription cluster;
+  std::vector<std::string> not_told;  // what the cluster adds to noProxy, too, and the file doesn't tell: words
 };
 
-// Networks as objects with a cidr, or as texts; the file may have neither, then the installer takes defaults.
+// Networks as objects with a cidr; the file may have none, then the installer takes defaults.
 Result<void> AddNetworks(const std::optional<ObjectView>& networking, std::string_view name, std::string_view what,
-                         Plan& plan) {
-  const std::size_t before = plan.entries.size();
+                         std::vector<std::string>& out, Plan& plan) {
   if (networking) {
     for (const ObjectView& network : PROV_TRY(networking->Objects(name))) {
       const std::string_view cidr = PROV_TRY(network.TextOr("cidr", ""));
-      if (!cidr.empty() && cidr != "0.0.0.0/0") plan.entries.emplace_back(cidr);
+      if (!cidr.empty()) out.emplace_back(cidr);
     }
   }
-  if (plan.entries.size() == before) plan.not_told.emplace_back(what);
+  if (out.empty()) plan.not_told.emplace_back(what);
+  return {};
+}
+
+Result<void> AddAzure(const ObjectView& platform, egress::ClusterDescription& cluster) {
+  const auto azure = PROV_TRY(platform.Object("azure"));
+  // The installer's default, which it writes into the cluster's Infrastructure.
+  cluster.cloud_name = azure ? PROV_TRY(azure->TextOr("cloudName", "")) : "";
+  if (cluster.cloud_name.empty()) cluster.cloud_name = "AzurePublicCloud";
+  cluster.arm_endpoint = azure ? PROV_TRY(azure->TextOr("armEndpoint", "")) : "";
   return {};
 }
 
 Result<void> AddPlatform(const ObjectView& object, EgressConfig& out, Plan& plan) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPlatforms = {
+      {{"aws", "AWS"}, {"gcp", "GCP"}, {"azure", "Azure"}, {"openstack", "OpenStack"}}};
   const auto platform = PROV_TRY(object.Object("platform"));
-  if (!platform) {
+  if (platform) {
+    const auto* found = std::ranges::find_if(kPlatforms, [&](const auto& row) { return platform->Has(row.first); });
+    if (found != kPlatforms.end()) plan.cluster.platform = found->second;
+    if (const auto aws = PROV_TRY(platform->Object("aws"))) plan.cluster.region = PROV_TRY(aws->TextOr("region", ""));
+    PROV_TRY(AddAzure(*platform, plan.cluster));
+  }
+  if (egress::HasMetadataAddress(plan.cluster.platform)) out.facts.metadata_address = egress::kMetadataAddress;
+  if (!platform || (plan.cluster.platform == "AWS" && plan.cluster.region.empty()))
     plan.not_told.emplace_back("what the platform needs");
-    return {};
-  }
-  for (const std::string_view name : {"aws", "gcp", "azure", "openstack"}) {
-    if (!platform->Has(name)) continue;
-    out.facts.metadata_address = kMetadataAddress;
-    plan.entries.emplace_back(kMetadataAddress);
-  }
-  if (const auto aws = PROV_TRY(platform->Object("aws"))) {
-    const std::string_view region = PROV_TRY(aws->TextOr("region", ""));
-    if (!region.empty())
-      plan.entries.push_back(region == "us-east-1" ? ".ec2.internal" : fmt::format(".{}.compute.internal", region));
-  }
-  if (platform->Has("gcp"))
-    for (const char* name : {"metadata", "metadata.google.internal", "metadata.google.internal."})
-      plan.entries.emplace_back(name);
   return {};
 }
 
@@ -72,27 +74,23 @@ Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, Plan& pla
     return {};
   }
   out.facts.api_host = fmt::format("api-int.{}.{}", name, domain);
-  plan.entries.push_back(out.facts.api_host);
+  plan.cluster.api_host = out.facts.api_host;
   return {};
 }
 
 // What the cluster's operator will add to noProxy.
 Result<Plan> ReadPlan(const ObjectView& object, EgressConfig& out) {
-  Plan plan{{"127.0.0.1", "localhost", ".svc", ".cluster.local"}, {}};
+  Plan plan;
+  egress::ClusterDescription& cluster = plan.cluster;
   const auto networking = PROV_TRY(object.Object("networking"));
   const std::string_view machines = networking ? PROV_TRY(networking->TextOr("machineCIDR", "")) : "";
-  if (!machines.empty()) {
-    plan.entries.emplace_back(machines);
-  } else {
-    PROV_TRY(AddNetworks(networking, "machineNetwork", "the machine network", plan));
-  }
-  PROV_TRY(AddNetworks(networking, "clusterNetwork", "the cluster network", plan));
+  if (!machines.empty()) cluster.machine_networks.emplace_back(machines);
+  PROV_TRY(AddNetworks(networking, "machineNetwork", "the machine network", cluster.machine_networks, plan));
+  PROV_TRY(AddNetworks(networking, "clusterNetwork", "the cluster network", cluster.cluster_networks, plan));
   const auto services = networking ? PROV_TRY(networking->Texts("serviceNetwork")) : std::nullopt;
-  if (!services || services->empty()) plan.not_told.emplace_back("the service network");
-  for (const std::string_view range : services.value_or(std::vector<std::string_view>())) {
-    plan.entries.emplace_back(range);
-    out.facts.service_ranges.emplace_back(range);
-  }
+  if (services) cluster.service_networks.assign(services->begin(), services->end());
+  if (cluster.service_networks.empty()) plan.not_told.emplace_back("the service network");
+  out.facts.service_ranges = cluster.service_networks;
   PROV_TRY(AddApiServer(object, out, plan));
   PROV_TRY(AddPlatform(object, out, plan));
   return plan;
@@ -107,8 +105,9 @@ std::string Missing(const Plan& plan, std::string_view no_proxy) {
   const auto add = [&](std::string_view text) {
     if (++named <= kMostNamed) out += fmt::format("{}{}", out.empty() ? "" : ", ", ignition::Shorten(text));
   };
-  for (const std::string& entry : plan.entries) {
-    if (present.insert(entry).second) add(entry);
+  const std::vector<std::string> entries = egress::ClusterNoProxy(plan.cluster);
+  for (const std::string& entry : entries) {
+    if (!entry.empty() && present.insert(entry).second) add(entry);
   }
   for (const std::string& words : plan.not_told) add(words);
   if (named > kMostNamed) out += fmt::format(" and {} more", named - kMostNamed);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ignition/json.h"
@@ -9,16 +10,12 @@
 #include "provisioner/base/text.h"
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/kube_client.h"
+#include "provisioner/source/trust_names.h"
 
 namespace prov::source {
 namespace {
 
 using ignition::JsonValue;
-
-constexpr std::string_view kConfigNamespace = "openshift-config";
-constexpr std::string_view kManagedNamespace = "openshift-config-managed";
-constexpr std::string_view kUserBundle = "user-ca-bundle";
-constexpr std::string_view kMergedBundle = "trusted-ca-bundle";
 
 // Objects that are looked into here are small; the others go to their readers whole.
 ignition::Limits SmallObject() {
@@ -148,8 +145,21 @@ class Reader {
     }
     std::string list = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
     egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy.Path(), ""));
+    PROV_TRY(RefuseUnaccepted(out, proxy));
+    // That there is no user-ca-bundle is known here.
+    if (!user) std::erase_if(out.findings, [](const Finding& f) { return f.code == "no-user-ca-bundle"; });
     if (trusted.empty() && !user) StateNoCertificates(out);
     return out;
+  }
+
+  // A file may be a manifest that was in no cluster yet; the cluster's own object is not: its operator has yet to look
+  // at the spec, and may refuse it.
+  static Result<void> RefuseUnaccepted(const egress::EgressConfig& config, const KubeObject& proxy) {
+    if (std::ranges::find(config.findings, "proxy-not-accepted", &Finding::code) == config.findings.end()) return {};
+    return Fail(Code::kInvalidConfig,
+                "the cluster has not accepted the Proxy's spec yet (its status is empty; see oc get clusteroperator "
+                "network); nothing is taken from it",
+                proxy.Path());
   }
 
   static Error Missing(const KubeObject& proxy) {

@@ -26,13 +26,8 @@ bool IsPlainName(std::string_view name) {
 }
 
 Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path) {
-  std::vector<std::string_view> names;
-  names.reserve(object.MemberCount());
-  for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member)
-    names.push_back(ignition::TextOf(member->name));
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice == names.end()) return {};
+  const auto twice = ignition::RepeatedMember(object);
+  if (!twice) return {};
   return Fail(
       Code::kInvalidConfig,
       fmt::format("the key \"{}\" occurs twice, and readers differ in which one they take", ignition::Shorten(*twice)),

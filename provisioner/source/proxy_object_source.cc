@@ -13,9 +13,6 @@ namespace {
 
 using egress::EgressConfig;
 
-constexpr std::string_view kConfigNamespace = "openshift-config";
-constexpr std::string_view kManagedNamespace = "openshift-config-managed";
-
 bool HasValues(const EgressConfig& config) { return config.http_proxy || config.https_proxy || config.no_proxy; }
 
 Result<EgressConfig> ValuesOf(const std::optional<ObjectView>& object) {
@@ -65,11 +62,22 @@ Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>
   return {};
 }
 
-const ConfigMap* Find(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
+// nullptr: there is none.
+Result<const ConfigMap*> Find(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
+  const ConfigMap* found = nullptr;
   for (const ConfigMap& map : maps) {
-    if (map.name == name && (map.name_space.empty() || map.name_space == name_space)) return &map;
+    if (map.name != name || (!map.name_space.empty() && map.name_space != name_space)) continue;
+    if (found != nullptr) {
+      return Fail(
+          Code::kNotFound,
+          fmt::format("two ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one "
+                      "of them",
+                      ignition::Shorten(name)),
+          map.object.path());
+    }
+    found = &map;
   }
-  return nullptr;
+  return found;
 }
 
 const ConfigMap* FindMerged(std::span<const ConfigMap> maps) {
@@ -94,20 +102,30 @@ Result<std::optional<TrustText>> ReadTrust(const std::optional<ObjectView>& spec
                                            EgressConfig& out) {
   const auto trusted = spec ? PROV_TRY(spec->Object("trustedCA")) : std::nullopt;
   const std::string_view name = trusted ? PROV_TRY(trusted->TextOr("name", "")) : "";
-  const ConfigMap* user = Find(maps, kUserBundle, kConfigNamespace);
-  const ConfigMap* named = name.empty() || name == kUserBundle
-                               ? user
-                               : Find(maps, name, name == kMergedBundle ? kManagedNamespace : kConfigNamespace);
+  const std::string_view name_space = name == kMergedBundle ? kManagedNamespace : kConfigNamespace;
+  const ConfigMap* user = PROV_TRY(Find(maps, kUserBundle, kConfigNamespace));
+  const ConfigMap* named = name.empty() || name == kUserBundle ? user : PROV_TRY(Find(maps, name, name_space));
   const bool complete = name.empty() ? user != nullptr : named != nullptr;
-  if (complete) return PROV_TRY(Joined(user, named));
+  if (complete) {
+    if (user == nullptr) {
+      AddWarning(
+          out.findings, "no-user-ca-bundle",
+          fmt::format("nodes also get {}/{} where there is one; it is not in the file", kConfigNamespace, kUserBundle),
+          trusted->At("name"));
+    }
+    return PROV_TRY(Joined(user, named));
+  }
   if (const ConfigMap* merged = FindMerged(maps)) return PROV_TRY(BundleOf(*merged));
   if (!name.empty()) {
-    AddWarning(out.findings, "no-trust-config-map",
-               fmt::format("the ConfigMap \"{}\" is not in the file, so nothing is known about certificates and they "
-                           "stay as they are; put both into one file, e.g. with oc get proxy/cluster and oc get -n {} "
-                           "configmap {} and a line --- between them",
-                           ignition::Shorten(name), kConfigNamespace, ignition::Shorten(name)),
-               trusted->At("name"));
+    AddWarning(
+        out.findings, "no-trust-config-map",
+        fmt::format("the ConfigMap \"{}\" is not in the file, so nothing is known about certificates and they "
+                    "stay as they are; put the Proxy, this ConfigMap{} into one file, e.g. with oc get "
+                    "proxy/cluster and oc get -n {} configmap {} and lines --- between them",
+                    ignition::Shorten(name),
+                    name == kUserBundle ? std::string() : fmt::format(" and {}, where there is one,", kUserBundle),
+                    name_space, ignition::Shorten(name)),
+        trusted->At("name"));
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ignition/fetch_scope.h"
+#include "ignition/json.h"
 #include "provisioner/base/file.h"
 #include "provisioner/egress/trust_bundle.h"
 
@@ -10,11 +11,6 @@ namespace prov::source {
 namespace {
 
 constexpr std::uint64_t kMostBytes = 16ULL << 20U;
-
-bool LooksLikeJson(std::string_view bytes) {
-  const std::size_t start = bytes.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && bytes[start] == '{';
-}
 
 Result<void> Add(std::string_view bytes, const std::string& where, std::vector<std::string>& to) {
   Findings ignored;
@@ -39,7 +35,7 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   if (request.ca_file.empty()) return out;
   if (request.check_file) PROV_TRY(request.check_file(request.ca_file));
   std::string bytes = PROV_TRY(ReadFile(request.ca_file, kMostBytes));
-  if (!LooksLikeJson(bytes)) return ParseRoots(bytes, request.ca_file);
+  if (!ignition::BeginsAsJson(bytes)) return ParseRoots(bytes, request.ca_file);
   const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));
   if (settings.authorities.empty()) {
     return Fail(Code::kCert,

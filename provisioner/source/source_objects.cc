@@ -116,8 +116,19 @@ Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, s
                 fmt::format("{} objects {} are there; say with --name which one is meant", objects.size(), what),
                 objects.front().path());
   }
+  const ObjectView* found = nullptr;
+  std::size_t count = 0;
   for (const ObjectView& object : objects) {
-    if (PROV_TRY(NameOf(object)) == name) return &object;
+    if (PROV_TRY(NameOf(object)) != name) continue;
+    if (++count == 1) found = &object;
+  }
+  if (count == 1) return found;
+  if (count > 1) {
+    return Fail(Code::kNotFound,
+                fmt::format("{} objects {} are called \"{}\" (in several namespaces or resource groups?); give a file "
+                            "with one of them",
+                            count, what, ignition::Shorten(name)),
+                found->path());
   }
   return Fail(Code::kNotFound, fmt::format("the {} \"{}\" is wanted, and is not there", what, ignition::Shorten(name)),
               objects.front().path());

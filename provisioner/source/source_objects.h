@@ -29,7 +29,7 @@ struct SourceObjects {
 // only AKS clusters. What is of other kinds is passed over. Errors: type, invalid-config; too-large (over 100,000).
 Result<SourceObjects> FindObjects(const ignition::JsonDocument& document);
 
-// The one called `name`; "": the only one. Errors: not-found.
+// The one called `name`; "": the only one. Errors: not-found, also where several are called so.
 Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
                                        std::string_view name);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -131,6 +132,49 @@ TEST(AksConfig, SaysWhatAksWouldRefuse) {
   EXPECT_THAT(MessageOf(config->findings, "aks-no-proxy"), HasSubstr("\"*.x\""));
 }
 
+TEST(AksConfig, AUrlWithoutASchemeIsAnErrorToAks) {
+  const auto config = ReadText(R"({"httpProxy":"p:8080/","httpsProxy":"https://p:1/"})");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_THAT(MessageOf(config->findings, "aks-url"), StartsWith("HTTPProxyWrongUrlError: "));
+  EXPECT_THAT(MessageOf(config->findings, "aks-url"), HasSubstr("no scheme"));
+}
+
+TEST(AksConfig, EntriesThatAksDoesNotTakeAreReported) {
+  const auto count = [](const std::string& entries) {
+    const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":[)" + entries + "]}");
+    EXPECT_TRUE(config) << Failure(config);
+    return std::ranges::count(config->findings, "aks-no-proxy", &Finding::code);
+  };
+  EXPECT_EQ(count(R"("*","Docker.IO",".Example.com","10.0.0.0/8","fd00::1","a.b.")"), 0);
+  EXPECT_EQ(count(R"("a,b","host:443","http://a","a b","10.0.0.0/33","[::1]","a_b","")"), 8);
+  const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":["a","a,b","http://u:c4nary@p:1"]})");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_THAT(MessageOf(config->findings, "aks-no-proxy"), HasSubstr("make an entry of each"));
+  for (const Finding& finding : config->findings) EXPECT_THAT(finding.message, Not(HasSubstr("c4nary")));
+}
+
+TEST(AksConfig, FactsMayStandBesideTheKeysOfTheCommandLinesFile) {
+  const auto config =
+      ReadText(std::string("{") + kUrls + R"(,"noProxy":["localhost"],"clusterFacts":{"apiServerFqdn":"c.io"}})");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_EQ(config->facts.api_host, "c.io");
+  EXPECT_THAT(MessageOf(config->findings, "aks-injected"),
+              HasSubstr("5 entries that AKS itself adds were added, as far as the cluster is known: 127.0.0.1, "
+                        "168.63.129.16, 169.254.169.254, konnectivity, c.io"));
+  EXPECT_THAT(Failure(ReadText(std::string(R"({"httpProxyConfig":{)") + kUrls + R"(,"clusterFacts":{}}})")),
+              StartsWith("invalid-config: the key \"clusterFacts\" is none of those"));
+  const auto all =
+      ReadText(std::string("{") + kUrls +
+               R"(,"noProxy":["localhost","127.0.0.1","168.63.129.16","169.254.169.254","konnectivity"]})");
+  EXPECT_THAT(all->findings, Not(HasCode("aks-injected"))) << "nothing was added";
+}
+
+TEST(AksConfig, AYamlBooleanMayBeANo) {
+  const auto config = ReadText("httpProxyConfig:\n  httpProxy: http://p:1/\n  enabled: no\n");
+  ASSERT_TRUE(config) << Failure(config);
+  EXPECT_THAT(config->findings, HasCode("aks-disabled"));
+}
+
 TEST(AksConfig, RefusesWithAksOwnNames) {
   const std::string packed = EncodeBase64(Pem("proxy-root"));
   const std::pair<std::string, std::string> rows[] = {
@@ -193,6 +237,10 @@ TEST(AksConfig, OneClusterOfAListIsChosenByName) {
   const auto config = ReadText(list, {.pool = "worker", .name = "b"});
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_EQ(config->proxy_file.path, "$[1].httpProxyConfig");
+  const std::string twins = R"([{"name":"aks","resourceGroup":"a","httpProxyConfig":null},)"
+                            R"({"name":"aks","resourceGroup":"b","httpProxyConfig":null}])";
+  EXPECT_THAT(Failure(ReadText(twins, {.pool = "worker", .name = "aks"})),
+              StartsWith("not-found: 2 objects AKS cluster are called \"aks\""));
 }
 
 }  // namespace

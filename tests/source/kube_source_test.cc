@@ -229,6 +229,7 @@ TEST_F(Proxy, WithTheConfigMapThatItNames) {
   EXPECT_EQ(read->source.kind, "Proxy");
   EXPECT_EQ(read->no_proxy, ".svc");
   EXPECT_THAT(read->certificates, SizeIs(1));
+  EXPECT_FALSE(Has(*read, "no-user-ca-bundle")) << "the cluster was asked for it";
   // What the machine-config operator adds: nodes get both.
   PutMap("openshift-config", "user-ca-bundle", "proxy-root.pem");
   EXPECT_THAT(Read("kube:///proxy")->certificates, SizeIs(2));
@@ -257,6 +258,24 @@ TEST_F(Proxy, NoBundleAtAllIsAStatement) {
   EXPECT_TRUE(read->trust_file.present);
   EXPECT_THAT(read->certificates, SizeIs(0));
   EXPECT_FALSE(Has(*read, "no-trust-file"));
+}
+
+TEST_F(Proxy, ASpecThatTheClusterHasNotAcceptedIsNotTaken) {
+  const auto put = [&](const std::string& rest) {
+    cluster_.objects["/apis/config.openshift.io/v1/proxies/cluster"] =
+        R"({"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{"name":"cluster"},)" + rest + "}";
+  };
+  for (const char* status : {"", R"(,"status":{})", R"(,"status":{"httpProxy":""})"}) {
+    put(std::string(R"("spec":{"httpProxy":"http://evil:1"})") + status);
+    const Error error = Refused("kube:///proxy");
+    EXPECT_EQ(error.code, Code::kInvalidConfig) << status;
+    EXPECT_THAT(error.message, HasSubstr("has not accepted")) << status;
+  }
+  put(R"("spec":{},"status":{})");
+  const auto none = Read("kube:///proxy");
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_TRUE(none->proxy_file.present) << "a cluster without a proxy says so";
+  EXPECT_FALSE(none->http_proxy);
 }
 
 TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {

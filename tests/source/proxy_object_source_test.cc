@@ -103,6 +103,27 @@ TEST(ProxyTrust, AConfigMapThatIsNotThereIsNoStatement) {
   }
 }
 
+TEST(ProxyTrust, TheNamedOneAloneIsReported) {
+  const auto named = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root"))}));
+  ASSERT_TRUE(named) << Failure(named);
+  EXPECT_EQ(named->certificates.size(), 1U);
+  EXPECT_THAT(MessageOf(named->findings, "no-user-ca-bundle"),
+              StartsWith("nodes also get openshift-config/user-ca-bundle where there is one"));
+  const auto both = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
+                                                    ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))}));
+  EXPECT_THAT(both->findings, Not(HasCode("no-user-ca-bundle")));
+  const auto user = ReadText(WithMaps("user-ca-bundle", {ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))}));
+  EXPECT_THAT(user->findings, Not(HasCode("no-user-ca-bundle")));
+  EXPECT_THAT(MessageOf(ReadText(WithMaps("corporate", {}))->findings, "no-trust-config-map"),
+              HasSubstr("the Proxy, this ConfigMap and user-ca-bundle, where there is one, into one file"));
+}
+
+TEST(ProxyTrust, TwoOfOneNameAreRefused) {
+  EXPECT_THAT(Failure(ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
+                                                      ConfigMapYaml("corporate", Pem("corporate-root"))}))),
+              StartsWith("not-found: two ConfigMaps are called \"corporate\""));
+}
+
 TEST(ProxyTrust, AMergedBundleStandsInAndIsReported) {
   const auto merged = ReadText(
       WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root"), "openshift-config-managed")}));
@@ -126,11 +147,16 @@ TEST(ConfigMaps, AloneTheyMakeNoStatementAboutTheProxy) {
 
 TEST(ConfigMaps, AreReadAsTheClusterReadsThem) {
   const std::string pem = Pem("corporate-root");
+  const std::string base64 = EncodeBase64(pem);
+  std::string wrapped;
+  for (std::size_t at = 0; at < base64.size(); at += 76) wrapped += base64.substr(at, 76) + "\\r\\n";
   const std::string map = R"({"kind":"ConfigMap","metadata":{"name":"x"},)";
   for (const std::string& text :
        {map + R"("data":{"ca-bundle.crt":")" + Escaped(pem) + R"("}})",
-        map + R"("data":{"ca-bundle.crt":")" + EncodeBase64(pem) + R"("}})",
-        map + R"("binaryData":{"ca-bundle.crt":")" + EncodeBase64(pem) + R"("},"data":{"ca-bundle.crt":"-"}})"}) {
+        map + R"("data":{"ca-bundle.crt":")" + base64 + R"("}})",
+        map + R"("data":{"ca-bundle.crt":")" + base64 + R"(\n"}})",
+        map + R"("data":{"ca-bundle.crt":")" + wrapped + R"("}})",
+        map + R"("binaryData":{"ca-bundle.crt":")" + base64 + R"("},"data":{"ca-bundle.crt":"-"}})"}) {
     const auto config = ReadText(text);
     ASSERT_TRUE(config) << Failure(config);
     EXPECT_EQ(config->certificates.size(), 1U);
@@ -162,6 +188,12 @@ TEST(ConfigMaps, OfSeveralTheOneThatIsMeant) {
   const auto named = ReadText(two, {.pool = "worker", .name = "b"});
   ASSERT_TRUE(named) << Failure(named);
   EXPECT_EQ(named->source.name, "b");
+  const std::string same = ConfigMapYaml("b", root, "other") + "---\n" + two;
+  EXPECT_THAT(Failure(ReadText(same, {.pool = "worker", .name = "b"})),
+              StartsWith("not-found: 2 ConfigMaps are called \"b\""));
+  const std::string users =
+      ConfigMapYaml("user-ca-bundle", root) + "---\n" + ConfigMapYaml("user-ca-bundle", Pem("proxy-root"), "other");
+  EXPECT_THAT(Failure(ReadText(users)), StartsWith("not-found: 2 ConfigMaps are called \"user-ca-bundle\""));
 }
 
 }  // namespace
