@@ -25,8 +25,17 @@ constexpr unsigned kMode = 0644;
 std::string PathOf(const std::string& folder, const std::string& name) { return fmt::format("{}/{}", folder, name); }
 unsigned ModeOf(const publish::PublishedFile& file) { return file.secret ? kSecretMode : kMode; }
 
+// Pipes have no readers of their own, and on Windows no file has such bits.
+bool IsOwnerOnly(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const auto others = std::filesystem::perms::others_read;
+  return !error && std::filesystem::is_regular_file(status) &&
+         (status.permissions() & others) == std::filesystem::perms::none;
+}
+
 Result<publish::NamedBytes> Load(const std::string& path) {
-  return publish::NamedBytes{PROV_TRY(ReadFile(path, kMostBytes)), path};
+  return publish::NamedBytes{PROV_TRY(ReadFile(path, kMostBytes)), path, IsOwnerOnly(path)};
 }
 
 Result<publish::NamedBytes> Required(const Arguments& arguments, std::string_view option) {
@@ -121,8 +130,8 @@ Command PublishCommand() {
       "Does on files what the cluster's network operator does: validates the Proxy's spec in its words, merges\n"
       "noProxy with what the cluster needs, and the trusted certificates with the system's. With --out these\n"
       "are written: proxy.yaml (the Proxy with its status), proxy.env (as nodes get it), ca-bundle.crt and\n"
-      "trusted-ca-bundle.yaml (the ConfigMap). Files with credentials are for their owner only (0600). An invalid\n"
-      "spec writes nothing. Exit 0: valid; 11: not.",
+      "trusted-ca-bundle.yaml (the ConfigMap). Files with credentials, Secrets and what others could not read\n"
+      "before are for their owner only (0600). An invalid spec writes nothing. Exit 0: valid; 11: not.",
       "  $ provisioner publish --proxy proxy.yaml --infrastructure infrastructure.yaml --network network.yaml \\\n"
       "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
       "  {\"schema\": 1, \"valid\": true, \"errors\": [], ... \"status\": {\"httpProxy\": "
@@ -135,10 +144,12 @@ Command PublishCommand() {
        {"system-ca", "FILE",
         "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap"},
        {"out", "FOLDER", "write the files here; each is replaced as a whole"},
-       {"probe", "", "ask the spec's readiness endpoints through the new proxy, three times each at most"},
+       {"probe", "",
+        "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
+        "set, --user-ca and --system-ca must be given"},
        {"inject", "FILE...",
         "put bundle and proxy into what asks for them by label or annotation, and write the result into "
-        "--out under the same name; may be repeated"},
+        "--out under the same name (as it is where nothing asks); may be repeated"},
        OutputOption(),
        HelpOption()}};
   command.always_json = true;

@@ -98,6 +98,12 @@ Result<void> Injector::Count(std::size_t bytes, const std::string& path) {
 }
 
 Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
+  if (injection_.bundle.empty()) {
+    return Fail(Code::kNotFound,
+                "asks for the merged bundle, and no certificates were given, so what it has would be emptied; give "
+                "--system-ca, the operator's system bundle",
+                Where(path));
+  }
   JsonValue* data = Find(object, "data");
   if (data != nullptr && !data->IsObject())
     return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(*data)), Where(path + ".data"));

@@ -11,10 +11,11 @@
 #include "provisioner/base/result.h"
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/proxy_spec.h"
+#include "provisioner/source/trust_names.h"
 
 namespace prov::publish {
 
-inline constexpr std::string_view kInjectBundleLabel = "config.openshift.io/inject-trusted-cabundle";
+using source::kInjectBundleLabel;
 inline constexpr std::string_view kInjectProxyAnnotation = "config.openshift.io/inject-proxy";
 
 // What is injected. It and the text of `bundle` must outlive the objects, which refer to both.
@@ -35,7 +36,7 @@ struct InjectionReport {
 //   HTTP_PROXY, HTTPS_PROXY and NO_PROXY at the end of their env, all three even where one is empty, unless all are.
 //   A container that already ends in exactly these stays as it is, so that the result can be given again.
 // Findings: inject-kind, inject-label, inject-duplicate. Errors: type, too-large (what all copies of the bundle add up
-// to).
+// to), not-found (a ConfigMap asks for the bundle, and it is empty).
 Result<InjectionReport> Inject(Object& object, const Injection& injection, Findings& findings);
 
 }  // namespace prov::publish

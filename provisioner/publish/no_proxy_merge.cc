@@ -3,81 +3,49 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/cluster_no_proxy.h"
 #include "provisioner/egress/ip_address.h"
 #include "provisioner/publish/request_uri.h"
 
 namespace prov::publish {
 namespace {
 
-constexpr std::string_view kMetadataAddress = "169.254.169.254";
 constexpr std::size_t kMostName = 253;
-constexpr std::string_view kAnyIpv4 = "0.0.0.0/0";  // a machine network of this would exempt everything
 
 using Set = std::set<std::string, std::less<>>;
 using Merged = std::expected<void, std::string>;
 
 std::unexpected<std::string> Refuse(std::string text) { return std::unexpected(std::move(text)); }
 
-bool HasMetadataAddress(std::string_view platform) {
-  constexpr std::array<std::string_view, 4> kPlatforms = {"AWS", "GCP", "Azure", "OpenStack"};
-  return std::ranges::find(kPlatforms, platform) != kPlatforms.end();
+Merged CheckMachineNetwork(std::string_view field, const std::string& cidr) {
+  if (egress::IpNetwork::Parse(cidr)) return {};
+  return Refuse(fmt::format("{} has an invalid CIDR: {}", field, ignition::Shorten(cidr)));
 }
 
-Merged AddMachineNetwork(std::string_view field, const std::string& cidr, Set& set) {
-  if (!egress::IpNetwork::Parse(cidr))
-    return Refuse(fmt::format("{} has an invalid CIDR: {}", field, ignition::Shorten(cidr)));
-  if (cidr != kAnyIpv4) set.insert(cidr);
-  return {};
-}
-
-Merged AddMachineNetworks(const InstallConfig& config, Set& set) {
+Merged AddMachineNetworks(const InstallConfig& config, egress::ClusterDescription& cluster) {
   if (!config.machine_cidr.empty()) {
-    if (auto added = AddMachineNetwork("MachineCIDR", config.machine_cidr, set); !added) return added;
+    if (auto checked = CheckMachineNetwork("MachineCIDR", config.machine_cidr); !checked) return checked;
+    cluster.machine_networks.push_back(config.machine_cidr);
   }
   for (const std::string& cidr : config.machine_networks) {
-    if (auto added = AddMachineNetwork("MachineNetwork", cidr, set); !added) return added;
+    if (auto checked = CheckMachineNetwork("MachineNetwork", cidr); !checked) return checked;
+    cluster.machine_networks.push_back(cidr);
   }
   return {};
 }
 
-Merged AddApiServer(const Infrastructure& infrastructure, Set& set) {
+Merged AddApiServer(const Infrastructure& infrastructure, egress::ClusterDescription& cluster) {
   if (infrastructure.api_internal_url.empty()) {
     return Refuse(fmt::format("internal api server url missing from infrastructure config '{}'", infrastructure.name));
   }
   const auto url = ParseUri(infrastructure.api_internal_url, UriForm::kReference);
   if (!url) return Refuse("failed to parse internal api server internal url");
-  set.insert(url->hostname);
-  return {};
-}
-
-Merged AddPlatform(const Infrastructure& infrastructure, Set& set) {
-  const std::string platform = infrastructure.platform.value_or("");
-  if (HasMetadataAddress(platform)) set.emplace(kMetadataAddress);
-  if (platform == "AWS") {
-    if (infrastructure.region.empty())
-      return Refuse(fmt::format("region missing from infrastructure config '{}'", infrastructure.name));
-    set.insert(infrastructure.region == "us-east-1" ? std::string(".ec2.internal")
-                                                    : fmt::format(".{}.compute.internal", infrastructure.region));
-  } else if (platform == "Azure") {
-    if (infrastructure.cloud_name != "AzurePublicCloud") set.emplace("168.63.129.16");
-    if (infrastructure.cloud_name == "AzureStackCloud") set.insert(infrastructure.arm_endpoint);
-  } else if (platform == "GCP") {
-    for (const char* name : {"metadata", "metadata.google.internal", "metadata.google.internal."}) set.emplace(name);
-  }
-  return {};
-}
-
-Merged AddClusterNetworks(const Network& network, Set& set) {
-  if (network.cluster_networks.empty())
-    return Refuse(fmt::format("clusterNetwork missing from network `{}` status", network.name));
-  set.insert(network.cluster_networks.begin(), network.cluster_networks.end());
+  cluster.api_host = url->hostname;
   return {};
 }
 
@@ -152,19 +120,26 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
                                                      const Network& network,
                                                      const std::optional<InstallConfig>& install_config) {
   if (user == "*") return std::string(user);
-  Set set = {"127.0.0.1", "localhost", ".svc", ".cluster.local"};
-  if (infrastructure.hosted) set.emplace(".hypershift.local");
+  egress::ClusterDescription cluster;
+  cluster.hosted = infrastructure.hosted;
+  cluster.cluster_networks = network.cluster_networks;
+  cluster.service_networks = network.service_networks;
+  cluster.platform = infrastructure.platform.value_or("");
+  cluster.region = infrastructure.region;
+  cluster.cloud_name = infrastructure.cloud_name;
+  cluster.arm_endpoint = infrastructure.arm_endpoint;
   if (install_config) {
-    if (auto added = AddMachineNetworks(*install_config, set); !added) return Refuse(added.error());
+    if (auto added = AddMachineNetworks(*install_config, cluster); !added) return Refuse(added.error());
   }
-  if (auto added = AddApiServer(infrastructure, set); !added) return Refuse(added.error());
+  if (auto added = AddApiServer(infrastructure, cluster); !added) return Refuse(added.error());
   if (network.service_networks.empty())
     return Refuse(fmt::format("serviceNetwork missing from network '{}' status", network.name));
-  set.insert(network.service_networks.begin(), network.service_networks.end());
-  if (auto added = AddPlatform(infrastructure, set); !added) return Refuse(added.error());
-  if (auto added = AddClusterNetworks(network, set); !added) return Refuse(added.error());
+  if (network.cluster_networks.empty())
+    return Refuse(fmt::format("clusterNetwork missing from network `{}` status", network.name));
+  Set set;
+  for (std::string& entry : egress::ClusterNoProxy(cluster)) set.insert(std::move(entry));
   for (const std::string_view item : Split(user, ',')) set.emplace(item);
-  set.erase("");  // no list would hold it: an empty item, or an Azure Stack without endpoint
+  set.erase("");  // no list would hold it
   return fmt::format("{}", fmt::join(set, ","));
 }
 
@@ -172,7 +147,7 @@ egress::ClusterFacts FactsOf(const Infrastructure& infrastructure, const Network
   egress::ClusterFacts out;
   if (const auto url = ParseUri(infrastructure.api_internal_url, UriForm::kReference)) out.api_host = url->hostname;
   out.service_ranges = network.service_networks;
-  if (HasMetadataAddress(infrastructure.platform.value_or(""))) out.metadata_address = kMetadataAddress;
+  if (egress::HasMetadataAddress(infrastructure.platform.value_or(""))) out.metadata_address = egress::kMetadataAddress;
   return out;
 }
 

@@ -42,7 +42,8 @@ Result<Network> ReadNetwork(const ObjectReader& object);
 Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where);
 
 // Sorted bytewise, each entry once. "*" alone stays. Errors are the operator's text: a network is missing or malformed,
-// the internal API server's URL is. Without an install-config no machine networks are added.
+// the internal API server's URL is. Without an install-config no machine networks are added, and without AWS' region
+// not its nodes' domain.
 std::expected<std::string, std::string> MergeNoProxy(std::string_view user, const Infrastructure& infrastructure,
                                                      const Network& network,
                                                      const std::optional<InstallConfig>& install_config);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "ignition/shorten.h"
-#include "provisioner/base/text.h"
 
 namespace prov::publish {
 namespace {
@@ -41,14 +41,34 @@ std::string Described(std::string_view kind, std::string_view group) {
   return group.empty() ? std::string(kind) : fmt::format("{} of {}", kind, group);
 }
 
+// The first one anywhere; nesting is bounded by kObjectLimits.
+std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
+  if (value.IsArray()) {
+    for (const JsonValue& item : value.GetArray()) {
+      if (const auto twice = RepeatedKey(item)) return twice;
+    }
+  }
+  if (!value.IsObject()) return std::nullopt;
+  if (const auto twice = ignition::RepeatedMember(value)) return twice;
+  for (auto member = value.MemberBegin(); member != value.MemberEnd(); ++member) {
+    if (const auto twice = RepeatedKey(member->value)) return twice;
+  }
+  return std::nullopt;
+}
+
 Result<Object> Parse(std::string bytes, const std::string& where, ignition::Documents documents) {
-  const std::string_view trimmed = TrimBlanks(bytes);
-  const bool is_json = trimmed.starts_with('{') || trimmed.starts_with('[');
+  const bool is_json = ignition::BeginsAsJson(bytes);
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), kObjectLimits, documents);
   if (!document) {
     Error error = std::move(document).error();
     error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
     return std::unexpected(std::move(error));
+  }
+  if (const auto twice = RepeatedKey((*document)->root())) {
+    return Fail(Code::kInvalidConfig,
+                fmt::format("the key \"{}\" occurs twice in one object, and readers differ in which one they take",
+                            ignition::Shorten(*twice)),
+                where);
   }
   const bool several = (*document)->several;
   Object out{.document = *std::move(document), .root = nullptr, .is_json = is_json, .several = several, .where = where};

@@ -27,7 +27,8 @@ struct Object {
   std::string where;                                 // the input's name
 };
 
-// Any JSON or YAML object. Errors: json, yaml, too-large, kind (no object at all).
+// Any JSON or YAML object. Errors: json, yaml, too-large, kind (no object at all), invalid-config (a key that occurs
+// twice in one object).
 Result<Object> ReadAnyObject(std::string bytes, const std::string& where);
 
 // The same, or several YAML documents, as manifests are written.

@@ -8,6 +8,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/ip_address.h"
+#include "provisioner/egress/no_proxy_item.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/publish/request_uri.h"
 
@@ -80,23 +81,17 @@ std::string_view TrimSpace(std::string_view text) {
   return text;
 }
 
-bool IsLabelCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
-
-// RFC 1123 as Kubernetes checks a subdomain: labels may be of any length.
-bool IsSubdomain(std::string_view text) {
-  if (text.size() > kMostName) return false;
-  for (const std::string_view label : Split(text, '.')) {
-    if (label.empty() || label.front() == '-' || label.back() == '-') return false;
-    for (const char c : label) {
-      if (!IsLabelCharacter(c)) return false;
-    }
-  }
-  return true;
+// fe80::1%eth0: an address on one of a machine's networks. No list takes it, and nothing in it is secret.
+bool IsZonedAddress(std::string_view item) {
+  const std::size_t zone = item.find('%');
+  return zone != std::string_view::npos && item.find_first_of("@/:", zone) == std::string_view::npos &&
+         egress::IpAddress::Parse(item.substr(0, zone)).has_value();
 }
 
 // A whole proxy URL may have been pasted into the list.
 std::string WithoutPassword(std::string_view item) {
-  const bool harmless = item.find_first_of("@/:") == std::string_view::npos || IsAddressOrRange(item);
+  const bool harmless =
+      item.find_first_of("@/:") == std::string_view::npos || egress::IsAddressOrRange(item) || IsZonedAddress(item);
   return harmless ? std::string(item) : ShownUri(item);
 }
 
@@ -109,11 +104,16 @@ std::string ShownItem(std::string_view item) {
 void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {
   if (no_proxy.empty() || no_proxy == "*") return;
   std::size_t bad = 0;
+  std::size_t place = 0;
   for (const std::string_view item : Split(no_proxy, ',')) {
+    ++place;
     const std::string_view trimmed = TrimSpace(item);
-    if (IsNoProxyItem(trimmed)) continue;
+    if (egress::IsNoProxyItem(trimmed)) continue;
     if (++bad > kMostItems) return;
-    errors.push_back(fmt::format("invalid noProxy: {}", ShownItem(trimmed)));
+    const std::string shown = ShownItem(trimmed);
+    // Where nothing can be shown, its place is told.
+    errors.push_back(shown == "***" ? fmt::format("invalid noProxy: {} (item {})", shown, place)
+                                    : fmt::format("invalid noProxy: {}", shown));
   }
 }
 
@@ -175,17 +175,6 @@ Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy) {
   }
   out.status = PROV_TRY(ReadValues(PROV_TRY(proxy.Child("status"))));
   return out;
-}
-
-bool IsAddressOrRange(std::string_view text) {
-  return egress::IpAddress::Parse(text).has_value() || egress::IpNetwork::Parse(text).has_value();
-}
-
-bool IsNoProxyItem(std::string_view item) {
-  std::string_view name = item;
-  if (name.starts_with('.')) name.remove_prefix(1);
-  if (name.ends_with('.')) name.remove_suffix(1);
-  return IsSubdomain(name) || IsAddressOrRange(item);
 }
 
 std::string ShownNoProxy(std::string_view list) {

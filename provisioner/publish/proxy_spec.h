@@ -41,13 +41,8 @@ std::vector<std::string> ValidateProxySpec(const ProxySpec& spec);
 // What the operator takes and what will nevertheless not do what is meant.
 void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& findings);
 
-// One item of noProxy, as the operator takes it: a DNS name in lower case (a dot in front and one behind are allowed),
-// an address or a network.
-bool IsNoProxyItem(std::string_view item);
 // A list as a document may show it: an item that could be a URL with a password has none.
 std::string ShownNoProxy(std::string_view list);
-// An IP address or a network in CIDR notation.
-bool IsAddressOrRange(std::string_view text);
 
 // The proxy that the operator asks for an endpoint: httpsProxy for an https one where it is set.
 const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme);

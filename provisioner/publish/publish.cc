@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/proxy_url.h"
 #include "provisioner/egress/trust_bundle.h"
+#include "provisioner/publish/credentials.h"
 #include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"
 #include "provisioner/publish/objects.h"
@@ -41,7 +40,9 @@ class Publisher {
   void ReviewUserBundle();
   Result<void> MergeStatus();
   void ReviewStatus(const egress::ClusterFacts& facts);
-  void ProbeEndpoints();
+  Result<void> ProbeEndpoints();
+  Result<void> CheckProbeTrust() const;
+  void ReviewProbes();
   Result<void> Render();
   Result<void> InjectAll(std::string_view bundle);
 
@@ -84,7 +85,7 @@ Result<void> Publisher::ReadTrust() {
   } else if (!spec_.trusted_ca.empty()) {
     const std::string message =
         fmt::format("the bundle of the ConfigMap {} in {}, which spec.trustedCA names, was not given (--user-ca)",
-                    Named(spec_.trusted_ca), kUserBundleNamespace);
+                    Named(spec_.trusted_ca), kConfigNamespace);
     if (request_.render) return Fail(Code::kNotFound, message, request_.proxy.where);
     Warn("trusted-ca-missing", message + ", so it is not checked", request_.proxy.where);
   }
@@ -99,8 +100,7 @@ Result<void> Publisher::ReadUserBundle() {
         fmt::format("holds the ConfigMap {}, and spec.trustedCA names {}", Named(source.name), Named(spec_.trusted_ca)),
         request_.user_ca->where);
   }
-  const std::string_view name_space =
-      spec_.trusted_ca == kMergedBundleName ? kMergedBundleNamespace : kUserBundleNamespace;
+  const std::string_view name_space = spec_.trusted_ca == kMergedBundle ? kManagedNamespace : kConfigNamespace;
   if (!source.name_space.empty() && source.name_space != name_space) {
     Warn("trusted-ca-namespace", fmt::format("the operator looks for this ConfigMap in {}", name_space),
          request_.user_ca->where);
@@ -140,9 +140,15 @@ Result<void> Publisher::ReadSystemBundle() {
   const std::string& where = request_.system_ca->where;
   const BundleSource source = PROV_TRY(ReadBundleSource(std::move(request_.system_ca->bytes), where));
   const std::string text = source.text.value_or("");
+  if (TrimBlanks(text).empty()) {
+    return Fail(Code::kCert,
+                fmt::format("holds no certificate{}; the operator's image always has some: give its bundle, or leave "
+                            "--system-ca out",
+                            source.text ? std::string() : fmt::format(" (the ConfigMap has no {})", kBundleKey)),
+                where);
+  }
   system_text_ = PROV_TRY(WithoutPrivateKeys(text, source.where, out_.findings));
-  if (TrimBlanks(text).empty()) return {};
-  auto certificates = CheckBundle(source, kMergedBundleName);
+  auto certificates = CheckBundle(source, kMergedBundle);
   if (!certificates) return Fail(Code::kCert, std::move(certificates).error(), where);
   std::ranges::move(*certificates, std::back_inserter(roots_));
   return {};
@@ -180,6 +186,12 @@ Result<void> Publisher::MergeStatus() {
     }
     status.no_proxy = *std::move(merged);
   }
+  if (merges && infrastructure.platform == "AWS" && infrastructure.region.empty()) {
+    Warn("region-missing",
+         "the Infrastructure names no region of AWS, so the domain of its nodes (.REGION.compute.internal) is not in "
+         "noProxy",
+         request_.infrastructure.where);
+  }
   out_.status = std::move(status);
   ReviewStatus(FactsOf(infrastructure, network));
   return {};
@@ -196,31 +208,50 @@ void Publisher::ReviewStatus(const egress::ClusterFacts& facts) {
   ReviewProxyEnv(RenderProxyEnv(out_.status), out_.status, out_.findings);
 }
 
-void Publisher::ProbeEndpoints() {
+// With a trustedCA the operator trusts the user's certificates and the system's; with one of the two alone a probe
+// would fail that succeeds there.
+Result<void> Publisher::CheckProbeTrust() const {
+  if (spec_.trusted_ca.empty() || (request_.user_ca && request_.system_ca)) return {};
+  return Fail(Code::kNotFound,
+              fmt::format("--probe needs {} where spec.trustedCA is set: the operator trusts the user's certificates "
+                          "together with the system's",
+                          request_.user_ca     ? "--system-ca"
+                          : request_.system_ca ? "--user-ca"
+                                               : "--user-ca and --system-ca"),
+              request_.proxy.where);
+}
+
+Result<void> Publisher::ProbeEndpoints() {
   const bool checked = !spec_.values.IsEmpty() && !spec_.readiness_endpoints.empty();
   if (!request_.probe) {
     if (checked) Inform("not-probed", "the readiness endpoints were not asked; --probe does it", request_.proxy.where);
-    return;
+    return {};
   }
   if (!checked) {
     Inform("not-probed", "the spec names no readiness endpoint, so there is nothing to ask", request_.proxy.where);
-    return;
+    return {};
   }
-  if (!out_.valid()) return;
-  const auto scheme = CheckUri(spec_.values.https_proxy.Reveal());
-  if (system_text_ && roots_.empty() && scheme && *scheme == "https") {
-    out_.errors.emplace_back("https proxy probe requires at least one CA certificate");
-    return;
-  }
+  PROV_TRY(CheckProbeTrust());
+  if (!out_.valid()) return {};
   if (!system_text_) {
-    Inform("system-ca-missing",
-           roots_.empty() ? "no --system-ca was given: the probes trust what this system trusts"
-                          : "no --system-ca was given: the probes trust the user's certificates and nothing else",
+    Inform("system-ca-missing", "no --system-ca was given: the probes trust what this system trusts",
            request_.proxy.where);
   }
   out_.probes = ProbeReadiness(spec_, roots_, ports_);
+  ReviewProbes();
+  return {};
+}
+
+void Publisher::ReviewProbes() {
   for (const Probe& probe : out_.probes) {
     if (!probe.ok) out_.errors.push_back(probe.error);
+    if (!probe.ok || probe.status < 300) continue;
+    Warn(
+        "probe-redirect",
+        fmt::format("'{}' answered with the redirect {}, which the operator follows and a probe here does not; ask the "
+                    "address it leads to, too",
+                    probe.url, probe.status),
+        request_.proxy.where);
   }
   if (out_.valid() && out_.probes.size() < spec_.readiness_endpoints.size()) {
     Warn("not-probed", fmt::format("only the first {} readiness endpoints were asked", out_.probes.size()),
@@ -236,17 +267,20 @@ std::string FileNameOf(const std::string& path) {
 Result<void> Publisher::InjectAll(std::string_view bundle) {
   const Injection injection{bundle, out_.status};
   for (NamedBytes& file : request_.inject) {
-    Object object = PROV_TRY(ReadManifest(std::move(file.bytes), file.where));
+    Object object = PROV_TRY(ReadManifest(file.bytes, file.where));
     InjectionReport report = PROV_TRY(Inject(object, injection, out_.findings));
     std::ranges::move(report.errors, std::back_inserter(out_.errors));
+    const bool secret = file.owner_only || HoldsSecrets(*object.root, out_.status);
+    std::string text;
     if (report.config_maps + report.workloads == 0) {
-      Inform("inject-nothing", "nothing in this file asks for the bundle or the proxy, or it has both already",
+      Inform("inject-nothing",
+             "nothing in this file asks for the bundle or the proxy, or it has both already; it is written as it is",
              file.where);
-      continue;
+      text = std::move(file.bytes);
+    } else {
+      text = object.is_json ? WriteJson(*object.root) : PROV_TRY(WriteManifest(object));
     }
-    std::string text = object.is_json ? WriteJson(*object.root) : PROV_TRY(WriteManifest(object));
-    out_.files.push_back(
-        {FileNameOf(file.where), std::move(text), report.workloads > 0 && HoldsCredentials(out_.status)});
+    out_.files.push_back({FileNameOf(file.where), std::move(text), secret});
   }
   return {};
 }
@@ -278,7 +312,8 @@ Result<void> Publisher::Render() {
   SetStatus(proxy_, out_.status);
   std::string object = PROV_TRY(WriteYaml(*proxy_.root));
   // Old credentials may stand in annotations.
-  const bool secret = HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;
+  const bool secret =
+      request_.proxy.owner_only || HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;
   out_.files.push_back({"proxy.yaml", std::move(object), secret});
   PROV_TRY(CheckNames(out_.files));
   if (!out_.valid()) out_.files.clear();
@@ -289,7 +324,7 @@ Result<Publication> Publisher::Run() {
   PROV_TRY(ReadProxy());
   PROV_TRY(ReadTrust());
   PROV_TRY(MergeStatus());
-  ProbeEndpoints();
+  PROV_TRY(ProbeEndpoints());
   if (!out_.valid()) {
     out_.status = spec_.status;
   } else if (request_.render) {
@@ -300,12 +335,6 @@ Result<Publication> Publisher::Run() {
 }
 
 }  // namespace
-
-bool HoldsCredentials(const ProxyValues& values) {
-  return std::ranges::any_of(std::array{&values.http_proxy, &values.https_proxy}, [](const Secret* url) {
-    return url->Reveal().find('@') != std::string::npos || egress::RedactUrl(url->Reveal()) != url->Reveal();
-  });
-}
 
 Result<Publication> Publish(PublishRequest request, const ProbePorts& ports) {
   return Publisher(std::move(request), ports).Run();

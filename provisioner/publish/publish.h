@@ -15,7 +15,8 @@ namespace prov::publish {
 
 struct NamedBytes {
   std::string bytes;
-  std::string where;  // the file's path
+  std::string where;        // the file's path
+  bool owner_only = false;  // others may not read it, so they may not read what is made of it
 };
 
 struct PublishRequest {
@@ -33,7 +34,7 @@ struct PublishRequest {
 struct PublishedFile {
   std::string name;
   std::string bytes;
-  bool secret = false;  // holds credentials
+  bool secret = false;  // for its owner only: holds credentials, or what it was made of is
 };
 
 struct Publication {
@@ -47,11 +48,8 @@ struct Publication {
 };
 
 // Same input, same result, but for findings about dates. Errors are about the files themselves: json, yaml, kind, type,
-// too-large, cert (of the system's bundle, or a private key without end), not-found (a bundle that is needed and was
-// not given), usage (two files of one name).
+// too-large, invalid-config (a key that occurs twice), cert (of the system's bundle, or a private key without end),
+// not-found (a bundle that is needed and was not given), usage (two files of one name).
 Result<Publication> Publish(PublishRequest request, const ProbePorts& ports);
-
-// Whether one of the URLs holds what may be a credential.
-bool HoldsCredentials(const ProxyValues& values);
 
 }  // namespace prov::publish

@@ -92,7 +92,7 @@ std::string RenderTrustConfigMap(std::string_view bundle) {
       "  namespace: {}\n"
       "data:\n"
       "  {}: {}\n",
-      kMergedBundleName, kMergedBundleNamespace, kBundleKey, YamlScalar(bundle, 2));
+      kMergedBundle, kManagedNamespace, kBundleKey, YamlScalar(bundle, 2));
 }
 
 }  // namespace prov::publish

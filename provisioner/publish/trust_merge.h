@@ -10,13 +10,14 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/certificate.h"
+#include "provisioner/source/trust_names.h"
 
 namespace prov::publish {
 
-inline constexpr std::string_view kBundleKey = "ca-bundle.crt";
-inline constexpr std::string_view kMergedBundleName = "trusted-ca-bundle";
-inline constexpr std::string_view kMergedBundleNamespace = "openshift-config-managed";
-inline constexpr std::string_view kUserBundleNamespace = "openshift-config";
+using source::kBundleKey;
+using source::kConfigNamespace;
+using source::kManagedNamespace;
+using source::kMergedBundle;
 
 // A bundle as it was given: the text itself (PEM), or a ConfigMap with it.
 struct BundleSource {

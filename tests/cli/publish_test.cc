@@ -139,6 +139,15 @@ TEST_F(Publish, WritesTheFilesAndSaysSo) {
   EXPECT_EQ(Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml") + Out("deployment.json"), before);
 }
 
+TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
+  fs::permissions(At("map.yaml"), fs::perms::owner_read | fs::perms::owner_write);
+  const ProcessResult result = Publishing({"--inject", At("map.yaml"), "--out", At("out")});
+  ASSERT_EQ(result.exit, 0) << result.out << result.err;
+  EXPECT_EQ(fs::status(At("out/map.yaml")).permissions() & fs::perms::all,
+            fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_NE(fs::status(At("out/ca-bundle.crt")).permissions() & fs::perms::others_read, fs::perms::none);
+}
+
 Result<egress::EgressConfig> Read(const std::string& bytes) {
   return source::ReadDocument(bytes, "test", {}, {}, nullptr);
 }

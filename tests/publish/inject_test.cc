@@ -58,6 +58,11 @@ TEST(Inject, AConfigMapWithoutDataGetsSome) {
   EXPECT_EQ(InjectInto(ConfigMap("\"true\"", "data: null\n")).report->config_maps, 1U);
 }
 
+TEST(Inject, ABooleanOfAnySpellingStaysOne) {
+  const std::string yaml = InjectInto("kind: Pod\nspec:\n  hostNetwork: yes\n  hostPID: Off\n  name: \"yes\"\n").yaml;
+  EXPECT_EQ(yaml, "kind: Pod\nspec:\n  hostNetwork: true\n  hostPID: false\n  name: \"yes\"\n");
+}
+
 TEST(Inject, OnlyTheTextTrueCounts) {
   for (const char* label : {"\"false\"", "\"True\"", "\"\"", "true"}) {
     const Injected result = InjectInto(ConfigMap(label, ""));

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
+#include "provisioner/base/text.h"
+#include "provisioner/source/document_source.h"
 #include "tests/publish/samples.h"
 
 namespace prov::publish {
@@ -91,7 +96,7 @@ TEST(NoProxyMerge, WhatIsMissingIsSaidInTheOperatorsWords) {
   EXPECT_EQ(error(), "failed to parse internal api server internal url");
   infrastructure.api_internal_url.clear();
   EXPECT_EQ(error(), "internal api server url missing from infrastructure config 'cluster'");
-  EXPECT_EQ(Merge(Platform("AWS")).error(), "region missing from infrastructure config 'cluster'");
+  EXPECT_EQ(*Merge(Platform("AWS")), kWithMetadata) << "no region is no error, and adds nothing";
 }
 
 TEST(NoProxyMerge, AHostedControlPlane) {
@@ -109,6 +114,45 @@ TEST(NoProxyMerge, AnInstallConfigMayBeInItsConfigMap) {
   EXPECT_EQ((*config)->machine_networks, std::vector<std::string>{"10.0.0.0/16"});
   EXPECT_FALSE(ReadInstallConfig("kind: ConfigMap\ndata:\n  other: x\n", "c")->has_value());
   EXPECT_EQ(ReadInstallConfig("kind: ConfigMap\ndata:\n  install-config: '['\n", "c").error().code, Code::kJson);
+}
+
+// Two readers of one fact: what the cluster adds, told from its objects and from the install-config.
+TEST(NoProxyMerge, AnInstallConfigNamesWhatIsMerged) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"  aws:\n    region: us-west-2\n", Platform("AWS", "    aws:\n      region: us-west-2\n")},
+      {"  aws:\n    region: us-east-1\n", Platform("AWS", "    aws:\n      region: us-east-1\n")},
+      {"  gcp: {}\n", Platform("GCP")},
+      {"  azure: {}\n", Platform("Azure", "    azure:\n      cloudName: AzurePublicCloud\n")},
+      {"  azure:\n    cloudName: AzureUSGovernmentCloud\n",
+       Platform("Azure", "    azure:\n      cloudName: AzureUSGovernmentCloud\n")},
+      {"  azure:\n    cloudName: AzureStackCloud\n    armEndpoint: https://arm.example\n",
+       Platform("Azure", "    azure:\n      cloudName: AzureStackCloud\n      armEndpoint: https://arm.example\n")},
+      {"  openstack: {}\n", Platform("OpenStack")},
+      {"  none: {}\n", Platform("None")},
+  };
+  for (const auto& [platform, status] : rows) {
+    for (const char* machines : {"  machineNetwork:\n  - cidr: 10.0.0.0/16\n  - cidr: ::/0\n",
+                                 "  machineCIDR: 10.9.0.0/16\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n",
+                                 "  machineNetwork:\n  - cidr: 0.0.0.0/0\n"}) {
+      const std::string config =
+          std::string("baseDomain: cluster.com\nmetadata:\n  name: test\nnetworking:\n") + machines +
+          "  clusterNetwork:\n  - cidr: 10.128.0.0/14\n  serviceNetwork:\n  - 172.30.0.0/16\nplatform:\n" + platform +
+          "proxy:\n  httpProxy: http://p:1\n";
+      const auto read = source::ReadDocument(config, "c", {}, {}, nullptr);
+      ASSERT_TRUE(read) << read.error().message;
+      const auto finding = std::ranges::find(read->findings, "no-proxy-incomplete", &Finding::code);
+      ASSERT_NE(finding, read->findings.end());
+      const std::size_t start = finding->message.find("add to it: ") + 11;
+      const std::string list = finding->message.substr(start, finding->message.find(';') - start);
+      std::set<std::string> named;
+      for (const std::string_view entry : Split(list, ',')) named.emplace(TrimBlanks(entry));
+      const auto merged = Merge(status, "", config);
+      ASSERT_TRUE(merged) << merged.error();
+      std::set<std::string> expected;
+      for (const std::string_view entry : Split(*merged, ',')) expected.emplace(entry);
+      EXPECT_EQ(named, expected) << config;
+    }
+  }
 }
 
 TEST(NoProxyMerge, FactsForTheReview) {

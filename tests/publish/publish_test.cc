@@ -5,14 +5,14 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <map>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/trust_bundle.h"
+#include "provisioner/publish/credentials.h"
 #include "provisioner/publish/render.h"
-#include "tests/publish/samples.h"
+#include "tests/publish/publishing.h"
 
 namespace prov::publish {
 namespace {
@@ -23,34 +23,6 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-PublishRequest Full() {
-  PublishRequest out = Request(FullProxy());
-  out.user_ca = NamedBytes{UserBundle(), "user-ca-bundle.yaml"};
-  out.system_ca = NamedBytes{Pem("proxy-root"), "tls-ca-bundle.pem"};
-  out.render = true;
-  return out;
-}
-
-Publication Published(PublishRequest request) {
-  FakePorts fake;
-  auto out = Publish(std::move(request), fake.ports());
-  EXPECT_TRUE(out) << out.error().message << " " << out.error().where;
-  return out ? *std::move(out) : Publication();
-}
-
-Error ErrorOf(PublishRequest request) {
-  FakePorts fake;
-  const auto out = Publish(std::move(request), fake.ports());
-  EXPECT_FALSE(out);
-  return out ? Error() : out.error();
-}
-
-std::map<std::string, PublishedFile> Files(const Publication& publication) {
-  std::map<std::string, PublishedFile> out;
-  for (const PublishedFile& file : publication.files) out[file.name] = file;
-  return out;
-}
 
 // PROVISIONER_WRITE_GOLDEN=1 writes them anew.
 void ExpectGolden(const std::string& name, const std::string& bytes) {
@@ -204,36 +176,6 @@ TEST(Publish, AContainerThatIsNotThereWritesNothing) {
   EXPECT_THAT(publication.files, IsEmpty());
 }
 
-TEST(Publish, Probes) {
-  FakePorts fake;
-  PublishRequest request = Full();
-  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
-  request.probe = true;
-  const auto publication = Publish(std::move(request), fake.ports());
-  ASSERT_TRUE(publication && publication->valid());
-  ASSERT_EQ(fake.requests.size(), 1U);
-  EXPECT_EQ(fake.requests[0].roots.size(), 2U) << "the user's and the system's";
-  fake.answers = {403};
-  request = Full();
-  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
-  request.probe = true;
-  const auto failed = Publish(std::move(request), fake.ports());
-  ASSERT_TRUE(failed);
-  EXPECT_FALSE(failed->valid());
-  EXPECT_THAT(failed->files, IsEmpty());
-  EXPECT_THAT(failed->errors[0], HasSubstr("statuscode '403'"));
-}
-
-TEST(Publish, AnHttpsProxyNeedsACertificate) {
-  FakePorts fake;
-  PublishRequest request =
-      Request(ProxyYaml("  httpsProxy: https://p:1\n  readinessEndpoints:\n  - https://quay.io\n"));
-  request.system_ca = NamedBytes{"\n", "empty.pem"};
-  request.probe = true;
-  const auto publication = Publish(std::move(request), fake.ports());
-  EXPECT_THAT(publication->errors, ElementsAre("https proxy probe requires at least one CA certificate"));
-}
-
 std::vector<std::string> CodesOf(PublishRequest request) {
   std::vector<std::string> out;
   for (const Finding& finding : Published(std::move(request)).findings) out.push_back(finding.code);
@@ -244,6 +186,9 @@ TEST(Publish, DoubtsAreFindings) {
   PublishRequest request = Full();
   request.install_config.reset();
   EXPECT_THAT(CodesOf(std::move(request)), Contains("install-config-missing"));
+  request = Full();
+  request.infrastructure.bytes = InfrastructureYaml("  platformStatus:\n    type: AWS\n");
+  EXPECT_THAT(CodesOf(std::move(request)), ElementsAre("region-missing"));
   request = Full();
   request.system_ca.reset();
   EXPECT_THAT(CodesOf(std::move(request)), Contains("system-ca-missing"));
@@ -285,6 +230,13 @@ TEST(Publish, WrongInputsAreErrorsOfTheirFile) {
   EXPECT_EQ(error.code, Code::kKind);
   EXPECT_EQ(error.where, "network.yaml");
   EXPECT_THAT(error.message, HasSubstr("Network of config.openshift.io"));
+  request = Full();
+  request.network.bytes =
+      R"({"apiVersion":"config.openshift.io/v1","kind":"Network","status":{"serviceNetwork":["10.0.0.0/8"],)"
+      R"("clusterNetwork":[{"cidr":"10.0.0.0/8","cidr":"11.0.0.0/8"}]}})";
+  error = ErrorOf(std::move(request));
+  EXPECT_EQ(error.code, Code::kInvalidConfig);
+  EXPECT_THAT(error.message, HasSubstr("\"cidr\" occurs twice"));
   request = Full();
   std::swap(request.proxy.bytes, request.infrastructure.bytes);
   EXPECT_EQ(ErrorOf(std::move(request)).code, Code::kKind);
