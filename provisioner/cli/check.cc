@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -10,6 +13,7 @@
 #include "provisioner/cli/probing.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/egress/win_http_bypass.h"
 
 namespace prov::cli {
 namespace {
@@ -34,12 +38,35 @@ std::string Text(const egress::EgressConfig& config, const Findings& findings, b
                      Count(findings, Severity::kWarning));
 }
 
-// Where clients would read NO_PROXY differently, if there is a proxy at all.
+// A proxy as it can be used; none where it is not set, or malformed, which is an error of its own.
+std::optional<egress::ProxyUrl> Usable(const std::optional<Secret>& text, egress::ProxyVariable variable) {
+  if (!text || text->empty()) return std::nullopt;
+  Findings ignored;  // Review() has them
+  auto url = egress::ParseProxyUrl(*text, variable, egress::NameOf(variable), ignored);
+  if (!url) return std::nullopt;
+  return *std::move(url);
+}
+
+// What of the proxies WinHTTP's and WinINET's settings can't hold. What they can't hold of NO_PROXY the disagreements
+// say for all clients.
+Findings LostOnWindows(const egress::EgressConfig& config, const egress::NoProxy* list) {
+  constexpr std::array<std::string_view, 3> kKept = {"winhttp-https-proxy", "winhttp-credentials", "winhttp-idn"};
+  Findings out;
+  egress::TranslateForWinHttp(Usable(config.http_proxy, egress::ProxyVariable::kHttp),
+                              Usable(config.https_proxy, egress::ProxyVariable::kHttps), list, false, out);
+  std::erase_if(out, [&](const Finding& f) { return std::ranges::find(kKept, f.code) == kKept.end(); });
+  return out;
+}
+
+// Where the clients of a node would do different things, if there is a proxy at all.
 Findings Disagreements(const egress::EgressConfig& config) {
   const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
   const std::string where = config.proxy_file.path + ": NO_PROXY";
   const auto list = egress::NoProxy::Parse(config.no_proxy.value_or(""), where);
-  return proxied && list ? egress::ReviewDisagreements(*list, where) : Findings();
+  if (!proxied || !list) return {};
+  Findings out = LostOnWindows(config, &*list);
+  std::ranges::move(egress::ReviewDisagreements(*list, where), std::back_inserter(out));
+  return out;
 }
 
 egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts facts) {
@@ -60,7 +87,8 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning);
   });
-  // Not counted by --strict: the settings are right, and no OpenShift list is without a network, which divides clients.
+  // Not counted by --strict: the settings are right. No OpenShift list is without a network, which divides clients, and
+  // many a proxy wants credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
   const int exit = valid ? ExitOf(probes) : InfoOf(Code::kProxyUrl).exit;
   if (json) return Outcome{exit, Json(findings, valid, probes), {}};
@@ -77,7 +105,7 @@ Command CheckCommand() {
       "Say whether a source's egress settings are valid and will do what is meant.",
       "SOURCE",
       "Exit 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning about the settings, which\n"
-      "clients-disagree is not); 14: a probe failed.\n"
+      "clients-disagree and winhttp-... are not); 14: a probe failed.\n"
       "--probe makes a real request with the new settings and nothing else of this machine's: through the proxy\n"
       "that a Go client would take (NO_PROXY included), with its credentials, trusting the source's certificates\n"
       "only, or those of this system where the source has none. An answer below 400 is good. What may pass by\n"

@@ -72,8 +72,13 @@ std::string UrlOf(const std::string& line) {
 Result<std::vector<Asked>> ReadHosts(const std::string& path) {
   std::vector<Asked> out;
   const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
+  if (bytes.find('\0') != std::string::npos) {
+    return Fail(Code::kRow, "holds NUL bytes, so it is no text in UTF-8 (UTF-16?): save it as UTF-8", path);
+  }
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // which editors on Windows put in front of UTF-8
+  const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(kMark) ? kMark.size() : 0);
   std::size_t number = 0;
-  for (const std::string_view whole : Split(bytes, '\n')) {
+  for (const std::string_view whole : Split(text, '\n')) {
     ++number;
     const std::string line(TrimBlanks(whole.substr(0, whole.find('#'))));
     if (line.empty()) continue;

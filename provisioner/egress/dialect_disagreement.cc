@@ -20,9 +20,10 @@ constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl, Diale
 constexpr std::size_t kMostText = 32767;  // what a variable of Windows can hold
 constexpr std::size_t kMostShown = 5;
 constexpr std::size_t kLongestShown = 100;
+constexpr std::string_view kLoopback = "127.0.0.1";
 
 // What a destination is to the entry that it was made from, in the order in which findings are given.
-enum class About { kAddressInNetwork, kBelow, kApex, kHost, kPort, kAddress, kAll };
+enum class About { kAddressInNetwork, kBelow, kApex, kHost, kPort, kAddress, kAll, kLoopback };
 
 struct Probe {
   About about;
@@ -49,6 +50,7 @@ std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
       return {{About::kAll, "a.example"}};
     case Kind::kHost:
       if (longest || entry.name.empty()) return {};
+      if (entry.name == "localhost") return {{about(About::kHost), entry.name + port}};  // nothing is below it
       return {{about(About::kHost), entry.name + port}, {about(About::kBelow), "a." + entry.name + port}};
     case Kind::kSuffix:
       if (longest || entry.name.empty()) return {};
@@ -58,6 +60,7 @@ std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
       return {{about(About::kAddress), HostOf(*entry.address) + port}};
     case Kind::kCidr4:
     case Kind::kCidr6:
+      if (HostOf(Inside(*entry.network)) == kLoopback) return {};  // which is looked at in any case
       return {{About::kAddressInNetwork, HostOf(Inside(*entry.network))}};
     case Kind::kInert:
       break;
@@ -81,6 +84,8 @@ std::string_view SubjectOf(About about) {
       return "an address of the list";
     case About::kAll:
       return "'*' that is not the whole list, or that .NET ignores";
+    case About::kLoopback:
+      return "requests to the node itself";
   }
   return "";
 }
@@ -97,6 +102,9 @@ std::string_view AdviceOf(About about) {
       return "write the names and networks that are meant";
     case About::kAddress:
       return "write the address in brackets, too, if it is IPv6 (explain --augment does)";
+    case About::kLoopback:
+      return "add localhost and 127.0.0.1 to the list: some clients never ask the proxy for these, and others always "
+             "do";
     case About::kHost:
     case About::kPort:
       break;
@@ -158,6 +166,9 @@ Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
       if (direct != 0 && direct != kEveryone) Note(groups[{probe.about, direct}], entry);
     }
   }
+  // The words of the list are about "*" where it has one.
+  const Direct loopback = list.HasAll() ? kEveryone : Ask(*explainer, ParseDestination("http://127.0.0.1/").value());
+  if (loopback != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;
   for (const auto& [key, group] : groups) {
     const auto& [about, direct] = key;
     const std::string more = group.count > kMostShown ? fmt::format(" and {} more", group.count - kMostShown) : "";

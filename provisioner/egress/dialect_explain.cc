@@ -40,6 +40,7 @@ Explainer::Proxy Explainer::ReadProxy(const Secret& text, ProxyVariable variable
   }
   out.redacted = url->Redacted();
   out.has_credentials = url->has_credentials();
+  out.is_tls = url->scheme() == "https";
   out.host_port = url->HostPort();
   const bool http = variable == ProxyVariable::kHttp;
   const auto alone = TranslateForWinHttp(http ? std::optional(*url) : std::nullopt,

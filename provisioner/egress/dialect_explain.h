@@ -64,6 +64,7 @@ class Explainer {
   struct Proxy {
     bool is_set = false;
     bool has_credentials = false;
+    bool is_tls = false;  // it is spoken to over https
     std::string redacted;
     std::string host_port;  // as WinHTTP, WinINET and Java have it; "" if it is malformed
     std::string fault;      // of a malformed URL
@@ -79,6 +80,7 @@ class Explainer {
   const Proxy& ProxyFor(const Destination& to) const { return to.scheme == "https" ? https_ : http_; }
   const NoProxyEntry* EntryOf(std::string_view text) const;
   std::string Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
+  bool LacksTls(Dialect dialect, const Destination& to) const;
   std::string Difference(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
 
   Proxy http_, https_;

@@ -74,6 +74,11 @@ std::string_view Excess(Dialect dialect, const Destination& to, std::string_view
 
 }  // namespace
 
+// Whether the client would speak in the clear to a proxy that wants TLS. (HTTP_PROXY takes none of these.)
+bool Explainer::LacksTls(Dialect dialect, const Destination& to) const {
+  return ProxyFor(to).is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
+}
+
 const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
   const auto found = by_text_.find(text);
   return found == by_text_.end() ? nullptr : &list_.entries()[found->second];
@@ -128,6 +133,11 @@ std::string Explainer::Difference(Dialect dialect, const Destination& to, const 
 
 std::string Explainer::Note(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
   std::string note = Base(dialect, to, decision);
+  // The machine has no such list unless it is asked for.
+  const bool written = decision.why == Why::kEntry || decision.why == Why::kApplies;
+  if (dialect == Dialect::kWinInet && written) note += "; this holds where --scope has wininet";
+  if (decision.route == Route::kProxy && LacksTls(dialect, to))
+    note += fmt::format("; {} can't speak TLS to a proxy, so these requests fail", TitleOf(dialect));
   if (const std::string difference = Difference(dialect, to, decision); !difference.empty()) note += "; " + difference;
   if (dialect == Dialect::kDotnet && decision.route != Route::kDirect && note.find(".NET 11") == std::string::npos &&
       Decide(Dialect::kDotnet11, to).route == Route::kDirect)

@@ -102,6 +102,21 @@ TEST_F(Explain, ATableOfHosts) {
   EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 36U);
 }
 
+TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {
+  const std::string plain = Write("plain", "example.com\n");
+  const std::string marked = Write("marked",
+                                   "\xEF\xBB\xBF"
+                                   "example.com\r\n");
+  EXPECT_EQ(Run({"explain", source_, "--hosts", marked, "--for", "go"}).out,
+            Run({"explain", source_, "--hosts", plain, "--for", "go"}).out);
+  const ProcessResult wide = Run({"explain", source_, "--hosts",
+                                  Write("wide", {"\xFF\xFE"
+                                                 "a\0\n\0",
+                                                 6})});
+  EXPECT_EQ(wide.exit, 11);
+  EXPECT_THAT(wide.err, HasSubstr("UTF-16"));
+}
+
 TEST_F(Explain, TextNamesEntryAndReason) {
   const ProcessResult result = Run({"explain", source_, "--url", "https://a.example.com/", "--for", "go,dotnet"});
   EXPECT_EQ(result.out,
@@ -146,9 +161,30 @@ TEST_F(Explain, CheckWarnsWhereClientsDisagree) {
   std::map<std::string, int> codes;
   const rapidjson::Document document = Json(Run({"check", source_, "--output", "json"}));
   for (const auto& one : document["findings"].GetArray()) ++codes[one["code"].GetString()];
-  EXPECT_EQ(codes["clients-disagree"], 3);  // networks, names below a bare name, the name behind a dot
+  EXPECT_EQ(codes["clients-disagree"], 4);  // networks, names below a bare name, the name behind a dot, loopback
   const std::string without = Write("no-proxy.env", "NO_PROXY=10.0.0.0/8\n");
   EXPECT_THAT(Run({"check", without}).err, Not(HasSubstr("clients-disagree")));
+}
+
+TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
+  const std::string source =
+      Write("tls.env",
+            "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\n"
+            "HTTPS_PROXY=https://proxy.example.com:3129\nNO_PROXY=127.0.0.1,ex\xC3\xA4mple.com\n");
+  const ProcessResult checked = Run({"check", source});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  EXPECT_THAT(checked.err, HasSubstr("warning [winhttp-https-proxy]: HTTPS_PROXY"));
+  EXPECT_THAT(checked.err, HasSubstr("warning [winhttp-credentials]"));
+  EXPECT_THAT(checked.err, HasSubstr("warning [winhttp-idn]"));
+  EXPECT_THAT(checked.err, Not(HasSubstr("s3cret")));
+  // It is about clients, and no fault of the settings; what else the list loses clients-disagree says.
+  const std::string network =
+      Write("net.env", "HTTPS_PROXY=https://proxy.example.com:3129\nNO_PROXY=127.0.0.1,10.0.0.0/8\n");
+  const ProcessResult strict = Run({"check", network, "--strict"});
+  EXPECT_EQ(strict.exit, 0) << strict.err;
+  EXPECT_THAT(strict.err, HasSubstr("winhttp-https-proxy"));
+  EXPECT_THAT(strict.err, Not(HasSubstr("winhttp-cidr")));
+  EXPECT_THAT(Run({"check", Write("bad.env", "HTTPS_PROXY=https://:1\n")}).err, Not(HasSubstr("winhttp-")));
 }
 
 TEST_F(Explain, BakeAugments) {

@@ -14,7 +14,11 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Findings Review(const std::string& text) { return ReviewDisagreements(NoProxy::Parse(text, "here").value(), "there"); }
+Findings ReviewBare(const std::string& text) {
+  return ReviewDisagreements(NoProxy::Parse(text, "here").value(), "there");
+}
+// Of a list that has what all clients want for the node itself.
+Findings Review(const std::string& text) { return ReviewBare("127.0.0.1," + text); }
 
 auto Says(const std::string& one, const std::string& two) {
   return Field(&Finding::message, AllOf(HasSubstr(one), HasSubstr(two)));
@@ -25,6 +29,16 @@ TEST(Disagreement, AgreementIsSilent) {
   EXPECT_THAT(Review("10.1.2.3"), IsEmpty());
   EXPECT_THAT(Review("foo.com,.foo.com"), IsEmpty());
   EXPECT_THAT(Review("http://nothing,<x>"), IsEmpty());
+  EXPECT_THAT(Review("localhost"), IsEmpty()) << "nothing is below it";
+}
+
+TEST(Disagreement, TheNodeItself) {
+  for (const char* text : {"", "10.1.2.3", "localhost"}) {
+    EXPECT_THAT(ReviewBare(text), ElementsAre(Says("itself (127.0.0.1): Go, WinHTTP go direct, curl, .NET use", "add")))
+        << text;
+  }
+  EXPECT_THAT(ReviewBare("127.0.0.0/8"), ElementsAre(Says("itself (127.0.0.1): Go, curl, WinHTTP go", "add")));
+  for (const char* text : {"127.0.0.1", "localhost,127.0.0.1"}) EXPECT_THAT(ReviewBare(text), IsEmpty()) << text;
 }
 
 TEST(Disagreement, NetworksNamesAndDots) {
@@ -38,7 +52,7 @@ TEST(Disagreement, NetworksNamesAndDots) {
               ElementsAre(Says("(*.foo.com): Go, WinHTTP go direct, curl, .NET use", "names below")));
   EXPECT_THAT(Review("foo.com:8080"), ElementsAre(Says("(foo.com:8080)", "port")));
   EXPECT_THAT(Review("2001:db8::1"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "brackets")));
-  EXPECT_THAT(Review("*"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "'*'")));
+  EXPECT_THAT(ReviewBare("*"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "'*'")));
 }
 
 TEST(Disagreement, FewFindingsForManyEntries) {
@@ -60,13 +74,13 @@ TEST(Disagreement, AHostileListCostsNoMoreThanALongOne) {
   const Findings findings = Review(text);
   EXPECT_LE(findings.size(), 4U);  // WinHTTP's list ends earlier, too
   for (const Finding& f : findings) EXPECT_THAT(f.message, testing::Not(testing::ContainsRegex("and [0-9]{5,} more")));
-  EXPECT_THAT(Review(std::string(1U << 20U, 'a')), IsEmpty());
+  EXPECT_THAT(ReviewBare(std::string(1U << 20U, 'a')), IsEmpty());
 }
 
 TEST(Disagreement, WhatAugmentAddsEndsIt) {
   const NoProxy list = NoProxy::Parse("foo.com,2001:db8::1,10.1.2.3/32", "here").value();
-  EXPECT_EQ(ReviewDisagreements(list, "").size(), 3U);
-  EXPECT_THAT(Review(Augment(list).text), IsEmpty());
+  EXPECT_EQ(ReviewDisagreements(list, "").size(), 4U);
+  EXPECT_THAT(ReviewBare(Augment(list).text), IsEmpty());
 }
 
 }  // namespace

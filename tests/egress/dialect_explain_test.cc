@@ -93,6 +93,28 @@ TEST(Explainer, AProxyThatWinHttpCantHoldLeavesItDirect) {
   EXPECT_EQ(explainer.Decide(Dialect::kGo, To("https://a.com/")).route, Route::kProxy);
 }
 
+TEST(Explainer, WinInetHasAListOnlyWhereItIsAskedFor) {
+  const Explainer explainer = With("foo.com");
+  for (const char* url : {"http://foo.com/", "https://bar.com/"}) {
+    EXPECT_THAT(Note(explainer, Dialect::kWinInet, url), HasSubstr("where --scope has wininet")) << url;
+    EXPECT_THAT(Note(explainer, Dialect::kWinHttp, url), Not(HasSubstr("--scope"))) << url;
+  }
+  EXPECT_THAT(Note(explainer, Dialect::kWinInet, "http://localhost/"), Not(HasSubstr("--scope")));
+}
+
+TEST(Explainer, SaysWhoCantSpeakTlsToAProxy) {
+  const std::string fails = "can't speak TLS to a proxy, so these requests fail";
+  const Explainer explainer = Make({Secret("http://p:1"), Secret("https://p:2"), "foo.com", false});
+  for (const Dialect dialect : {Dialect::kPython, Dialect::kJava}) {
+    EXPECT_EQ(explainer.Decide(dialect, To("https://a.com/")).route, Route::kProxy);
+    EXPECT_THAT(Note(explainer, dialect, "https://a.com/"), HasSubstr(fails)) << NameOf(dialect);
+    EXPECT_THAT(Note(explainer, dialect, "http://a.com/"), Not(HasSubstr(fails)));
+    EXPECT_THAT(Note(explainer, dialect, "https://foo.com/"), Not(HasSubstr(fails))) << "direct";
+  }
+  for (const Dialect dialect : {Dialect::kGo, Dialect::kCurl, Dialect::kRequests})
+    EXPECT_THAT(Note(explainer, dialect, "https://a.com/"), Not(HasSubstr(fails)));
+}
+
 TEST(Explainer, NotesSayWhereClientsAndVersionsDiffer) {
   const Explainer explainer = With("foo.com,.bar.com,10.0.0.0/8,*.baz.com,2001:db8::1");
   EXPECT_THAT(Note(explainer, Dialect::kDotnet, "http://10.1.2.3/"), HasSubstr(".NET 11"));
