@@ -1,6 +1,8 @@
 // `apply`: brings this machine to what a source says; as a trial if asked for.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
 #include "provisioner/cli/signer_options.h"
@@ -14,39 +16,56 @@ namespace {
 constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestTrial = 86400;
 
+// The probes of a trial that ends at `end`, which they don't outlast.
+Result<void> ProbeUntil(const Arguments& arguments, machine::Host& host, const egress::EgressConfig& config,
+                        std::int64_t end, Findings& findings) {
+  node::ProbeOptions options;
+  options.total_seconds = std::clamp<std::int64_t>(end - host.clock().NowUnix(), 1, options.total_seconds);
+  return node::ProbeAll(host, config, arguments.All("probe"), options, findings);
+}
+
 // The machine is closed while a trial waits, so that `confirm` can open it.
 Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node::Settings& settings, bool json) {
   const std::int64_t seconds = PROV_TRY(Number(arguments, "try", 0));
   if (seconds < 1 || seconds > kLongestTrial) {
     return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
   }
+  PROV_TRY(node::CheckProbeUrls(arguments.All("probe")));
   std::string name;
   reconcile::SessionReport report;
+  const std::int64_t end = host.clock().NowUnix() + seconds;
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     name = target.name;
     node::Node node = target.Node(host);
     report = PROV_TRY(node::TrySettings(node, settings, PROV_TRY(ParseApplyOptions(arguments)), seconds));
   }
-  if (!report.trial) return SessionOutcome(json, name, std::move(report), true, 0);
-  const Result<void> probed = node::ProbeAll(host, settings.config, arguments.All("probe"), report.findings);
+  const Result<void> probed = ProbeUntil(arguments, host, settings.config, end, report.findings);
+  if (!report.trial) {  // nothing differs, so there is nothing to take back
+    PROV_TRY(probed);
+    return SessionOutcome(json, name, std::move(report), true, 0);
+  }
   if (probed) {
     AddInfo(report.findings, "trial",
-            fmt::format("applied for {} s; provisioner confirm within that time makes it permanent", seconds));
+            fmt::format("applied for {} s, of which {} are left; provisioner confirm within that time makes it "
+                        "permanent",
+                        seconds, std::max<std::int64_t>(0, end - host.clock().NowUnix())));
     if (!json) PrintFindings(stderr, std::exchange(report.findings, {}));
   }
-  const bool confirmed = probed && PROV_TRY(node::AwaitConfirmation(host, seconds));
-  if (!confirmed) {
+  Result<bool> confirmed = false;
+  if (probed) confirmed = node::AwaitConfirmation(host);
+  if (!confirmed.value_or(false)) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     node::Node node = target.Node(host);
     if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::TakeBack(node));
-    if (!probed) return std::unexpected(probed.error());
+    PROV_TRY(probed);
+    PROV_TRY(confirmed);
     AddWarning(report.findings, "trial-expired", "nobody confirmed in time: everything was taken back");
     report.writes = 0;
     report.reboot_required = false;
   }
   report.trial = false;
-  return SessionOutcome(json, name, std::move(report), confirmed, confirmed ? 0 : kDifferences);
+  return SessionOutcome(json, name, std::move(report), *confirmed, *confirmed ? 0 : kDifferences);
 }
 
 Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const ImageOptions& image_options,

@@ -16,15 +16,6 @@ constexpr int kTries = 3;
 constexpr std::int64_t kBetweenTries = 1000;  // milliseconds
 constexpr int kFirstBadStatus = 400;
 
-Result<void> CheckUrls(const std::vector<std::string>& urls) {
-  for (const std::string& url : urls) {
-    const auto target = PROV_TRY(egress::ParseRequestTarget(url));
-    if (target.scheme == "http" || target.scheme == "https") continue;
-    return Fail(Code::kUsage, "a probe's URL starts with http:// or https://", egress::RedactUrl(url));
-  }
-  return {};
-}
-
 // Makes the requests of one run.
 class Prober {
  public:
@@ -50,7 +41,6 @@ class Prober {
     machine::HttpRequest request;
     request.url = url;
     request.roots = roots_;
-    request.timeout_seconds = options_.timeout_seconds;
     if (decision.route == egress::Route::kProxy) request.proxy_url = tls ? https_proxy_ : http_proxy_;
     return Request(request, decision);
   }
@@ -71,7 +61,8 @@ class Prober {
 
   // One request; whether another may do better.
   bool Try(machine::HttpRequest& request, Probed& out) {
-    if (clock_.NowUnix() >= end_) {
+    const std::int64_t now = clock_.NowUnix();
+    if (now >= end_) {
       if (out.tries == 0) {
         out.error = Error{Code::kNetwork,
                           fmt::format("was not requested: the probes before it took the {} seconds that there are for "
@@ -83,6 +74,7 @@ class Prober {
     }
     machine::HttpNotes notes;
     request.notes = &notes;
+    request.timeout_seconds = static_cast<int>(std::min<std::int64_t>(options_.timeout_seconds, end_ - now));
     ++out.tries;
     const Result<int> answer = http_.Get(request);
     request.notes = nullptr;  // ours end here
@@ -125,22 +117,39 @@ Result<std::optional<Trial>> OpenTrial(machine::Host& host) {
 
 }  // namespace
 
+Result<void> CheckProbeUrls(const std::vector<std::string>& urls) {
+  for (const std::string& url : urls) {
+    const auto target = PROV_TRY(egress::ParseRequestTarget(url));
+    if (target.scheme != "http" && target.scheme != "https") {
+      return Fail(Code::kUsage, "a probe's URL starts with http:// or https://", egress::RedactUrl(url));
+    }
+    const std::size_t at = url.find('@');
+    if (at != std::string::npos && at < url.find_first_of("/?#", url.find("://") + 3)) {
+      return Fail(Code::kUsage,
+                  "a probe's URL has no credentials, which a log or another process may see: leave them out, and probe "
+                  "a URL that needs none",
+                  egress::RedactUrl(url));
+    }
+  }
+  return {};
+}
+
 Result<std::vector<Probed>> Probe(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config,
                                   const std::vector<std::string>& urls, const ProbeOptions& options,
                                   Findings& findings) {
   std::vector<Probed> out;
   if (urls.empty()) return out;
-  PROV_TRY(CheckUrls(urls));
+  PROV_TRY(CheckProbeUrls(urls));
   Prober prober(http, clock, config, options, findings);
   for (const std::string& url : urls) out.push_back(PROV_TRY(prober.Run(url)));
   return out;
 }
 
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
-                      Findings& findings) {
+                      const ProbeOptions& options, Findings& findings) {
   if (urls.empty()) return {};
-  PROV_TRY(CheckUrls(urls));
-  Prober prober(host.http(), host.clock(), config, {}, findings);
+  PROV_TRY(CheckProbeUrls(urls));
+  Prober prober(host.http(), host.clock(), config, options, findings);
   for (const std::string& url : urls) {
     const Probed probed = PROV_TRY(prober.Run(url));
     if (!probed.ok()) return std::unexpected(*probed.error);
@@ -152,14 +161,13 @@ Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, c
   return {};
 }
 
-Result<bool> AwaitConfirmation(machine::Host& host, std::int64_t seconds) {
+Result<bool> AwaitConfirmation(machine::Host& host) {
   const auto trial = PROV_TRY(OpenTrial(host));
   if (!trial) return false;
-  const std::int64_t end = host.clock().NowUnix() + seconds;
   while (true) {
     const TrialState state = PROV_TRY(Look(host, trial->applied));
     if (state != TrialState::kWaiting) return state == TrialState::kConfirmed;
-    if (host.clock().NowUnix() >= end || !host.clock().Wait(1000)) return false;
+    if (host.clock().NowUnix() >= trial->until || !host.clock().Wait(1000)) return false;
   }
 }
 

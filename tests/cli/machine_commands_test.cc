@@ -195,6 +195,42 @@ TEST_F(MachineCommands, AFailedProbeTakesTheTrialBack) {
   EXPECT_EQ(Run(ApplyCommand, {source_, "--try", "0"}).error().code, Code::kUsage);
 }
 
+TEST_F(MachineCommands, AProbesUrlIsReadBeforeTheMachineChanges) {
+  const std::string before = host_.memory.content().Text();
+  for (const char* url : {"no url", "https://user:hunter2@example.org/"}) {
+    const auto result = Run(ApplyCommand, {source_, "--try", "60", "--probe", url});
+    ASSERT_FALSE(result) << url;
+    EXPECT_EQ(result.error().code, Code::kUsage);
+    EXPECT_THAT(result.error().where, Not(HasSubstr("hunter2")));
+    EXPECT_EQ(host_.memory.content().Text(), before);
+  }
+  EXPECT_THAT(host_.requests, IsEmpty());
+}
+
+TEST_F(MachineCommands, ATrialOfNothingNewIsProbedToo) {
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  const std::string before = host_.memory.content().Text();
+  const std::vector<std::string> words = {source_, "--try", "60", "--probe", "https://example.org/"};
+  EXPECT_EQ(Json(ApplyCommand, words)["writes"].GetInt(), 0);
+  EXPECT_EQ(host_.requests.size(), 1U);
+  host_.answer = Fail(Code::kTls, "the certificate does not hold", "https://example.org/");
+  host_.notes.may_pass = false;
+  EXPECT_EQ(Run(ApplyCommand, words).error().code, Code::kTls);
+  EXPECT_EQ(host_.memory.content().Text(), before) << "there is nothing to take back";
+}
+
+TEST_F(MachineCommands, ATrialThatCantBeWatchedIsTakenBack) {
+  host_.waits_left = 100;
+  std::size_t fails_at = 0;  // what tells that the trial is open can't be read, once
+  host_.during_wait = [&] {
+    if (fails_at == 0) host_.memory.fail_at = fails_at = host_.memory.calls;
+  };
+  const auto result = Run(ApplyCommand, {source_, "--try", "60"});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::kIo);
+  EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
+}
+
 TEST_F(MachineCommands, RollbackAndRemove) {
   const std::string before = host_.memory.content().Text();
   ASSERT_TRUE(Run(ApplyCommand, {source_}));

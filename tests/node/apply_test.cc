@@ -199,7 +199,7 @@ TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {
 TEST_F(ApplyNode, ProbesGoTheWayOfTheNewSettings) {
   Findings findings;
   const std::vector<std::string> urls = {"https://registry.example.org/v2/", "https://api.svc/healthz"};
-  ASSERT_TRUE(ProbeAll(host_, SampleSettings().config, urls, findings));
+  ASSERT_TRUE(ProbeAll(host_, SampleSettings().config, urls, {}, findings));
   EXPECT_THAT(
       host_.requests,
       ElementsAre("https://registry.example.org/v2/ via http://user:c4nary%40@proxy.example.com:3128 with 3 roots",
@@ -212,21 +212,27 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
   host_.waits_left = 10;
   host_.answer = Fail(Code::kNetwork, "the proxy refused the connection");
   const std::vector<std::string> urls = {"https://a.org/", "https://b.org/"};
-  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, urls, findings).error().message,
+  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, urls, {}, findings).error().message,
             "the proxy refused the connection");
   EXPECT_EQ(host_.requests.size(), 3U) << "tried three times, and the second URL not at all";
-  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"no url"}, findings).error().code, Code::kUsage);
+  EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"no url"}, {}, findings).error().code, Code::kUsage);
 }
 
 TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   Node n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   host_.waits_left = 3;
-  EXPECT_EQ(AwaitConfirmation(host_, 60), false) << "asked to stop";
+  EXPECT_EQ(AwaitConfirmation(host_), false) << "asked to stop";
   host_.waits_left = 100;
-  EXPECT_EQ(AwaitConfirmation(host_, 5), false) << "the time is over";
+  host_.now += 30;  // other things took that long
+  const std::int64_t left = LoadTrial(host_.memory)->value().until - host_.now;
+  EXPECT_LT(left, 30);
+  const std::int64_t start = host_.now;
+  EXPECT_EQ(AwaitConfirmation(host_), false) << "the time is over";
+  EXPECT_EQ(host_.now - start, left) << "the trial's own";
+  host_.now -= 10;
   host_.during_wait = [&] { (void)ConfirmTrial(n); };
-  EXPECT_EQ(AwaitConfirmation(host_, 60), true);
+  EXPECT_EQ(AwaitConfirmation(host_), true);
 }
 
 TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
@@ -234,7 +240,7 @@ TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   host_.waits_left = 100;
   host_.during_wait = [&] { (void)TakeBack(n); };
-  EXPECT_EQ(AwaitConfirmation(host_, 60), false);
+  EXPECT_EQ(AwaitConfirmation(host_), false);
 }
 
 }  // namespace

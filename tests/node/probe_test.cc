@@ -80,8 +80,35 @@ TEST_F(ProbeTest, AllOfThemHaveABound) {
   EXPECT_THAT(probed[2].error->message, HasSubstr("was not requested"));
 }
 
+// Takes two seconds for each request, and keeps how long they might have taken.
+class SlowHttp final : public machine::Http {
+ public:
+  explicit SlowHttp(std::int64_t& now) : now_(now) {}
+  Result<int> Get(const machine::HttpRequest& request) override {
+    timeouts.push_back(request.timeout_seconds);
+    now_ += 2;
+    return 200;
+  }
+  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& /*request*/) override {
+    return Fail(Code::kInternal, "not asked here");
+  }
+  std::vector<int> timeouts;
+
+ private:
+  std::int64_t& now_;
+};
+
+TEST_F(ProbeTest, TheLastRequestEndsWithAllOfThem) {
+  SlowHttp http(host_.now);
+  const std::vector<std::string> urls = {"https://a.org/", "https://b.org/", "https://c.org/", "https://d.org/"};
+  const auto probed = Probe(http, host_, config_, urls, {.timeout_seconds = 4, .total_seconds = 6}, findings_);
+  ASSERT_TRUE(probed);
+  EXPECT_THAT(http.timeouts, ElementsAre(4, 4, 2));
+  EXPECT_EQ((*probed)[3].tries, 0);
+}
+
 TEST_F(ProbeTest, NothingIsRequestedIfOneUrlIsNone) {
-  for (const char* url : {"no url", "ftp://user:hunter2@a.org/", "https://"}) {
+  for (const char* url : {"no url", "ftp://user:hunter2@a.org/", "https://", "https://user:hunter2@a.org/"}) {
     const auto probed = Probe(host_, host_, config_, {"https://a.org/", url}, {}, findings_);
     ASSERT_FALSE(probed) << url;
     EXPECT_EQ(probed.error().code, Code::kUsage);
@@ -112,7 +139,7 @@ TEST_F(ProbeTest, PassesOnWhatOthersDontCopeWith) {
 }
 
 TEST_F(ProbeTest, SecretsOfAUrlStayThere) {
-  const auto probed = Run({"https://user:hunter2@a.org/?token=hunter2"});
+  const auto probed = Run({"https://a.org/?token=hunter2"});
   EXPECT_THAT(probed[0].url, Not(HasSubstr("hunter2")));
 }
 
