@@ -125,7 +125,9 @@ TEST(YamlWriter, NumbersAreReadBack) {
 
 TEST(YamlWriter, KeysThatNoReaderTakesAreRefused) {
   EXPECT_EQ(WriteYaml(*FromJson("{\"" + std::string(1001, 'k') + "\":1}").root).error().code, Code::kTooLarge);
-  EXPECT_EQ(WriteYaml(*FromJson(R"({"a":1,"a":2})").root).error().code, Code::kJson);
+  const std::string twice = R"({"b":[{"a":1,"a":2}]})";
+  EXPECT_EQ(WriteYaml((*ignition::ParseJson(twice, {}))->root()).error().code, Code::kJson);
+  EXPECT_EQ(ReadAnyObject(twice, "f").error().code, Code::kInvalidConfig) << "nor is it read";
 }
 
 TEST(YamlWriter, DeepNestingStaysSmall) {
