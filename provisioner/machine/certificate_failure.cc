@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "provisioner/egress/certificate.h"
 #include "provisioner/egress/certificate_names.h"
@@ -69,16 +70,27 @@ class Explanation {
 
  private:
   std::string Trusted() const {
-    if (!failure_.own_roots) return "what this system trusts (the source brings no certificates)";
-    return fmt::format("the source's trust bundle ({} certificate{})", failure_.roots.size(),
-                       failure_.roots.size() == 1 ? "" : "s");
+    if (!failure_.own_roots) {
+      return fmt::format("what this system trusts ({})", failure_.roots_are_named
+                                                             ? "no other CA was named for it"
+                                                             : "the source brings no certificates");
+    }
+    return fmt::format("{} ({} certificate{})",
+                       failure_.roots_are_named ? "the CAs that count for it" : "the source's trust bundle",
+                       failure_.roots.size(), failure_.roots.size() == 1 ? "" : "s");
+  }
+
+  // What to do about a CA that is not trusted. A server that was asked for a source may be the wrong one.
+  std::string Advice(std::string_view for_a_bundle) const {
+    return std::string(failure_.roots_are_named ? "is this the right server, and was the right CA named?"
+                                                : for_a_bundle) +
+           Inspection();
   }
 
   // Without certificates there are the library's words only.
   std::string Unread() const {
-    return fmt::format(
-        "{} shows a certificate that does not hold against {} ({}): add the CA that signed it to the trust bundle{}",
-        failure_.whose, Trusted(), failure_.detail, Inspection());
+    return fmt::format("{} shows a certificate that does not hold against {} ({}): {}", failure_.whose, Trusted(),
+                       failure_.detail, Advice("add the CA that signed it to the trust bundle"));
   }
 
   std::string Inspection() const {
@@ -103,12 +115,12 @@ class Explanation {
     if (HoldsNamesake(issuer, itself ? culprit_->der : "")) return OtherKey(issuer);
     if (itself && failure_.peer.chain.size() == 1) {
       return fmt::format(
-          "{} shows {}, which signed itself and is not in {}: add it to the bundle if it is known to be right, else "
-          "have a CA issue one",
-          failure_.whose, Quoted(leaf_->subject), Trusted());
+          "{} shows {}, which signed itself and is not in {}: {} if it is known to be right, else have a CA issue one",
+          failure_.whose, Quoted(leaf_->subject), Trusted(),
+          failure_.roots_are_named ? "name it as CA" : "add it to the bundle");
     }
-    return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: add it there{}", failure_.whose,
-                       Quoted(issuer), Trusted(), Inspection());
+    return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose,
+                       Quoted(issuer), Trusted(), Advice("add it there"));
   }
 
   // Whether a trusted certificate has this subject and other bytes.
@@ -140,7 +152,9 @@ class Explanation {
         "the certificate of {} was issued under the CA {}, which expired at {}: {}, unless this "
         "machine's clock is wrong",
         failure_.whose, Quoted(culprit_->subject), culprit_->not_after,
-        ours ? "replace it in the source's trust bundle by its successor" : "whoever runs it has to renew the CA");
+        ours ? (failure_.roots_are_named ? "name its successor"
+                                         : "replace it in the source's trust bundle by its successor")
+             : "whoever runs it has to renew the CA");
   }
 
   std::string NotYetValid() const {

@@ -32,6 +32,7 @@ struct CertificateFailure {
   std::string host;                // as which it was spoken to
   bool own_roots = false;          // certificates of a trust bundle counted, not those of the system
   std::vector<std::string> roots;  // DER: these
+  bool roots_are_named = false;    // they are CAs that somebody named for this server, and no trust bundle
   bool behind_proxy = false;       // it may be a proxy on the way that showed it
   std::string detail;              // the library's words
 };

@@ -52,6 +52,8 @@ struct FetchRequest {
   std::function<bool(std::string_view)> sink;
   // "host:port" to connect to instead of the URL's, whose host is still the name that the certificate is verified for.
   std::string connect_to;
+  // The caller has a digest of the body: an answer will do that does not say where its end is.
+  bool has_digest = false;
   // Asked about once a second, also while nothing arrives; true ends the transfer, which is no error: the answer is
   // what there is by then, with status 0 where there is none.
   std::function<bool()> should_stop;
@@ -60,8 +62,9 @@ struct FetchRequest {
 struct FetchAnswer {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;  // of the last answer, names in lower case
-  std::string body;          // as sent, not decompressed; has 64 bytes of spare capacity
-  std::string redirect_url;  // of an answer that points elsewhere: where to, absolute
+  std::string body;           // as sent, not decompressed; has 64 bytes of spare capacity
+  std::string redirect_url;   // of an answer that points elsewhere: where to, absolute
+  std::string proxy_refusal;  // of status 407: which proxy wants which credentials, in a sentence
 
   // The first value; "" where there is none.
   std::string_view Header(std::string_view lower_case_name) const {
@@ -80,9 +83,10 @@ class Http {
   // message has no secret and says in a sentence what failed.
   virtual Result<int> Get(const HttpRequest& request) = 0;
 
-  // One GET for a document, whatever its status; no redirect is followed and nothing is tried again. Status 407 is the
-  // proxy's, that of a refused CONNECT included. Errors: network, tls, too-large, scheme, cert (the client's
-  // certificate or key), as those of Get().
+  // One GET for a document, whatever its status; no redirect is followed and nothing is tried again but what a proxy
+  // wants credentials for. Status 407 is the proxy's, that of a refused CONNECT included. A 200 whose end can't be told
+  // from a lost connection is an error, unless there is a sink or a digest. Errors: network, tls, too-large, scheme,
+  // cert (the client's certificate or key), as those of Get().
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 };
 

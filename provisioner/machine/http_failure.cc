@@ -49,6 +49,7 @@ std::string CertificateMessage(const HttpFailure& failure) {
   // Its port is no part of a name.
   out.host = of_proxy ? failure.proxy.substr(0, failure.proxy.rfind(':')) : failure.host;
   out.own_roots = failure.own_roots;
+  out.roots_are_named = failure.roots_are_named;
   out.roots = failure.roots;
   out.behind_proxy = !of_proxy && !failure.proxy.empty();
   out.detail = failure.detail;

@@ -39,6 +39,7 @@ struct HttpFailure {
   bool speaks_tls = false;              // whom it was spoken to without TLS would take TLS
   int timeout_seconds = 0;              // how long it was waited
   bool own_roots = false;               // certificates of a trust bundle counted, not those of the system
+  bool roots_are_named = false;         // these are CAs named for this server, and no trust bundle
   PeerCertificates peer;                // of kCertificate and kProxyCertificate, as far as known
   std::vector<std::string> roots;       // DER: the certificates that counted
   std::string detail;                   // the library's words

@@ -9,46 +9,21 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "provisioner/machine/host.h"
-#include "tests/support/http_server.h"
-#include "tests/support/make_certificate.h"
+#include "tests/machine/fetching.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::machine {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr char kGood[] =
-    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nX-Two:  a b \r\nSet-Cookie: "
-    "a=b\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
 constexpr char kWantsCredentials[] =
     "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic "
     "realm=\"p\"\r\nContent-Length: 0\r\n"
     "Connection: close\r\n\r\n";
-
-std::string Url(const test::HttpServer& server, const std::string& path = "/") {
-  return "http://" + server.HostPort() + path;
-}
-
-FetchRequest Request(std::string url) {
-  FetchRequest out;
-  out.url = std::move(url);
-  return out;
-}
-
-Result<FetchAnswer> Fetch(const FetchRequest& request) { return LiveHost().http().Fetch(request); }
-
-Error FailureOf(const FetchRequest& request) {
-  const auto answer = Fetch(request);
-  EXPECT_FALSE(answer) << answer->status;
-  return answer ? Error{} : answer.error();
-}
 
 std::string Answer(int status, const std::string& body, const std::string& headers = "") {
   return "HTTP/1.1 " + std::to_string(status) + " X\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
@@ -192,6 +167,40 @@ TEST(HttpFetch, ACutAnswerIsNone) {
   EXPECT_THAT(error.message, HasSubstr("ended the connection"));
 }
 
+TEST(HttpFetch, AnAnswerWithoutALengthIsNone) {
+  test::HttpServer server(kEndless);
+  FetchRequest request = Request(Url(server));
+  const Error error = FailureOf(request);
+  EXPECT_EQ(error.code, Code::kNetwork);
+  EXPECT_THAT(error.message, HasSubstr("does not say how long its answer is"));
+  // A digest tells it, and a watch is a stream of lines.
+  request.has_digest = true;
+  EXPECT_EQ(Fetch(request)->body, "HTTP_PROXY=http://p:1\n");
+  request.has_digest = false;
+  request.sink = [](std::string_view) { return true; };
+  EXPECT_EQ(Fetch(request)->status, 200);
+  // Of a refusal nothing depends on the end.
+  test::HttpServer refusing("HTTP/1.0 403 Forbidden\r\n\r\nwhy");
+  EXPECT_EQ(Fetch(Request(Url(refusing)))->body, "why");
+}
+
+TEST(HttpFetch, ChunksSayWhereTheEndIs) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nConnection: close\r\n\r\n";
+  test::HttpServer whole(head + "2\r\nok\r\n0\r\n\r\n");
+  EXPECT_EQ(Fetch(Request(Url(whole)))->body, "ok");
+  for (const char* part : {"2\r\nok\r\n", "2\r\nok\r\n0\r\n", "9\r\nok"}) {
+    test::HttpServer cut(head + part);
+    EXPECT_EQ(FailureOf(Request(Url(cut))).code, Code::kNetwork) << part;
+  }
+  test::HttpServer empty("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(Fetch(Request(Url(empty)))->body, "");
+}
+
+TEST(HttpFetch, WhatIsNotHttp) {
+  test::HttpServer ssh("SSH-2.0-OpenSSH_9.2\r\n");
+  EXPECT_THAT(FailureOf(Request(Url(ssh))).message, HasSubstr("answers with something that is not HTTP"));
+}
+
 TEST(HttpFetch, Addresses) {
   for (const char* url : {"file:///etc/passwd", "ftp://127.0.0.1/", "127.0.0.1", "", "httpx://a", "http://h/a b",
                           "http://h/\r\nX: y", "https://user:hunter2@h/"}) {
@@ -209,6 +218,11 @@ TEST(HttpFetch, AProxyThatWantsCredentials) {
     const auto answer = Fetch(request);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->status, 407) << url;
+    EXPECT_THAT(answer->proxy_refusal, HasSubstr(proxy.HostPort() + " answers with status 407: it does not take the"));
+    EXPECT_THAT(answer->proxy_refusal, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(proxy.Requests(), SizeIs(2)) << "asked first, then given";
+    request.proxy_url = Secret("http://" + proxy.HostPort());
+    EXPECT_THAT(Fetch(request)->proxy_refusal, HasSubstr("its URL has none"));
   }
   test::HttpServer proxy("",
                          "HTTP/1.1 403 Forbidden\r\nContent-Length: "
@@ -220,16 +234,60 @@ TEST(HttpFetch, AProxyThatWantsCredentials) {
   EXPECT_EQ(FailureOf(request).code, Code::kProxyUrl);
 }
 
+TEST(HttpFetch, AProxyThatTakesWhatNobodyHere) {
+  constexpr char kNegotiate[] =
+      "HTTP/1.1 407 x\r\nProxy-Authenticate: Negotiate\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  for (const char* url : {"http://no-such-host.invalid/", "https://no-such-host.invalid/"}) {
+    for (const char* user : {"", "user:hunter2@"}) {
+      test::HttpServer proxy(kNegotiate, kNegotiate);
+      FetchRequest request = Request(url);
+      request.proxy_url = Secret("http://" + (user + proxy.HostPort()));
+      EXPECT_THAT(Fetch(request)->proxy_refusal, HasSubstr("takes Negotiate (Kerberos) credentials only"));
+      EXPECT_THAT(proxy.Requests(), SizeIs(1)) << "no credentials went there";
+    }
+  }
+}
+
+TEST(HttpFetch, AProxyThatTakesDigestNeverSeesThePassword) {
+  test::HttpServer proxy(kGood);
+  proxy.RefuseWithoutCredentials(
+      "HTTP/1.1 407 x\r\nProxy-Authenticate: Digest realm=\"p\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 0\r\n"
+      "Connection: close\r\n\r\n");
+  FetchRequest request = Request("http://no-such-host.invalid/");
+  request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+  const auto answer = Fetch(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "ok");
+  ASSERT_THAT(proxy.Requests(), SizeIs(2));
+  EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Digest username=\"user\""));
+}
+
+// Such a one was given the credentials unasked before, and still is.
+TEST(HttpFetch, AProxyThatNeverAsksGetsBasic) {
+  for (const char* refusal : {"HTTP/1.1 403 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "x"}) {
+    test::HttpServer proxy(kGood);
+    proxy.RefuseWithoutCredentials(refusal);
+    FetchRequest request = Request("http://no-such-host.invalid/");
+    request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+    const auto answer = Fetch(request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body, "ok");
+    ASSERT_THAT(proxy.Requests(), SizeIs(2));
+    EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("Proxy-Authorization")));
+    EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Basic "));
+  }
+}
+
 // Takes connections and says nothing, or the given bytes and then nothing.
 class Silent {
  public:
-  Silent() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Silent(int backlog = 4) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
     EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 4), 0);
+    EXPECT_EQ(listen(listener_, backlog), 0);
     EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     port_ = ntohs(address.sin_port);
   }
@@ -238,6 +296,7 @@ class Silent {
   ~Silent() { close(listener_); }
 
   std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+  int port() const { return port_; }
 
  private:
   int listener_;
@@ -260,6 +319,24 @@ TEST(HttpFetch, Patience) {
   EXPECT_LT(Seconds([&] { EXPECT_THAT(FailureOf(request).message, HasSubstr("within 2 seconds")); }), 6);
 }
 
+// A host that drops what is sent to it, as firewalls do: so does a listener whose queue is full.
+TEST(HttpFetch, AConnectionThatNobodyTakes) {
+  const Silent full(0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(full.port()));
+  std::vector<int> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    connect(waiting.back(), reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  }
+  FetchRequest request = Request(full.Url());
+  request.connect_seconds = 1;
+  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 1 seconds"));
+  for (const int descriptor : waiting) close(descriptor);
+}
+
 TEST(HttpFetch, CanBeStopped) {
   const Silent silent;
   FetchRequest request = Request(silent.Url());
@@ -271,90 +348,6 @@ TEST(HttpFetch, CanBeStopped) {
               EXPECT_EQ(answer->status, 0);
             }),
             5);
-}
-
-class HttpFetchTls : public testing::Test {
- protected:
-  static test::MadeCertificate Leaf(std::int64_t not_after = 2082758400) {
-    test::CertificateSpec spec;
-    spec.subject = {{"CN", "localhost"}};
-    spec.issuer = {{"O", "Example Corp"}, {"CN", "root"}};
-    spec.key = "rsa2048#leaf";
-    spec.signer = "rsa2048#root";
-    spec.ca = false;
-    spec.not_after = not_after;
-    return test::MakeCertificate(spec);
-  }
-  static FetchRequest TlsRequest(const test::HttpServer& server, std::vector<std::string> roots) {
-    FetchRequest out = Request("https://localhost:" + std::to_string(server.port()) + "/");
-    out.roots = std::move(roots);
-    return out;
-  }
-
-  const std::string root_ = test::MakeRoot("root", "rsa2048#root").der;
-  const std::string other_ = test::MakeRoot("other", "rsa2048#other").der;
-  const test::Identity identity_{Leaf().pem, test::PrivateKeyPem("rsa2048#leaf")};
-};
-
-TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
-  test::HttpServer server(kGood, "", &identity_);
-  EXPECT_TRUE(Fetch(TlsRequest(server, {other_, root_})));
-  for (const std::vector<std::string>& roots : {std::vector<std::string>{other_}, std::vector<std::string>{}}) {
-    test::HttpServer refused(kGood, "", &identity_);
-    const Error error = FailureOf(TlsRequest(refused, roots));
-    EXPECT_EQ(error.code, Code::kTls);
-    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "what this system trusts" : "the CA that counts for it"));
-    EXPECT_THAT(refused.Requests(), IsEmpty());
-  }
-}
-
-TEST_F(HttpFetchTls, AnotherNameOrTime) {
-  test::HttpServer server(kGood, "", &identity_);
-  FetchRequest request = TlsRequest(server, {root_});
-  request.url = "https://127.0.0.1:" + std::to_string(server.port());
-  EXPECT_EQ(FailureOf(request).code, Code::kTls);
-  const test::Identity expired{Leaf(1'767'300'000).pem, identity_.key};
-  test::HttpServer late(kGood, "", &expired);
-  EXPECT_THAT(FailureOf(TlsRequest(late, {root_})).message, HasSubstr("expired"));
-}
-
-TEST_F(HttpFetchTls, ConnectsElsewhereThanTheNameSays) {
-  test::HttpServer server(kGood, "", &identity_);
-  FetchRequest request = Request("https://localhost:1/x");
-  request.roots = {root_};
-  request.connect_to = server.HostPort();
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_THAT(server.Requests().at(0), HasSubstr("Host: localhost:1\r\n"));
-}
-
-TEST_F(HttpFetchTls, TokensAreNotForTheProxy) {
-  test::HttpServer proxy(kGood, "HTTP/1.1 200 Connection established\r\nX-Of-The-Proxy: 1\r\n\r\n", &identity_);
-  FetchRequest request = Request("https://localhost:4443/x");
-  request.roots = {root_};
-  request.proxy_url = Secret("http://" + proxy.HostPort());
-  request.bearer_token = Secret("hunter2");
-  request.headers = {{"X-Own", "1"}};
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->Header("x-of-the-proxy"), "");
-  ASSERT_THAT(proxy.Requests(), SizeIs(2));
-  EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("hunter2")));
-  EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("X-Own")));
-  EXPECT_THAT(proxy.Requests()[1], HasSubstr("hunter2"));
-}
-
-TEST_F(HttpFetchTls, AClientCertificateMustBeOne) {
-  test::HttpServer server(kGood, "", &identity_);
-  FetchRequest request = TlsRequest(server, {root_});
-  request.client = ClientIdentity{identity_.certificate, Secret(identity_.key)};
-  EXPECT_TRUE(Fetch(request));
-  request.client->key_pem = Secret(test::PrivateKeyPem("rsa2048#other"));
-  EXPECT_EQ(FailureOf(request).code, Code::kCert);
-  request.client->key_pem = Secret("hunter2");
-  const Error error = FailureOf(request);
-  EXPECT_EQ(error.code, Code::kCert);
-  EXPECT_THAT(error.message, Not(HasSubstr("hunter2")));
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ class HttpServer {
   // Before the first request: each one without Proxy-Authorization then gets this.
   void RefuseWithoutCredentials(std::string answer) { refusal_ = std::move(answer); }
 
+  // Before the first request: TLS then ends as if the connection was lost, without the word that it is the end.
+  void EndTlsWithoutAWord() { ends_tls_ = false; }
+
   int port() const { return port_; }
   std::string HostPort() const { return "127.0.0.1:" + std::to_string(port_); }
   // The heads of all requests so far.
@@ -45,6 +48,7 @@ class HttpServer {
   std::string answer_;
   std::string connect_answer_;
   std::string refusal_;  // set before the first request
+  bool ends_tls_ = true;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_{nullptr, SSL_CTX_free};
   int listener_ = -1;
   int port_ = 0;

@@ -104,7 +104,7 @@ void HttpServer::AnswerTls(int connection) {
   SSL_set_fd(tls, connection);
   if (SSL_accept(tls) == 1 && !ReadHead(connection, tls).empty()) {
     SSL_write(tls, answer_.data(), static_cast<int>(answer_.size()));
-    SSL_shutdown(tls);
+    if (ends_tls_) SSL_shutdown(tls);
   }
   SSL_free(tls);
 }
