@@ -29,7 +29,7 @@ struct ProbePorts {
 // One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Ends with the
 // first endpoint that fails, as the operator does, and after twenty. `roots` are trusted beside nothing else; none:
 // what this system trusts. The spec must have passed ValidateProxySpec. noProxy does not count here. Redirects are not
-// followed, as the operator does: callers say so.
+// followed here; the operator follows them.
 std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const egress::Certificate> roots,
                                   const ProbePorts& ports);
 
