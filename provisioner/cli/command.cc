@@ -80,7 +80,7 @@ std::vector<OptionSpec> RemoteOptionSpecs() {
            "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
           {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
           {"source-timeout", "SECONDS",
-           "how long a remote source is tried (default: 60 for a document, and new tries for 10)"}};
+           "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)"}};
 }
 
 void AddRemoteOptions(CommandSpec& spec) {
@@ -97,7 +97,10 @@ Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& ar
   out.selection.name = arguments.Get("name");
   out.ca_file = arguments.Get("ca");
   out.kubeconfig = arguments.Get("kubeconfig");
-  if (arguments.Has("source-proxy")) out.proxy_url = Secret(arguments.Get("source-proxy"));
+  if (arguments.Has("source-proxy")) {
+    out.proxy_url = Secret(arguments.Get("source-proxy"));
+    PROV_TRY(source::CheckProxyUrl(*out.proxy_url, "--source-proxy"));
+  }
   if (arguments.Has("source-timeout")) {
     const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
     if (seconds < 1 || seconds > kLongestTimeout) {

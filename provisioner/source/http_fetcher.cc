@@ -59,6 +59,7 @@ Result<RemoteRequest> Prepare(const FetchOrder& order) {
   RemoteRequest out;
   out.url = order.url.substr(0, order.url.find('#'));
   out.most_bytes = order.limit;
+  out.has_digest = order.has_hash;
   for (const auto& [name, value] : order.headers) {
     if (!IsHeaderName(name)) return Fail(Code::kInvalidConfig, "httpHeaders has a name that no header can have");
     out.own_headers.emplace_back(name, value);
@@ -108,7 +109,7 @@ Result<machine::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std
   if (const int total = order.settings.total_seconds.value_or(0); total > 0) {
     patience.total_seconds = std::min(patience.total_seconds, total);
   }
-  return source::Ask(request, patience, ports_);
+  return source::Ask(request, patience, ports_, time_);
 }
 
 Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {
@@ -129,9 +130,11 @@ Result<bool> HttpFetcher::StillSame(std::vector<Fetched>& known) {
     if (one.order.has_hash) continue;  // it can't be anything else
     machine::FetchAnswer answer = PROV_TRY(Ask(one.order, one.etag));
     if (answer.status == kNotModified) continue;
-    const bool same = Sha256(answer.body) == one.digest;
-    one.etag = answer.Header("etag");
-    if (same) continue;
+    if (Sha256(answer.body) == one.digest) {
+      one.etag = answer.Header("etag");
+      continue;
+    }
+    // What is remembered keeps its tag: if the reading that follows fails, the next one must see the change again.
     fresh_.insert_or_assign(KeyOf(one.order), std::move(answer));
     return false;
   }

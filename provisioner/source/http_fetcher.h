@@ -27,16 +27,17 @@ struct Trust {
 // proxy-url.
 class HttpFetcher final : public ignition::Fetcher {
  public:
-  HttpFetcher(const SourceRequest& request, Trust trust, const SourcePorts& ports)
-      : request_(request), trust_(std::move(trust)), ports_(ports) {}
+  // `time` is that of the source, whose own document may have taken some of it.
+  HttpFetcher(const SourceRequest& request, Trust trust, const SourcePorts& ports, SourceTime& time)
+      : request_(request), trust_(std::move(trust)), ports_(ports), time_(time) {}
 
   Result<std::string> Fetch(const ignition::FetchOrder& order) override;
 
   // All that was fetched, in order, if the ports have a cache for it.
   const std::vector<Fetched>& fetched() const { return fetched_; }
 
-  // Whether those things still are what they were; new entity tags go into
-  // `known`. What is fetched for that is not fetched again when it turns out
+  // Whether those things still are what they were; new entity tags of them go
+  // into `known`. What is fetched for that is not fetched again when it turns out
   // that they are not.
   Result<bool> StillSame(std::vector<Fetched>& known);
 
@@ -46,6 +47,7 @@ class HttpFetcher final : public ignition::Fetcher {
   const SourceRequest& request_;
   Trust trust_;
   SourcePorts ports_;
+  SourceTime& time_;
   std::vector<Fetched> fetched_;
   std::map<std::string, machine::FetchAnswer> fresh_;  // by KeyOf()
 };

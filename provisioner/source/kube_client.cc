@@ -85,6 +85,17 @@ std::string NotFoundMessage(const KubeObject& object, const Said& said) {
   return fmt::format("there is no \"{}\" among the {} of this cluster", object.name, object.resource);
 }
 
+// What is of the core API is known to each API server: one that does not name the object is none, or does not speak.
+Error NotFound(const KubeObject& object, const Said& said) {
+  if (object.group.empty() && !said.names_object) {
+    return {Code::kNetwork,
+            "the answer has status 404, but not the words of a Kubernetes API: something else answers there, such as a "
+            "gateway or a proxy; is this the address of the API server?",
+            object.Path()};
+  }
+  return {Code::kNotFound, NotFoundMessage(object, said), object.Path()};
+}
+
 }  // namespace
 
 std::string KubeObject::CollectionPath() const {
@@ -139,13 +150,13 @@ Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view ver
   const std::string where = object.Path();
   if (answer.status == kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
   if (answer.status == kForbidden) return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
-  if (answer.status == kNotFound) return {Code::kNotFound, NotFoundMessage(object, said), where};
+  if (answer.status == kNotFound) return NotFound(object, said);
   if (answer.status == kProxyAuthentication) {
-    return {
-        Code::kNetwork,
-        "the proxy on the way to the API server wants credentials: put user name and password, percent-encoded, into "
-        "--source-proxy or the kubeconfig's proxy-url",
-        where};
+    return {Code::kNetwork,
+            fmt::format("{} (the proxy of --source-proxy or of the kubeconfig's proxy-url)",
+                        answer.proxy_refusal.empty() ? "the proxy on the way to the API server wants credentials"
+                                                     : answer.proxy_refusal),
+            where};
   }
   const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
   if (IsKubeTrouble(answer.status)) {
@@ -160,20 +171,28 @@ Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view ver
           where};
 }
 
-Result<std::string> KubeClient::Get(const KubeObject& object) const {
+Result<std::string> KubeClient::Get(const KubeObject& object) {
+  if (time_.left() == 0) {
+    return Fail(Code::kNetwork, "there was no time left for this: " + time_.Words(), object.Path());
+  }
+  const std::int64_t begin = ports_.clock.NowUnix();
+  Result<std::string> out = Persist(object, begin + time_.left());
+  time_.Spend(ports_.clock.NowUnix() - begin);
+  return out;
+}
+
+Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t end) const {
   constexpr int kTries = 5;
   constexpr std::int64_t kFirstWait = 200;
   constexpr std::int64_t kLongestWait = 5000;
-  constexpr int kSecondsForOne = 60;
-  constexpr std::int64_t kSecondsForAll = 90;
-  const std::optional<int>& wanted = access_.timeout_seconds();
-  const std::int64_t end = ports_.clock.NowUnix() + (wanted ? *wanted : kSecondsForAll);
+  constexpr std::int64_t kSecondsForOne = 60;
   KubeBackoff backoff(kFirstWait, kLongestWait, random_);
   bool stopped = false;
   bool token_refused = false;
   for (int left = kTries - 1;; --left) {
     machine::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
-    request.total_seconds = wanted.value_or(kSecondsForOne);
+    const std::int64_t time = std::clamp<std::int64_t>(end - ports_.clock.NowUnix(), 1, time_.left());
+    request.total_seconds = static_cast<int>(access_.timeout_seconds() ? time : std::min(time, kSecondsForOne));
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
     Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());

@@ -8,6 +8,7 @@
 
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
+#include "provisioner/source/source_time.h"
 
 namespace prov::source {
 
@@ -48,8 +49,8 @@ class KubeBackoff {
 // Numbers nobody can foresee. Tests have their own.
 std::uint32_t KubeRandom();
 
-// What a status other than 200 means and what to do about it. `verb` is that of a ClusterRole. Codes: not-found (404),
-// else network.
+// What a status other than 200 means and what to do about it. `verb` is that of a ClusterRole. Codes: not-found (404;
+// in the core API only where the answer names the object), else network.
 Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access);
 
@@ -62,17 +63,25 @@ std::int64_t RetryAfterMs(const machine::FetchAnswer& answer);
 class KubeClient {
  public:
   KubeClient(const KubeAccess& access, const SourcePorts& ports, KubeBackoff::Random random = KubeRandom)
-      : access_(access), ports_(ports), random_(std::move(random)) {}
+      : access_(access),
+        ports_(ports),
+        random_(std::move(random)),
+        time_(access.timeout_seconds().value_or(kSecondsForAll)) {}
 
   // The object as JSON, with spare capacity for the parser. What may pass (network, 429, 5xx, a token that was just
-  // replaced) is tried up to five times within a minute and
-  // a half, or within the time that the request names. Errors: network, tls, not-found, too-large.
-  Result<std::string> Get(const KubeObject& object) const;
+  // replaced) is tried up to five times. All objects together have a minute and a half, or the time that the request
+  // names. Errors: network, tls, not-found, too-large.
+  Result<std::string> Get(const KubeObject& object);
 
  private:
+  static constexpr int kSecondsForAll = 90;
+
+  Result<std::string> Persist(const KubeObject& object, std::int64_t end) const;
+
   const KubeAccess& access_;
   SourcePorts ports_;
   KubeBackoff::Random random_;
+  SourceTime time_;
 };
 
 }  // namespace prov::source

@@ -8,6 +8,7 @@
 #include "ignition/json.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/source.h"
 
 namespace prov::source {
 namespace {
@@ -95,7 +96,10 @@ Result<KubeCluster> ReadCluster(const Node& node) {
   }
   out.ca = PROV_TRY(MaterialIn(node, "certificate-authority"));
   std::string proxy = PROV_TRY(TextIn(node, "proxy-url"));
-  if (!proxy.empty()) out.proxy_url = Secret(std::move(proxy));
+  if (!proxy.empty()) {
+    out.proxy_url = Secret(std::move(proxy));
+    PROV_TRY(CheckProxyUrl(*out.proxy_url, node.where + ".proxy-url"));
+  }
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kOk = 200;
 constexpr int kGone = 410;
-constexpr int kSlackSeconds = 10;  // what the server may be late
+constexpr int kSlackSeconds = 10;                  // what the server may be late
+constexpr std::int64_t kShortestWatchSeconds = 2;  // of a clock with whole seconds: at least one
 constexpr std::int64_t kMsPerSecond = 1000;
 
 KubeObject ObjectOf(const KubeTarget& target) {
@@ -60,6 +61,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
 
 bool KubeFollower::Wait(std::int64_t milliseconds) {
   if (!access_) return ports_.clock.Wait(milliseconds);
+  if (kind_ == KubeKind::kProxy) milliseconds = std::min(milliseconds, kLongestUnseenMs);
   const std::int64_t whole = (milliseconds + kMsPerSecond - 1) / kMsPerSecond;
   const std::int64_t end = ports_.clock.NowUnix() + whole;
   while (!stopped_) {
@@ -122,12 +124,13 @@ KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
   request->should_stop = [this] { return ShouldStop(); };
   const std::int64_t begin = ports_.clock.NowUnix();
   const Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
-  // One that ends at once, again and again, must not become a busy loop.
-  listened = listened || ports_.clock.NowUnix() - begin >= std::min<std::int64_t>(seconds, kSlackSeconds);
-  return AfterWatch(answer, listened);
+  const std::int64_t took = ports_.clock.NowUnix() - begin;
+  listened = listened || took >= std::min<std::int64_t>(seconds, kSlackSeconds);
+  // One that ends at once, again and again, must not become a busy loop, whatever it sends.
+  return AfterWatch(answer, listened, took < kShortestWatchSeconds);
 }
 
-KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened) {
+KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened, bool at_once) {
   if (stopped_) return Step::kStopped;
   if (changed_) {
     backoff_.Reset();
@@ -144,6 +147,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& 
     return Failed(*broken_);
   }
   if (answer && answer->status != kOk) return Judge(*answer, "watch");
+  if (answer && at_once) return Step::kPause;  // longer and longer
   if (!listened) return answer ? Step::kPause : Failed(answer.error());
   backoff_.Reset();
   failures_ = 0;

@@ -28,14 +28,16 @@ class KubeFollower {
   // kube:// ones are not watched, nor are MachineConfigs by name, which do not change.
   void Follow(const SourceRequest& request);
 
-  // Until the source has changed, but `milliseconds` at most; false as soon as this program was asked to stop, also
-  // while a watch is silent.
+  // Until the source has changed, but `milliseconds` at most (of a Proxy: a minute at most); false as soon as this
+  // program was asked to stop, also while a watch is silent.
   bool Wait(std::int64_t milliseconds);
 
   static constexpr std::int64_t kFirstPauseMs = 1000;
   static constexpr std::int64_t kLongestPauseMs = 30'000;
   // A watch is begun anew after so long: a connection that died without a word is noticed then.
   static constexpr std::int64_t kLongestWatchSeconds = 290;
+  // The ConfigMaps beside a Proxy are not watched: what changes in them is seen after so long.
+  static constexpr std::int64_t kLongestUnseenMs = 60'000;
 
  private:
   enum class Step { kChanged, kAgain, kPause, kGiveUp, kStopped };
@@ -46,7 +48,7 @@ class KubeFollower {
 
   Step FindPosition();
   Step Watch(std::int64_t seconds);
-  Step AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened);
+  Step AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened, bool at_once);
   Step Judge(const machine::FetchAnswer& answer, std::string_view verb);
   Step Failed(const Error& error);
   bool TakeEvents(KubeWatchReader& reader, std::string_view piece);

@@ -49,7 +49,7 @@ std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string
 
 class Reader {
  public:
-  Reader(const SourceRequest& request, const KubeClient& client) : request_(request), client_(client) {}
+  Reader(const SourceRequest& request, KubeClient& client) : request_(request), client_(client) {}
 
   Result<egress::EgressConfig> Read(const KubeTarget& target) {
     switch (target.kind) {
@@ -116,7 +116,8 @@ class Reader {
   Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
     const KubeObject map = ConfigMapObject(std::string(name_space), std::string(name));
     Result<std::string> body = client_.Get(map);
-    if (!body && body.error().code == Code::kNotFound) return std::nullopt;
+    // A token's file that is not there is not-found, too.
+    if (!body && body.error().code == Code::kNotFound && body.error().where == map.Path()) return std::nullopt;
     if (!body) return std::unexpected(std::move(body).error());
     PROV_TRY(Parse(*body, map));  // goes into a list with others: must be one whole object
     return *std::move(body);
@@ -177,7 +178,7 @@ class Reader {
   }
 
   const SourceRequest& request_;
-  const KubeClient& client_;
+  KubeClient& client_;
 };
 
 }  // namespace
@@ -186,7 +187,8 @@ Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const Source
                                       const KubeSurroundings& surroundings) {
   const KubeTarget target = PROV_TRY(ParseKubeUri(request.source, request.selection));
   const KubeAccess access = PROV_TRY(KubeAccess::Open(request, target.context, surroundings));
-  return Reader(request, KubeClient(access, ports)).Read(target);
+  KubeClient client(access, ports);
+  return Reader(request, client).Read(target);
 }
 
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
@@ -43,7 +44,7 @@ class Asking {
       answer = PROV_TRY(Persist());
     }
     if (answer.status == kNotModified && AsksForChange()) return answer;
-    if (answer.status != kOk) return Refuse(answer.status);
+    if (answer.status != kOk) return Refuse(answer);
     PROV_TRY(CheckBody(answer, Where()));
     return answer;
   }
@@ -55,7 +56,11 @@ class Asking {
     return std::ranges::any_of(request_.headers, [](const auto& h) { return AsciiLower(h.first) == "if-none-match"; });
   }
 
-  std::unexpected<Error> Refuse(int status) const {
+  std::unexpected<Error> Refuse(const machine::FetchAnswer& answer) const {
+    const int status = answer.status;
+    if (!answer.proxy_refusal.empty()) {
+      return Fail(Code::kNetwork, fmt::format("{} (--source-proxy)", answer.proxy_refusal), Where());
+    }
     const Code code = status == 404 || status == 410 ? Code::kNotFound : Code::kNetwork;
     std::string meaning = request_.explain == nullptr ? "" : request_.explain(status);
     if (meaning.empty()) meaning = ExplainStatus(status);
@@ -80,12 +85,17 @@ class Asking {
     out.proxy_url = request_.proxy_url;
     out.roots = request_.roots;
     out.most_bytes = request_.most_bytes;
+    out.has_digest = request_.has_digest;
     const std::int64_t left = patience_.total_seconds - Elapsed();
     out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, patience_.total_seconds));
     out.connect_seconds = std::min(out.connect_seconds, out.total_seconds);
     out.answer_seconds =
         request_.answer_seconds == 0 ? out.total_seconds : std::min(request_.answer_seconds, out.total_seconds);
-    out.should_stop = [&clock = ports_.clock] { return !clock.Wait(0); };
+    out.should_stop = [&clock = ports_.clock, stopped = stopped_] {
+      const bool stop = !clock.Wait(0);
+      *stopped = *stopped || stop;
+      return stop;
+    };
     return out;
   }
 
@@ -93,7 +103,7 @@ class Asking {
   Result<machine::FetchAnswer> Persist() {
     for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
       Result<machine::FetchAnswer> answer = ports_.http.Fetch(Prepared());
-      if (answer && answer->status == 0) return Stopped();
+      if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // with whatever there is of an answer
       const bool may_pass = answer ? answer->status >= kServerTrouble : answer.error().code == Code::kNetwork;
       if (!may_pass) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
@@ -110,7 +120,7 @@ class Asking {
 
   Result<void> Redirect(const machine::FetchAnswer& answer, int hops) {
     const std::string& to = answer.redirect_url;
-    if (!request_.follow || to.empty()) return Refuse(answer.status);
+    if (!request_.follow || to.empty()) return Refuse(answer);
     const auto is_https = [](std::string_view url) { return AsciiLower(url.substr(0, 8)) == "https://"; };
     if (!is_https(url_) || !is_https(to)) {
       return Fail(Code::kNetwork,
@@ -131,7 +141,8 @@ class Asking {
   const SourcePorts& ports_;
   std::string url_;
   std::int64_t start_;
-  std::int64_t waited_ = 0;  // milliseconds
+  std::int64_t waited_ = 0;                                        // milliseconds
+  std::shared_ptr<bool> stopped_ = std::make_shared<bool>(false);  // requests may outlive this
 };
 
 }  // namespace
@@ -143,6 +154,22 @@ Patience Patience::Of(const SourceRequest& request) {
 
 Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports) {
   return Asking(request, patience, ports).Run();
+}
+
+Result<machine::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
+                                 SourceTime& time) {
+  if (time.left() == 0) {
+    return Fail(Code::kNetwork, "there was no time left for this: " + time.Words(), egress::RedactUrl(request.url));
+  }
+  const bool short_of_time = time.left() < patience.total_seconds;
+  patience.total_seconds = std::min(patience.total_seconds, time.left());
+  const std::int64_t begin = ports.clock.NowUnix();
+  Result<machine::FetchAnswer> answer = Ask(request, patience, ports);
+  time.Spend(ports.clock.NowUnix() - begin);
+  if (!answer && short_of_time && time.left() == 0 && answer.error().code == Code::kNetwork) {
+    answer.error().message += "; " + time.Words();
+  }
+  return answer;
 }
 
 std::string ExplainStatus(int status) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "provisioner/source/source.h"
+#include "provisioner/source/source_time.h"
 
 namespace prov::source {
 
@@ -25,6 +26,7 @@ struct RemoteRequest {
   bool follow = true;  // redirects, from https to https, a few
   std::uint64_t most_bytes = 256ULL << 20U;
   int answer_seconds = 10;                       // as FetchRequest
+  bool has_digest = false;                       // as FetchRequest
   std::string (*explain)(int status) = nullptr;  // what ExplainStatus() says of any server, said of this one; "":
                                                  // nothing
 };
@@ -45,6 +47,10 @@ struct Patience {
 // too-large, scheme, kind (see CheckBody()); their `where` is the URL as
 // messages may show it.
 Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
+
+// The same for one of several documents that a source has, within what is left of the time for all of them.
+Result<machine::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
+                                 SourceTime& time);
 
 // What a status other than 200 means and what to do about it.
 std::string ExplainStatus(int status);

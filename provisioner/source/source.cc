@@ -40,13 +40,13 @@ Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& li
 using Check = Result<void> (*)(const machine::FetchAnswer& answer, const std::string& where);
 
 Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Check check, const std::string& etag,
-                          const SourcePorts& ports) {
+                          const SourcePorts& ports, SourceTime& time) {
   Opened out;
   out.where = egress::RedactUrl(remote.url);
   out.trust = {remote.roots, !request.check_file};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
-  machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports));
+  machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));
   out.unchanged = answer.status == kNotModified;
   if (out.unchanged) {
     out.etag = etag;
@@ -59,14 +59,15 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
 }
 
 Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                       const SourcePorts& ports) {
+                       const SourcePorts& ports, SourceTime& time) {
   const WebSource web = PROV_TRY(ParseWebSource(request.source));
   if (request.ca_file.empty() && web.hash.empty()) PROV_TRY(MayUseSystemRoots(request));
   RemoteRequest remote;
   remote.url = web.url;
   remote.roots = PROV_TRY(RootsOf(request));
   remote.most_bytes = limits.input;
-  Opened out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports));
+  remote.has_digest = !web.hash.empty();
+  Opened out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports, time));
   if (!out.unchanged) PROV_TRY(CheckHash(web, out.bytes));
   return out;
 }
@@ -74,13 +75,13 @@ Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& lim
 // With an entity tag of what is known already: perhaps only the word that it
 // did not change.
 Result<Opened> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                    const SourcePorts& ports) {
+                    const SourcePorts& ports, SourceTime& time) {
   if (!IsRemote(request.source)) return OpenFile(request, limits);
   const std::string scheme = AsciiLower(request.source.substr(0, request.source.find("://")));
-  if (scheme == "https" || scheme == "http") return OpenWeb(request, limits, etag, ports);
+  if (scheme == "https" || scheme == "http") return OpenWeb(request, limits, etag, ports, time);
   if (scheme == "mcs") {
     RemoteRequest remote = PROV_TRY(McsRequest(request.source, request.selection.pool, PROV_TRY(RootsOf(request))));
-    return OpenRemote(request, std::move(remote), CheckMcsAnswer, etag, ports);
+    return OpenRemote(request, std::move(remote), CheckMcsAnswer, etag, ports, time);
   }
   return Fail(Code::kScheme,
               "is no kind of source; known are https://, http:// with "
@@ -96,14 +97,26 @@ std::string KeyOf(const SourceRequest& request) {
 
 bool IsRemote(const std::string& source) { return source.find("://") != std::string::npos; }
 
+Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
+  Findings findings;
+  auto proxy = egress::ParseProxyUrl(url, egress::ProxyVariable::kHttps, where, findings);
+  if (proxy) return {};
+  // The parser speaks of the variable that such a URL is mostly for.
+  Error error = std::move(proxy).error();
+  const std::string_view variable = egress::NameOf(egress::ProxyVariable::kHttps);
+  if (error.message.starts_with(variable)) error.message.replace(0, variable.size(), "the URL of the proxy");
+  return std::unexpected(std::move(error));
+}
+
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports) {
   if (IsKubeUri(request.source)) return ReadKube(request, ports);
   const ignition::Limits limits;
   SourceMemory* known = ports.cache != nullptr && ports.cache->memory && ports.cache->memory->key == KeyOf(request)
                             ? &*ports.cache->memory
                             : nullptr;
-  Opened opened = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports));
-  HttpFetcher fetcher(request, opened.trust, ports);
+  SourceTime time(Patience::Of(request).total_seconds);
+  Opened opened = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
+  HttpFetcher fetcher(request, opened.trust, ports, time);
   std::string digest = opened.unchanged ? known->digest : Sha256(opened.bytes);
   if (known != nullptr && known->digest == digest) {
     if (PROV_TRY(fetcher.StillSame(known->references))) {
@@ -111,7 +124,7 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
       return known->config;
     }
     if (opened.unchanged) {
-      opened = PROV_TRY(Open(request, limits, "", ports));
+      opened = PROV_TRY(Open(request, limits, "", ports, time));
       digest = Sha256(opened.bytes);
     }
   }

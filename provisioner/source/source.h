@@ -21,7 +21,8 @@ struct SourceRequest {
   std::string ca_file;              // PEM: the only roots that a remote source is verified with; "": the system's
   std::string kubeconfig;           // path; "in-cluster"; "": $KUBECONFIG, ~/.kube/config, in-cluster (kube_access.h)
   std::optional<Secret> proxy_url;  // for the requests of this program itself; nullopt: direct
-  // How long a remote document may take, other tries included; nullopt: a minute, and other tries for ten seconds.
+  // How long a remote source may take, with all that it refers to and other tries; nullopt: a minute (kube://: a minute
+  // and a half), and other tries for a document for ten seconds.
   std::optional<int> timeout_seconds;
   // Given on a node that follows the source, asked of each local file that decides whom to believe, before it is read.
   // The system's roots are then nobody's proof: the node's own store holds what this source delivers.
@@ -41,6 +42,9 @@ struct SourcePorts {
 
 // Whether it names something on a network rather than a file: it has a scheme.
 bool IsRemote(const std::string& source);
+
+// Whether requests can be made through it; `where` names it in the error: proxy-url.
+Result<void> CheckProxyUrl(const Secret& url, const std::string& where);
 
 // Errors: not-found, io, too-large, kind, scheme, network, tls, hash-mismatch, and those of the format that is found
 // there.

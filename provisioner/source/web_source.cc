@@ -25,10 +25,13 @@ Result<WebSource> ParseWebSource(const std::string& uri) {
   const auto target = egress::ParseRequestTarget(out.url);
   if (!target || target->host.empty()) return refuse("is no URL of a document: https://HOST/PATH is expected");
   const std::size_t authority = out.url.find("://") + 3;
-  if (out.url.substr(authority, out.url.find_first_of("/?", authority) - authority).find('@') != std::string::npos) {
-    return refuse(
-        "has credentials in it, which logs and other processes would "
-        "see; leave them out");
+  const std::string_view host = std::string_view(out.url).substr(0, out.url.find_first_of("/?", authority));
+  if (const std::size_t at = host.rfind('@'); at != std::string::npos && at >= authority) {
+    // A name alone may be a token.
+    return Fail(Code::kScheme,
+                "has credentials in it, which logs and other processes would "
+                "see; leave them out",
+                egress::RedactUrl(out.url.substr(0, authority) + out.url.substr(at + 1)));
   }
   if (hash != std::string::npos) {
     const std::string fragment = uri.substr(hash + 1);

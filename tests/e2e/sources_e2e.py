@@ -28,10 +28,11 @@ NAME = "mcs.example.test"  # of the server, for what goes through a proxy: clien
 
 
 class ConnectProxy(threading.Thread):
-    """Connects whoever asks to this machine, whatever the name; notes what was asked."""
+    """Connects whoever asks to this machine, whatever the name; notes what was asked. `asks`: wants credentials, of any kind."""
 
-    def __init__(self):
+    def __init__(self, asks=False):
         super().__init__(daemon=True)
+        self.asks = asks
         self.seen = []
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
@@ -53,6 +54,9 @@ class ConnectProxy(threading.Thread):
                 return
             head += piece
         self.seen.append(head.decode())
+        if self.asks and b"\r\nProxy-Authorization: " not in head:
+            client.sendall(b'HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm="p"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+            return client.close()
         port = head.split()[1].decode().rsplit(":", 1)[1]
         upstream = socket.create_connection(("127.0.0.1", int(port)))
         client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -138,7 +142,7 @@ class MachineConfigServer(Sources):
         self.assertEqual(self.server.requests, [])
 
     def test_is_verified(self):
-        self.assertIn("the CA that counts", self.refused(14, "tls", self.server.mcs(), ca=self.other.pem))
+        self.assertIn("the CAs that count", self.refused(14, "tls", self.server.mcs(), ca=self.other.pem))
         wrong_name = self.serve(*self.ca.leaf("DNS:other.example.test", label="name"))
         self.refused(14, "tls", wrong_name.mcs(), ca=self.ca.pem)
         expired = self.serve(*self.ca.leaf(expired=True, label="expired"))
@@ -214,12 +218,17 @@ class MachineConfigServer(Sources):
         self.assertIn("TLS", self.refused(14, "tls", plain.mcs(), ca=self.ca.pem))
 
     def test_through_a_proxy(self):
-        proxy = ConnectProxy()
+        proxy = ConnectProxy(asks=True)
         self.addCleanup(proxy.socket.close)
         self.extract(self.server.mcs(), "--source-proxy", f"http://user:hunter2@127.0.0.1:{proxy.port}", ca=self.ca.pem)
-        self.assertTrue(proxy.seen[0].startswith(f"CONNECT localhost:{self.server.port} "), proxy.seen)
-        self.assertIn("Proxy-Authorization: Basic", proxy.seen[0])
+        for head in proxy.seen:
+            self.assertTrue(head.startswith(f"CONNECT localhost:{self.server.port} "), proxy.seen)
+        self.assertEqual(len(proxy.seen), 2)
+        self.assertNotIn("Proxy-Authorization", proxy.seen[0])
+        self.assertIn("Proxy-Authorization: Basic", proxy.seen[1])
         self.assertNotIn("Proxy-Authorization", self.server.requests[0][1])
+        words = self.refused(14, "network", self.server.mcs(), "--source-proxy", f"http://127.0.0.1:{proxy.port}", ca=self.ca.pem)
+        self.assertIn(f"the proxy 127.0.0.1:{proxy.port} answers with status 407: it wants credentials (Basic) and its URL has none", words)
 
 
 class PointerConfig(Sources):
@@ -324,6 +333,7 @@ class Document(Sources):
     def test_options(self):
         self.refused(10, "usage", self.server.url("/doc"), "--source-timeout", "0")
         self.refused(10, "usage", self.server.url("/doc"), "--source-timeout", "x")
+        self.assertIn("the URL of the proxy is malformed", self.refused(11, "proxy-url", self.server.url("/doc"), "--source-proxy", "socks5://p:1"))
         for command in ("extract", "check", "bake", "plan", "apply", "first-boot", "service"):
             text = self.run_program(command, "--help").stdout
             for option in ("--ca FILE", "--source-proxy URL", "--source-timeout SECONDS"):

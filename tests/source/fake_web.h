@@ -23,6 +23,7 @@ class FakeWeb final : public machine::Http, public machine::Clock {
   std::int64_t now = 1'800'000'000;
   std::int64_t request_takes = 0;  // seconds
   bool stopped = false;
+  bool asks_to_stop = false;  // a transfer asks should_stop, and gives what it has by then
   bool time_passes = true;  // false: the clock is set back by whatever passes
 
   static Answer Page(std::string body, int status = 200,
@@ -61,6 +62,7 @@ class FakeWeb final : public machine::Http, public machine::Clock {
   Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override {
     requests.push_back(request);
     if (time_passes) now += request_takes;
+    if (asks_to_stop) request.should_stop();
     const auto page = pages.find(request.url);
     if (page == pages.end()) return Page("", 404);
     Answer out = page->second.front();

@@ -36,7 +36,7 @@ class HttpFetchers : public testing::Test {
   HttpFetchers() { web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"1\""}})); }
 
   Result<std::string> Fetch(const FetchOrder& order, Trust trust = {}) {
-    return HttpFetcher(request_, std::move(trust), web_.Ports()).Fetch(order);
+    return HttpFetcher(request_, std::move(trust), web_.Ports(), time_).Fetch(order);
   }
   Error ErrorOf(const FetchOrder& order, Trust trust = {}) {
     const auto body = Fetch(order, std::move(trust));
@@ -46,6 +46,7 @@ class HttpFetchers : public testing::Test {
 
   FakeWeb web_;
   SourceRequest request_;
+  SourceTime time_{60};
 };
 
 TEST_F(HttpFetchers, AsksAsTheConfigSays) {
@@ -137,6 +138,41 @@ TEST_F(HttpFetchers, PlainHttpIsFineWithAHash) {
   order.settings.authorities.clear();
   order.has_hash = true;
   EXPECT_EQ(*Fetch(order), "hello");
+  EXPECT_TRUE(web_.requests.back().has_digest);
+  EXPECT_EQ(*Fetch(Order()), "{}");
+  EXPECT_FALSE(web_.requests.back().has_digest);
+}
+
+// Each may take a minute by itself; a config may refer to hundreds.
+TEST_F(HttpFetchers, AllTogetherAreBounded) {
+  web_.request_takes = 25;
+  for (const int left : {60, 35, 10}) {
+    EXPECT_EQ(*Fetch(Order()), "{}");
+    EXPECT_EQ(web_.requests.back().total_seconds, left);
+  }
+  const Error error = ErrorOf(Order());
+  EXPECT_EQ(error.code, Code::kNetwork);
+  EXPECT_THAT(error.message, HasSubstr("with all that it refers to, may take 60 seconds (--source-timeout)"));
+  EXPECT_EQ(error.where, kUrl);
+  EXPECT_THAT(web_.requests, SizeIs(3));
+}
+
+TEST_F(HttpFetchers, AFailureForWantOfTimeSaysSo) {
+  web_.request_takes = 40;
+  Fetch(Order());
+  web_.Put(kUrl, FakeWeb::Dead());
+  EXPECT_THAT(ErrorOf(Order()).message,
+              testing::AllOf(testing::StartsWith("nobody answers"), HasSubstr("may take 60")));
+}
+
+TEST_F(HttpFetchers, AClockThatIsSetTakesNoTime) {
+  for (const std::int64_t jump : {-86'400, 86'400}) {
+    web_.request_takes = jump;
+    EXPECT_EQ(*Fetch(Order()), "{}");
+  }
+  web_.request_takes = 0;
+  Fetch(Order());
+  EXPECT_EQ(web_.requests.back().total_seconds, 60);
 }
 
 TEST_F(HttpFetchers, TheProxyOfTheConfig) {
@@ -170,7 +206,7 @@ class Remembered : public HttpFetchers {
  protected:
   Remembered() {
     SourceCache cache;
-    HttpFetcher fetcher(request_, {}, web_.Ports(&cache));
+    HttpFetcher fetcher(request_, {}, web_.Ports(&cache), time_);
     fetcher.Fetch(Order());
     FetchOrder pinned = Order("https://h/pinned");
     pinned.has_hash = true;
@@ -187,28 +223,29 @@ TEST_F(Remembered, ATagIsSentBack) {
   ASSERT_THAT(known_, SizeIs(2));
   EXPECT_EQ(known_[0].etag, "\"1\"");
   web_.Put(kUrl, FakeWeb::Page("", 304));
-  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports()).StillSame(known_));
+  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_));
   EXPECT_THAT(web_.Urls(), ElementsAre(kUrl));  // what has a hash can't change
   EXPECT_EQ(web_.Sent("If-None-Match"), "\"1\"");
 }
 
 TEST_F(Remembered, TheSameBytesAreTheSame) {
   web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"2\""}}));
-  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports()).StillSame(known_));
+  EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_));
   EXPECT_EQ(known_[0].etag, "\"2\"");
 }
 
 TEST_F(Remembered, OtherBytesAreNotFetchedTwice) {
   web_.pages[kUrl] = {FakeWeb::Page("{ }"), FakeWeb::Dead(Code::kTls)};
-  HttpFetcher fetcher(request_, {}, web_.Ports());
+  HttpFetcher fetcher(request_, {}, web_.Ports(), time_);
   EXPECT_FALSE(*fetcher.StillSame(known_));
+  EXPECT_EQ(known_[0].etag, "\"1\"") << "it is the tag of what is remembered";
   EXPECT_EQ(*fetcher.Fetch(Order()), "{ }");
   EXPECT_EQ(fetcher.Fetch(Order()).error().code, Code::kTls);
 }
 
 TEST_F(Remembered, AFailureIsNoChange) {
   web_.Put(kUrl, FakeWeb::Dead(Code::kTls));
-  EXPECT_EQ(HttpFetcher(request_, {}, web_.Ports()).StillSame(known_).error().code, Code::kTls);
+  EXPECT_EQ(HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_).error().code, Code::kTls);
 }
 
 }  // namespace

@@ -67,6 +67,12 @@ TEST(KubeConfig, RefusesToTrustAnybody) {
   EXPECT_EQ(Refused(R"("server":"http://api.example.test")", "").code, Code::kTls);
 }
 
+TEST(KubeConfig, RefusesAProxyThatIsNone) {
+  const Error error = Refused(fmt::format(R"({},"proxy-url":"socks5://u:c4nary@proxy:1")", kServer), "");
+  EXPECT_EQ(error.code, Code::kProxyUrl);
+  EXPECT_EQ(error.where, "config: $.clusters[0].cluster.proxy-url");
+}
+
 TEST(KubeConfig, RefusesCredentialsThatItCannotHave) {
   for (const char* user : {R"("exec":{"command":"c4nary"})", R"("auth-provider":{"name":"oidc"})",
                            R"("username":"a","password":"c4nary")", R"("password":"c4nary")", R"("as":"c4nary")"}) {

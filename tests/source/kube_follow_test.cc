@@ -141,6 +141,30 @@ TEST_F(Follow, WatchesThatEndAtOnceAreNoBusyLoop) {
   EXPECT_GE(Passed(), 60);
 }
 
+TEST_F(Follow, WatchesThatSayAWordAndEndAtOnceAreNoBusyLoop) {
+  for (const std::string& bytes : {Line("BOOKMARK", R"({"metadata":{"resourceVersion":"20"}})"), std::string("\n"),
+                                   Line("MODIFIED", Pool("a", "11"))}) {
+    KubeFollower fresh(cluster_.Ports(), [this](const Error& e) { Told(e); }, Nowhere(), [] { return 0U; });
+    cluster_.asked.clear();
+    cluster_.script = {Lists("a")};
+    for (int i = 0; i < 5000; ++i) cluster_.script.push_back(Watches(bytes, 0));
+    const std::int64_t begin = cluster_.now;
+    fresh.Follow(Request());
+    EXPECT_TRUE(fresh.Wait(kMinute));
+    EXPECT_LE(cluster_.asked.size(), 10U) << bytes;
+    EXPECT_GE(cluster_.now - begin, 60);
+  }
+}
+
+// The ConfigMaps beside it are not watched.
+TEST_F(Follow, AProxyIsReadOnceAMinute) {
+  cluster_.script = {FakeCluster::Says(200, R"({"metadata":{"resourceVersion":"5"},"items":[]})"), Watches("")};
+  follower_.Follow(Request("kube:///proxy"));
+  EXPECT_TRUE(follower_.Wait(86'400'000));
+  ExpectAllUsed();
+  EXPECT_EQ(Passed(), 60);
+}
+
 TEST_F(Follow, ALostConnectionIsMadeAgainMoreAndMoreSlowly) {
   cluster_.script = {Lists("a"), FakeCluster::Fails(Code::kNetwork), FakeCluster::Says(503),
                      FakeCluster::Fails(Code::kNetwork), Watches(Line("MODIFIED", Pool("b", "11")))};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "provisioner/base/text.h"
 #include "tests/source/kube_helpers.h"
 
@@ -106,6 +108,12 @@ TEST_F(Kube, RefusalsSayWhatToDo) {
   EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("there is no \"infra\""));
   cluster_.script = {FakeCluster::Says(407)};
   EXPECT_THAT(Refused().message, HasSubstr("--source-proxy"));
+  cluster_.script = {[](const machine::FetchRequest&) {
+    machine::FetchAnswer out = FakeCluster::Answer(407);
+    out.proxy_refusal = "the proxy p:1 takes Negotiate credentials only";
+    return out;
+  }};
+  EXPECT_THAT(Refused().message, ::testing::StartsWith("the proxy p:1 takes Negotiate credentials only"));
   cluster_.script = {FakeCluster::Says(302)};
   EXPECT_THAT(Refused().message, HasSubstr("is this the address of a Kubernetes API?"));
   WriteConfig("    {}\n");
@@ -276,6 +284,58 @@ TEST_F(Proxy, ASpecThatTheClusterHasNotAcceptedIsNotTaken) {
   ASSERT_TRUE(none) << none.error().message;
   EXPECT_TRUE(none->proxy_file.present) << "a cluster without a proxy says so";
   EXPECT_FALSE(none->http_proxy);
+}
+
+// "None" would take away the CAs of nodes: only the API server itself can say so.
+TEST_F(Proxy, OnlyTheApiServerCanSayThatThereIsNone) {
+  PutProxy("");
+  const FakeCluster::Step proxy = [&](const machine::FetchRequest& request) {
+    return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
+  };
+  for (const char* body : {"<html><title>404</title>", "404 page not found\n", "", "{}", R"({"message":"no route"})",
+                           R"({"kind":"Status","code":404,"details":{}})"}) {
+    cluster_.script = {proxy, FakeCluster::Says(404, body)};
+    const Error error = Refused("kube:///proxy");
+    EXPECT_EQ(error.code, Code::kNetwork) << body;
+    EXPECT_THAT(error.message, HasSubstr("not the words of a Kubernetes API")) << body;
+  }
+}
+
+TEST_F(Proxy, ATokenThatVanishesIsNoMissingBundle) {
+  PutProxy("");
+  WriteConfig("    tokenFile: token\n");
+  Write("token", "c4nary");
+  cluster_.script = {[&](const machine::FetchRequest& request) {
+    std::filesystem::remove(folder_.At("token"));
+    return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
+  }};
+  const Error error = Refused("kube:///proxy");
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_EQ(error.where, folder_.At("token"));
+}
+
+TEST_F(Proxy, AllObjectsTogetherAreBounded) {
+  PutProxy("corporate");
+  PutMap("openshift-config", "corporate", "corporate-root.pem");
+  const FakeCluster::Step slow = [&](const machine::FetchRequest& request) {
+    cluster_.now += 40;
+    const auto found = cluster_.objects.find(FakeCluster::PathOf(request));
+    return found != cluster_.objects.end()
+               ? FakeCluster::Answer(200, found->second)
+               : FakeCluster::Answer(404, R"({"kind":"Status","details":{"name":"user-ca-bundle"}})");
+  };
+  cluster_.script = {slow, slow, slow};
+  ASSERT_TRUE(Read("kube:///proxy"));
+  EXPECT_EQ(cluster_.asked[0].total_seconds, 60);
+  EXPECT_EQ(cluster_.asked[1].total_seconds, 50);
+  EXPECT_EQ(cluster_.asked[2].total_seconds, 10);
+  SourceRequest request = Request("kube:///proxy");
+  request.timeout_seconds = 40;
+  cluster_.script = {slow, slow, slow};
+  const auto read = ReadKube(request, cluster_.Ports(), Nowhere());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kNetwork);
+  EXPECT_THAT(read.error().message, HasSubstr("may take 40 seconds (--source-timeout)"));
 }
 
 TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {

@@ -132,6 +132,12 @@ TEST_F(RemoteRequests, AStopEndsThem) {
   EXPECT_TRUE(web_.requests[0].should_stop());
   web_.stopped = false;
   EXPECT_FALSE(web_.requests[0].should_stop());
+  // A part of a document has status 200, too.
+  web_.Put(kUrl, FakeWeb::Page("HTTP_PROXY=http://p:1\n"));
+  web_.stopped = web_.asks_to_stop = true;
+  EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
+  web_.stopped = false;
+  EXPECT_TRUE(Get());
   web_.Put(kUrl, FakeWeb::Page("", 0));  // as a transfer that was stopped ends
   EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
 }

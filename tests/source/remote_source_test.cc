@@ -108,6 +108,7 @@ TEST_F(RemoteSources, UrisThatAreNone) {
                           "https://h:x/", "http://h/x#sha512=00"}) {
     EXPECT_EQ(ParseWebSource(uri).error().code, Code::kScheme) << uri;
   }
+  EXPECT_EQ(ParseWebSource("https://t0ken@h/x").error().where, "https://h/x");
   EXPECT_EQ(ParseWebSource("https://h/@x?u@v").value_or(WebSource{}).url, "https://h/@x?u@v");
 }
 
@@ -263,6 +264,58 @@ TEST_F(RemoteSources, AnUnchangedPointerOfAServerIsFetchedAgain) {
   web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:2")));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:2");
   EXPECT_THAT(web_.Urls(), ElementsAre(kWeb, kMcsUrl, kWeb, kMcsUrl, kWeb));
+}
+
+// The reading that sees a change fails behind it: the change must not be lost.
+TEST_F(RemoteSources, AChangeIsSeenAgainAfterAFailure) {
+  web_.pages[kWeb] = {FakeWeb::Page(Pointer(Sample("corporate-root.pem"))),
+                      FakeWeb::Page(Pointer(Sample("corporate-root.pem"))),
+                      FakeWeb::Page(Pointer(Sample("corporate-root.pem")))};
+  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"1\""}}));
+  EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
+  // The new config refers to a file that is not there now.
+  std::string next = Config("http://p:2");
+  const std::size_t at = next.find("data:;base64,", next.find("proxy.env"));
+  next.replace(at, next.find('"', at) - at, "https://h.example.com/env");
+  web_.Put(kMcsUrl, FakeWeb::Page(next, 200, {{"etag", "\"2\""}}));
+  web_.Put("https://h.example.com/env", FakeWeb::Dead(Code::kTls));
+  EXPECT_THAT(ProxyOf(kWeb, Path("corporate-root.pem")), HasSubstr("<tls>"));
+  // A server answers 304 to whom sends the newest tag.
+  EXPECT_THAT(ProxyOf(kWeb, Path("corporate-root.pem")), HasSubstr("<tls>"));
+  std::vector<std::string> tags;
+  for (const auto& request : web_.requests) {
+    for (const auto& [name, value] : request.headers) {
+      if (request.url == kMcsUrl && name == "If-None-Match") tags.push_back(value);
+    }
+  }
+  EXPECT_THAT(tags, ElementsAre("\"1\"", "\"1\""));
+}
+
+TEST_F(RemoteSources, OfAHashTheLengthNeedsNoWord) {
+  const std::string body = Config("http://p:1");
+  web_.Put(kWeb, FakeWeb::Page(body));
+  EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
+  EXPECT_FALSE(web_.requests.back().has_digest);
+  EXPECT_EQ(ProxyOf(kWeb + ("#sha256=" + ToHex(Sha256(body)))), "http://p:1");
+  EXPECT_TRUE(web_.requests.back().has_digest);
+}
+
+TEST_F(RemoteSources, TheTimeIsForTheWholeSource) {
+  web_.request_takes = 50;
+  web_.Put(kWeb, FakeWeb::Page(Pointer(Sample("corporate-root.pem"))));
+  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
+  EXPECT_EQ(web_.requests.back().total_seconds, 10);
+}
+
+TEST_F(RemoteSources, AProxysUrlIsCheckedUnderItsOwnName) {
+  EXPECT_TRUE(CheckProxyUrl(Secret("http://u:p@proxy:3128"), "--source-proxy"));
+  const auto bad = CheckProxyUrl(Secret("socks5://u:hunter2@proxy:1"), "--source-proxy");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, Code::kProxyUrl);
+  EXPECT_EQ(bad.error().where, "--source-proxy");
+  EXPECT_THAT(bad.error().message, testing::StartsWith("the URL of the proxy is malformed"));
+  EXPECT_THAT(bad.error().message, testing::Not(HasSubstr("hunter2")));
 }
 
 TEST_F(RemoteSources, NoAnswerIsKept) {
