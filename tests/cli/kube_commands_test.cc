@@ -25,7 +25,9 @@ class KubeCommands : public ::testing::Test {
     host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
     std::ofstream(scratch_.At("config"))
         << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'}}]\n"
+           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
+        << TEST_SOURCE_DIR
+        << "/sample/corporate-root.pem'}}]\n"
            "users: [{name: u, user: {token: c4nary}}]\n";
     host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };
   }
@@ -104,6 +106,18 @@ TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {
   ASSERT_FALSE(booted);
   EXPECT_EQ(booted.error().code, Code::kOwner);
   EXPECT_EQ(Proxy(), std::nullopt);
+}
+
+// What the source delivers comes into the store that would say who the API server is.
+TEST_F(KubeCommands, AServerThatOnlyTheNodesStoreKnowsIsNotFollowed) {
+  std::ofstream(scratch_.At("rootless"))
+      << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+         "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'}}]\n"
+         "users: [{name: u, user: {token: c4nary}}]\n";
+  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("rootless")});
+  ASSERT_FALSE(booted);
+  EXPECT_EQ(booted.error().where, "--ca");
+  EXPECT_TRUE(Run(ExtractCommand, {"kube:///worker", "--kubeconfig", scratch_.At("rootless")}));
 }
 
 TEST_F(KubeCommands, AServiceIsToldTheWholePathOfItsKubeconfig) {
