@@ -75,7 +75,9 @@ OptionSpec OutputOption() { return {"output", "text|json", "how results and erro
 OptionSpec HelpOption() { return {"help", "", "show this text"}; }
 
 std::vector<OptionSpec> RemoteOptionSpecs() {
-  return {{"ca", "FILE", "PEM certificates of CAs: only by them is a remote source known (default: the system's)"},
+  return {{"ca", "FILE",
+           "PEM certificates of CAs: only by them is a remote source known (default: the system's, but none for a "
+           "source that a node follows)"},
           {"kubeconfig", "FILE|in-cluster",
            "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
           {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
