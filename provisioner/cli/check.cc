@@ -109,7 +109,8 @@ Command CheckCommand() {
       "--probe makes a real request with the new settings and nothing else of this machine's: through the proxy\n"
       "that a Go client would take (NO_PROXY included), with its credentials, trusting the source's certificates\n"
       "only, or those of this system where the source has none. An answer below 400 is good. What may pass by\n"
-      "itself is tried three times.",
+      "itself is tried three times. As on a node, only a CA that signed itself is a root: what ends at an\n"
+      "intermediate CA fails (nodes with --store root-only would trust it).",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-service-range]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"

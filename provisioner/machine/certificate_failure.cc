@@ -61,8 +61,10 @@ class Explanation {
                            failure_.whose, Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kName:
         return OtherName();
+      case CertificateFault::kOther:  // names, paths, extensions: no other CA changes that
+        return fmt::format("{} shows {}, which does not hold ({}): have it issued anew", Shower(),
+                           Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kNone:
-      case CertificateFault::kOther:
         break;
     }
     return Unread();
@@ -97,8 +99,11 @@ class Explanation {
     return failure_.behind_proxy ? "; a proxy that inspects TLS signs with its own CA" : "";
   }
 
-  // "--certs *=FILE" of mitmproxy, with the file of its CA, does so.
-  bool LeafIsCa() const { return leaf_->is_ca && (leaf_->self_issued || failure_.peer.chain.size() == 1); }
+  // "--certs *=FILE" of mitmproxy, with the file of its CA, does so. One that names hosts is a server's own.
+  bool LeafIsCa() const {
+    return leaf_->is_ca && (leaf_->self_issued || failure_.peer.chain.size() == 1) &&
+           egress::AlternativeNames(leaf_->der).empty();
+  }
 
   std::string CaAsLeaf() const {
     return fmt::format(
@@ -120,7 +125,10 @@ class Explanation {
           failure_.roots_are_named ? "name it as CA" : "add it to the bundle");
     }
     return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose,
-                       Quoted(issuer), Trusted(), Advice("add it there"));
+                       Quoted(issuer), Trusted(),
+                       Advice(failure_.peer.chain.size() == 1
+                                  ? "add it there; if it is an intermediate CA, let the server send it along"
+                                  : "add it there"));
   }
 
   // Whether a trusted certificate has this subject and other bytes.
@@ -139,6 +147,7 @@ class Explanation {
   }
 
   bool LeafIsCulprit() const { return culprit_->der == leaf_->der; }
+  std::string Shower() const { return LeafIsCulprit() ? failure_.whose : "the chain of " + failure_.whose; }
 
   std::string Expired() const {
     if (LeafIsCulprit()) {
@@ -159,9 +168,8 @@ class Explanation {
 
   std::string NotYetValid() const {
     return fmt::format(
-        "{} shows {}, which is valid from {} on: this machine's clock is wrong, or it was made too early",
-        LeafIsCulprit() ? failure_.whose : "the chain of " + failure_.whose, Quoted(culprit_->subject),
-        culprit_->not_before);
+        "{} shows {}, which is valid from {} on: this machine's clock is wrong, or it was made too early", Shower(),
+        Quoted(culprit_->subject), culprit_->not_before);
   }
 
   std::string OtherName() const {

@@ -16,6 +16,7 @@ namespace {
 constexpr int kBadRequest = 400;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
+constexpr int kProxyAuthenticationRequired = 407;
 constexpr int kFirstGood = 200;
 constexpr int kAfterGood = 300;
 
@@ -27,6 +28,11 @@ bool IsRefused(long number) {
 
 bool HasAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// Statuses by which proxies turn away who gives no credentials.
+bool TurnsAway(int status) {
+  return status == kUnauthorized || status == kForbidden || status == kProxyAuthenticationRequired;
 }
 
 // Why a TLS handshake failed, by the words of OpenSSL and GnuTLS.
@@ -88,6 +94,10 @@ void CurlTransfer::SetTrust() {
   for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
     Set(place, nowhere);
   }
+  if (route_.up_to_roots) {
+    Set(CURLOPT_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
+    Set(CURLOPT_PROXY_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
+  }
   SetBlob(CURLOPT_CAINFO_BLOB, roots_);
   SetBlob(CURLOPT_PROXY_CAINFO_BLOB, roots_);
 }
@@ -117,12 +127,48 @@ Result<void> CurlTransfer::SetProxy(const std::string& name) {
   return {};
 }
 
-Result<CURLcode> CurlTransfer::Perform() {
+void CurlTransfer::SetBounds() {
+  constexpr long kMilliseconds = 1000;
+  if (bounds_.connect_seconds != 0) Set(CURLOPT_CONNECTTIMEOUT_MS, kMilliseconds * bounds_.connect_seconds);
+  Set(CURLOPT_TIMEOUT_MS, kMilliseconds * bounds_.total_seconds);
+  Set(CURLOPT_NOPROGRESS, 0L);
+  Set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  Set(CURLOPT_XFERINFODATA, this);
+}
+
+int CurlTransfer::OnProgress(void* self, curl_off_t /*down_total*/, curl_off_t /*down*/, curl_off_t /*up_total*/,
+                             curl_off_t /*up*/) {
+  return static_cast<CurlTransfer*>(self)->Ends() ? 1 : 0;
+}
+
+// Called about once a second, and for each byte that a proxy sends along with its answer to CONNECT.
+bool CurlTransfer::Ends() {
+  constexpr std::chrono::milliseconds kGrace(200);  // libcurl's own time-outs come first: they know more
+  constexpr std::chrono::milliseconds kBetweenQuestions(200);
+  const auto now = std::chrono::steady_clock::now();
+  const auto over = [&](int seconds) { return seconds != 0 && now - start_ > std::chrono::seconds(seconds) + kGrace; };
+  if (over(bounds_.total_seconds)) return true;
+  if (over(bounds_.connect_seconds) && Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0) return true;
+  if (!bounds_.should_stop || now < next_question_) return false;
+  next_question_ = now + kBetweenQuestions;
+  was_stopped_ = bounds_.should_stop();
+  return was_stopped_;
+}
+
+int CurlTransfer::Seconds() const {
+  return static_cast<int>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_).count());
+}
+
+Result<CURLcode> CurlTransfer::Perform(CurlBounds bounds) {
+  bounds_ = std::move(bounds);
+  SetBounds();
   if (refused_option_ != CURLE_OK) {
     return Fail(Code::kInternal, fmt::format("libcurl refuses an option: {}", curl_.strerror(refused_option_)));
   }
   peers_.emplace(curl_, proxy_is_tls_);
   peers_->Attach(handle_.get());
+  start_ = next_question_ = std::chrono::steady_clock::now();
   return curl_.perform(handle_.get());
 }
 
@@ -135,6 +181,7 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
     case CURLE_COULDNT_CONNECT:
       return HttpTrouble::kConnect;
     case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_ABORTED_BY_CALLBACK:  // by Ends(): whoever asked for a stop looks at no failure
       if (Info<curl_off_t>(CURLINFO_NAMELOOKUP_TIME_T) != 0) return HttpTrouble::kTimeout;
       return proxy_.empty() ? HttpTrouble::kServerName : HttpTrouble::kProxyName;
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -202,37 +249,41 @@ bool CurlTransfer::IsCutUnheard(const HttpFailure& failure) {
 // Who is spoken to first.
 std::string CurlTransfer::PlainPeer() const { return proxy_.empty() ? server_ : proxy_; }
 
-void CurlTransfer::LookForTls(HttpFailure& failure, int most_seconds) {
+void CurlTransfer::LookForTls(HttpFailure& failure) {
   const int refusal = failure.connect_status;
   if (!spoken_plain() || !(refusal == 0 ? IsCutUnheard(failure) : refusal == kBadRequest)) return;
-  failure.speaks_tls = SpeaksTls(most_seconds);
+  failure.speaks_tls = SpeaksTls();
 }
 
 // Nothing but the handshake is sent.
-bool CurlTransfer::SpeaksTls(int most_seconds) const {
-  constexpr int kMostSeconds = 3;
-  constexpr long kMilliseconds = 1000;
+bool CurlTransfer::SpeaksTls() {
+  using std::chrono::milliseconds;
+  milliseconds left(3000);
+  if (bounds_.total_seconds != 0) {
+    const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start_);
+    left = std::min(left, milliseconds(std::chrono::seconds(bounds_.total_seconds)) - spent);
+  }
+  if (left.count() <= 0) return false;  // libcurl would take it for no bound
+  looked_for_tls_ = true;
   const std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle(curl_.init(), curl_.cleanup);
   if (!handle) return false;
   curl_.setopt(handle.get(), CURLOPT_URL, fmt::format("https://{}/", PlainPeer()).c_str());
   curl_.setopt(handle.get(), CURLOPT_PROXY, "");
   curl_.setopt(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
   curl_.setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_.setopt(handle.get(), CURLOPT_TIMEOUT_MS, kMilliseconds * std::clamp(most_seconds, 1, kMostSeconds));
+  curl_.setopt(handle.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   const CURLcode code = curl_.perform(handle.get());
   return code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;  // it showed a certificate, good or not
 }
 
 bool CurlTransfer::RefusedUnasked(int status) const {
-  return credentials_ && answer_.challenges().empty() && by_proxy() &&
-         (status == kUnauthorized || status == kForbidden);
+  const bool by_the_proxy = by_proxy() || status == kProxyAuthenticationRequired;
+  return MayOffer() && answer_.challenges().empty() && by_the_proxy && TurnsAway(status);
 }
 
 bool CurlTransfer::RefusedUnasked(const HttpFailure& failure) {
-  if (!credentials_ || !failure.challenges.empty()) return false;
-  if (failure.connect_status != 0) {
-    return failure.connect_status == kUnauthorized || failure.connect_status == kForbidden;
-  }
+  if (!MayOffer() || !failure.challenges.empty()) return false;
+  if (failure.connect_status != 0) return TurnsAway(failure.connect_status);
   return IsCutUnheard(failure);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,16 @@ struct CurlRoute {
   const std::string& url;
   const std::optional<Secret>& proxy_url;  // as in HttpRequest
   const std::vector<std::string>& roots;   // as in HttpRequest
+  // Only one that signed itself counts as root: what is issued by another, or is another, does not hold by it.
+  bool up_to_roots = false;
+};
+
+// How long a transfer may take. libcurl's own time-outs hold for most of it, but not while it reads what a proxy sends
+// along with its answer to CONNECT.
+struct CurlBounds {
+  int connect_seconds = 0;            // until the connection (with tunnel and TLS) stands; 0: no bound
+  int total_seconds = 0;              // 0: no bound
+  std::function<bool()> should_stop;  // asked a few times a second; true ends the transfer
 };
 
 // How a proxy gets credentials. Of more than one way none is used before the proxy asked, so that one that takes Digest
@@ -55,19 +67,23 @@ class CurlTransfer {
   Result<void> Prepare(const std::string& proxy);
 
   // After all options. Errors: internal, where this libcurl does not know one: no request has less safety for that.
-  Result<CURLcode> Perform();
+  Result<CURLcode> Perform(CurlBounds bounds);
+  bool was_stopped() const { return was_stopped_; }  // by should_stop
+  int Seconds() const;                               // since Perform() began
 
   // Of what Perform() gave, CURLE_OK included. How long it was waited the caller knows.
   HttpFailure FailureOf(CURLcode code);
 
-  // Where it was spoken without TLS to somebody who did not understand: whether TLS would be understood.
-  void LookForTls(HttpFailure& failure, int most_seconds);
-  bool SpeaksTls(int most_seconds) const;
+  // Where it was spoken without TLS to somebody who did not understand: whether TLS would be understood. Takes what is
+  // left of the transfer's time, three seconds at most.
+  void LookForTls(HttpFailure& failure);
+  bool SpeaksTls();
+  bool looked_for_tls() const { return looked_for_tls_; }
   bool spoken_plain() const { return proxy_.empty() ? !is_tls_ : !proxy_is_tls_; }
 
   // Whether an answer is the proxy's, or passed through it in the open.
   bool by_proxy() const { return !proxy_.empty() && !is_tls_; }
-  // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
+  // Whether a proxy that knows nothing of our credentials turned us away without asking for them. Not if it got them.
   bool RefusedUnasked(int status) const;
   bool RefusedUnasked(const HttpFailure& failure);
 
@@ -81,9 +97,13 @@ class CurlTransfer {
  private:
   void SetTrust();
   Result<void> SetProxy(const std::string& name);
+  void SetBounds();
+  static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+  bool Ends();
   std::string PlainPeer() const;
   HttpTrouble TroubleOf(CURLcode code, bool with_proxy);
   bool WithProxy(int connect_status);
+  bool MayOffer() const { return credentials_ && authentication_ != kUnasked; }
   bool IsCutUnheard(const HttpFailure& failure);
 
   const CurlFunctions& curl_;
@@ -98,6 +118,10 @@ class CurlTransfer {
   bool credentials_ = false;
   std::array<char, CURL_ERROR_SIZE> words_{};
   ProxyAnswer answer_;
+  CurlBounds bounds_;
+  std::chrono::steady_clock::time_point start_, next_question_;
+  bool was_stopped_ = false;
+  bool looked_for_tls_ = false;
   std::optional<PeerRecorder> peers_;
   std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle_;  // goes before what it points to
   CURLcode refused_option_ = CURLE_OK;

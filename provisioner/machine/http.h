@@ -20,12 +20,14 @@ namespace prov::machine {
 struct HttpNotes {
   bool may_pass = false;  // of a failure, or of an answer of 400 or above: the same request may succeed a moment later
   Findings findings;      // what this program copes with and others on a node don't
+  bool is_plain = false;  // TLS was tried with somebody who understood no HTTP, in vain; where set, it is not again
 };
 
 struct HttpRequest {
   std::string url;                  // http:// or https://
   std::optional<Secret> proxy_url;  // with its credentials; nullopt: direct
   std::vector<std::string> roots;   // DER: trusted beside nothing else; none: what the system trusts
+  bool up_to_roots = false;         // of `roots` only those count that signed themselves, as Windows has it
   int timeout_seconds = 30;         // for all of it
   HttpNotes* notes = nullptr;       // filled where somebody wants them
 };
@@ -54,8 +56,8 @@ struct FetchRequest {
   std::string connect_to;
   // The caller has a digest of the body: an answer will do that does not say where its end is.
   bool has_digest = false;
-  // Asked about once a second, also while nothing arrives; true ends the transfer, which is no error: the answer is
-  // what there is by then, with status 0 where there is none.
+  // Asked once a second or more often, also while nothing arrives; true ends the transfer, which is no error: the
+  // answer is what there is by then, with status 0 where there is none.
   std::function<bool()> should_stop;
 };
 

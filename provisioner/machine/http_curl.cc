@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMostBodyBytes = std::size_t{64} << 10U;
 constexpr int kBadRequest = 400;
 constexpr int kProxyAuthenticationRequired = 407;
-constexpr int kMostSecondsForTls = 3;
 
 // Reads a body that nobody wants: what is more than the limit ends the transfer.
 std::size_t Drop(char* /*bytes*/, std::size_t size, std::size_t count, void* total) {
@@ -30,21 +29,21 @@ std::size_t ReadHeader(char* bytes, std::size_t size, std::size_t count, void* a
 class Probe {
  public:
   Probe(const CurlFunctions& curl, const HttpRequest& request, unsigned long authentication)
-      : request_(request), transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
+      : request_(request),
+        transfer_(curl, {request.url, request.proxy_url, request.roots, request.up_to_roots}, authentication) {}
 
-  Result<int> Run() {
-    constexpr long kMilliseconds = 1000;
+  Result<int> Run(int seconds) {
     PROV_TRY(transfer_.Prepare("the proxy's URL"));
-    transfer_.Set(CURLOPT_TIMEOUT_MS, kMilliseconds * request_.timeout_seconds);
     transfer_.Set(CURLOPT_WRITEFUNCTION, Drop);
     transfer_.Set(CURLOPT_WRITEDATA, &body_bytes_);
     transfer_.Set(CURLOPT_HEADERFUNCTION, ReadHeader);
     transfer_.Set(CURLOPT_HEADERDATA, &transfer_.answer());
-    return End(PROV_TRY(transfer_.Perform()));
+    return End(PROV_TRY(transfer_.Perform({.total_seconds = seconds, .should_stop = {}})));
   }
 
   // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
   bool RefusedUnasked() const { return refused_unasked_; }
+  int Seconds() const { return transfer_.Seconds(); }
 
  private:
   Result<int> End(CURLcode code) {
@@ -59,7 +58,7 @@ class Probe {
       failure.connect_status = status;
       return Failed(std::move(failure));
     }
-    if (status == kBadRequest && transfer_.spoken_plain() && transfer_.SpeaksTls(kMostSecondsForTls)) {
+    if (status == kBadRequest && transfer_.spoken_plain() && transfer_.SpeaksTls()) {
       failure.speaks_tls = true;
       return Failed(std::move(failure));
     }
@@ -73,9 +72,13 @@ class Probe {
   }
 
   Result<int> Failed(HttpFailure failure) {
-    transfer_.LookForTls(failure, kMostSecondsForTls);
     refused_unasked_ = transfer_.RefusedUnasked(failure);
-    if (request_.notes != nullptr) request_.notes->may_pass = MayPass(failure);
+    const bool is_known = request_.notes != nullptr && request_.notes->is_plain;
+    if (!refused_unasked_ && !is_known) transfer_.LookForTls(failure);
+    if (request_.notes != nullptr) {
+      request_.notes->may_pass = MayPass(failure);
+      request_.notes->is_plain = is_known || (transfer_.looked_for_tls() && !failure.speaks_tls);
+    }
     return std::unexpected(Explain(failure));
   }
 
@@ -109,10 +112,11 @@ class CurlHttp final : public Http {
     }
     const CurlFunctions& curl = *PROV_TRY(LoadCurl());
     Probe polite(curl, request, kWhenAsked);
-    Result<int> answer = polite.Run();
-    if (!polite.RefusedUnasked()) return answer;
+    Result<int> answer = polite.Run(request.timeout_seconds);
+    const int left = request.timeout_seconds - polite.Seconds();
+    if (!polite.RefusedUnasked() || left <= 0) return answer;
     // A proxy that never asks: Go programs offer Basic unasked.
-    return Probe(curl, request, kUnasked).Run();
+    return Probe(curl, request, kUnasked).Run(left);
   }
 
   Result<FetchAnswer> Fetch(const FetchRequest& request) override { return FetchByCurl(request); }

@@ -16,8 +16,6 @@ constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostReserved = std::size_t{16} << 20U;  // on the word of a server
 constexpr std::size_t kSpare = 64;                             // for readers that parse in place
-constexpr long kMilliseconds = 1000;
-constexpr curl_off_t kMicroseconds = 1'000'000;
 constexpr int kOk = 200;
 constexpr int kProxyAuthenticationRequired = 407;
 
@@ -72,14 +70,14 @@ class FetchTransfer {
     PROV_TRY(SetHeaders());
     SetBounds();
     SetClient();
-    return End(PROV_TRY(transfer_.Perform()));
+    return End(PROV_TRY(transfer_.Perform({request_.connect_seconds, total_seconds_, request_.should_stop})));
   }
 
   // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
   bool RefusedUnasked() const { return refused_unasked_; }
 
   // Since the transfer began.
-  int Seconds() { return static_cast<int>(Info<curl_off_t>(CURLINFO_TOTAL_TIME_T) / kMicroseconds); }
+  int Seconds() const { return transfer_.Seconds(); }
 
  private:
   enum class Stop { kNone, kHeaders, kBody, kErrorBody, kBySink, kAsked };
@@ -107,11 +105,6 @@ class FetchTransfer {
       connect_to_.Add("::" + request_.connect_to);
       Set(CURLOPT_CONNECT_TO, connect_to_.get());
     }
-    if (request_.should_stop) {
-      Set(CURLOPT_NOPROGRESS, 0L);
-      Set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
-      Set(CURLOPT_XFERINFODATA, this);
-    }
   }
 
   Result<void> SetHeaders() {
@@ -132,8 +125,6 @@ class FetchTransfer {
   }
 
   void SetBounds() {
-    Set(CURLOPT_CONNECTTIMEOUT_MS, kMilliseconds * request_.connect_seconds);
-    Set(CURLOPT_TIMEOUT_MS, kMilliseconds * total_seconds_);
     Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.answer_seconds));
   }
@@ -154,19 +145,10 @@ class FetchTransfer {
   static std::size_t OnBody(char* bytes, std::size_t size, std::size_t count, void* self) {
     return static_cast<FetchTransfer*>(self)->TakeBody({bytes, size * count}) ? size * count : 0;
   }
-  static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<FetchTransfer*>(self)->AskedToStop() ? 1 : 0;
-  }
 
   bool End(Stop why) {
     stop_ = why;
     return false;
-  }
-
-  bool AskedToStop() {
-    if (!request_.should_stop()) return false;
-    stop_ = Stop::kAsked;
-    return true;
   }
 
   bool TakeHeader(std::string_view line) {
@@ -205,6 +187,7 @@ class FetchTransfer {
   }
 
   Result<FetchAnswer> End(CURLcode code) {
+    if (transfer_.was_stopped()) stop_ = Stop::kAsked;
     if (stop_ == Stop::kHeaders) {
       return Fail(Code::kTooLarge, fmt::format("the answer has more than {} bytes of headers", kMostHeaderBytes),
                   Where());
@@ -253,8 +236,8 @@ class FetchTransfer {
     HttpFailure failure = transfer_.FailureOf(code);
     failure.timeout_seconds = Waited();
     failure.roots_are_named = true;
-    transfer_.LookForTls(failure, total_seconds_);
     refused_unasked_ = transfer_.RefusedUnasked(failure);
+    if (!refused_unasked_) transfer_.LookForTls(failure);
     return Explain(failure);
   }
 
@@ -282,9 +265,9 @@ Result<FetchAnswer> FetchByCurl(const FetchRequest& request) {
   const CurlFunctions& curl = *PROV_TRY(LoadCurl());
   FetchTransfer polite(curl, request, kWhenAsked, request.total_seconds);
   Result<FetchAnswer> answer = polite.Run();
-  if (!polite.RefusedUnasked()) return answer;
+  const int left = request.total_seconds == 0 ? 0 : request.total_seconds - polite.Seconds();
+  if (!polite.RefusedUnasked() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
   // A proxy that never asks.
-  const int left = request.total_seconds == 0 ? 0 : std::max(1, request.total_seconds - polite.Seconds());
   return FetchTransfer(curl, request, kUnasked, left).Run();
 }
 

@@ -41,6 +41,7 @@ class Prober {
     machine::HttpRequest request;
     request.url = url;
     request.roots = roots_;
+    request.up_to_roots = true;
     if (decision.route == egress::Route::kProxy) request.proxy_url = tls ? https_proxy_ : http_proxy_;
     return Request(request, decision);
   }
@@ -54,8 +55,11 @@ class Prober {
       out.error = Error{Code::kProxyUrl, decision.note, out.url};
       return out;
     }
+    machine::HttpNotes notes;
+    request.notes = &notes;
     bool again = true;
     while (again) again = Try(request, out) && out.tries < kTries && clock_.Wait(kBetweenTries);
+    request.notes = nullptr;  // ours end here
     return out;
   }
 
@@ -72,12 +76,11 @@ class Prober {
       }
       return false;
     }
-    machine::HttpNotes notes;
-    request.notes = &notes;
+    machine::HttpNotes& notes = *request.notes;
+    notes = {.may_pass = false, .findings = {}, .is_plain = notes.is_plain};
     request.timeout_seconds = static_cast<int>(std::min<std::int64_t>(options_.timeout_seconds, end_ - now));
     ++out.tries;
     const Result<int> answer = http_.Get(request);
-    request.notes = nullptr;  // ours end here
     out.status = answer ? std::optional(*answer) : std::nullopt;
     out.error.reset();
     if (!answer) out.error = answer.error();

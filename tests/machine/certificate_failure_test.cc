@@ -51,7 +51,8 @@ class CertificateFailureTest : public testing::Test {
 TEST_F(CertificateFailureTest, NamesTheCaThatTheBundleLacks) {
   EXPECT_EQ(Explain(CertificateFault::kUnknownIssuer),
             "the server shows a certificate issued by \"CN=corporate root,O=Example Corp\", and this CA is not in the "
-            "source's trust bundle (1 certificate): add it there");
+            "source's trust bundle (1 certificate): add it there; if it is an intermediate CA, let the server send it "
+            "along");
   failure_.behind_proxy = true;
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), EndsWith("a proxy that inspects TLS signs with its own CA"));
   failure_.own_roots = false;
@@ -64,6 +65,7 @@ TEST_F(CertificateFailureTest, NamesTheRootThatCameAlong) {
   failure_.peer.chain.push_back(root_);
   failure_.peer.culprit = root_;
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("issued by \"CN=corporate root,O=Example Corp\""));
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), EndsWith(": add it there")) << "the chain is whole";
 }
 
 TEST_F(CertificateFailureTest, CaOfTheSameNameAndAnotherKey) {
@@ -95,6 +97,13 @@ TEST_F(CertificateFailureTest, SelfSignedServer) {
   failure_.peer.chain = {test::MakeCertificate(spec).der};
   failure_.peer.culprit = failure_.peer.chain[0];
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which signed itself"));
+  // As `openssl req -x509` makes them: its own CA, and for this host.
+  spec.ca = true;
+  failure_.peer.chain = {test::MakeCertificate(spec).der};
+  failure_.peer.culprit = failure_.peer.chain[0];
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which signed itself"));
+  failure_.host = "other.example.com";
+  EXPECT_THAT(Explain(CertificateFault::kName), HasSubstr("is for \"origin.example.com\" and not for other"));
 }
 
 TEST_F(CertificateFailureTest, ExpiredLeafOrCa) {
@@ -141,6 +150,16 @@ TEST_F(CertificateFailureTest, WeakOrNotByACa) {
   EXPECT_THAT(Explain(CertificateFault::kPurpose), HasSubstr("\"CN=origin\", which is not made for servers"));
   EXPECT_THAT(Explain(CertificateFault::kTooWeak), HasSubstr("too weak (the library's words)"));
   EXPECT_THAT(Explain(CertificateFault::kNotCa), HasSubstr("which is no CA certificate"));
+}
+
+// Another CA in the bundle would not help.
+TEST_F(CertificateFailureTest, WhatNoCaOfTheBundleChanges) {
+  failure_.detail = "permitted subtree violation";
+  EXPECT_EQ(Explain(CertificateFault::kOther),
+            "the server shows \"CN=origin\", which does not hold (permitted subtree violation): have it issued anew");
+  failure_.peer.culprit = root_;
+  EXPECT_THAT(Explain(CertificateFault::kOther),
+              StartsWith("the chain of the server shows \"CN=corporate root,O=Example Corp\", which does not hold"));
 }
 
 // The gist is there also where libcurl's TLS gives no certificates, or they can't be read.

@@ -337,6 +337,24 @@ TEST(HttpFetch, AConnectionThatNobodyTakes) {
   for (const int descriptor : waiting) close(descriptor);
 }
 
+TEST(HttpFetch, AProxyThatTalksOnHasNoMoreTimeThanOthers) {
+  test::HttpServer proxy("",
+                         "HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 50000000\r\n\r\n" +
+                             std::string(50'000'000, 'x'));
+  FetchRequest request = Request("https://no-such-host.invalid/");
+  request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+  request.total_seconds = 1;
+  EXPECT_LT(Seconds([&] { EXPECT_EQ(Fetch(request)->status, 407); }), 3);
+  request.total_seconds = 0;  // as for what may last for hours
+  request.connect_seconds = 1;
+  EXPECT_LT(Seconds([&] { EXPECT_EQ(Fetch(request)->status, 407); }), 3);
+  int asked = 0;
+  request.connect_seconds = 60;
+  request.should_stop = [&] { return ++asked == 3; };
+  EXPECT_LT(Seconds([&] { EXPECT_EQ(Fetch(request)->status, 407); }), 3);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(HttpFetch, CanBeStopped) {
   const Silent silent;
   FetchRequest request = Request(silent.Url());
