@@ -141,7 +141,7 @@ std::string Json(const Explainer& explainer, const Question& question,
 
 // Text in the colour of a route, where there are colours; padded to `width`.
 std::string Cell(Route route, std::string_view text, std::size_t width, bool colour) {
-  const std::string padded = fmt::format("{:<{}}", text, width);
+  std::string padded = fmt::format("{:<{}}", text, width);
   if (!colour) return padded;
   const std::string_view start = route == Route::kDirect  ? "\x1b[32m"
                                  : route == Route::kProxy ? "\x1b[36m"
