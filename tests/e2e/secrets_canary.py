@@ -6,21 +6,21 @@ usage: secrets_canary.py PROVISIONER [--every N]     --every: a sample of the in
 Asked for: `--show-secrets`, `extract --format env` and `pod-env --format patch`, and the files that a payload's manifest marks
 secret. A new command needs a row in COMMANDS, or this fails."""
 import base64
-import concurrent.futures
 import gzip
-import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 import urllib.parse
+
+sys.dont_write_bytecode = True
+from canary_sources import RemoteSources  # noqa: E402
+from canary_words import CANARY, ESCAPED, SIMPLE, holds  # noqa: E402
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 EVERY = 1
@@ -61,10 +61,6 @@ NODE_COMMANDS = {
 # Commands whose inputs are objects of a cluster (test_published_objects).
 OBJECT_COMMANDS = {"publish"}
 
-CANARY = "c4nAry-Kx7@/q:%s#Z"  # decoded: with all that must be escaped in a URL
-SIMPLE = "c4nAryKx7qZ"
-ESCAPED = urllib.parse.quote(CANARY, safe="")
-
 # As one variable's value. The first ones are valid; `%s` takes the password.
 VALID = ["http://egress:%s@proxy.example.com:3128", "http://:%s@proxy.example.com:3128", "http://egress:%s@[2001:db8::7]:3128/",
          "http://proxy.example.com:3128/?token=%s", "http://proxy.example.com:3128#%s"]
@@ -87,31 +83,6 @@ LINES = [
 ]
 
 
-def needles(text):
-    """The forms in which a secret may hide in bytes."""
-    found = set()
-    for raw in {text.encode(), text.encode("utf-16-le")}:
-        found |= {raw, raw.hex().encode(), raw.hex().upper().encode()}
-        # Within base64 the secret has three alignments; of each, the characters that no neighbour changes.
-        for shift in range(3):
-            encoded = base64.b64encode(b"\0" * shift + raw)
-            found.add(encoded[-(-shift * 4 // 3):(shift + len(raw)) * 8 // 6])
-            found.add(base64.urlsafe_b64encode(b"\0" * shift + raw)[-(-shift * 4 // 3):(shift + len(raw)) * 8 // 6])
-    return found
-
-
-NEEDLES = needles(CANARY) | needles(ESCAPED) | needles(ESCAPED.lower()) | needles(SIMPLE)
-# A part of it is a leak, too.
-NEEDLES |= {SIMPLE[:7].encode(), SIMPLE[:7].encode("utf-16-le")}
-
-
-def holds(data):
-    # .reg files write UTF-16 of hex with commas and line breaks.
-    plain = data.decode("utf-16", "replace").encode() if data[:2] == b"\xff\xfe" else b""
-    packed = [re.sub(rb"[,\s\\]", b"", text) for text in (data, plain)]
-    return any(needle in text for needle in NEEDLES for text in [data, plain, *packed])
-
-
 def config(text, packed=False):
     data = text if isinstance(text, bytes) else text.encode()
     contents = {"source": "data:;base64," + base64.b64encode(gzip.compress(data) if packed else data).decode()}
@@ -122,27 +93,7 @@ def config(text, packed=False):
         {"path": PROXY, "contents": contents}, {"path": BUNDLE, "contents": {"source": "data:;base64," + base64.b64encode(bundle).decode()}}]}})
 
 
-class Refusing(http.server.BaseHTTPRequestHandler):
-    """A proxy, or a server, to which nothing is good enough, and which repeats what it was given."""
-
-    def refuse(self):
-        given = self.headers.get("Proxy-Authorization", "")
-        basic = base64.b64decode(given.removeprefix("Basic ")) if given.startswith("Basic ") else b""
-        self.server.given.append(basic + urllib.parse.unquote_to_bytes(basic))
-        body = b"refused: " + basic + self.path.encode()
-        self.send_response(407 if self.command == "CONNECT" or self.path.startswith("http") else 403, "no " + self.path)
-        self.send_header("Proxy-Authenticate", 'Basic realm="p"')
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_CONNECT = refuse
-
-    def log_message(self, *_):
-        pass
-
-
-class Canary(unittest.TestCase):
+class Canary(RemoteSources, unittest.TestCase):
     def setUp(self):
         # Every bake flushes its files to the disk, and there are a thousand.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
@@ -316,67 +267,6 @@ class Canary(unittest.TestCase):
                             self.payload_is_marked(form)
                             shutil.rmtree(self.out)
             shutil.rmtree(payload)
-
-    def test_remote_sources(self):
-        """Credentials for reaching a source, on ways that fail: nobody listens, or a server refuses."""
-        with socket.create_server(("127.0.0.1", 0)) as closed:
-            nobody = "127.0.0.1:%d" % closed.getsockname()[1]
-        refusing = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
-        refusing.given = []
-        threading.Thread(target=refusing.serve_forever, daemon=True).start()
-        self.addCleanup(refusing.server_close)
-        self.addCleanup(refusing.shutdown)
-        proxy = "127.0.0.1:%d" % refusing.server_address[1]
-        document = "https://%s/doc?sv=1&sig=%s" % (nobody, SIMPLE)
-        plain = "http://%s/doc?sig=%s" % (proxy, SIMPLE)
-        digest = "#sha256=" + "0" * 64
-        calls = [[document], [document + "#" + SIMPLE], [document + digest], [plain], [plain + digest], ["https://%s@%s/" % (SIMPLE, nobody)],
-                 ["mcs://%s/worker?sig=%s" % (nobody, SIMPLE)], ["s3://bucket/x?sig=" + SIMPLE], ["kube:///worker?sig=" + SIMPLE]]
-        for form in ("http://u:%%s@%s" % nobody, "http://u:%%s@%s" % proxy, "https://u:%%s@%s" % proxy, "socks5://u:%s@p:1", "u:%s@p:x", "http://u:%s@"):
-            for source in (document, plain + digest, "http://%s/doc%s" % (nobody, digest), "kube:///worker"):
-                calls.append([source, "--source-proxy", form.replace("%s", ESCAPED if len(calls) % 2 else SIMPLE)])
-        self.remote(calls)
-        self.assertGreater(len(refusing.given), 0, "a proxy must have been given the password")
-        self.assertTrue(any(holds(text) for text in refusing.given))
-
-    def test_kubeconfigs(self):
-        with socket.create_server(("127.0.0.1", 0)) as closed:
-            nobody = "127.0.0.1:%d" % closed.getsockname()[1]
-        key = "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n" % base64.b64encode(SIMPLE.encode() * 9).decode()
-        certificate = (SAMPLE / "proxy-root.pem").read_bytes()
-        pem = lambda data: base64.b64encode(data).decode()
-        (self.temporary / "token").write_text(SIMPLE)
-        (self.temporary / "key").write_text(key)
-        (self.temporary / "crt").write_bytes(certificate)
-        pair = {"client-certificate-data": pem(certificate), "client-key-data": pem(key.encode())}
-        users = [{"token": SIMPLE}, {"token": SIMPLE + "\n" + SIMPLE}, {"token": [SIMPLE]}, {"tokenFile": "token"}, {"tokenFile": "no/" + "token"}, pair,
-                 {"client-certificate": "crt", "client-key": "key"}, {**pair, "client-certificate-data": pem(key.encode())},
-                 {**pair, "client-key-data": SIMPLE + "*"}, {"client-key-data": pair["client-key-data"]}, {"username": "u", "password": SIMPLE},
-                 {"exec": {"command": "x", "args": [SIMPLE], "env": [{"name": "T", "value": SIMPLE}]}},
-                 {"auth-provider": {"name": "oidc", "config": {"id-token": SIMPLE}}}]
-        cluster = {"server": "https://" + nobody, "certificate-authority-data": pem(certificate)}
-        clusters = [cluster, {**cluster, "server": "https://u:%s@%s" % (SIMPLE, nobody)}, {**cluster, "server": "https://%s/?token=%s" % (nobody, SIMPLE)},
-                    {**cluster, "proxy-url": "http://u:%s@%s" % (SIMPLE, nobody)}, {**cluster, "proxy-url": "socks5://u:%s@p:1" % SIMPLE},
-                    {**cluster, "certificate-authority-data": pem(key.encode())}]
-        texts = [json.dumps({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-                             "clusters": [{"name": "c", "cluster": place}], "users": [{"name": "u", "user": user}]})
-                 for place, user in [(cluster, user) for user in users] + [(place, users[0]) for place in clusters[1:]]]
-        texts += [texts[0][:-9], texts[0].replace(": ", " "), "token: '" + SIMPLE, "a: *" + SIMPLE, key]
-        paths = [self.temporary / ("kubeconfig-%d" % i) for i in range(len(texts))]
-        for path, text in zip(paths, texts):
-            path.write_text(text)
-        self.remote([[source, "--kubeconfig", str(path)] for path in paths for source in ("kube:///worker", "kube:///proxy")])
-
-    def remote(self, calls):
-        """extract of all of them, many at a time: they do little but wait."""
-        calls = [["extract", *words, "--source-timeout", "1", *more] for words in calls for more in ([], ["--output", "json"])]
-        with concurrent.futures.ThreadPoolExecutor(24) as pool:
-            results = list(pool.map(lambda words: self.provisioner(*words), calls))
-        for words, result in zip(calls, results):
-            with self.subTest(words):
-                self.assertIn(result.returncode, (10, 11, 14), result.stderr[:500])
-                for stream in (result.stdout, result.stderr):
-                    self.assertFalse(holds(stream), stream[:1000])
 
     def test_user_part_only(self):
         # A name without a password is shown as a name, but still only files marked secret hold it, and no message does.
