@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
@@ -58,15 +59,21 @@ std::string Json(const EgressConfig& config, const Findings& findings, bool show
   return json.EndObject().Take();
 }
 
-// Its purpose is to be used, so it holds the secrets.
-std::string EnvironmentLines(const EgressConfig& config) {
+// Its purpose is to be used, so it holds the secrets. A line end in a value would be a line of its own to whoever reads
+// this.
+Result<std::string> EnvironmentLines(const EgressConfig& config) {
+  const std::array<std::pair<std::string_view, std::string>, 3> values = {
+      {{"HTTP_PROXY", config.http_proxy.value_or(Secret()).Reveal()},
+       {"HTTPS_PROXY", config.https_proxy.value_or(Secret()).Reveal()},
+       {"NO_PROXY", config.no_proxy.value_or("")}}};
   std::string out;
-  const auto add = [&](std::string_view name, const std::string& value) {
+  for (const auto& [name, value] : values) {
+    if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+      return Fail(Code::kProxyUrl, "holds a line end or NUL, which NAME=value lines can't hold; correct the source",
+                  fmt::format("{}: {}", config.proxy_file.path, name));
+    }
     if (!value.empty()) out += fmt::format("{}={}\n", name, value);
-  };
-  if (config.http_proxy) add("HTTP_PROXY", config.http_proxy->Reveal());
-  if (config.https_proxy) add("HTTPS_PROXY", config.https_proxy->Reveal());
-  if (config.no_proxy) add("NO_PROXY", *config.no_proxy);
+  }
   return out;
 }
 
@@ -76,7 +83,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   PROV_TRY(WantsJson(arguments));
   const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
   Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
-  if (format == "env") return Outcome{0, EnvironmentLines(config), std::move(findings)};
+  if (format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
   return Outcome{0, Json(config, findings, arguments.Has("show-secrets")), {}};
 }

@@ -177,6 +177,15 @@ TEST(Extract, AMalformedProxyUrlIsAFindingThatKeepsThePassword) {
   EXPECT_THAT(result.out, Not(HasSubstr("c4nary")));
 }
 
+TEST(Extract, NoValueBecomesASecondLine) {
+  const std::string source = ConfigWith("HTTP_PROXY=\"http://p:1\nNO_PROXY=*\"\n");
+  const ProcessResult lines = Provisioner({"extract", "-", "--format", "env"}, source);
+  EXPECT_EQ(lines.exit, 11);
+  EXPECT_EQ(lines.out, "");
+  EXPECT_THAT(lines.err, HasSubstr("holds a line end"));
+  EXPECT_EQ(Provisioner({"extract", "-"}, source).exit, 0) << "the report says what is there";
+}
+
 TEST(Extract, NamesNeverReachTheTerminalRaw) {
   const std::string config =
       R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"evil\u001b[31m"},"spec":{"config":{"ignition":{"version":"3.2.0"}}}})";
