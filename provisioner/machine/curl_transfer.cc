@@ -9,16 +9,10 @@
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/pem.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/http_status.h"
 
 namespace prov::machine {
 namespace {
-
-constexpr int kBadRequest = 400;
-constexpr int kUnauthorized = 401;
-constexpr int kForbidden = 403;
-constexpr int kProxyAuthenticationRequired = 407;
-constexpr int kFirstGood = 200;
-constexpr int kAfterGood = 300;
 
 // A connection error of this system that says: nothing listens there.
 bool IsRefused(long number) {
@@ -32,7 +26,8 @@ bool HasAny(std::string_view text, std::initializer_list<std::string_view> words
 
 // Statuses by which proxies turn away who gives no credentials.
 bool TurnsAway(int status) {
-  return status == kUnauthorized || status == kForbidden || status == kProxyAuthenticationRequired;
+  return status == http_status::kUnauthorized || status == http_status::kForbidden ||
+         status == http_status::kProxyAuthenticationRequired;
 }
 
 // Why a TLS handshake failed, by the words of OpenSSL and GnuTLS.
@@ -211,7 +206,7 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
 // Whether trouble with TLS is with the proxy itself.
 bool CurlTransfer::WithProxy(int connect_status) {
   if (!proxy_is_tls_ || peers_->reached_server_tls()) return false;
-  const bool opened = connect_status >= kFirstGood && connect_status < kAfterGood;
+  const bool opened = connect_status >= http_status::kOk && connect_status < http_status::kMultipleChoices;
   return !opened || Info<long>(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0;
 }
 
@@ -223,7 +218,7 @@ HttpFailure CurlTransfer::FailureOf(CURLcode code) {
   out.where = Where();
   out.host = host_;
   out.proxy = proxy_;
-  if (connect_status != 0 && (connect_status < kFirstGood || connect_status >= kAfterGood)) {
+  if (connect_status != 0 && (connect_status < http_status::kOk || connect_status >= http_status::kMultipleChoices)) {
     out.connect_status = connect_status;
   }
   out.credentials = credentials_;
@@ -251,7 +246,7 @@ std::string CurlTransfer::PlainPeer() const { return proxy_.empty() ? server_ : 
 
 void CurlTransfer::LookForTls(HttpFailure& failure) {
   const int refusal = failure.connect_status;
-  if (!spoken_plain() || !(refusal == 0 ? IsCutUnheard(failure) : refusal == kBadRequest)) return;
+  if (!spoken_plain() || !(refusal == 0 ? IsCutUnheard(failure) : refusal == http_status::kBadRequest)) return;
   failure.speaks_tls = SpeaksTls();
 }
 
@@ -277,7 +272,7 @@ bool CurlTransfer::SpeaksTls() {
 }
 
 bool CurlTransfer::RefusedUnasked(int status) const {
-  const bool by_the_proxy = by_proxy() || status == kProxyAuthenticationRequired;
+  const bool by_the_proxy = by_proxy() || status == http_status::kProxyAuthenticationRequired;
   return MayOffer() && answer_.challenges().empty() && by_the_proxy && TurnsAway(status);
 }
 

@@ -4,6 +4,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/curl_transfer.h"
 #include "provisioner/machine/http_fetch.h"
+#include "provisioner/machine/http_status.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/proxy_challenge.h"
 
@@ -11,8 +12,6 @@ namespace prov::machine {
 namespace {
 
 constexpr std::size_t kMostBodyBytes = std::size_t{64} << 10U;
-constexpr int kBadRequest = 400;
-constexpr int kProxyAuthenticationRequired = 407;
 
 // Reads a body that nobody wants: what is more than the limit ends the transfer.
 std::size_t Drop(char* /*bytes*/, std::size_t size, std::size_t count, void* total) {
@@ -53,12 +52,12 @@ class Probe {
     HttpFailure failure = FailureOf(CURLE_OK);
     refused_unasked_ = transfer_.RefusedUnasked(status);
     // Only a proxy answers so, also to a plain request; and only squid says that an error is its own.
-    const bool own_error = transfer_.by_proxy() && status >= kBadRequest && !failure.proxy_reason.empty();
-    if (status == kProxyAuthenticationRequired || own_error) {
+    const bool own_error = transfer_.by_proxy() && status >= http_status::kBadRequest && !failure.proxy_reason.empty();
+    if (status == http_status::kProxyAuthenticationRequired || own_error) {
       failure.connect_status = status;
       return Failed(std::move(failure));
     }
-    if (status == kBadRequest && transfer_.spoken_plain() && transfer_.SpeaksTls()) {
+    if (status == http_status::kBadRequest && transfer_.spoken_plain() && transfer_.SpeaksTls()) {
       failure.speaks_tls = true;
       return Failed(std::move(failure));
     }

@@ -6,13 +6,11 @@
 #include <string_view>
 
 #include "provisioner/base/text.h"
+#include "provisioner/machine/http_status.h"
 #include "provisioner/machine/proxy_challenge.h"
 
 namespace prov::machine {
 namespace {
-
-constexpr int kProxyAuthenticationRequired = 407;
-constexpr int kFirstServerError = 500;
 
 std::string Peer(const HttpFailure& failure) {
   return failure.proxy.empty() ? std::string("the server") : "the proxy " + failure.proxy;
@@ -137,7 +135,7 @@ bool IsTls(const HttpFailure& failure) {
 }
 
 std::string RefusalMessage(const HttpFailure& failure) {
-  if (failure.connect_status == kProxyAuthenticationRequired) {
+  if (failure.connect_status == http_status::kProxyAuthenticationRequired) {
     return ExplainChallenge(failure.proxy.empty() ? "on the way" : failure.proxy,
                             AuthenticationSchemes(failure.challenges), failure.credentials);
   }
@@ -211,7 +209,9 @@ std::string ExplainStatus(int status) {
   }
 }
 
-bool MayPass(int status) { return status >= kFirstServerError || status == 408 || status == 425 || status == 429; }
+bool MayPass(int status) {
+  return status >= http_status::kInternalServerError || status == 408 || status == 425 || status == 429;
+}
 
 bool MayPass(const HttpFailure& failure) {
   if (failure.speaks_tls) return false;

@@ -8,6 +8,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/curl_transfer.h"
 #include "provisioner/machine/http_fetch.h"
+#include "provisioner/machine/http_status.h"
 
 namespace prov::machine {
 namespace {
@@ -16,8 +17,6 @@ constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostReserved = std::size_t{16} << 20U;  // on the word of a server
 constexpr std::size_t kSpare = 64;                             // for readers that parse in place
-constexpr int kOk = 200;
-constexpr int kProxyAuthenticationRequired = 407;
 
 // A list as libcurl takes it, of lines that live as long.
 class CurlList {
@@ -163,7 +162,7 @@ class FetchTransfer {
   }
 
   bool TakeBody(std::string_view piece) {
-    const bool wanted = Info<long>(CURLINFO_RESPONSE_CODE) == kOk;
+    const bool wanted = Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kOk;
     if (wanted && request_.sink) {
       body_bytes_ += piece.size();
       if (body_bytes_ > request_.most_bytes) return End(Stop::kBody);
@@ -198,17 +197,17 @@ class FetchTransfer {
                   Where());
     }
     const bool cut_by_us = stop_ != Stop::kNone;
-    const bool wants_credentials = Info<long>(CURLINFO_HTTP_CONNECTCODE) == kProxyAuthenticationRequired;
+    const bool wants_credentials = Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired;
     if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
-    answer_.status =
-        wants_credentials ? kProxyAuthenticationRequired : static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE));
-    if (answer_.status == kOk && !cut_by_us && !EndIsKnown()) {
+    answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
+                                       : static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE));
+    if (answer_.status == http_status::kOk && !cut_by_us && !EndIsKnown()) {
       return Fail(Code::kNetwork,
                   "the server does not say how long its answer is, so one that was cut could not be told from a whole "
                   "one: let it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
                   Where());
     }
-    if (answer_.status == kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
+    if (answer_.status == http_status::kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
     refused_unasked_ = transfer_.RefusedUnasked(answer_.status);
     if (const char* url = Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
     if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
@@ -224,7 +223,7 @@ class FetchTransfer {
 
   std::string ProxyRefusal() {
     HttpFailure failure = transfer_.FailureOf(CURLE_OK);
-    failure.connect_status = kProxyAuthenticationRequired;
+    failure.connect_status = http_status::kProxyAuthenticationRequired;
     return Explain(failure).message;
   }
 

@@ -8,13 +8,13 @@
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/http_failure.h"
+#include "provisioner/machine/http_status.h"
 
 namespace prov::node {
 namespace {
 
 constexpr int kTries = 3;
 constexpr std::int64_t kBetweenTries = 1000;  // milliseconds
-constexpr int kFirstBadStatus = 400;
 
 // Makes the requests of one run.
 class Prober {
@@ -84,7 +84,7 @@ class Prober {
     out.status = answer ? std::optional(*answer) : std::nullopt;
     out.error.reset();
     if (!answer) out.error = answer.error();
-    if (answer && *answer >= kFirstBadStatus) {
+    if (answer && *answer >= machine::http_status::kBadRequest) {
       out.error = Error{Code::kNetwork, machine::ExplainStatus(*answer), out.url};
     }
     if (out.ok()) std::ranges::move(notes.findings, std::back_inserter(findings_));

@@ -8,6 +8,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/decision.h"
+#include "provisioner/machine/http_status.h"
 #include "provisioner/source/mcs_source.h"
 #include "provisioner/source/roots.h"
 
@@ -15,8 +16,6 @@ namespace prov::source {
 namespace {
 
 using ignition::FetchOrder;
-
-constexpr int kNotModified = 304;
 
 // Two orders of this key get the same answer. The settings follow from where
 // the config comes from.
@@ -129,7 +128,7 @@ Result<bool> HttpFetcher::StillSame(std::vector<Fetched>& known) {
   for (Fetched& one : known) {
     if (one.order.has_hash) continue;  // it can't be anything else
     machine::FetchAnswer answer = PROV_TRY(Ask(one.order, one.etag));
-    if (answer.status == kNotModified) continue;
+    if (answer.status == machine::http_status::kNotModified) continue;
     if (Sha256(answer.body) == one.digest) {
       one.etag = answer.Header("etag");
       continue;

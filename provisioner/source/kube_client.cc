@@ -8,18 +8,12 @@
 
 #include "ignition/json.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/http_status.h"
 
 namespace prov::source {
 namespace {
 
 constexpr std::int64_t kMsPerSecond = 1000;
-constexpr int kOk = 200;
-constexpr int kUnauthorized = 401;
-constexpr int kForbidden = 403;
-constexpr int kNotFound = 404;
-constexpr int kProxyAuthentication = 407;
-constexpr int kTooMany = 429;
-constexpr int kServerError = 500;
 constexpr int kAfterErrors = 600;
 
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
@@ -133,7 +127,10 @@ std::uint32_t KubeRandom() {
   return device();
 }
 
-bool IsKubeTrouble(int status) { return status == kTooMany || (status >= kServerError && status < kAfterErrors); }
+bool IsKubeTrouble(int status) {
+  return status == machine::http_status::kTooManyRequests ||
+         (status >= machine::http_status::kInternalServerError && status < kAfterErrors);
+}
 
 std::int64_t RetryAfterMs(const machine::FetchAnswer& answer) {
   constexpr std::int64_t kMostSeconds = 60;
@@ -148,10 +145,11 @@ Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view ver
                         const KubeAccess& access) {
   const Said said = ReadSaid(answer.body);
   const std::string where = object.Path();
-  if (answer.status == kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
-  if (answer.status == kForbidden) return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
-  if (answer.status == kNotFound) return NotFound(object, said);
-  if (answer.status == kProxyAuthentication) {
+  if (answer.status == machine::http_status::kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
+  if (answer.status == machine::http_status::kForbidden)
+    return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
+  if (answer.status == machine::http_status::kNotFound) return NotFound(object, said);
+  if (answer.status == machine::http_status::kProxyAuthenticationRequired) {
     return {Code::kNetwork,
             fmt::format("{} (the proxy of --source-proxy or of the kubeconfig's proxy-url)",
                         answer.proxy_refusal.empty() ? "the proxy on the way to the API server wants credentials"
@@ -196,12 +194,12 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
     Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
-    if (answer && answer->status == kOk) return std::move(answer->body);
+    if (answer && answer->status == machine::http_status::kOk) return std::move(answer->body);
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, "get", object, access_) : std::move(answer).error();
     // A token may be replaced between its reading and its use; a second refusal is one.
-    const bool stale = status == kUnauthorized && access_.has_token_file() && !token_refused;
+    const bool stale = status == machine::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
     const bool again = stale || IsKubeTrouble(status) || (status == 0 && error.code == Code::kNetwork);
     const std::int64_t pause = std::max(backoff.Next(), wish);

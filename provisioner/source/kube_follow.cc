@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "provisioner/machine/http_status.h"
+
 namespace prov::source {
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kGone = 410;
 constexpr int kSlackSeconds = 10;                  // what the server may be late
 constexpr std::int64_t kShortestWatchSeconds = 2;  // of a clock with whole seconds: at least one
 constexpr std::int64_t kMsPerSecond = 1000;
@@ -96,7 +96,7 @@ KubeFollower::Step KubeFollower::FindPosition() {
   Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
   if (stopped_) return Step::kStopped;
   if (!answer) return Failed(answer.error());
-  if (answer->status != kOk) return Judge(*answer, "list");
+  if (answer->status != machine::http_status::kOk) return Judge(*answer, "list");
   auto state = ParseKubeList(std::move(answer->body), kind_, object_.name);
   if (!state) return Failed(state.error());
   position_ = std::move(state->resource_version);
@@ -137,7 +137,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& 
     failures_ = 0;
     return Step::kChanged;
   }
-  if (gone_ || (answer && answer->status == kGone)) {
+  if (gone_ || (answer && answer->status == machine::http_status::kGone)) {
     position_.reset();
     // A list follows. Where that does not help, it follows more and more slowly.
     return ++failures_ > 1 ? Step::kPause : Step::kAgain;
@@ -146,7 +146,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& 
     position_.reset();
     return Failed(*broken_);
   }
-  if (answer && answer->status != kOk) return Judge(*answer, "watch");
+  if (answer && answer->status != machine::http_status::kOk) return Judge(*answer, "watch");
   if (answer && at_once) return Step::kPause;  // longer and longer
   if (!listened) return answer ? Step::kPause : Failed(answer.error());
   backoff_.Reset();

@@ -7,6 +7,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/http_status.h"
 
 namespace prov::source {
 namespace {
@@ -15,10 +16,6 @@ constexpr std::int64_t kFirstWait = 200;  // milliseconds
 constexpr std::int64_t kLongestWait = 5000;
 constexpr std::int64_t kMillisecondsPerSecond = 1000;
 constexpr int kMostRedirects = 5;
-constexpr int kOk = 200;
-constexpr int kNotModified = 304;
-constexpr int kProxyAuthenticationRequired = 407;
-constexpr int kServerTrouble = 500;
 
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -43,8 +40,8 @@ class Asking {
       PROV_TRY(Redirect(answer, hops));
       answer = PROV_TRY(Persist());
     }
-    if (answer.status == kNotModified && AsksForChange()) return answer;
-    if (answer.status != kOk) return Refuse(answer);
+    if (answer.status == machine::http_status::kNotModified && AsksForChange()) return answer;
+    if (answer.status != machine::http_status::kOk) return Refuse(answer);
     PROV_TRY(CheckBody(answer, Where()));
     return answer;
   }
@@ -64,7 +61,7 @@ class Asking {
     const Code code = status == 404 || status == 410 ? Code::kNotFound : Code::kNetwork;
     std::string meaning = request_.explain == nullptr ? "" : request_.explain(status);
     if (meaning.empty()) meaning = ExplainStatus(status);
-    const char* who = status == kProxyAuthenticationRequired ? "proxy" : "server";
+    const char* who = status == machine::http_status::kProxyAuthenticationRequired ? "proxy" : "server";
     return Fail(code, fmt::format("the {} answered with status {}: {}", who, status, meaning), Where());
   }
 
@@ -104,7 +101,8 @@ class Asking {
     for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
       Result<machine::FetchAnswer> answer = ports_.http.Fetch(Prepared());
       if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // with whatever there is of an answer
-      const bool may_pass = answer ? answer->status >= kServerTrouble : answer.error().code == Code::kNetwork;
+      const bool may_pass =
+          answer ? answer->status >= machine::http_status::kInternalServerError : answer.error().code == Code::kNetwork;
       if (!may_pass) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
       const int until = std::min(patience_.retry_seconds, patience_.total_seconds);
@@ -176,7 +174,7 @@ std::string ExplainStatus(int status) {
   switch (status) {
     case 204:
       return "it has nothing to send";
-    case kNotModified:
+    case machine::http_status::kNotModified:
       return "it says that nothing changed, which nobody asked";
     case 400:
       return "it does not understand the request";
@@ -192,7 +190,7 @@ std::string ExplainStatus(int status) {
     case 406:
       return "it does not serve the document in this way; is this the right "
              "server?";
-    case kProxyAuthenticationRequired:
+    case machine::http_status::kProxyAuthenticationRequired:
       return "it wants other credentials than those in its URL";
     case 429:
       return "it was asked too often; try again later";
@@ -205,7 +203,7 @@ std::string ExplainStatus(int status) {
       break;
   }
   if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
-  if (status >= kServerTrouble) return "it failed itself; its log says why";
+  if (status >= machine::http_status::kInternalServerError) return "it failed itself; its log says why";
   return "no document comes with that";
 }
 

@@ -6,6 +6,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/http_status.h"
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/http_fetcher.h"
 #include "provisioner/source/kube_source.h"
@@ -17,8 +18,6 @@
 
 namespace prov::source {
 namespace {
-
-constexpr int kNotModified = 304;
 
 // The document that a source is, before it is read.
 struct Opened {
@@ -47,7 +46,7 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
   machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));
-  out.unchanged = answer.status == kNotModified;
+  out.unchanged = answer.status == machine::http_status::kNotModified;
   if (out.unchanged) {
     out.etag = etag;
     return out;
