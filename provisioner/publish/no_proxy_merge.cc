@@ -83,7 +83,8 @@ Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
   const ObjectReader status = PROV_TRY(object.Child("status"));
   if (!status) return out;
   out.api_internal_url = PROV_TRY(status.Text("apiServerInternalURI"));
-  out.hosted = PROV_TRY(status.Text("controlPlaneTopology")) == "External";
+  const std::string topology = PROV_TRY(status.Text("controlPlaneTopology"));
+  out.hosted = topology == "External";
   const ObjectReader platform = PROV_TRY(status.Child("platformStatus"));
   if (!platform) return out;
   out.platform = PROV_TRY(platform.Text("type"));
