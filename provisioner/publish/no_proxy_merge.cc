@@ -83,8 +83,10 @@ Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
   const ObjectReader status = PROV_TRY(object.Child("status"));
   if (!status) return out;
   out.api_internal_url = PROV_TRY(status.Text("apiServerInternalURI"));
-  const std::string topology = PROV_TRY(status.Text("controlPlaneTopology"));
-  out.hosted = topology == "External";
+  // Compared where it is: g++ 12 at -O2 takes a moved string for uninitialised.
+  const Result<std::string> topology = status.Text("controlPlaneTopology");
+  if (!topology) return std::unexpected(topology.error());
+  out.hosted = *topology == "External";
   const ObjectReader platform = PROV_TRY(status.Child("platformStatus"));
   if (!platform) return out;
   out.platform = PROV_TRY(platform.Text("type"));
