@@ -68,7 +68,6 @@ Result<void> CurlTransfer::Prepare(const std::string& proxy) {
   Set(CURLOPT_FOLLOWLOCATION, 0L);
   Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   Set(CURLOPT_USERAGENT, "provisioner");
-  Set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   Set(CURLOPT_NOSIGNAL, 1L);  // no SIGALRM for time-outs
   SetTrust();
   return SetProxy(proxy);
