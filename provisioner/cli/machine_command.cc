@@ -63,12 +63,13 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
 }
 
 std::vector<OptionSpec> ApplyOptionSpecs() {
-  return {{"restart-services", "", "restart running services whose environment changed"},
-          {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
-          {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
-          {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
-          {"exit-style", "plain|msi|cloudbase",
-           "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"}};
+  return {
+      {"restart-services", "", "restart running services whose environment changed"},
+      {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
+      {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
+      {"exit-style", "plain|msi|cloudbase",
+       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"}};
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {

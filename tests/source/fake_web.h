@@ -24,7 +24,7 @@ class FakeWeb final : public machine::Http, public machine::Clock {
   std::int64_t request_takes = 0;  // seconds
   bool stopped = false;
   bool asks_to_stop = false;  // a transfer asks should_stop, and gives what it has by then
-  bool time_passes = true;  // false: the clock is set back by whatever passes
+  bool time_passes = true;    // false: the clock is set back by whatever passes
 
   static Answer Page(std::string body, int status = 200,
                      std::vector<std::pair<std::string, std::string>> headers = {}) {
