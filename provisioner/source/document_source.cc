@@ -38,6 +38,7 @@ Result<std::optional<Reading>> ReadObjects(const SourceObjects& found, std::stri
   if (!found.config_maps.empty()) return PROV_TRY(ReadConfigMaps(found.config_maps, name));
   if (found.pods.empty()) return std::nullopt;
   std::vector<ObjectView> pods;
+  pods.reserve(found.pods.size());
   for (const PodObject& pod : found.pods) pods.push_back(pod.object);
   const ObjectView* chosen = PROV_TRY(ChooseObject(pods, "Pod or Deployment", name));
   return PROV_TRY(ReadPodEnvironment(*chosen, found.pods[static_cast<std::size_t>(chosen - pods.data())].kind));
