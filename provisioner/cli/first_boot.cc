@@ -108,6 +108,8 @@ Error GoOnLater(node::Node& node, const node::Delivery& delivery, Error error) {
                                  later.error().message, later.error().where);
   } else if (*later) {
     error.message += "; the boot service is installed and goes on asking";
+  } else {
+    error.message += "; reconcile goes on with the other source that is stored on this machine";
   }
   return error;
 }

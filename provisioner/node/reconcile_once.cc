@@ -150,13 +150,6 @@ std::string DescribeAge(std::int64_t seconds) {
   return fmt::format("{} min", minutes);
 }
 
-Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read) {
-  Start start = PROV_TRY(Begin(node));
-  if (start.report.held) return std::move(start.report);
-  Fresh fresh = ReadFollowed(node.host, start.source, read);
-  return Finish(node, std::move(start), std::move(fresh));
-}
-
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read) {
   Start first = PROV_TRY(BeginOn(host));
   if (first.report.held) return std::move(first.report);

@@ -14,12 +14,10 @@ struct RoundReport {
   std::optional<Error> source_error;  // the source could not be read; the last good settings were kept in place
 };
 
-// Errors: not-found when no source is stored, or none was ever read well; reboot-loop; those of the ports.
-Result<RoundReport> ReconcileOnce(Node& node, const SettingsReader& read);
-
-// The same on a machine that is open only before the source is read and after it: a source on a network may take
-// minutes, in which rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to stop
-// while it read. Errors: also lock, when somebody else has the machine, or stored another source meanwhile.
+// The machine is open only before the source is read and after it: a source on a network may take minutes, in which
+// rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to stop while it read.
+// Errors: not-found when no source is stored, or none was ever read well; lock, when somebody else has the machine, or
+// stored another source meanwhile; reboot-loop; those of the ports.
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read);
 
 // The settings that were kept of the stored source. Errors: not-found.

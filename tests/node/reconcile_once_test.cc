@@ -26,8 +26,9 @@ class Reconcile : public NodeTest {
     };
   }
   Result<RoundReport> Round() {
-    Node n = node();
-    return ReconcileOnce(n, Reader());
+    auto round = PROV_TRY(RunRound(host_, Reader()));
+    if (!round) return Fail(Code::kInternal, "nobody asked for a stop");
+    return *std::move(round);
   }
   void FirstBootFrom(const Settings& settings, bool follow = true) {
     source_ = settings;
@@ -112,7 +113,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
     EXPECT_THROW((void)FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}), testing_support::PowerFailure);
     host.memory.stop_after = testing_support::MemoryMachine::kNever;
     host.memory.Boot(Unflushed::kLost);
-    const auto round = ReconcileOnce(n, [](const SourceWords&) -> Result<Settings> { return SampleSettings(); });
+    const auto round = RunRound(host, [](const SourceWords&) -> Result<Settings> { return SampleSettings(); });
     if (!round) {  // nothing was stored yet, so nothing was touched
       EXPECT_EQ(round.error().code, Code::kNotFound) << stop << ": " << round.error().message;
       EXPECT_FALSE(host.memory.At(reconcile::kEnv, "HTTP_PROXY")) << stop;
