@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "tests/bake/answer_files.h"
 #include "tests/differential/seed.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
 
@@ -227,14 +228,14 @@ TEST_F(AnswerFileAndExpat, AgreeOnRandomAndOnDamagedFiles) {
   std::cout << accepted_ << " of " << kFiles << " files edited\n";
   EXPECT_GT(accepted_, kFiles / 3);
   Write("verdicts", verdicts_);
-  const auto script = fs::path(TEST_SOURCE_DIR) / "bake" / "answer_file_check.py";
+  const auto script = fs::path(testing_support::TestsFolder()) / "bake" / "answer_file_check.py";
   const auto result = testing_support::Run({"python3", script.string(), folder_.string()});
   std::cout << result.out;
   EXPECT_EQ(result.exit, 0) << result.err;
 }
 
 TEST(AnswerFileSchema, WhatWasValidStaysValid) {
-  const fs::path schema = fs::path(TEST_SOURCE_DIR) / "../../shared/cases/windows/autounattend.xsd";
+  const fs::path schema = fs::path(testing_support::TestsFolder()) / "../../shared/cases/windows/autounattend.xsd";
   const auto validates = [&](const fs::path& file) {
     return testing_support::Run({"xmllint", "--noout", "--schema", schema.string(), file.string()}).exit == 0;
   };
@@ -243,7 +244,7 @@ TEST(AnswerFileSchema, WhatWasValidStaysValid) {
     GTEST_SKIP();
   }
   std::size_t valid = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(TEST_SOURCE_DIR) / "golden" / "unattend")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(testing_support::TestsFolder()) / "golden" / "unattend")) {
     const std::string before = entry.path().string();
     if (!before.ends_with(".before.xml") || !validates(before)) continue;
     ++valid;

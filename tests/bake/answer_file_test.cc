@@ -10,6 +10,7 @@
 
 #include "provisioner/bake/xml_reader.h"
 #include "tests/bake/answer_files.h"
+#include "tests/support/paths.h"
 
 namespace prov::bake {
 namespace {
@@ -52,7 +53,7 @@ std::string ReadText(const std::filesystem::path& path) {
 
 std::vector<Golden> GoldenFiles() {
   constexpr std::string_view kBefore = ".before.xml";
-  const std::filesystem::path folder = std::filesystem::path(TEST_SOURCE_DIR) / "golden" / "unattend";
+  const std::filesystem::path folder = std::filesystem::path(testing_support::TestsFolder()) / "golden" / "unattend";
   std::vector<Golden> out;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
 
@@ -13,12 +14,12 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing_support::ProcessResult;
 
-const std::string kSample = TEST_SOURCE_DIR "/sample/rendered-worker.json";
+const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
 
 TEST(Cli, AFullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
   const ProcessResult result =
-      testing_support::Run({"sh", "-c", "exec '" PROVISIONER_BINARY "' extract '" + kSample + "' >/dev/full"});
+      testing_support::Run({"sh", "-c", "exec '" + testing_support::ProvisionerBinary() + "' extract '" + kSample + "' >/dev/full"});
   EXPECT_EQ(result.exit, 13);
   EXPECT_THAT(result.err, HasSubstr("[io]"));
 }
@@ -28,7 +29,7 @@ TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
   const fs::path& root = folder.path();
   const ProcessResult result = testing_support::Run(
       {"sh", "-c",
-       "ulimit -f 8; exec '" PROVISIONER_BINARY "' bake '" + kSample + "' --out '" + (root / "a/b/p").string() + "'"});
+       "ulimit -f 8; exec '" + testing_support::ProvisionerBinary() + "' bake '" + kSample + "' --out '" + (root / "a/b/p").string() + "'"});
   EXPECT_EQ(result.exit, 13) << result.err;
   EXPECT_TRUE(fs::is_empty(root));
 }
@@ -36,7 +37,7 @@ TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
 TEST(Cli, AnAbortIsADefectWithExit20) {
   // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
   const std::string wait =
-      "exec 3<&0; '" PROVISIONER_BINARY "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
+      "exec 3<&0; '" + testing_support::ProvisionerBinary() + "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
   const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
   EXPECT_EQ(result.exit, 20) << result.err;
 }

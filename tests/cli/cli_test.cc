@@ -6,6 +6,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
@@ -19,11 +20,11 @@ using testing::Not;
 using testing::StartsWith;
 using testing_support::ProcessResult;
 
-const std::string kSample = TEST_SOURCE_DIR "/sample/rendered-worker.json";
+const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
 constexpr const char* kPassword = "S3cret%40%23%25%26%27p";
 
 ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), PROVISIONER_BINARY);
+  words.insert(words.begin(), testing_support::ProvisionerBinary());
   return testing_support::Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
 }
 
@@ -276,7 +277,7 @@ TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
 }
 
 TEST_F(Bake, SubtractExeAndUnwritableTargets) {
-  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", TEST_SOURCE_DIR "/sample/proxy-root.pem",
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", testing_support::TestsFolder() + "/sample/proxy-root.pem",
                          "--exe", kSample})
                 .exit,
             0);
@@ -290,7 +291,7 @@ TEST_F(Bake, SubtractExeAndUnwritableTargets) {
 }
 
 TEST_F(Bake, AGivenAnswerFileGetsTheCommand) {
-  const std::string golden = TEST_SOURCE_DIR "/golden/unattend/list-with-commands.";
+  const std::string golden = testing_support::TestsFolder() + "/golden/unattend/list-with-commands.";
   ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--unattend", golden + "before.xml"}).exit, 0);
   EXPECT_EQ(testing_support::ReadAll(Path("p/unattend.xml")), testing_support::ReadAll(golden + "after.xml"));
   EXPECT_EQ(Provisioner({"bake", Path("p"), "--out", Path("q")}).exit, 0) << "still a payload";
@@ -306,7 +307,7 @@ TEST_F(Bake, AGivenAnswerFileGetsTheCommand) {
 
 TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
   const ProcessResult result =
-      testing_support::Run({PROVISIONER_BINARY, "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
+      testing_support::Run({testing_support::ProvisionerBinary(), "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
   EXPECT_EQ(result.exit, 10);
   EXPECT_THAT(result.err, HasSubstr("SOURCE_DATE_EPOCH"));
 }

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/windows_api.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace prov {
@@ -13,10 +14,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::ProcessResult;
 
-const std::string kSample = TEST_SOURCE_DIR "/sample/rendered-worker.json";
+const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
 
 ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), PROVISIONER_BINARY);
+  words.insert(words.begin(), testing_support::ProvisionerBinary());
   return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
 }
 

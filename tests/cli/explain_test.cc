@@ -7,6 +7,7 @@
 #include <map>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
@@ -31,7 +32,7 @@ class Explain : public testing::Test {
     return path;
   }
   ProcessResult Run(std::vector<std::string> words) const {
-    words.insert(words.begin(), {PROVISIONER_BINARY});
+    words.insert(words.begin(), {testing_support::ProvisionerBinary()});
     return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
   }
 

@@ -8,6 +8,7 @@
 #include "provisioner/cli/command.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::cli {
@@ -26,7 +27,7 @@ class KubeCommands : public ::testing::Test {
     std::ofstream(scratch_.At("config"))
         << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
            "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
-        << TEST_SOURCE_DIR
+        << testing_support::TestsFolder()
         << "/sample/corporate-root.pem'}}]\n"
            "users: [{name: u, user: {token: c4nary}}]\n";
     host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };

@@ -9,6 +9,7 @@
 #include "provisioner/cli/command.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::cli {
@@ -116,7 +117,7 @@ TEST_F(MachineCommands, TheWayInWhichARebootIsTold) {
 
 TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
   const std::string url = "https://h.example.com/worker.json";
-  const std::string ca = TEST_SOURCE_DIR "/sample/corporate-root.pem";
+  const std::string ca = testing_support::TestsFolder() + "/sample/corporate-root.pem";
   EXPECT_EQ(Run(FirstBootCommand, {url}).error().code, Code::kUsage) << "no CA";
   EXPECT_FALSE(host_.program_installed);
   const auto boot = Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1"});
@@ -128,7 +129,7 @@ TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
   host_.web = [](const machine::FetchRequest&) -> Result<machine::FetchAnswer> {
     machine::FetchAnswer out;
     out.status = 200;
-    out.body = *ReadFile(TEST_SOURCE_DIR "/sample/rendered-worker.json", 1 << 20);
+    out.body = *ReadFile(testing_support::TestsFolder() + "/sample/rendered-worker.json", 1 << 20);
     return out;
   };
   const auto round = Run(ReconcileCommand, {"--once"});

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
@@ -40,7 +41,7 @@ class PodEnvCommand : public testing::Test {
   }
 
   void WriteDeployment() const {
-    Write("pod.yaml", testing_support::ReadAll(TEST_SOURCE_DIR "/sample/deployment.yaml"));
+    Write("pod.yaml", testing_support::ReadAll(testing_support::TestsFolder() + "/sample/deployment.yaml"));
   }
 
   static std::string Six() {
@@ -54,7 +55,7 @@ class PodEnvCommand : public testing::Test {
     std::ofstream(At(name), std::ios::binary) << text;
   }
   ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
-    std::vector<std::string> words = {PROVISIONER_BINARY, "pod-env", At("proxy.env"), "--pod", At(pod)};
+    std::vector<std::string> words = {testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", At(pod)};
     words.insert(words.end(), more.begin(), more.end());
     return RunProgram(words);
   }
@@ -110,7 +111,7 @@ TEST_F(PodEnvCommand, PrintsAPatchAloneAndTellsWhatItDoes) {
 
 TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   const auto usage = [](const ProcessResult& result) { return result.exit == 10 ? result.err : "no usage error"; };
-  EXPECT_THAT(usage(RunProgram({PROVISIONER_BINARY, "pod-env", At("proxy.env")})), HasSubstr("--pod FILE is missing"));
+  EXPECT_THAT(usage(RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env")})), HasSubstr("--pod FILE is missing"));
   EXPECT_THAT(usage(PodEnv({"--format", "patch", "--patch", "none"})), HasSubstr("--patch none makes none"));
   EXPECT_THAT(usage(PodEnv({"--patch", "merge"})), HasSubstr("strategic, json, none"));
   Write("two.yaml", "kind: Pod\nspec: {containers: [{name: c}]}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n");

@@ -10,6 +10,7 @@
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/document_source.h"
 #include "tests/publish/samples.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
 
@@ -24,7 +25,7 @@ using testing_support::ProcessResult;
 using testing_support::ReadAll;
 
 ProcessResult Provisioner(std::vector<std::string> words) {
-  words.insert(words.begin(), PROVISIONER_BINARY);
+  words.insert(words.begin(), testing_support::ProvisionerBinary());
   return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
 }
 

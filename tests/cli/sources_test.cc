@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
@@ -20,11 +21,11 @@ using testing::StartsWith;
 using testing_support::ProcessResult;
 using testing_support::ReadAll;
 
-const fs::path kFolder = TEST_SOURCE_DIR "/golden/sources";
+const fs::path kFolder = testing_support::TestsFolder() + "/golden/sources";
 constexpr std::string_view kExpected = ".expected.json";
 
 ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), PROVISIONER_BINARY);
+  words.insert(words.begin(), testing_support::ProvisionerBinary());
   return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
 }
 
@@ -57,7 +58,7 @@ TEST(Sources, TheOtherFormatsHoldTheSame) {
   EXPECT_THAT(env.err, Not(HasSubstr("S3cret")));
   const ProcessResult pem = Provisioner({"extract", "-", "--format", "pem"}, proxy);
   EXPECT_EQ(pem.out,
-            ReadAll(TEST_SOURCE_DIR "/sample/corporate-root.pem") + ReadAll(TEST_SOURCE_DIR "/sample/proxy-root.pem"));
+            ReadAll(testing_support::TestsFolder() + "/sample/corporate-root.pem") + ReadAll(testing_support::TestsFolder() + "/sample/proxy-root.pem"));
 }
 
 TEST(Sources, BrokenOnesAreErrorsOfTheContract) {

@@ -10,6 +10,7 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/source/source_cache.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/paths.h"
 
 namespace prov::cli {
 namespace {
@@ -21,7 +22,7 @@ using testing::SizeIs;
 
 constexpr char kUrl[] = "https://h.example.com/worker.json?v=1";
 
-std::string Sample(const std::string& name) { return TEST_SOURCE_DIR "/sample/" + name; }
+std::string Sample(const std::string& name) { return testing_support::TestsFolder() + "/sample/" + name; }
 
 Result<node::SourceWords> WordsOf(std::vector<std::string> words) {
   const Arguments arguments = PROV_TRY(ParseArguments(FirstBootCommand().spec, words));
@@ -108,7 +109,7 @@ TEST_F(StoredSourceOnAServer, ThatDidNotChangeIsRemembered) {
 
 // What first-boot stores is read by the service in the same way.
 TEST(StoredSource, AnAksListKeepsItsSuffixes) {
-  const std::string file = TEST_SOURCE_DIR "/golden/sources/aks-show.json";
+  const std::string file = testing_support::TestsFolder() + "/golden/sources/aks-show.json";
   const auto words = WordsOf({file, "--add-cluster-suffixes"});
   ASSERT_TRUE(words) << words.error().message;
   EXPECT_THAT(*words, Contains("--add-cluster-suffixes"));

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "provisioner/base/text.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace prov::differential {
@@ -108,7 +109,7 @@ std::optional<PythonAnswers> AskPython(const std::string& python, const std::vec
     reason = "no " + python + " (Debian: python3)";
     return std::nullopt;
   }
-  const ProcessResult result = Run({python, TEST_SOURCE_DIR "/differential/clients_oracle.py"}, InputOf(rows));
+  const ProcessResult result = Run({python, testing_support::TestsFolder() + "/differential/clients_oracle.py"}, InputOf(rows));
   if (result.exit != 0) throw std::runtime_error("the Python program failed: " + result.err);
   std::istringstream lines(result.out);
   PythonAnswers out;
@@ -126,7 +127,7 @@ std::optional<PythonAnswers> AskPython(const std::string& python, const std::vec
 
 std::optional<ClientAnswers> AskJava(const std::vector<ClientRow>& rows, std::string& reason) {
   const ProcessResult result =
-      Run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", TEST_SOURCE_DIR "/differential/ClientsOracle.java"},
+      Run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", testing_support::TestsFolder() + "/differential/ClientsOracle.java"},
           InputOf(rows));
   if (result.exit != 0) {
     reason = "no java that runs a source file (Debian: openjdk-17-jdk-headless)";

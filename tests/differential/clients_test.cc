@@ -12,6 +12,7 @@
 #include "tests/differential/go_answer.h"
 #include "tests/differential/seed.h"
 #include "tests/support/no_proxy_cases.h"
+#include "tests/support/paths.h"
 
 namespace prov::differential {
 namespace {
@@ -130,7 +131,7 @@ TEST(Clients, Go) {
   std::vector<Row> rows;
   for (const ClientRow& row : Rows()) rows.push_back({"http://127.0.0.1:3128", row.no_proxy, row.url});
   std::string reason;
-  const auto go = AskGo(rows, DIFFERENTIAL_FOLDER, reason);
+  const auto go = AskGo(rows, testing_support::DifferentialFolder(), reason);
   if (!go) GTEST_SKIP() << "NOT RUN: " << reason;
   ClientAnswers answers{go->version, ""};
   for (const GoAnswer& one : go->rows)

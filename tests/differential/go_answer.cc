@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "provisioner/base/text.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace prov::differential {
@@ -68,7 +69,7 @@ std::string BuildOracle(const fs::path& folder, std::string& reason) {
   fs::remove(link);
   fs::create_directory_symlink(vendored, link);
   const std::string program = folder / "proxy_oracle";
-  const ProcessResult build = Run({"go", "build", "-o", program, TEST_SOURCE_DIR "/differential/proxy_oracle.go"}, "",
+  const ProcessResult build = Run({"go", "build", "-o", program, testing_support::TestsFolder() + "/differential/proxy_oracle.go"}, "",
                                   {{"GO111MODULE", "off"},
                                    {"GOPATH", folder / "gopath"},
                                    {"GOCACHE", folder / "go-cache"},

@@ -16,6 +16,7 @@
 #include "tests/differential/go_answer.h"
 #include "tests/differential/proxy_rows.h"
 #include "tests/differential/seed.h"
+#include "tests/support/paths.h"
 
 namespace prov::differential {
 namespace {
@@ -102,7 +103,7 @@ void Compare(const Row& row, const Answer& ours, const GoAnswer& go, Tally& tall
 TEST(ProxyGo, DecidesAsGo) {
   const std::vector<Row> rows = MakeRows(Seed("ProxyGo"), kRows);
   std::string reason;
-  const auto go = AskGo(rows, DIFFERENTIAL_FOLDER, reason);
+  const auto go = AskGo(rows, testing_support::DifferentialFolder(), reason);
   if (!go) GTEST_SKIP() << "NOT RUN: " << reason;
   Tally tally;
   for (std::size_t i = 0; i < rows.size(); ++i) Compare(rows[i], Ours(rows[i]), go->rows[i], tally);

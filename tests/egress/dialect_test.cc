@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_explain.h"
 #include "tests/support/no_proxy_cases.h"
+#include "tests/support/paths.h"
 
 namespace prov::egress {
 namespace {
@@ -52,7 +53,7 @@ std::string Answer(Dialect dialect, std::string list, std::string_view url) {
 }
 
 TEST(Dialect, AgreesWithTheMeasuredMatrix) {
-  std::ifstream file(TEST_SOURCE_DIR "/../../shared/cases/noproxy/matrix.tsv");
+  std::ifstream file(testing_support::TestsFolder() + "/../../shared/cases/noproxy/matrix.tsv");
   if (!file) GTEST_SKIP() << "NOT RUN: no ../shared/cases/noproxy/matrix.tsv";
   std::string line;
   std::getline(file, line);
@@ -76,7 +77,7 @@ TEST(Dialect, AgreesWithTheMeasuredMatrix) {
 
 // tests/golden/noproxy/decisions.tsv: what `explain` says, reviewed against the rules of each dialect.
 TEST(Dialect, AgreesWithTheGoldenFile) {
-  const std::string path = TEST_SOURCE_DIR "/golden/noproxy/decisions.tsv";
+  const std::string path = testing_support::TestsFolder() + "/golden/noproxy/decisions.tsv";
   std::ifstream file(path);
   ASSERT_TRUE(file) << path;
   const Secret proxy("http://proxy.example:3128");

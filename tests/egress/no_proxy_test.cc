@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/text.h"
+#include "tests/support/paths.h"
 
 namespace prov::egress {
 namespace {
@@ -104,7 +105,7 @@ TEST(NoProxy, DecidesAsGo) {
 }
 
 TEST(NoProxy, AgreesWithTheSharedMatrix) {
-  std::ifstream file(TEST_SOURCE_DIR "/../../shared/cases/noproxy/matrix.tsv");
+  std::ifstream file(testing_support::TestsFolder() + "/../../shared/cases/noproxy/matrix.tsv");
   if (!file) GTEST_SKIP() << "the shared matrix is not here; the embedded copy of its Go columns is tested above";
   std::string line;
   std::getline(file, line);

@@ -9,6 +9,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
+#include "tests/support/paths.h"
 
 namespace prov::ignition {
 namespace {
@@ -83,7 +84,7 @@ void CompareCase(const fs::path& folder) {
 }
 
 TEST(Samples, AreReadAsTheyMustBe) {
-  const fs::path folder = fs::path(TEST_SOURCE_DIR) / ".." / ".." / "shared" / "cases" / "ignition";
+  const fs::path folder = fs::path(testing_support::TestsFolder()) / ".." / ".." / "shared" / "cases" / "ignition";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "the samples are not here: " << folder;
   int cases = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -16,6 +16,7 @@
 #include "images/registry_key.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
+#include "tests/support/paths.h"
 
 namespace prov::images::testing {
 
@@ -61,7 +62,7 @@ inline std::uint32_t FindCell(std::string_view hive, std::string_view start, int
 
 // The folder of optional shared samples.
 inline std::string SamplePath(std::string_view name) {
-  return std::string(TEST_SOURCE_DIR) + "/../../shared/cases/windows/" + std::string(name);
+  return std::string(testing_support::TestsFolder()) + "/../../shared/cases/windows/" + std::string(name);
 }
 inline bool HasSamples() { return std::filesystem::exists(SamplePath("hive/minimal-own.hiv")); }
 inline std::string Sample(std::string_view name) { return ReadFile(SamplePath(name), 1U << 24U).value(); }

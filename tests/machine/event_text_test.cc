@@ -8,6 +8,7 @@
 
 #include "provisioner/base/error.h"
 #include "provisioner/machine/event_log.h"
+#include "tests/support/paths.h"
 
 namespace prov::machine {
 namespace {
@@ -33,7 +34,7 @@ TEST(EventText, MessageTableHasEachId) {
   for (const CodeInfo& info : AllCodes()) expected.insert(static_cast<int>(Event::kFailure) + info.exit);
 
   std::set<int> found;
-  std::ifstream table(TEST_SOURCE_DIR "/../provisioner/windows/events.mc");
+  std::ifstream table(testing_support::TestsFolder() + "/../provisioner/windows/events.mc");
   for (std::string line; std::getline(table, line);) {
     if (line.starts_with("MessageId=")) found.insert(std::stoi(line.substr(line.find('=') + 1)));
   }

@@ -8,6 +8,7 @@
 #include "provisioner/base/text.h"
 #include "tests/machine/ports_suite.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/paths.h"
 
 namespace prov::machine {
 namespace {
@@ -19,7 +20,7 @@ using images::RegValue;
 std::string Key(std::string_view below) { return std::string(kTestKey) + "\\" + std::string(below); }
 
 std::string SampleDer(const std::string& name) {
-  std::ifstream in(std::string(TEST_SOURCE_DIR "/sample/") + name);
+  std::ifstream in(std::string(testing_support::TestsFolder() + "/sample/") + name);
   std::string base64;
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("-----")) base64 += TrimBlanks(line);

@@ -5,6 +5,7 @@
 
 #include "provisioner/egress/no_proxy_item.h"
 #include "tests/publish/samples.h"
+#include "tests/support/paths.h"
 
 namespace prov::publish {
 namespace {
@@ -63,7 +64,7 @@ TEST(ProxySpec, WhatTheOperatorTakesIsTaken) {
 
 TEST(ProxySpec, TheSharedRowsOfTheOperator) {
   const std::string text =
-      testing_support::ReadAll(TEST_SOURCE_DIR "/../../shared/cases/egress/cno-validation-upstream.json");
+      testing_support::ReadAll(testing_support::TestsFolder() + "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
   const auto cases = ignition::ParseJson(text, ignition::Limits());
   ASSERT_TRUE(cases);

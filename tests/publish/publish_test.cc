@@ -13,6 +13,7 @@
 #include "provisioner/publish/credentials.h"
 #include "provisioner/publish/render.h"
 #include "tests/publish/publishing.h"
+#include "tests/support/paths.h"
 
 namespace prov::publish {
 namespace {
@@ -26,7 +27,7 @@ using testing::Not;
 
 // PROVISIONER_WRITE_GOLDEN=1 writes them anew.
 void ExpectGolden(const std::string& name, const std::string& bytes) {
-  const std::string path = TEST_SOURCE_DIR "/golden/publish/" + name;
+  const std::string path = testing_support::TestsFolder() + "/golden/publish/" + name;
   if (std::getenv("PROVISIONER_WRITE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << bytes;
   EXPECT_EQ(testing_support::ReadAll(path), bytes) << name;
 }

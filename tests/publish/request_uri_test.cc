@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ignition/json.h"
+#include "tests/support/paths.h"
 #include "tests/support/sample.h"
 
 namespace prov::publish {
@@ -19,7 +20,7 @@ std::string ErrorOf(std::string_view text) {
 
 TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
   const auto golden =
-      ignition::ParseJson(testing_support::ReadAll(TEST_SOURCE_DIR "/golden/publish/uri.json"), ignition::Limits());
+      ignition::ParseJson(testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), ignition::Limits());
   ASSERT_TRUE(golden) << golden.error().message;
   std::size_t worded = 0;
   for (const auto& row : (*golden)->root()["rows"].GetArray()) {
@@ -37,7 +38,7 @@ TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
 
 TEST(RequestUri, TheSharedRowsOfTheOperator) {
   const std::string text =
-      testing_support::ReadAll(TEST_SOURCE_DIR "/../../shared/cases/egress/cno-validation-upstream.json");
+      testing_support::ReadAll(testing_support::TestsFolder() + "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
   const auto cases = ignition::ParseJson(text, ignition::Limits());
   ASSERT_TRUE(cases);

@@ -10,13 +10,14 @@
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/win_http.h"
+#include "tests/support/paths.h"
 
 namespace prov::reconcile {
 namespace {
 
 using namespace std::string_literals;
 
-const std::string kShared = TEST_SOURCE_DIR "/../../shared/cases/windows";
+const std::string kShared = testing_support::TestsFolder() + "/../../shared/cases/windows";
 
 std::string ReadAll(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

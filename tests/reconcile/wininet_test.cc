@@ -10,6 +10,7 @@
 #include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/paths.h"
 
 namespace prov::reconcile {
 namespace {
@@ -42,7 +43,7 @@ RegValue Connection(const WinInetSettings& settings) {
 }
 
 TEST(WinInetBytes, OfARealMachine) {
-  const std::string file = TEST_SOURCE_DIR "/../../shared/cases/windows/wininet/real-ie8-proxy-pac.bin";
+  const std::string file = testing_support::TestsFolder() + "/../../shared/cases/windows/wininet/real-ie8-proxy-pac.bin";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "SKIPPED: the shared sample is not here: " << file;
   const std::string bytes = testing_support::ReadAll(file);
   const auto settings = DecodeWinInet(bytes);

@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/source/aks_no_proxy.h"
 #include "tests/source/document_helpers.h"
+#include "tests/support/paths.h"
 
 namespace prov::source {
 namespace {
@@ -76,7 +77,7 @@ std::vector<std::string> Member(const ObjectView& object, std::string_view name)
 }
 
 TEST(AksNoProxy, AgreesWithWhatWasObserved) {
-  const std::string path = TEST_SOURCE_DIR "/../../shared/cases/egress/aks-noproxy-observed.json";
+  const std::string path = testing_support::TestsFolder() + "/../../shared/cases/egress/aks-noproxy-observed.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "NOT RUN: the observed lists are not there: " << path;
   const auto document = ignition::ParseJson(FileText(path), {});
   ASSERT_TRUE(document);

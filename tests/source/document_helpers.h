@@ -11,6 +11,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/source/document_source.h"
+#include "tests/support/paths.h"
 
 namespace prov::source {
 
@@ -24,7 +25,7 @@ inline std::string FileText(const std::string& path) {
 }
 
 // "corporate-root", "proxy-root" or "corporate-intermediate".
-inline std::string Pem(const std::string& name) { return FileText(TEST_SOURCE_DIR "/sample/" + name + ".pem"); }
+inline std::string Pem(const std::string& name) { return FileText(testing_support::TestsFolder() + "/sample/" + name + ".pem"); }
 
 inline std::string Indented(std::string_view text, std::size_t blanks) {
   std::string out(blanks, ' ');

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/source/document_helpers.h"
+#include "tests/support/paths.h"
 
 namespace prov::source {
 namespace {
@@ -40,7 +41,7 @@ TEST(ReadDocument, TellsTheKindsApart) {
       {"/sample/rendered-worker.json", "MachineConfig", true, true, 3},
   };
   for (const Row& row : rows) {
-    const auto config = ReadText(FileText(std::string(TEST_SOURCE_DIR) + row.file));
+    const auto config = ReadText(FileText(std::string(testing_support::TestsFolder()) + row.file));
     ASSERT_TRUE(config) << row.file << ": " << Failure(config);
     EXPECT_EQ(config->source.kind, row.kind) << row.file;
     EXPECT_EQ(config->proxy_file.present, row.proxy) << row.file;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "provisioner/base/base64.h"
+#include "tests/support/paths.h"
 
 namespace prov::source {
 namespace {
@@ -40,7 +41,7 @@ std::string ReadAll(const std::string& path) {
 auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
 
 TEST(MachineConfigSource, ReadsTheShippedSample) {
-  const auto config = Read(ReadAll(TEST_SOURCE_DIR "/sample/rendered-worker.json"));
+  const auto config = Read(ReadAll(testing_support::TestsFolder() + "/sample/rendered-worker.json"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->source.kind, "MachineConfig");
   EXPECT_TRUE(config->source.name.starts_with("rendered-worker-"));

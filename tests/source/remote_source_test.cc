@@ -14,6 +14,7 @@
 #include "provisioner/source/source_cache.h"
 #include "provisioner/source/web_source.h"
 #include "tests/source/fake_web.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::source {
@@ -29,7 +30,7 @@ constexpr char kWeb[] = "https://h.example.com/doc";
 constexpr char kMcs[] = "mcs://api-int.example.com:22623/worker";
 constexpr char kMcsUrl[] = "https://api-int.example.com:22623/config/worker";
 
-std::string Path(const std::string& name) { return TEST_SOURCE_DIR "/sample/" + name; }
+std::string Path(const std::string& name) { return testing_support::TestsFolder() + "/sample/" + name; }
 std::string Sample(const std::string& name) { return *ReadFile(Path(name), 1 << 20); }
 
 // A config of these variables, as a Machine Config Server sends it: with the whole MachineConfig once more in a file.

@@ -1,4 +1,5 @@
 #include "provisioner/source/source.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(Source, UnknownSchemesAreNamed) {
 }
 
 TEST(Source, ReadsAFile) {
-  const auto read = ReadHere(TEST_SOURCE_DIR "/sample/rendered-worker.json", {});
+  const auto read = ReadHere(testing_support::TestsFolder() + "/sample/rendered-worker.json", {});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->certificates.size(), 3U);
 }
@@ -56,7 +57,7 @@ TEST(Source, ReadsAFile) {
 TEST(Source, AWrongNameIsNotFound) {
   ignition::Selection selection;
   selection.name = "rendered-worker-00000000000000000000000000000000";
-  const auto read = ReadHere(TEST_SOURCE_DIR "/sample/rendered-worker.json", selection);
+  const auto read = ReadHere(testing_support::TestsFolder() + "/sample/rendered-worker.json", selection);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kNotFound);
 }

@@ -7,6 +7,7 @@
 
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/trust_bundle.h"
+#include "tests/support/paths.h"
 
 namespace prov::testing_support {
 
@@ -16,7 +17,7 @@ inline std::string ReadAll(const std::string& path) {
 }
 
 inline const std::string& SampleFolder() {
-  static const std::string folder = TEST_SOURCE_DIR "/sample/";
+  static const std::string folder = testing_support::TestsFolder() + "/sample/";
   return folder;
 }
 
