@@ -13,6 +13,7 @@
 #include "provisioner/cli/defect.h"
 #include "provisioner/cli/signals.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/cli/version.h"
 #include "provisioner/egress/proxy_url.h"
 
 namespace prov::cli {
@@ -34,7 +35,7 @@ std::string GeneralHelp() {
   }
   return out +
          "\n  provisioner COMMAND --help   options of a command, with an example\n"
-         "  provisioner --version        the program's version\n\n"
+         "  provisioner --version        the program's version, commit, compiler and libraries\n\n"
          "Exit codes: 0 done, 4 differences found, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output "
          "missing or\n"
          "unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
@@ -107,7 +108,7 @@ int Dispatch(const std::vector<std::string>& words) {
     if (!words.empty()) return Print(GeneralHelp(), 0);
     return Report({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"}, false);
   }
-  if (words.front() == "--version") return Print("provisioner " PROVISIONER_VERSION "\n", 0);
+  if (words.front() == "--version") return Print(VersionText(), 0);
   for (const Maker make : kCommands) {
     const Command command = make();
     if (command.spec.name == words.front()) return RunCommand(command, std::span(words).subspan(1));

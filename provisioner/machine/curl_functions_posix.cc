@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "provisioner/machine/curl_functions.h"
+#include "provisioner/machine/http.h"
 
 namespace prov::machine {
 namespace {
@@ -71,5 +72,7 @@ Result<const CurlFunctions*> LoadCurl() {
   if (loader.functions() != nullptr) return loader.functions();
   return Fail(Code::kNetwork, "requests need libcurl, and it can't be loaded: install libcurl4", "libcurl.so.4");
 }
+
+std::string LinkedLibcurlVersion() { return ""; }
 
 }  // namespace prov::machine

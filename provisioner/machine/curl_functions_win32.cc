@@ -1,4 +1,5 @@
 #include "provisioner/machine/curl_functions.h"
+#include "provisioner/machine/http.h"
 
 namespace prov::machine {
 
@@ -13,5 +14,7 @@ Result<const CurlFunctions*> LoadCurl() {
   if (ready) return &functions;
   return Fail(Code::kNetwork, "Windows gives no access to its sockets", "WSAStartup");
 }
+
+std::string LinkedLibcurlVersion() { return curl_version_info(CURLVERSION_NOW)->version; }
 
 }  // namespace prov::machine

@@ -92,4 +92,7 @@ class Http {
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 };
 
+// The version of the libcurl that is linked in; empty where the system's is loaded when it is needed.
+std::string LinkedLibcurlVersion();
+
 }  // namespace prov::machine

@@ -18,8 +18,8 @@ const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-w
 
 TEST(Cli, AFullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";
-  const ProcessResult result =
-      testing_support::Run({"sh", "-c", "exec '" + testing_support::ProvisionerBinary() + "' extract '" + kSample + "' >/dev/full"});
+  const ProcessResult result = testing_support::Run(
+      {"sh", "-c", "exec '" + testing_support::ProvisionerBinary() + "' extract '" + kSample + "' >/dev/full"});
   EXPECT_EQ(result.exit, 13);
   EXPECT_THAT(result.err, HasSubstr("[io]"));
 }
@@ -27,17 +27,18 @@ TEST(Cli, AFullDiskIsNoSuccess) {
 TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
   const testing_support::ScratchFolder folder;
   const fs::path& root = folder.path();
-  const ProcessResult result = testing_support::Run(
-      {"sh", "-c",
-       "ulimit -f 8; exec '" + testing_support::ProvisionerBinary() + "' bake '" + kSample + "' --out '" + (root / "a/b/p").string() + "'"});
+  const ProcessResult result =
+      testing_support::Run({"sh", "-c",
+                            "ulimit -f 8; exec '" + testing_support::ProvisionerBinary() + "' bake '" + kSample +
+                                "' --out '" + (root / "a/b/p").string() + "'"});
   EXPECT_EQ(result.exit, 13) << result.err;
   EXPECT_TRUE(fs::is_empty(root));
 }
 
 TEST(Cli, AnAbortIsADefectWithExit20) {
   // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
-  const std::string wait =
-      "exec 3<&0; '" + testing_support::ProvisionerBinary() + "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
+  const std::string wait = "exec 3<&0; '" + testing_support::ProvisionerBinary() +
+                           "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
   const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
   EXPECT_EQ(result.exit, 20) << result.err;
 }

@@ -1,6 +1,8 @@
 // The program as its callers see it: output, messages and exit codes of the contract.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/crypto.h>
 
 #include <filesystem>
 
@@ -59,7 +61,13 @@ TEST(Cli, HelpAndVersion) {
   const ProcessResult help = Provisioner({"--help"});
   EXPECT_EQ(help.exit, 0);
   for (const char* word : {"extract", "check", "bake", "Exit codes"}) EXPECT_THAT(help.out, HasSubstr(word));
-  EXPECT_THAT(Provisioner({"--version"}).out, StartsWith("provisioner 0."));
+  const std::string version = Provisioner({"--version"}).out;
+  EXPECT_THAT(version, StartsWith("provisioner 0."));
+  EXPECT_THAT(version, HasSubstr("\ncommit "));
+  EXPECT_THAT(version, HasSubstr("\ncompiled by "));
+  for (const char* library : {"Boost", "fmt", "libyaml", "RapidJSON", "zlib"})
+    EXPECT_THAT(version, HasSubstr(fmt::format("\n  {:<10} ", library)));
+  EXPECT_THAT(version, HasSubstr(fmt::format("\n  OpenSSL    {}", OpenSSL_version(OPENSSL_VERSION_STRING))));
   for (const char* command : {"extract", "check", "bake"}) {
     const ProcessResult own = Provisioner({command, "--help"});
     EXPECT_EQ(own.exit, 0) << command;
@@ -277,8 +285,8 @@ TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
 }
 
 TEST_F(Bake, SubtractExeAndUnwritableTargets) {
-  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", testing_support::TestsFolder() + "/sample/proxy-root.pem",
-                         "--exe", kSample})
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract",
+                         testing_support::TestsFolder() + "/sample/proxy-root.pem", "--exe", kSample})
                 .exit,
             0);
   EXPECT_EQ(testing_support::ReadAll(Path("p/provisioner.exe")), testing_support::ReadAll(kSample));
@@ -306,8 +314,8 @@ TEST_F(Bake, AGivenAnswerFileGetsTheCommand) {
 }
 
 TEST_F(Bake, ABadSourceDateEpochIsAUsageError) {
-  const ProcessResult result =
-      testing_support::Run({testing_support::ProvisionerBinary(), "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
+  const ProcessResult result = testing_support::Run(
+      {testing_support::ProvisionerBinary(), "bake", kSample, "--out", Path("p")}, "", {{"SOURCE_DATE_EPOCH", "x"}});
   EXPECT_EQ(result.exit, 10);
   EXPECT_THAT(result.err, HasSubstr("SOURCE_DATE_EPOCH"));
 }

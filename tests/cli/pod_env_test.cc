@@ -55,7 +55,8 @@ class PodEnvCommand : public testing::Test {
     std::ofstream(At(name), std::ios::binary) << text;
   }
   ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
-    std::vector<std::string> words = {testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", At(pod)};
+    std::vector<std::string> words = {testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod",
+                                      At(pod)};
     words.insert(words.end(), more.begin(), more.end());
     return RunProgram(words);
   }
@@ -111,7 +112,8 @@ TEST_F(PodEnvCommand, PrintsAPatchAloneAndTellsWhatItDoes) {
 
 TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   const auto usage = [](const ProcessResult& result) { return result.exit == 10 ? result.err : "no usage error"; };
-  EXPECT_THAT(usage(RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env")})), HasSubstr("--pod FILE is missing"));
+  EXPECT_THAT(usage(RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env")})),
+              HasSubstr("--pod FILE is missing"));
   EXPECT_THAT(usage(PodEnv({"--format", "patch", "--patch", "none"})), HasSubstr("--patch none makes none"));
   EXPECT_THAT(usage(PodEnv({"--patch", "merge"})), HasSubstr("strategic, json, none"));
   Write("two.yaml", "kind: Pod\nspec: {containers: [{name: c}]}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n");

@@ -57,8 +57,8 @@ TEST(Sources, TheOtherFormatsHoldTheSame) {
   EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:S3cret%40p@proxy.example.com:3128\nHTTPS_PROXY="));
   EXPECT_THAT(env.err, Not(HasSubstr("S3cret")));
   const ProcessResult pem = Provisioner({"extract", "-", "--format", "pem"}, proxy);
-  EXPECT_EQ(pem.out,
-            ReadAll(testing_support::TestsFolder() + "/sample/corporate-root.pem") + ReadAll(testing_support::TestsFolder() + "/sample/proxy-root.pem"));
+  EXPECT_EQ(pem.out, ReadAll(testing_support::TestsFolder() + "/sample/corporate-root.pem") +
+                         ReadAll(testing_support::TestsFolder() + "/sample/proxy-root.pem"));
 }
 
 TEST(Sources, BrokenOnesAreErrorsOfTheContract) {

@@ -72,11 +72,19 @@ class SameAsLinux(unittest.TestCase):
     def test_errors_and_exit_codes(self):
         (self.work / "bad.json").write_text('{"ignition": {"version": "3.2.0"}, "ignition": ')
         for words in (["extract", "bad.json"], ["extract", "bad.json", "--output", "json"], ["bake", "bad.json"], ["check", str(SAMPLE)],
-                      ["nonsense"], ["--help"], ["bake", "--help"], ["--version"]):
+                      ["nonsense"], ["--help"], ["bake", "--help"]):
             linux, windows = self.both(*words, cwd=self.work)
             self.assertEqual(windows.returncode, linux.returncode, words)
             self.assertEqual(windows.stdout, linux.stdout, words)
             self.assertEqual(windows.stderr, linux.stderr, words)
+
+    def test_version_names_what_is_linked_in(self):
+        linux, windows = self.both("--version", cwd=self.work)
+        self.assertEqual(windows.stdout.splitlines()[:2], linux.stdout.splitlines()[:2])
+        said = windows.stdout.decode()
+        self.assertRegex(said, r"(?m)^compiled by GNU \S+ for Windows x86_64$")
+        for library in ("Boost", "fmt", "libcurl", "libyaml", "OpenSSL", "RapidJSON", "zlib"):
+            self.assertRegex(said, r"(?m)^  %s +\d+\.\d+\S* \(package \S+\)$" % library)
 
 
 class Program(unittest.TestCase):
