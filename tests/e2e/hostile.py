@@ -36,6 +36,12 @@ DONE = "done"
 Row = collections.namedtuple("Row", "name maker expected twin")
 
 
+def pair(honest, hostile):
+    """What the hostile input and then its honest twin cost, measured one right after the other (the twin first)."""
+    twin = honest()
+    return hostile(), twin
+
+
 def n(number):
     return max(1, number // SCALE)
 
@@ -153,7 +159,14 @@ class Hostile(unittest.TestCase):
         type(self).before = snapshot(self.outputs)
         return result
 
-    def cheap(self, name, result, twin):
+    def cheap(self, name, result, twin, again):
+        """Within the bounds. Other work on the machine makes either run dearer, so what exceeds them is measured again with
+        its twin right before it, as `again()` does: noise passes, a cost that is real is there in each pair."""
+        for _ in range(4):
+            if result.cpu <= 2 * twin.cpu + CPU_FLOOR and result.wall <= 2 * twin.wall + WALL_FLOOR:
+                break
+            result, twin = again()
+            self.report(name, "measured again", result, twin)
         with self.subTest(name):
             self.assertLessEqual(result.cpu, 2 * twin.cpu + CPU_FLOOR, "CPU seconds")
             self.assertLessEqual(result.wall, 2 * twin.wall + WALL_FLOOR, "seconds")
@@ -163,8 +176,8 @@ class Hostile(unittest.TestCase):
     def report(self, name, outcome, result, twin):
         print("%-42s %-15s %5.2f s CPU of %5.2f, %4.0f MiB of %4.0f" % (name, outcome, result.cpu, twin.cpu, result.memory, twin.memory), flush=True)
 
-    def twin(self, name):
-        if name not in self.twins:
+    def twin(self, name, again=False):
+        if again or name not in self.twins:
             maker, *arguments = TWINS[name]
             produced(maker, self.input, *arguments)
             self.twins[name] = self.provisioner("check", self.input, "--output", "json")
@@ -175,19 +188,24 @@ class Hostile(unittest.TestCase):
         for row in ROWS:
             with self.subTest(row.name):
                 twin = self.twin(row.twin)
-                maker, *arguments = row.maker
-                produced(maker, self.input, *arguments)
-                # What is refused is so before anything is written: bake's cost is then that of reading, as the twin's is.
-                result = self.bake(self.input)
-                if row.expected == DONE:
-                    self.assertEqual(result.exit, 0, result.out[-500:])
-                    result = self.provisioner("check", self.input, "--output", "json")
+                result = self.outcome_of(row)
                 self.report(row.name, self.refused(result, None if row.expected == DONE else row.expected) or DONE, result, twin)
-                self.cheap(row.name, result, twin)
+                self.cheap(row.name, result, twin, lambda: pair(lambda: self.twin(row.twin, again=True), lambda: self.outcome_of(row)))
+
+    def outcome_of(self, row):
+        maker, *arguments = row.maker
+        produced(maker, self.input, *arguments)
+        # What is refused is so before anything is written: bake's cost is then that of reading, as the twin's is.
+        result = self.bake(self.input)
+        if row.expected != DONE:
+            return result
+        self.assertEqual(result.exit, 0, result.out[-500:])
+        return self.provisioner("check", self.input, "--output", "json")
 
     def test_endless_and_huge_streams(self):
         size = n(200 * MIB)
-        twin = self.provisioner("check", "-", "--output", "json", feed=lambda file: make.string_of(file, size))
+        honest = lambda: self.provisioner("check", "-", "--output", "json", feed=lambda file: make.string_of(file, size))
+        twin = honest()
         self.assertEqual(twin.exit, 0, twin.out)
         huge = lambda file: make.string_of(file, 10 ** 9)
         self.refused(self.bake("/dev/zero"), "too-large")
@@ -197,10 +215,11 @@ class Hostile(unittest.TestCase):
             with self.subTest(name):
                 if SANITIZER and "endless" not in name:
                     continue
-                result = self.provisioner("check", words, "--output", "json", **options)
+                measured = lambda: self.provisioner("check", words, "--output", "json", **options)
+                result = measured()
                 self.refused(result, "too-large")
                 self.report(name, "too-large", result, twin)
-                self.cheap(name, result, twin)
+                self.cheap(name, result, twin, lambda: pair(honest, measured))
 
     def test_options_that_name_files(self):
         write = lambda name, *parts: make.write(os.path.join(self.work, name), *parts) or os.path.join(self.work, name)
@@ -292,10 +311,11 @@ class Hostile(unittest.TestCase):
             with self.subTest(name):
                 source = self.copy_of_payload()
                 produced(lambda: make.write(os.path.join(source, file), data()))
-                result = self.provisioner("check", source, "--output", "json")
+                measured = lambda: self.provisioner("check", source, "--output", "json")
+                result = measured()
                 self.refused(result, codes)
                 self.report("payload: %s: %s" % (file, name), json.loads(result.out)["error"]["code"], result, twin)
-                self.cheap(name, result, twin)
+                self.cheap(name, result, twin, lambda: pair(lambda: self.twin("values 7 M", again=True), measured))
                 self.refused(self.bake(source), codes)
         for name, path in (("parent", "../evil"), ("absolute", "/etc/passwd"), ("drive", "c:\\x"), ("device", "CON"), ("NUL", "a\0b"), ("itself", "manifest.json")):
             with self.subTest(name):
