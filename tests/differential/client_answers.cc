@@ -109,7 +109,8 @@ std::optional<PythonAnswers> AskPython(const std::string& python, const std::vec
     reason = "no " + python + " (Debian: python3)";
     return std::nullopt;
   }
-  const ProcessResult result = Run({python, testing_support::TestsFolder() + "/differential/clients_oracle.py"}, InputOf(rows));
+  const ProcessResult result =
+      Run({python, testing_support::TestsFolder() + "/differential/clients_oracle.py"}, InputOf(rows));
   if (result.exit != 0) throw std::runtime_error("the Python program failed: " + result.err);
   std::istringstream lines(result.out);
   PythonAnswers out;
@@ -126,9 +127,9 @@ std::optional<PythonAnswers> AskPython(const std::string& python, const std::vec
 }
 
 std::optional<ClientAnswers> AskJava(const std::vector<ClientRow>& rows, std::string& reason) {
-  const ProcessResult result =
-      Run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", testing_support::TestsFolder() + "/differential/ClientsOracle.java"},
-          InputOf(rows));
+  const ProcessResult result = Run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                                    testing_support::TestsFolder() + "/differential/ClientsOracle.java"},
+                                   InputOf(rows));
   if (result.exit != 0) {
     reason = "no java that runs a source file (Debian: openjdk-17-jdk-headless)";
     return std::nullopt;

@@ -69,14 +69,15 @@ std::string BuildOracle(const fs::path& folder, std::string& reason) {
   fs::remove(link);
   fs::create_directory_symlink(vendored, link);
   const std::string program = folder / "proxy_oracle";
-  const ProcessResult build = Run({"go", "build", "-o", program, testing_support::TestsFolder() + "/differential/proxy_oracle.go"}, "",
-                                  {{"GO111MODULE", "off"},
-                                   {"GOPATH", folder / "gopath"},
-                                   {"GOCACHE", folder / "go-cache"},
-                                   {"GOPROXY", "off"},
-                                   {"GOTOOLCHAIN", "local"},
-                                   {"GOFLAGS", ""},
-                                   {"CGO_ENABLED", "0"}});
+  const ProcessResult build =
+      Run({"go", "build", "-o", program, testing_support::TestsFolder() + "/differential/proxy_oracle.go"}, "",
+          {{"GO111MODULE", "off"},
+           {"GOPATH", folder / "gopath"},
+           {"GOCACHE", folder / "go-cache"},
+           {"GOPROXY", "off"},
+           {"GOTOOLCHAIN", "local"},
+           {"GOFLAGS", ""},
+           {"CGO_ENABLED", "0"}});
   if (build.exit != 0) throw std::runtime_error("go build failed: " + build.err);
   return program;
 }

@@ -63,8 +63,8 @@ TEST(ProxySpec, WhatTheOperatorTakesIsTaken) {
 }
 
 TEST(ProxySpec, TheSharedRowsOfTheOperator) {
-  const std::string text =
-      testing_support::ReadAll(testing_support::TestsFolder() + "/../../shared/cases/egress/cno-validation-upstream.json");
+  const std::string text = testing_support::ReadAll(testing_support::TestsFolder() +
+                                                    "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
   const auto cases = ignition::ParseJson(text, ignition::Limits());
   ASSERT_TRUE(cases);

@@ -19,8 +19,8 @@ std::string ErrorOf(std::string_view text) {
 }
 
 TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
-  const auto golden =
-      ignition::ParseJson(testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), ignition::Limits());
+  const auto golden = ignition::ParseJson(
+      testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), ignition::Limits());
   ASSERT_TRUE(golden) << golden.error().message;
   std::size_t worded = 0;
   for (const auto& row : (*golden)->root()["rows"].GetArray()) {
@@ -37,8 +37,8 @@ TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
 }
 
 TEST(RequestUri, TheSharedRowsOfTheOperator) {
-  const std::string text =
-      testing_support::ReadAll(testing_support::TestsFolder() + "/../../shared/cases/egress/cno-validation-upstream.json");
+  const std::string text = testing_support::ReadAll(testing_support::TestsFolder() +
+                                                    "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
   const auto cases = ignition::ParseJson(text, ignition::Limits());
   ASSERT_TRUE(cases);

@@ -43,7 +43,8 @@ RegValue Connection(const WinInetSettings& settings) {
 }
 
 TEST(WinInetBytes, OfARealMachine) {
-  const std::string file = testing_support::TestsFolder() + "/../../shared/cases/windows/wininet/real-ie8-proxy-pac.bin";
+  const std::string file =
+      testing_support::TestsFolder() + "/../../shared/cases/windows/wininet/real-ie8-proxy-pac.bin";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "SKIPPED: the shared sample is not here: " << file;
   const std::string bytes = testing_support::ReadAll(file);
   const auto settings = DecodeWinInet(bytes);

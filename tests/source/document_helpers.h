@@ -25,7 +25,9 @@ inline std::string FileText(const std::string& path) {
 }
 
 // "corporate-root", "proxy-root" or "corporate-intermediate".
-inline std::string Pem(const std::string& name) { return FileText(testing_support::TestsFolder() + "/sample/" + name + ".pem"); }
+inline std::string Pem(const std::string& name) {
+  return FileText(testing_support::TestsFolder() + "/sample/" + name + ".pem");
+}
 
 inline std::string Indented(std::string_view text, std::size_t blanks) {
   std::string out(blanks, ' ');

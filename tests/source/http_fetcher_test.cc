@@ -20,7 +20,9 @@ using testing::SizeIs;
 
 constexpr char kUrl[] = "https://api-int.example.com:22623/config/worker";
 
-std::string Sample(const std::string& name) { return *ReadFile(testing_support::TestsFolder() + "/sample/" + name, 1 << 20); }
+std::string Sample(const std::string& name) {
+  return *ReadFile(testing_support::TestsFolder() + "/sample/" + name, 1 << 20);
+}
 std::vector<std::string> Der(const std::string& name) { return *ParseRoots(Sample(name), name); }
 
 FetchOrder Order(std::string url = kUrl) {

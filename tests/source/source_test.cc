@@ -1,7 +1,8 @@
 #include "provisioner/source/source.h"
-#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
+
+#include "tests/support/paths.h"
 
 namespace prov::source {
 namespace {
