@@ -1,6 +1,8 @@
 // Port: the machine's certificate stores.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "provisioner/base/result.h"
@@ -16,6 +18,8 @@ class CertificateStore {
   // In any physical store of the system store: what Windows itself, a group policy or an administrator put there
   // counts.
   virtual Result<bool> Contains(egress::Store store, std::string_view der) = 0;
+  // The certificate of this SHA-1 (40 hex digits, in either case), wherever Contains looks; nullopt: there is none.
+  virtual Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) = 0;
   virtual Result<bool> IsDisallowed(std::string_view der) = 0;
 
   // Adds to the machine's own physical store; an equal one that is there already stays as it is, properties included.

@@ -66,6 +66,16 @@ Result<bool> ImageCertificateStore::Contains(Store store, std::string_view der) 
   return false;
 }
 
+Result<std::optional<std::string>> ImageCertificateStore::Find(Store store, std::string_view sha1) {
+  const std::string name = AsciiUpper(sha1);
+  for (const std::string& key : PhysicalStores(egress::NameOf(store))) {
+    const auto blob = PROV_TRY(registry_.Read(fmt::format("{}\\{}", key, name), kCertificateBlob));
+    const auto der = blob && blob->type == RegType::kBinary ? CertificateInBlob(blob->data) : std::nullopt;
+    if (der && CertificateKeyName(*der) == name) return std::string(*der);
+  }
+  return std::nullopt;
+}
+
 Result<bool> ImageCertificateStore::IsDisallowed(std::string_view der) {
   for (const std::string& key : PhysicalStores("Disallowed")) {
     if (PROV_TRY(Holds(key, der))) return true;

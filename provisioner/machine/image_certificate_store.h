@@ -13,6 +13,7 @@ class ImageCertificateStore final : public CertificateStore {
   ImageCertificateStore(Registry& registry, StateFolder& state) : registry_(registry), state_(state) {}
 
   Result<bool> Contains(egress::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
   Result<bool> IsDisallowed(std::string_view der) override;
   Result<void> Add(egress::Store store, std::string_view der) override;
   Result<void> Remove(egress::Store store, std::string_view der) override;

@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
 #include "provisioner/machine/live_certificate_store.h"
 #include "provisioner/machine/windows_calls.h"
 
@@ -89,6 +91,14 @@ struct LiveCertificateStore::Open {
     return seen[name].contains(der);
   }
 
+  Result<std::optional<std::string>> Find(const wchar_t* name, std::string_view sha1) {
+    if (!seen.contains(name)) PROV_TRY(Look(name));
+    for (const std::string& der : seen[name]) {
+      if (EqualsIgnoreAsciiCase(ToHex(Sha1(der)), sha1)) return der;
+    }
+    return std::nullopt;
+  }
+
   Result<void> Look(const wchar_t* name) {
     PROV_TRY(WriteOut(removing));
     if (const auto found = adding.find(name); found != adding.end()) {
@@ -126,6 +136,10 @@ LiveCertificateStore::~LiveCertificateStore() = default;
 
 Result<bool> LiveCertificateStore::Contains(Store store, std::string_view der) {
   return open_->Contains(SystemStoreName(store), der);
+}
+
+Result<std::optional<std::string>> LiveCertificateStore::Find(Store store, std::string_view sha1) {
+  return open_->Find(SystemStoreName(store), sha1);
 }
 
 Result<bool> LiveCertificateStore::IsDisallowed(std::string_view der) { return open_->Contains(kDisallowed, der); }

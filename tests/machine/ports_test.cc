@@ -5,6 +5,7 @@
 #include "images/hive/descriptor.h"
 #include "images/hive/security.h"
 #include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "tests/machine/ports_suite.h"
 #include "tests/support/memory_machine.h"
@@ -183,6 +184,10 @@ TEST_P(Ports, CertificateIsThereAfterAddAndGoneAfterRemove) {
     specimen_->Reopen();
     EXPECT_EQ(machine().certificates.Contains(store, der), true);
     EXPECT_EQ(machine().certificates.Contains(store, SecondRootDer()), false);
+    const std::string sha1 = ToHex(Sha1(RootDer()));
+    EXPECT_EQ(machine().certificates.Find(store, sha1), RootDer());
+    EXPECT_EQ(machine().certificates.Find(store, AsciiUpper(sha1)), RootDer());
+    EXPECT_EQ(machine().certificates.Find(store, ToHex(Sha1(SecondRootDer()))), std::nullopt);
     const auto removed = machine().certificates.Remove(store, der);
     ASSERT_TRUE(removed) << removed.error().message;
     specimen_->Reopen();
@@ -213,6 +218,7 @@ TEST_P(Ports, CertificateOfAnotherPhysicalStoreCountsAndStays) {
   EXPECT_TRUE(machine().certificates.Remove(Store::kRoot, RootDer()));
   specimen_->Reopen();
   EXPECT_EQ(machine().certificates.Contains(Store::kRoot, RootDer()), true);
+  EXPECT_EQ(machine().certificates.Find(Store::kRoot, ToHex(Sha1(RootDer()))), RootDer());
 }
 
 TEST_P(Ports, CertificateIsDisallowedByTheStoreOfThatName) {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "images/hive/security.h"
+#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
@@ -197,6 +198,15 @@ Result<void> MemoryMachine::SetSecurity(std::string_view key, std::string_view d
 
 Result<bool> MemoryMachine::Contains(Store store, std::string_view der) {
   return Call("Contains", [&] { return now_.certificates[store].contains(std::string(der)); });
+}
+
+Result<std::optional<std::string>> MemoryMachine::Find(Store store, std::string_view sha1) {
+  return Call("Find", [&]() -> std::optional<std::string> {
+    for (const auto& [der, own] : now_.certificates[store]) {
+      if (EqualsIgnoreAsciiCase(ToHex(Sha1(der)), sha1)) return der;
+    }
+    return std::nullopt;
+  });
 }
 
 Result<bool> MemoryMachine::IsDisallowed(std::string_view der) {

@@ -72,6 +72,7 @@ class MemoryMachine final : public machine::Registry,
   Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
   // machine::CertificateStore
   Result<bool> Contains(egress::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
   Result<bool> IsDisallowed(std::string_view der) override;
   Result<void> Add(egress::Store store, std::string_view der) override;
   Result<void> Remove(egress::Store store, std::string_view der) override;
