@@ -454,6 +454,23 @@ function Open-State {
     }
 }
 
+# Where provisioner.exe took the record over, only it knows what to put back.
+function Assert-NotTakenOver {
+    $file = Join-Path $script:stateDir 'ledger.json'
+    if (@($script:items).Count -gt 0 -or -not (Test-Path -LiteralPath $file)) { return }
+    $document = $null
+    try {
+        $document = ConvertFrom-Json -InputObject (Get-Content -LiteralPath $file -Raw -Encoding UTF8)
+    } catch {
+        $document = $null
+    }
+    if (Test-Object $document) {
+        $ours = Get-MemberValue $document 'items'
+        if ((Test-Object $ours) -and @($ours.PSObject.Properties).Count -eq 0) { return }
+    }
+    Stop-With 12 'provisioner.exe keeps the record of this machine, and nothing was undone: run provisioner.exe remove'
+}
+
 function Remove-State {
     foreach ($suffix in @('.old', '.new', '')) { Remove-Work (Get-StateFile $suffix) }
     Exit-Lock
@@ -1030,6 +1047,7 @@ function Remove-Egress {
     if (-not (Test-Path -LiteralPath $script:stateDir)) { return }
     Open-StateDir
     Open-State
+    Assert-NotTakenOver
     Clear-OldRebootMark
     Sync-Services @()
     Sync-WinHttp $null

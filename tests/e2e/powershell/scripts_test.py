@@ -157,6 +157,24 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(json.loads(file.read())["schema"], 1)
         self.assertIn("D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", self.store().data["sddl"][self.state_dir])
 
+    def test_where_the_program_took_the_record_over_a_removal_says_so(self):
+        self.install()
+        before = self.machine()
+        for name in os.listdir(self.state_dir):
+            os.remove(os.path.join(self.state_dir, name))
+        ledger = os.path.join(self.state_dir, "ledger.json")
+        for text in ('{"schema":1,"items":{"env:HTTP_PROXY":{"before":null,"ours":null,"ownKeys":[]}}}', '{"sche'):
+            with open(ledger, "w", encoding="ascii") as file:
+                file.write(text)
+            self.assertEqual(self.run_script("Remove-Egress.ps1"), 12, self.last)
+            self.assertIn("run provisioner.exe remove", self.last)
+            self.assertEqual(self.machine(), before)
+        with open(ledger, "w", encoding="ascii") as file:
+            file.write('{"schema":1,"items":{}}')
+        self.remove()
+        self.assertIn("nothing to do", self.last)
+        os.remove(ledger)
+
     def test_order_is_certificates_environment_winhttp_services_and_removal_is_reversed(self):
         def order():
             return [line.split()[0] for line in self.last.splitlines() if line.split()[0] in ("certificate", "machine", "WinHTTP", "service")]
