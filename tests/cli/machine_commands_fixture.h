@@ -1,0 +1,71 @@
+// A machine in memory on which commands run in this process, as a person would call them.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/command.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov::cli::machine_commands {
+
+inline constexpr std::string_view kPassword = "S3cret";
+
+class MachineCommands : public ::testing::Test {
+ protected:
+  MachineCommands() {
+    reconcile::PutWindows(host_.memory);
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    source_ = (root_ / "worker.json").string();
+    WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
+  }
+
+  void WriteSource(const std::string& text) { std::ofstream(source_, std::ios::binary) << text; }
+
+  Result<Outcome> Run(Command (*make)(), const std::vector<std::string>& words) {
+    const Command command = make();
+    const auto arguments = ParseArguments(command.spec, words);
+    if (!arguments) return std::unexpected(arguments.error());
+    auto outcome = command.run(*arguments, host_);
+    if (outcome) {
+      EXPECT_THAT(outcome->out, testing::Not(testing::HasSubstr(kPassword)));
+      for (const Finding& f : outcome->findings)
+        EXPECT_THAT(f.message + f.where, testing::Not(testing::HasSubstr(kPassword)));
+    }
+    return outcome;
+  }
+
+  rapidjson::Document Json(Command (*make)(), std::vector<std::string> words, int exit = 0) {
+    words.emplace_back("--output=json");
+    rapidjson::Document out;
+    const auto outcome = Run(make, words);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    if (!outcome) return out;
+    EXPECT_EQ(outcome->exit, exit) << outcome->out;
+    out.Parse(outcome->out.c_str());
+    EXPECT_FALSE(out.HasParseError()) << outcome->out;
+    return out;
+  }
+
+  std::string Bake(const std::string& name, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {source_, "--out", (root_ / name).string(), "--service", "containerd"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto baked = Run(BakeCommand, words);
+    EXPECT_TRUE(baked) << baked.error().message;
+    return (root_ / name).string();
+  }
+
+  testing_support::MemoryHost host_;
+  testing_support::ScratchFolder scratch_;
+  std::filesystem::path root_ = scratch_.path();
+  std::string source_;
+};
+
+}  // namespace prov::cli::machine_commands
