@@ -36,7 +36,14 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
   return RunStep(arguments, host, node::TakeBack, machine::Event::kRolledBack);
 }
 
+Result<void> CheckRecords(machine::Host& host) {
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
+  node::Node node = target.Node(host);
+  return node::CheckRecords(node);
+}
+
 Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
+  PROV_TRY(CheckRecords(host));  // before the service goes, too
   // The service would hold the lock now and then, and must not run while its program goes.
   if (all) PROV_TRY(host.services().Remove(node::kServiceName));
   reconcile::SessionReport report;
@@ -95,8 +102,9 @@ Command ConfirmCommand() {
 Command RollbackCommand() {
   return WithImages(
       Make("rollback", "Take the last apply back, and hold until the source changes.",
-           "Takes back an open trial or else the last run that changed this machine; what others changed since\n"
-           "stays. reconcile then leaves the machine alone until its source says something else or apply is called.",
+           "Takes back an open trial or else the last run that changed this machine, that of a payload's script\n"
+           "included; what others changed since stays. reconcile then leaves the machine alone until its source\n"
+           "says something else or apply is called.",
            "  > provisioner rollback\n"
            "  target  this machine\n"
            "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
@@ -105,14 +113,15 @@ Command RollbackCommand() {
 }
 
 Command RemoveCommand() {
-  Command command = Make("remove", "Bring this machine back to what was there before.",
-                         "Takes back everything that is ours and forgets the source; what others changed since, and\n"
-                         "certificates that were there before, stay.",
-                         "  > provisioner remove --all\n"
-                         "  target  this machine\n"
-                         "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
-                         "  1 write done",
-                         RunRemove);
+  Command command =
+      Make("remove", "Bring this machine back to what was there before.",
+           "Takes back everything that is ours, also what a payload's script set, and forgets the source;\n"
+           "what others changed since, and certificates that were there before, stay.",
+           "  > provisioner remove --all\n"
+           "  target  this machine\n"
+           "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
+           "  1 write done",
+           RunRemove);
   command.spec.options.insert(command.spec.options.begin(),
                               {"all", "",
                                "also remove the service, the installed program and its state; of an image also "

@@ -37,6 +37,22 @@ void WriteLedger(JsonWriter& json, const reconcile::Ledger& ledger) {
   json.EndObject();
 }
 
+// null: this program's record is all there is.
+void WriteScript(JsonWriter& json, const reconcile::StatusReport& engine) {
+  json.Key("scriptRecord");
+  if (!engine.script && !engine.damage) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("file", reconcile::kScriptStatePlace).Key("error");
+  if (engine.damage) {
+    json.String(engine.damage->message);
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
 void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& services) {
   json.Key("services").BeginArray();
   for (const node::RunningService& service : services) {
@@ -113,6 +129,7 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
   WriteDrift(json, "drift", status.engine.drift);
   WriteDrift(json, "yielded", status.engine.yielded);
   WriteLedger(json, status.engine.ledger);
+  WriteScript(json, status.engine);
   json.Member("openTransaction", status.engine.open_transaction || status.image_incomplete)
       .Member("trial", status.engine.trial);
   json.Member("held", status.held);
@@ -158,6 +175,12 @@ std::string ServiceLines(const std::vector<node::RunningService>& services) {
   return out;
 }
 
+// Who is to know that a script, and not this program, keeps the record.
+void TellOfScript(const reconcile::StatusReport& engine, Findings& findings) {
+  reconcile::TellOfScript({{}, engine.script}, findings);
+  if (engine.damage) AddError(findings, "script-state", engine.damage->message, engine.damage->where);
+}
+
 std::string Text(const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
   std::string out = fmt::format("target   {}\n", one.target);
@@ -165,6 +188,8 @@ std::string Text(const TargetStatus& one) {
   if (one.signer)
     out += fmt::format("signer   {}: takes no other payloads\n", Printable(bake::NameOfSigner(*one.signer)));
   out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
+  if (status.engine.script) out += fmt::format("record   {}\n", reconcile::kScriptStatePlace);
+  if (status.engine.damage) out += fmt::format("damaged  {}\n", reconcile::kScriptStatePlace);
   for (const reconcile::Drift& d : status.engine.drift) {
     out += fmt::format("drift    {} {} {}\n", reconcile::NameOf(d.kind), Printable(d.name),
                        d.missing ? "is gone" : "was changed");
@@ -222,6 +247,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::Node node = target.Node(*host);
     all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings)});
+    TellOfScript(all.back().status.engine, findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }
@@ -236,8 +262,9 @@ Command StatusCommand() {
   command.spec = {"status",
                   "Show what is ours on this machine, and what others changed of it.",
                   "",
-                  "Looks at the registry, the certificate stores and the environment of running services. Exit code 4\n"
-                  "tells that something differs or a run is open.",
+                  "Looks at the registry, the certificate stores and the environment of running services. What a\n"
+                  "payload's script recorded counts as ours. Exit code 4 tells that something differs, that a run is\n"
+                  "open or that the script's record is damaged.",
                   "  > provisioner status\n"
                   "  target   this machine\n"
                   "  source   D:\\egress\\payload\n"

@@ -7,7 +7,6 @@
 #include "provisioner/node/loop_guard.h"
 #include "provisioner/node/shrink_guard.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
@@ -34,7 +33,7 @@ Result<void> CheckGeneration(Node& node, const Settings& settings, const ApplyOp
 Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
   PROV_TRY(CheckGeneration(node, settings, options));
   DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  if (!options.allow_shrink) PROV_TRY(GuardAgainstShrinking(node.machine.state, settings.config, desired));
+  if (!options.allow_shrink) PROV_TRY(GuardAgainstShrinking(node.machine, settings.config, desired));
   return desired;
 }
 
@@ -50,12 +49,18 @@ Result<Applied> Record(Node& node, const Settings& settings, const DesiredState&
   return out;
 }
 
-// What a payload's scripts put on this machine is ours from now on.
-Result<void> TakeOverFromScripts(Node& node, const DesiredState& desired, Findings& findings) {
-  const auto lookup = reconcile::LookupIn(desired.certificates);
-  if (PROV_TRY(reconcile::ImportScriptState(node.machine, lookup, findings))) {
-    AddInfo(findings, "script-state", "what the payload's scripts recorded on this machine is kept by this program now",
-            std::string(reconcile::kScriptStateFile));
+// What was taken over is then the last run. What others changed since is no part of it, so it is told here.
+Result<void> BeginTakingBack(Node& node, Findings& findings) {
+  const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
+  if (open && open->trial) return {};
+  PROV_TRY(reconcile::Recover(node.machine, findings));
+  const auto script = PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
+  if (!script) return {};
+  for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script->ledger))) {
+    AddWarning(findings, "changed-since",
+               one.missing ? "somebody removed it since it was set; nothing to take back"
+                           : "somebody changed it since it was set; what they set is left as it is",
+               fmt::format("{} {}", NameOf(one.kind), one.name));
   }
   return {};
 }
@@ -117,11 +122,7 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
     PROV_TRY(Forget(node.machine.state, kBootsFile));
   }
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
-  Findings taken_over;
-  PROV_TRY(reconcile::Recover(node.machine, taken_over));
-  PROV_TRY(TakeOverFromScripts(node, desired, taken_over));
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false));
-  report.findings.insert(report.findings.begin(), taken_over.begin(), taken_over.end());
   PROV_TRY(SaveApplied(node.machine.state, PROV_TRY(Record(node, settings, desired))));
   PROV_TRY(Forget(node.machine.state, kTrialFile));
   PROV_TRY(Forget(node.machine.state, kHoldFile));
@@ -138,6 +139,7 @@ Result<SessionReport> TrySettings(Node& node, const Settings& settings, const Ap
   // An earlier trial ends here, before its record is replaced by the new one.
   Findings findings;
   PROV_TRY(reconcile::Recover(node.machine, findings));
+  PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
   PROV_TRY(SaveTrial(node.machine.state, trial));
   SessionReport report =
       PROV_TRY(reconcile::ApplyOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options)), true));
@@ -174,6 +176,8 @@ Result<SessionReport> ConfirmTrial(Node& node) {
 }
 
 Result<SessionReport> TakeBack(Node& node) {
+  SessionReport report;
+  PROV_TRY(BeginTakingBack(node, report.findings));
   const auto back = PROV_TRY(reconcile::WhatRollbackWouldTakeBack(node.machine.state));
   if (!back) {
     return Fail(Code::kTarget, "there is nothing to take back: no run changed this machine since the last rollback");
@@ -186,7 +190,6 @@ Result<SessionReport> TakeBack(Node& node) {
   } else if (applied) {
     PROV_TRY(SaveHold(node.machine.state, applied->digest));
   }
-  SessionReport report;
   report.changes = reconcile::ChangesOf(*back);
   report.writes = back->operations.size();
   PROV_TRY(reconcile::Rollback(node.machine, report.findings));
@@ -208,7 +211,14 @@ Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& 
   return {};
 }
 
+Result<void> CheckRecords(Node& node) {
+  PROV_TRY(reconcile::LoadJournal(node.machine.state));
+  PROV_TRY(reconcile::LoadMachineRecord(node.machine));
+  return {};
+}
+
 Result<SessionReport> RemoveSettings(Node& node) {
+  PROV_TRY(CheckRecords(node));
   // The source first: a run that is cut short must not be followed by a reconcile that applies again.
   for (const std::string_view file : {kSourceFile, kSettingsFile, kBootsFile}) {
     PROV_TRY(Forget(node.machine.state, file));

@@ -41,8 +41,9 @@ Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& setting
 // Errors: target when no trial is open.
 Result<reconcile::SessionReport> ConfirmTrial(Node& node);
 
-// Takes the open trial, or else the last finished run, back and holds: `reconcile` leaves the machine alone until its
-// source says something else. Errors: target when there is nothing to take back.
+// Takes the open trial, or else the last finished run (that of a payload's script included), back and holds:
+// `reconcile` leaves the machine alone until its source says something else. Errors: target when there is nothing to
+// take back.
 Result<reconcile::SessionReport> TakeBack(Node& node);
 
 // Whether a trial still waits for `confirm` in this boot and within its time.
@@ -51,7 +52,12 @@ Result<bool> TrialIsOpen(Node& node);
 // A finding if the boot service will apply something else than `settings` again.
 Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings);
 
-// Brings the machine back to what was there before us and forgets the source. Keys that were made for it go, too.
+// Whether what says what is ours here can be read: without it nothing may be removed. Reads only. Errors: those of
+// LoadJournal and LoadMachineRecord.
+Result<void> CheckRecords(Node& node);
+
+// Brings the machine back to what was there before us, or before a payload's script, and forgets the source. Keys that
+// were made for it go, too. Errors: those of CheckRecords, before anything is written.
 Result<reconcile::SessionReport> RemoveSettings(Node& node);
 
 }  // namespace prov::node

@@ -7,7 +7,7 @@
 
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/certificate_item.h"
-#include "provisioner/reconcile/transaction.h"
+#include "provisioner/reconcile/machine_record.h"
 
 namespace prov::node {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:
 
 }  // namespace
 
-Result<void> GuardAgainstShrinking(machine::StateFolder& state, const egress::EgressConfig& config,
+Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,
                                    const reconcile::DesiredState& desired) {
   if (config.source.kind != kRawKind || !desired.scope.certificates) return {};
   std::set<std::string, std::less<>> wanted;
@@ -26,7 +26,8 @@ Result<void> GuardAgainstShrinking(machine::StateFolder& state, const egress::Eg
     wanted.insert(reconcile::Thumbprint(item.certificate));
   std::size_t ours = 0;
   std::size_t lost = 0;
-  for (const auto& [item, entry] : PROV_TRY(reconcile::LoadLedger(state))) {
+  const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
+  for (const auto& [item, entry] : record.ledger) {
     if (!item.starts_with(kCertificate) || !entry.ours) continue;
     ++ours;
     const std::string_view thumbprint = std::string_view(item).substr(item.rfind(':') + 1);

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "provisioner/egress/egress_config.h"
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/machine.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::node {
 
 // The error shrink if the source is a raw certificate file, eight certificates or more on this machine are ours, and
-// `desired` would take away over half of them. Reads the ledger.
-Result<void> GuardAgainstShrinking(machine::StateFolder& state, const egress::EgressConfig& config,
+// `desired` would take away over half of them. Reads the record.
+Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,
                                    const reconcile::DesiredState& desired);
 
 }  // namespace prov::node

@@ -31,7 +31,8 @@ struct NodeStatus {
   std::optional<std::string> failure;  // of a first boot during Windows setup: the error's text
 
   bool Differs() const {
-    return !engine.drift.empty() || engine.open_transaction || image_incomplete || failure.has_value();
+    return !engine.drift.empty() || engine.open_transaction || engine.damage.has_value() || image_incomplete ||
+           failure.has_value();
   }
 };
 

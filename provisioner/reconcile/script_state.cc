@@ -85,7 +85,7 @@ Result<std::vector<std::string>> OwnKeys(const Record& record, const std::string
 
 class Importer {
  public:
-  Importer(const CertificateLookup& lookup, Findings& findings) : lookup_(lookup), findings_(findings) {}
+  explicit Importer(machine::CertificateStore& certificates) : certificates_(certificates) {}
 
   Result<Import> Run(const std::vector<Record>& records) && {
     for (const Record& record : records) PROV_TRY(Take(record, records));
@@ -114,18 +114,14 @@ class Importer {
     if (record.before == kPresent) return {};  // was there before the script: nobody's to remove
     if (record.before != kAbsent) return record.Refuse("tells neither absent nor present");
     const Store store = store_name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
-    const auto der = lookup_(store, sha1);
-    if (!der || !EqualsIgnoreAsciiCase(ToHex(Sha1(*der)), sha1)) {
-      AddWarning(findings_, "script-certificate",
-                 "was added by a payload's script and is in no payload that is known here any more, so it stays where "
-                 "it is; delete it by hand if it is not wanted: certutil -delstore " +
-                     store_name + " " + sha1,
-                 record.name);
+    const std::string thumbprint = AsciiUpper(sha1);
+    auto der = PROV_TRY(certificates_.Find(store, sha1));
+    if (!der) {
+      out_.state.gone.push_back({ItemKind::kCertificate, store_name + " " + thumbprint, true});
       return {};
     }
-    const std::string thumbprint = AsciiUpper(sha1);
     out_.state.ledger[CertificateItemName(store, thumbprint)] = {
-        std::nullopt, RegValue{thumbprint, images::RegType::kBinary, *der}, {}};
+        std::nullopt, RegValue{thumbprint, images::RegType::kBinary, *std::move(der)}, {}};
     return {};
   }
 
@@ -181,8 +177,7 @@ class Importer {
     return {};
   }
 
-  const CertificateLookup& lookup_;
-  Findings& findings_;
+  machine::CertificateStore& certificates_;
   Import out_;
 };
 
@@ -234,49 +229,50 @@ Result<std::optional<std::vector<Record>>> LoadRecords(machine::StateFolder& sta
   return std::nullopt;
 }
 
-}  // namespace
-
-CertificateLookup LookupIn(const std::vector<CertificateItem>& certificates) {
-  return [&certificates](Store store, std::string_view sha1) -> std::optional<std::string> {
-    for (const CertificateItem& item : certificates) {
-      if (item.store == store && EqualsIgnoreAsciiCase(item.certificate.sha1, sha1)) return item.certificate.der;
-    }
-    return std::nullopt;
-  };
-}
-
-Result<ScriptState> ReadScriptState(std::string_view json, std::string_view where, const CertificateLookup& lookup,
-                                    Findings& findings) {
-  return PROV_TRY(Importer(lookup, findings).Run(PROV_TRY(ReadRecords(json, where)))).state;
-}
-
-Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine, const CertificateLookup& lookup,
-                                                   Findings& findings) {
+Result<std::optional<Import>> Load(machine::Machine& machine) {
   const auto records = PROV_TRY(LoadRecords(machine.state));
   if (!records) return std::nullopt;
-  Import import = PROV_TRY(Importer(lookup, findings).Run(*records));
-  for (const auto& [item, place] : import.places) {
-    LedgerEntry& entry = import.state.ledger[item];
-    if (PROV_TRY(IsPrior(machine.registry, place, *entry.ours))) entry.ours = place.prior;
-  }
-  return std::move(import.state);
+  return PROV_TRY(Importer(machine.certificates).Run(*records));
 }
 
-Result<std::optional<ScriptState>> ImportScriptState(machine::Machine& machine, const CertificateLookup& lookup,
-                                                     Findings& findings) {
-  auto script = PROV_TRY(LoadScriptState(machine, lookup, findings));
-  if (!script) return std::nullopt;
-  Ledger ledger = PROV_TRY(LoadLedger(machine.state));
-  ledger.insert(script->ledger.begin(), script->ledger.end());
-  PROV_TRY(SaveLedger(machine.state, ledger));
-  // Where Windows has no counter, whether it booted since can't be told: a reboot too many is the lesser harm.
-  const std::string boot = PROV_TRY(ScriptsBootName(machine.registry));
-  if (!script->reboot.empty() && (boot.empty() || boot == script->reboot)) PROV_TRY(MarkReboot(machine));
-  // The file that the script reads first goes last: what is left of a cut run is the whole record.
-  for (const std::string_view file : {kScriptStateOldFile, kScriptStateNewFile, kScriptStateFile}) {
-    if (PROV_TRY(machine.state.Read(file))) PROV_TRY(machine.state.Remove(file));
+// Only a damaged record needs one: what a port says stands for itself.
+Error WithRemedy(Error error) {
+  if (error.code != Code::kJson && error.code != Code::kType && error.code != Code::kVersion) return error;
+  error.message = fmt::format(
+      "the record of a payload's script can't be read ({}), and only it says what the script set on this machine and "
+      "what was there before, so nothing was changed: restore it from a backup, or undo by hand what the script set "
+      "and "
+      "delete {} with its .new and .old; then run this again",
+      error.message, kScriptStatePlace);
+  return error;
+}
+
+}  // namespace
+
+Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine) {
+  auto import = Load(machine);
+  if (!import) return std::unexpected(WithRemedy(std::move(import).error()));
+  if (!*import) return std::nullopt;
+  ScriptState& state = (*import)->state;
+  for (const auto& [item, place] : (*import)->places) {
+    LedgerEntry& entry = state.ledger[item];
+    if (PROV_TRY(IsPrior(machine.registry, place, *entry.ours))) entry.ours = place.prior;
   }
-  return script;
+  return std::move(state);
+}
+
+// Where Windows has no counter it can't be told: a reboot too many is the lesser harm.
+Result<bool> ScriptNeedsReboot(machine::Machine& machine, const ScriptState& script) {
+  if (script.reboot.empty() || PROV_TRY(machine.system.BootId()).empty()) return false;
+  const std::string boot = PROV_TRY(ScriptsBootName(machine.registry));
+  return boot.empty() || boot == script.reboot;
+}
+
+Result<void> RemoveScriptState(machine::StateFolder& state) {
+  for (const std::string_view file : {kScriptStateOldFile, kScriptStateNewFile, kScriptStateFile}) {
+    if (PROV_TRY(state.Read(file))) PROV_TRY(state.Remove(file));
+  }
+  return {};
 }
 
 }  // namespace prov::reconcile

@@ -17,10 +17,12 @@ SessionReport ReportOf(Plan plan) {
 }  // namespace
 
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
-  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
+  const MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
+  Plan plan = PROV_TRY(MakePlan(machine, desired, record.ledger, options));
   const bool reboot = plan.reboot;
   SessionReport report = ReportOf(std::move(plan));
   report.reboot_required = reboot;
+  TellOfScript(record, report.findings);
   if (PROV_TRY(LoadJournal(machine.state))) {
     AddWarning(report.findings, "open-transaction",
                "a run was interrupted or is on trial; the next apply ends it first, so its plan may differ",
@@ -33,6 +35,7 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
                               bool trial) {
   Findings findings;
   PROV_TRY(Recover(machine, findings));
+  PROV_TRY(TakeOverScriptState(machine, findings));
   PROV_TRY(ForgetPastReboot(machine));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
   const bool work = plan.HasWork();
@@ -49,16 +52,25 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
 
 Result<StatusReport> StatusOf(machine::Machine& machine) {
   StatusReport report;
-  report.ledger = PROV_TRY(LoadLedger(machine.state));
+  auto record = LoadMachineRecord(machine);
+  if (record) {
+    report.ledger = std::move(record->ledger);
+    report.script = std::move(record->script);
+  } else {
+    report.ledger = PROV_TRY(LoadLedger(machine.state));  // whose own errors are this function's
+    report.damage = std::move(record).error();
+  }
   const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
   for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger, yields))) {
     (one.yields ? report.yielded : report.drift).push_back(std::move(one));
   }
+  if (report.script) report.drift.insert(report.drift.end(), report.script->gone.begin(), report.script->gone.end());
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
     report.open_transaction = true;
     report.trial = open->trial;
   }
-  report.reboot_required = PROV_TRY(RebootPending(machine));
+  report.reboot_required =
+      PROV_TRY(RebootPending(machine)) || (report.script && PROV_TRY(ScriptNeedsReboot(machine, *report.script)));
   return report;
 }
 

@@ -1,9 +1,11 @@
 // Session: what a command does on a machine, from the end of an interrupted run to the report.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "provisioner/reconcile/drift.h"
+#include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/transaction.h"
 
@@ -18,9 +20,11 @@ struct SessionReport {
 };
 
 struct StatusReport {
-  std::vector<Drift> drift;    // to be repaired
-  std::vector<Drift> yielded;  // left to the Windows Machine Config Operator's daemon
-  Ledger ledger;
+  std::vector<Drift> drift;           // to be repaired
+  std::vector<Drift> yielded;         // left to the Windows Machine Config Operator's daemon
+  Ledger ledger;                      // with what a payload's script recorded
+  std::optional<ScriptState> script;  // what of it is still the script's
+  std::optional<Error> damage;        // why the script's record can't be read
   bool open_transaction = false;
   bool trial = false;
   bool reboot_required = false;
@@ -29,10 +33,12 @@ struct StatusReport {
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// Ends an interrupted run, then brings the machine to the desired state. Nothing is written where nothing differs.
+// Ends an interrupted run, takes over what a payload's script recorded, then brings the machine to the desired state.
+// Nothing is written where nothing differs.
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial);
 
+// Reads only. A record of a script that can't be read is `damage`, beside what the ledger says.
 Result<StatusReport> StatusOf(machine::Machine& machine);
 
 }  // namespace prov::reconcile

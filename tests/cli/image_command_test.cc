@@ -168,7 +168,8 @@ TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
 TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
   const Seen before = Look(tree_);
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
-  for (const char* file : {"ledger.json.old", "journal.json.new", "script-state.json", "script-state.json.old"}) {
+  for (const char* file :
+       {"ledger.json.old", "journal.json.new", "script-state.json.new", "script.lock", "import.reg"}) {
     ASSERT_TRUE(
         tree_.Write(std::string("ProgramData/Provisioner/") + file, "left by a node", images::FileUse::kSecret));
   }

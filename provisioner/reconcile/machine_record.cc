@@ -1,0 +1,90 @@
+#include "provisioner/reconcile/machine_record.h"
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/service_environment.h"
+#include "provisioner/reconcile/transaction.h"
+
+namespace prov::reconcile {
+namespace {
+
+using images::RegValue;
+
+std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+// The newer entries, and the older ones of other variables: they are still in the service's list.
+RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
+  std::vector<std::string> out = ServiceEntries(newer).value_or(std::vector<std::string>());
+  for (const std::string& entry : ServiceEntries(older).value_or(std::vector<std::string>())) {
+    const auto same = [&](const std::string& one) { return EqualsIgnoreAsciiCase(NameIn(one), NameIn(entry)); };
+    if (std::ranges::none_of(out, same)) out.push_back(entry);
+  }
+  return EncodeServiceEnvironment(out);
+}
+
+// This program set the item before the script did: what was there before both comes back, and what the script left
+// there is ours, unless somebody changed it since.
+Result<void> Merge(machine::Machine& machine, const std::string& item, const LedgerEntry& script, LedgerEntry& own) {
+  if (!PROV_TRY(FindDrift(machine, {{item, script}})).empty()) return {};
+  own.ours = item.starts_with(kServiceItem) ? std::optional(BothLists(own.ours, script.ours)) : script.ours;
+  for (const std::string& key : script.own_keys) {
+    if (std::ranges::find(own.own_keys, key) == own.own_keys.end()) own.own_keys.push_back(key);
+  }
+  return {};
+}
+
+// What the script did, as a finished run: what would undo it, turned around.
+Result<Transaction> RunOf(machine::Machine& machine, const ScriptState& script) {
+  Plan undo = PROV_TRY(MakePlan(machine, NothingDesired(), script.ledger, {}));
+  return Reversed({false, undo.reboot, std::move(undo.operations), {}, {}});
+}
+
+}  // namespace
+
+Result<MachineRecord> LoadMachineRecord(machine::Machine& machine) {
+  MachineRecord out{PROV_TRY(LoadLedger(machine.state)), PROV_TRY(LoadScriptState(machine))};
+  if (!out.script) return out;
+  for (const auto& [item, entry] : out.script->ledger) {
+    const auto [own, is_new] = out.ledger.try_emplace(item, entry);
+    if (!is_new) PROV_TRY(Merge(machine, item, entry, own->second));
+  }
+  return out;
+}
+
+void TellOfScript(const MachineRecord& record, Findings& findings) {
+  if (!record.script) return;
+  AddInfo(findings, "script-state",
+          "what is ours here was set and recorded by a payload's script; the next apply or reconcile takes the record "
+          "over",
+          std::string(kScriptStatePlace));
+}
+
+Result<std::optional<ScriptState>> TakeOverScriptState(machine::Machine& machine, Findings& findings) {
+  MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
+  if (!record.script) return std::nullopt;
+  Ledger before = PROV_TRY(LoadLedger(machine.state));
+  // The ledger comes after the run: where it says all of it, a run that was cut short had written both.
+  if (before != record.ledger) {
+    Transaction run = PROV_TRY(RunOf(machine, *record.script));
+    run.ledger_before = std::move(before);
+    run.ledger_after = record.ledger;
+    if (!run.operations.empty()) PROV_TRY(machine.state.Write(kLastFile, TransactionJson(run)));
+    PROV_TRY(SaveLedger(machine.state, record.ledger));
+  }
+  if (PROV_TRY(ScriptNeedsReboot(machine, *record.script))) PROV_TRY(MarkReboot(machine));
+  PROV_TRY(RemoveScriptState(machine.state));
+  AddInfo(findings, "script-state",
+          "what a payload's script recorded on this machine is this program's record now: provisioner remove undoes "
+          "it, and Remove-Egress.ps1 can't any more",
+          std::string(kScriptStateFile));
+  for (const Drift& one : record.script->gone) {
+    AddInfo(findings, "script-certificate", "was added by a payload's script, and somebody removed it since", one.name);
+  }
+  return std::move(record.script);
+}
+
+}  // namespace prov::reconcile

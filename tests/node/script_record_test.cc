@@ -1,0 +1,175 @@
+// A node that a payload's script set up, before and after each of the things that this program does to it.
+#include "provisioner/base/hash.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/status.h"
+#include "tests/node/node_helpers.h"
+#include "tests/reconcile/script_run.h"
+
+namespace prov::node {
+namespace {
+
+using reconcile::Script;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::MemoryMachine;
+
+class ScriptNode : public NodeTest, public testing::WithParamInterface<Script> {
+ protected:
+  ScriptNode() {
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
+    before_ = host_.memory.content().Text();
+    reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(SampleSettings()));
+    host_.memory.log.clear();
+    host_.memory.calls = 0;
+  }
+
+  static reconcile::DesiredState Wanted(const Settings& settings) {
+    return reconcile::MakeDesiredState(settings.config, settings.options).value();
+  }
+  reconcile::SessionReport Must(Result<reconcile::SessionReport> report) {
+    EXPECT_TRUE(report) << report.error().where << ": " << report.error().message;
+    return report.value_or(reconcile::SessionReport());
+  }
+
+  std::string before_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Scripts, ScriptNode, testing::Values(Script::kInstallEgress, Script::kUserData),
+                         [](const auto& info) {
+                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
+                         });
+
+TEST_P(ScriptNode, StatusShowsItsItemsAsOurs) {
+  host_.services_by_name["containerd"].process_id = 7;
+  Node n = node();
+  const auto status = StatusOf(n);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_THAT(status->engine.ledger, Contains(testing::Key("env:HTTP_PROXY")));
+  EXPECT_THAT(status->engine.drift, IsEmpty());
+  EXPECT_EQ(status->services.size(), 1U) << "its environment is ours";
+  EXPECT_FALSE(status->Differs());
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+}
+
+TEST_P(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
+  Node n = node();
+  EXPECT_GT(Must(RemoveSettings(n)).writes, 0U);
+  EXPECT_EQ(host_.memory.content().Text(), before_);
+  EXPECT_FALSE(HasFile("script-state.json"));
+  Node again = node();
+  EXPECT_EQ(Must(RemoveSettings(again)).writes, 0U);
+}
+
+TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
+  Node n = node();
+  const auto report = Must(TakeBack(n));
+  EXPECT_GT(report.writes, 0U);
+  EXPECT_THAT(Codes(report.findings), ElementsAre("script-state"));
+  EXPECT_EQ(host_.memory.content().Text(), before_);
+  EXPECT_THAT(StatusOf(n)->engine.ledger, IsEmpty());
+  EXPECT_EQ(TakeBack(n).error().code, Code::kTarget);
+}
+
+TEST_P(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
+  Node n = node();
+  const auto report = Must(TakeBack(n));
+  EXPECT_THAT(report.findings, Contains(testing::AllOf(testing::Field(&Finding::code, "changed-since"),
+                                                       testing::Field(&Finding::where, "env HTTP_PROXY"))));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://mine:1");
+  EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
+}
+
+TEST_P(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack) {
+  Settings settings = SampleSettings();
+  settings.config.http_proxy = settings.config.https_proxy = Secret("http://open.example.com:3128");  // no key to close
+  host_.memory = MemoryMachine();
+  reconcile::PutWindows(host_.memory);
+  before_ = host_.memory.content().Text();
+  reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(settings));
+  Node n = node();
+  EXPECT_EQ(Must(ApplySettings(n, settings, {})).writes, 0U);
+  Must(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), before_);
+}
+
+TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
+  const auto script = host_.memory.content().Text();
+  Node n = node();
+  EXPECT_GT(Must(ApplySettings(n, OtherSettings(), {})).writes, 0U);
+  Must(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), script);
+  EXPECT_THAT(StatusOf(n)->engine.drift, IsEmpty());
+  Must(RemoveSettings(n));
+  EXPECT_EQ(host_.memory.content().Text(), before_);
+}
+
+TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
+  const auto script = host_.memory.content().Text();
+  Node n = node();
+  EXPECT_TRUE(Must(TrySettings(n, OtherSettings(), {}, 60)).trial);
+  Must(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), script);
+  Must(TrySettings(n, OtherSettings(), {}, 60));
+  Must(ConfirmTrial(n));
+  Must(RemoveSettings(n));
+  EXPECT_EQ(host_.memory.content().Text(), before_);
+}
+
+TEST_P(ScriptNode, FirstBootTakesItOver) {
+  Node n = node();
+  Must(FirstBoot(n, SampleSettings(), {{"payload"}, false, {}}, {}));
+  EXPECT_FALSE(HasFile("script-state.json"));
+  Must(RemoveSettings(n));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1") << "not adopted as if nothing had been there";
+  EXPECT_EQ(Variable("HTTPS_PROXY"), std::nullopt);
+}
+
+TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
+  Settings many = SampleSettings();
+  const egress::Certificate sample = testing_support::SampleCertificates().at(2);
+  for (char i = 1; i < 9; ++i) {
+    egress::Certificate certificate = sample;
+    certificate.der += i;
+    certificate.sha1 = ToHex(Sha1(certificate.der));
+    certificate.sha256 = ToHex(Sha256(certificate.der));
+    many.config.certificates.push_back(std::move(certificate));
+  }
+  reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(many));
+  Settings few = SampleSettings();
+  few.config.source = {"PemBundle", "", ""};
+  few.config.certificates.resize(1);
+  Node n = node();
+  EXPECT_EQ(PlanSettings(n, few, {}).error().code, Code::kShrink);
+}
+
+TEST_P(ScriptNode, WithADamagedRecordNothingIsWritten) {
+  host_.memory.files()["script-state.json"] = "{\"sche";
+  host_.memory.files().erase("script-state.json.old");
+  ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
+  const auto files = host_.memory.files();
+  const auto content = host_.memory.content().Text();
+  Node n = node();
+  const auto refused = [&](const Result<reconcile::SessionReport>& result) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, Code::kJson);
+    EXPECT_THAT(result.error().message, HasSubstr("restore it from a backup"));
+    EXPECT_EQ(host_.memory.files(), files);
+    EXPECT_EQ(host_.memory.content().Text(), content);
+  };
+  refused(RemoveSettings(n));
+  refused(TakeBack(n));
+  refused(PlanSettings(n, SampleSettings(), {}));
+  refused(ApplySettings(n, SampleSettings(), {}));
+  refused(TrySettings(n, SampleSettings(), {}, 60));
+  const auto status = StatusOf(n);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_TRUE(status->engine.damage);
+  EXPECT_TRUE(status->Differs());
+}
+
+}  // namespace
+}  // namespace prov::node

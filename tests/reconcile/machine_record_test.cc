@@ -1,0 +1,291 @@
+// What a payload's script recorded, in one with this program's ledger, and taken over.
+#include "provisioner/reconcile/machine_record.h"
+
+#include <gmock/gmock.h>
+
+#include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/session.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/reconcile/script_run.h"
+
+namespace prov::reconcile {
+namespace {
+
+using egress::Store;
+using images::RegType;
+using images::RegValue;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::UnorderedElementsAre;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::SampleConfig;
+
+constexpr std::string_view kKubelet = R"(SYSTEM\CurrentControlSet\Services\kubelet)";
+
+// A machine after the script has applied `Desired()` to it, and before.
+class ScriptRan : public ::testing::TestWithParam<Script> {
+ protected:
+  ScriptRan() {
+    PutWindows(memory_);
+    memory_.Put(kEnv, {"HTTPS_PROXY", RegType::kExpandSz, images::EncodeSz("http://old:%PORT%")});
+    memory_.Put(kContainerd, ServiceList({"A=1", "HTTP_PROXY=http://old:1"}));
+    for (const CertificateItem& item : desired_.certificates) {
+      if (item.store == Store::kCa) memory_.content().certificates[Store::kCa][item.certificate.der] = true;
+    }
+    memory_.MakeDurable();
+    before_ = memory_.content();
+    script_.Apply(desired_);
+    memory_.log.clear();
+    memory_.calls = 0;
+  }
+
+  std::optional<ScriptState> TakeOver() {
+    auto taken = TakeOverScriptState(machine_, findings_);
+    EXPECT_TRUE(taken) << taken.error().where << ": " << taken.error().message;
+    return taken.value_or(std::nullopt);
+  }
+  std::vector<std::string> Codes() const {
+    std::vector<std::string> out;
+    for (const Finding& f : findings_) out.push_back(f.code);
+    return out;
+  }
+
+  const DesiredState desired_ = Desired();
+  MemoryMachine memory_;
+  machine::Machine machine_ = memory_.Ports();
+  ScriptRun script_{machine_, GetParam()};
+  MemoryMachine::Content before_;
+  Findings findings_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Scripts, ScriptRan, testing::Values(Script::kInstallEgress, Script::kUserData),
+                         [](const auto& info) {
+                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
+                         });
+
+TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
+  const auto taken = TakeOver();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->generation, 3);
+  EXPECT_THAT(Codes(), ElementsAre("script-state"));
+  EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U) << "the certificate that was there before is not ours";
+  EXPECT_THAT(memory_.files(), UnorderedElementsAre(Key("ledger.json"), Key("reboot.json"), Key("last.json")));
+  EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
+  for (const Operation& operation : MustApply(memory_, desired_).operations) {
+    if (GetParam() == Script::kUserData) break;  // it puts its entries at another place in the list
+    EXPECT_TRUE(std::holds_alternative<SecurityWrite>(operation)) << "the script closes no keys";
+  }
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(memory_.content().Text(), before_.Text());
+}
+
+TEST_P(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {
+  const auto record = LoadMachineRecord(machine_);
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(record->ledger.size(), 2U + 3U + 2U + 2U);
+  const auto status = StatusOf(machine_);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(status->ledger, record->ledger);
+  EXPECT_TRUE(status->script);
+  EXPECT_THAT(status->drift, IsEmpty());
+  EXPECT_TRUE(status->reboot_required);
+  const auto planned = PlanOn(machine_, desired_, {});
+  ASSERT_TRUE(planned) << planned.error().message;
+  for (const Change& change : planned->changes) {
+    // What was there before the script was there before us, too.
+    const bool foreign = change.name.starts_with("CA ");
+    EXPECT_EQ(change.reason.find("before us") != std::string::npos, foreign) << change.name;
+  }
+  EXPECT_THAT(planned->findings, ElementsAre(Field(&Finding::code, "script-state")));
+  EXPECT_THAT(memory_.log, IsEmpty());
+}
+
+TEST_P(ScriptRan, WhatOthersChangedSinceIsDrift) {
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
+  const CertificateItem& gone = desired_.certificates.front();
+  memory_.content().certificates[gone.store].erase(gone.certificate.der);
+  const auto status = StatusOf(machine_);
+  ASSERT_TRUE(status) << status.error().message;
+  ASSERT_EQ(status->drift.size(), 2U);
+  EXPECT_EQ(status->drift[0].name, "HTTP_PROXY");
+  EXPECT_FALSE(status->drift[0].missing);
+  EXPECT_EQ(status->drift[1].name, "ROOT " + Thumbprint(gone.certificate));
+  EXPECT_TRUE(status->drift[1].missing);
+}
+
+TEST_P(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {
+  TakeOver();
+  egress::EgressConfig next = SampleConfig();
+  next.http_proxy = next.https_proxy = Secret("http://next.example.com:3128");
+  next.certificates.pop_back();
+  MustApply(memory_, Desired(next, {"kubelet"}));
+  EXPECT_EQ(memory_.At(kContainerd, "Environment"), ServiceList({"A=1", "HTTP_PROXY=http://old:1"}));
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(memory_.content().Text(), before_.Text());
+}
+
+TEST_P(ScriptRan, WhatSomebodyChangedSinceIsLeftAlone) {
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
+  TakeOver();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://mine:1");
+}
+
+// The record is saved before the value is written.
+TEST_P(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
+  const RegValue older = Sz("HTTP_PROXY", "http://older:1");
+  const RegValue newer = Sz("HTTP_PROXY", "http://newer:1");
+  const RegValue list = ServiceList({"HTTP_PROXY=http://older:1"});
+  const std::string newer_list = ScriptText(ServiceList({"HTTP_PROXY=http://newer:1"}));
+  script_.records() = {{"env", "HTTP_PROXY", "absent", ScriptText(newer), ScriptText(older), ""},
+                       {"serviceEnv", "kubelet", "absent", newer_list, "", ""},
+                       {"serviceOurs", "kubelet", "", newer_list, ScriptText(list), ""}};
+  script_.Save();
+  memory_.Put(kEnv, older);
+  memory_.Put(kKubelet, list);
+  TakeOver();
+  MustApply(memory_, NothingDesired());
+  EXPECT_FALSE(memory_.At(kEnv, "HTTP_PROXY"));
+  EXPECT_FALSE(memory_.At(kKubelet, "Environment"));
+}
+
+// A certificate is known by its SHA-1 in the record, and whole in its store alone.
+TEST_P(ScriptRan, ACertificateThatNoPayloadHoldsAnyMoreGoesAllTheSame) {
+  const auto last = desired_.certificates.front().certificate;
+  egress::EgressConfig next = SampleConfig();
+  next.certificates.clear();
+  ASSERT_TRUE(ApplyOn(machine_, Desired(next), {}, false));
+  EXPECT_FALSE(memory_.content().certificates[Store::kRoot].contains(last.der));
+}
+
+TEST_P(ScriptRan, ACertificateThatSomebodyRemovedIsNamed) {
+  const CertificateItem& gone = desired_.certificates.front();
+  memory_.content().certificates[gone.store].erase(gone.certificate.der);
+  TakeOver();
+  EXPECT_THAT(Codes(), ElementsAre("script-state", "script-certificate"));
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(memory_.content().Text(), before_.Text());
+}
+
+TEST_P(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {
+  const std::string key = R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)";
+  const MemoryMachine start = memory_;
+  const auto pending_at = [&](const std::optional<std::uint32_t>& counter) {
+    MemoryMachine memory = start;
+    if (counter) memory.Put(key, {"BootId", RegType::kDword, images::EncodeDword(*counter)});
+    machine::Machine machine = memory.Ports();
+    const bool status = StatusOf(machine)->reboot_required;
+    EXPECT_TRUE(TakeOverScriptState(machine, findings_).value());
+    EXPECT_EQ(RebootPending(machine).value(), status);
+    return status;
+  };
+  EXPECT_TRUE(pending_at(7));
+  EXPECT_FALSE(pending_at(8)) << "it booted since";
+  EXPECT_TRUE(pending_at({})) << "it can't be told";
+}
+
+TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
+  const std::string good = memory_.files().at("script-state.json");
+  memory_.files() = {{"script-state.json", "{\"sche"}, {"script-state.json.old", good}};
+  EXPECT_TRUE(TakeOver());
+  EXPECT_THAT(memory_.files(), UnorderedElementsAre(Key("ledger.json"), Key("reboot.json"), Key("last.json")));
+  memory_.files() = {{"script-state.json.new", "{\"sche"}};
+  EXPECT_FALSE(TakeOver()) << "it was killed before it changed anything";
+}
+
+TEST_P(ScriptRan, ADamagedRecordStopsEachRunAndStays) {
+  const std::map<std::string, std::string> damaged = {{"script-state.json", "{\"sche"}, {"script-state.json.new", "{"}};
+  memory_.files() = damaged;
+  for (const auto& result : {ApplyOn(machine_, desired_, {}, false), ApplyOn(machine_, NothingDesired(), {}, false),
+                             PlanOn(machine_, desired_, {})}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, Code::kJson);
+    EXPECT_THAT(result.error().message, HasSubstr("restore it from a backup"));
+  }
+  EXPECT_EQ(memory_.files(), damaged);
+  const auto status = StatusOf(machine_);
+  ASSERT_TRUE(status) << "what else there is to see does not depend on it";
+  ASSERT_TRUE(status->damage);
+  EXPECT_THAT(status->damage->where, HasSubstr("script-state.json"));
+}
+
+// This program's run, then the script's: what was there before both comes back.
+TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
+  MemoryMachine memory;
+  memory.content() = before_;
+  memory.MakeDurable();
+  machine::Machine machine = memory.Ports();
+  egress::EgressConfig first = SampleConfig();
+  first.http_proxy = first.https_proxy = Secret("http://first.example.com:3128");
+  MustApply(memory, Desired(first));
+  egress::EgressConfig next = SampleConfig();
+  next.https_proxy.reset();
+  ScriptRun(machine, GetParam()).Apply(Desired(next, {"containerd"}));
+  EXPECT_EQ(TextAt(memory, kEnv, "HTTP_PROXY"), SampleConfig().http_proxy->Reveal());
+  EXPECT_THAT(StatusOf(machine)->drift, IsEmpty());
+  const MemoryMachine both = memory;
+  ASSERT_TRUE(ApplyOn(machine, NothingDesired(), {}, false));
+  EXPECT_EQ(memory.content().Text(), before_.Text());
+  // A rollback ends at what this program had set.
+  memory = both;
+  ASSERT_TRUE(TakeOverScriptState(machine, findings_));
+  ASSERT_TRUE(Rollback(machine, findings_));
+  EXPECT_EQ(TextAt(memory, kEnv, "HTTP_PROXY"), "http://first.example.com:3128");
+  EXPECT_THAT(StatusOf(machine)->drift, IsEmpty());
+  ASSERT_TRUE(ApplyOn(machine, NothingDesired(), {}, false));
+  EXPECT_EQ(memory.content().Text(), before_.Text());
+}
+
+TEST_P(ScriptRan, WhatSomebodyChangedAfterBothStays) {
+  const Ledger own = {{"env:HTTP_PROXY", {Sz("HTTP_PROXY", "first"), Sz("HTTP_PROXY", "ours"), {}}}};
+  ASSERT_TRUE(SaveLedger(machine_.state, own));
+  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
+  TakeOver();
+  EXPECT_EQ(LoadLedger(machine_.state)->at("env:HTTP_PROXY"), own.at("env:HTTP_PROXY"));
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://mine:1");
+}
+
+TEST_P(ScriptRan, ItsRunIsTheLastOneAndARollbackTakesItBack) {
+  TakeOver();
+  ASSERT_TRUE(Rollback(machine_, findings_).value());
+  EXPECT_EQ(memory_.content().Text(), before_.Text());
+  EXPECT_THAT(*LoadLedger(machine_.state), IsEmpty());
+}
+
+TEST_P(ScriptRan, AnyCallMayBeTheLast) {
+  const MemoryMachine start = memory_;
+  MemoryMachine whole = start;
+  machine::Machine ports = whole.Ports();
+  ASSERT_TRUE(TakeOverScriptState(ports, findings_));
+  const std::size_t calls = whole.calls;
+  const Ledger ledger = *LoadLedger(ports.state);
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const bool after : {false, true}) {
+      MemoryMachine memory = start;
+      machine::Machine machine = memory.Ports();
+      (after ? memory.stop_after : memory.stop_before) = call;
+      EXPECT_THROW((void)TakeOverScriptState(machine, findings_), PowerFailure);
+      memory.stop_after = memory.stop_before = MemoryMachine::kNever;
+      EXPECT_EQ(LoadMachineRecord(machine)->ledger, ledger) << "nobody's at call " << call;
+      ASSERT_TRUE(TakeOverScriptState(machine, findings_));
+      ASSERT_EQ(memory.files(), whole.files()) << call;
+    }
+  }
+}
+
+TEST(MachineRecord, AMachineWithoutOneIsNotTouched) {
+  MemoryMachine memory;
+  machine::Machine machine = memory.Ports();
+  Findings findings;
+  EXPECT_EQ(TakeOverScriptState(machine, findings).value().has_value(), false);
+  EXPECT_THAT(memory.log, IsEmpty());
+  EXPECT_THAT(findings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace prov::reconcile
