@@ -12,7 +12,6 @@
 # 14 a download failed; those of provisioner.exe.
 $ErrorActionPreference = 'Stop'
 $items = @()
-$reg = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
 $control = 'SYSTEM\CurrentControlSet\'
 $root = $PSScriptRoot
 $data = "$root\data.egress"
@@ -201,6 +200,7 @@ if ($args) { $tries = 10 }
 for (; $tries; $tries--) {
     $code = 0
     try {
+        $reg = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
         $all = [IO.File]::ReadAllBytes($data)
         $hash = (Get-FileHash $data).Hash
         $at = [Array]::IndexOf($all, [byte]10) + 1

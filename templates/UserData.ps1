@@ -2,6 +2,7 @@
 # unpacked where only administrators can read or write, and runs in a process of its own.
 & {
     try {
+        if ($ExecutionContext.SessionState.LanguageMode) { throw 'needs full language mode' }
         $ErrorActionPreference = 'Stop'
         $b = '
 '
@@ -17,8 +18,8 @@
         $a = $o.ToArray()
         $n = 256 * $a[0] + $a[1]
         [IO.File]::WriteAllBytes("$d\run.ps1", $a[2..($n - 1)])
-        [IO.File]::WriteAllBytes("$d\data.egress", $a[$n..($a.Length - 1)])
-        & "$PSHOME\powershell.exe" -NoProfile -ExecutionPolicy Bypass -File "$d\run.ps1"
+        [IO.File]::WriteAllBytes("$d\data.egress", $a[$n..$a.Length])
+        & "$PSHOME\powershell.exe" -nop -ep Bypass -File "$d\run.ps1"
     } catch {
         "provisioner: $($_.FullyQualifiedErrorId)"
         $global:LASTEXITCODE = 13
