@@ -7,7 +7,6 @@ tests/golden/userdata holds what each form is for the sample; --write-golden wri
 cloud-init's parsers of MIME and cloud-config (Debian package cloud-init, under /usr/bin/python3), kubectl for the Secret, the
 grammar of the baked PowerShell scripts (node), and PowerShell's own parser where there is a pwsh."""
 import base64
-import email
 import gzip
 import hashlib
 import json
@@ -20,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+from user_data_reader import parts_of, script_of
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 WRITE = "--write-golden" in sys.argv
@@ -58,41 +59,6 @@ FORMS = {
 def not_run(case, what):
     print("NOT RUN: %s: %s" % (case.id(), what))
     case.skipTest(what)
-
-
-# ---- from any form to the script, and from the script to what it carries
-
-def script_of(data):
-    if data.startswith(b"apiVersion:"):
-        return script_of(base64.b64decode(re.search(rb"userData: (\S+)\n", data)[1], validate=True))
-    if data.startswith(b"<powershell>"):
-        return re.fullmatch(rb"<powershell>\n(.*)</powershell>\n<persist>true</persist>", data, re.S)[1]
-    if data.startswith(b"version:"):
-        body = data.split(b"    content: |-\n", 1)[1]
-        return b"".join(line[6:] if line.startswith(b"      ") else line for line in body.splitlines(True))
-    if data.startswith(b"Content-Type: multipart"):
-        return script_of(email.message_from_bytes(data).get_payload()[0].get_payload(decode=True))
-    if data.startswith(b"#ps1_sysnative\n"):
-        return data.split(b"\n", 1)[1]
-    if data.startswith(b"#cloud-config\n"):
-        return gzip.decompress(base64.b64decode(re.search(rb"content: (\S+)\n", data)[1], validate=True))
-    if data.startswith(b"H4sI"):
-        return script_of(gzip.decompress(base64.b64decode(data, validate=True)))
-    return data
-
-
-def parts_of(script):
-    """What it runs, the settings, the certificates."""
-    text = re.search(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", script)[1]
-    blob = gzip.decompress(base64.b64decode(text.replace(b"\n", b""), validate=True))
-    end = int.from_bytes(blob[:2], "big")
-    line, certificates = blob[end:].split(b"\n", 1)
-    found = []
-    while certificates:
-        size = 4 + int.from_bytes(certificates[2:4], "big")
-        found.append(certificates[:size])
-        certificates = certificates[size:]
-    return blob[2:end], json.loads(line), found
 
 
 class UserData(unittest.TestCase):

@@ -1,0 +1,434 @@
+"""Runs the baked user data of every platform and form under a real PowerShell 7 (pwsh, or what PWSH names).
+
+usage: user_data_scripts_test.py PROVISIONER"""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import fakes
+import user_data_machine
+from user_data_machine import SERVICES, WINHTTP, Machine
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
+PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
+SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.json"
+EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
+BUNDLE_URL = "https://files.example.com/bundle.pem"
+CANARY = "S3cret"
+CONSTRAINED = b"$ExecutionContext.SessionState.LanguageMode='ConstrainedLanguage';"
+# Of no operator's, but of their form.
+OPERATORS = "<powershell>\nSet-Content \"$env:SystemRoot\\operator\" \"$LASTEXITCODE\"\n</powershell>\n<persist>true</persist>\n"
+
+FORMS = {
+    "aws": ["--platform", "aws"], "aws, EC2Launch v2": ["--platform", "aws", "--ec2launch", "2"],
+    "azure": ["--platform", "azure"], "gcp": ["--platform", "gcp"], "vsphere": ["--platform", "vsphere"],
+    "vsphere, multipart": ["--platform", "vsphere", "--userdata-form", "multipart"],
+    "vsphere, cloud-config": ["--platform", "vsphere", "--userdata-form", "cloud-config"],
+    "nutanix": ["--platform", "nutanix"], "nutanix, multipart": ["--platform", "nutanix", "--userdata-form", "multipart"],
+    "nutanix, cloud-config": ["--platform", "nutanix", "--userdata-form", "cloud-config"],
+    "openstack": ["--platform", "openstack"], "openstack, multipart": ["--platform", "openstack", "--userdata-form", "multipart"],
+    "openstack, cloud-config": ["--platform", "openstack", "--userdata-form", "cloud-config"],
+    "none": ["--platform", "none"],
+}
+
+
+def make_certificates(folder):
+    """Three roots, an intermediate and a leaf: PEM by name."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
+    made = {}
+    for name in ("one", "two", "three"):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".pem", "-days", "3650", "-subj", "/CN=Root " + name)
+    for name, extension in (("middle", "basicConstraints=critical,CA:TRUE"), ("leaf", "basicConstraints=CA:FALSE")):
+        (folder / (name + ".ext")).write_text(extension + "\n")
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=The " + name)
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "one.pem", "-CAkey", "one.key", "-CAcreateserial", "-days", "3650", "-extfile", name + ".ext",
+                "-out", name + ".pem")
+    for name in ("one", "two", "three", "middle", "leaf"):
+        made[name] = (folder / (name + ".pem")).read_text()
+    return made
+
+
+class UserDataScripts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="user-data-certificates-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.pem = make_certificates(pathlib.Path(folder.name))
+        cls.sha1 = {name: hashlib.sha1(base64.b64decode("".join(pem.split("\n")[1:-2]))).hexdigest() for name, pem in cls.pem.items()}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="user data test ")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.machine = self.new_machine("machine")
+
+    def new_machine(self, name):
+        (self.root / name).mkdir()
+        return Machine(self.root / name, PWSH, PROVISIONER)
+
+    def bake(self, *options, certificates=("one", "two"), proxy=None, services=("containerd", "kubelet"), generation=1):
+        """User data, and the proxy's variables that it is to set."""
+        document = json.loads(SAMPLE.read_text())
+        for file in document["spec"]["config"]["storage"]["files"]:
+            if file["path"].endswith("user-ca-bundle.crt"):
+                pem = "".join(self.pem[name] for name in certificates)
+                file["contents"] = {"source": "data:;base64," + base64.b64encode(pem.encode()).decode()}
+            if proxy and file["path"].endswith("proxy.env"):
+                text = f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=.cluster.local,.svc,10.0.0.0/8\n"
+                file["contents"] = {"source": "data:;base64," + base64.b64encode(text.encode()).decode()}
+        source = self.root / "source.json"
+        source.write_text(json.dumps(document))
+        out = self.root / "baked"
+        words = [word for name in services for word in ("--service", name)] + ["--generation", str(generation), *map(str, options)]
+        answer = subprocess.run([PROVISIONER, "bake", source, "--format", "userdata", "--out", out, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        found = subprocess.run([PROVISIONER, "extract", source, "--show-secrets"], capture_output=True, check=True)
+        self.proxy = {n: v for n, v in json.loads(found.stdout)["proxy"].items() if v}
+        return out.read_bytes()
+
+    def run_data(self, data, code=0, machine=None, **more):
+        machine = machine or self.machine
+        self.assertEqual(machine.run(data, **more), code, machine.output)
+        self.assertNotIn(CANARY, machine.output)
+        self.assertNotIn("Can4ry", machine.output)
+
+    def assert_applied(self, certificates=None, machine=None, service=True):
+        machine = machine or self.machine
+        for name, value in self.proxy.items():
+            self.assertEqual(machine.env(name), value)
+        wanted = [f"{name}={value}" for name, value in self.proxy.items()]
+        if service:
+            self.assertEqual(machine.service("containerd"), wanted)
+        self.assertIsNone(machine.service("kubelet"))
+        self.assertEqual(machine.certificates(), certificates if certificates is not None else {"ROOT": self.roots("one", "two")})
+        for key in WINHTTP:
+            kind, settings = machine.store().get(key, "WinHttpSettings")
+            settings = bytes.fromhex(settings)
+            self.assertEqual((kind, settings[:4], settings[8:12]), (3, b"\x18\0\0\0", b"\x03\0\0\0"))
+            size = int.from_bytes(settings[12:16], "little")
+            self.assertEqual(settings[16:16 + size].decode(), "proxy.example.com:3128")
+            bypass = int.from_bytes(settings[16 + size:20 + size], "little")
+            self.assertEqual(len(settings), 20 + size + bypass)
+
+    def roots(self, *names):
+        return sorted(self.sha1[name] for name in names)
+
+    def left(self):
+        """What user data left in its folder."""
+        return sorted(path.name for path in self.machine.work.iterdir()) if self.machine.work.exists() else []
+
+    # ---- every form
+
+    def test_every_form_applies_everything(self):
+        for number, (name, options) in enumerate(FORMS.items()):
+            with self.subTest(name):
+                machine = self.new_machine(f"form{number}")
+                self.run_data(self.bake(*options), machine=machine)
+                self.assert_applied(machine=machine)
+                self.assertEqual(list(machine.work.iterdir()), [])
+
+    def test_any_number_of_certificates(self):
+        for number, names in enumerate(((), ("one",), ("one", "two"), ("three", "one", "two"), ("one", "middle", "two"))):
+            with self.subTest(names):
+                machine = self.new_machine(f"certificates{number}")
+                self.run_data(self.bake("--platform", "none", certificates=names), machine=machine)
+                wanted = {"ROOT": self.roots(*(n for n in names if n != "middle")), "CA": self.roots(*(n for n in names if n == "middle"))}
+                self.assert_applied({store: found for store, found in wanted.items() if found}, machine=machine)
+
+    # ---- what it records, and what it does at the next boot
+
+    def test_records(self):
+        self.machine.change(lambda store: store.set(user_data_machine.ENVIRONMENT, "http_proxy", 2, fakes.sz("http://old:1")[1]))
+        self.run_data(self.bake("--platform", "none"))
+        records = self.machine.records()
+        old = "2:" + fakes.sz("http://old:1")[1]
+        self.assertEqual(records["env", "HTTP_PROXY"]["before"], old)
+        self.assertEqual(records["env", "HTTPS_PROXY"]["before"], "absent")
+        self.assertEqual(records["env", "HTTPS_PROXY"]["after"], "1:" + fakes.sz(self.proxy["HTTPS_PROXY"])[1])
+        self.assertEqual(records["generation", "payload"]["after"], "1")
+        self.assertEqual(records["reboot", "machine"]["after"], "counter 4:07000000")
+        self.assertEqual(records["serviceEnv", "containerd"]["before"], "absent")
+        self.assertEqual((records["winHttp", "64"]["key"], records["winHttp", "32"]["key"]), ("", "5"))
+        for name in ("one", "two"):
+            found = records["certificate", "ROOT/" + self.sha1[name]]
+            self.assertEqual((found["before"], found["after"]), ("absent", "present"))
+
+    def test_second_run_writes_nothing(self):
+        data = self.bake("--platform", "aws")
+        self.run_data(data)
+        before, stamp = self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns
+        self.run_data(data)
+        self.assertEqual(self.machine.writes(), before)
+        self.assertEqual((self.machine.state / "script-state.json").stat().st_mtime_ns, stamp)
+        self.assert_applied()
+
+    def test_changed_settings(self):
+        self.run_data(self.bake("--platform", "aws"))
+        self.run_data(self.bake("--platform", "aws", proxy=f"http://user:{CANARY}@proxy.example.com:3128", generation=2))
+        self.assert_applied()
+        self.assertEqual(self.machine.records()["env", "HTTP_PROXY"]["before"], "absent")
+        self.assertEqual(self.machine.records()["generation", "payload"]["after"], "2")
+
+    def test_lower_generation_is_refused(self):
+        self.run_data(self.bake("--platform", "aws", generation=2))
+        before = self.machine.writes()
+        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1", generation=1), code=12)
+        self.assertEqual(self.machine.writes(), before)
+        self.assertIn("12 generation 2 was applied before", self.machine.output)
+
+    def test_rotated_certificate_goes_and_foreign_ones_stay(self):
+        self.machine.change(lambda store: store.data["certs"].update(ROOT=[self.sha1["three"]]))
+        self.run_data(self.bake("--platform", "aws", certificates=("one", "two", "three")))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two", "three")})
+        self.run_data(self.bake("--platform", "aws", certificates=("two",)))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("two", "three")})
+        self.assertEqual(self.machine.records()["certificate", "ROOT/" + self.sha1["one"]]["before"], "present")
+
+    def test_what_others_changed_is_set_again_and_what_they_added_stays(self):
+        data = self.bake("--platform", "aws")
+        self.machine.change(lambda store: store.set(SERVICES + "containerd", "Environment", *fakes.multi_sz(["A=1", "https_proxy=old", "B=2"])))
+        self.run_data(data)
+        ours = [f"{name}={value}" for name, value in self.proxy.items()]
+        self.assertEqual(self.machine.service("containerd"), ["A=1", "B=2", *ours])
+        self.machine.change(lambda store: store.set(user_data_machine.ENVIRONMENT, "HTTP_PROXY", *fakes.sz("theirs")))
+        self.run_data(data)
+        self.assertEqual(self.machine.env("HTTP_PROXY"), self.proxy["HTTP_PROXY"])
+
+    def test_winhttp_layout_of_this_windows_is_kept(self):
+        self.machine.change(lambda store: store.set(WINHTTP[0], "WinHttpSettings", 3, "2800000000000000010000000000000000000000"))
+        self.run_data(self.bake("--platform", "aws"))
+        self.assertTrue(self.machine.store().get(WINHTTP[0], "WinHttpSettings")[1].startswith("28"))
+        self.assertTrue(self.machine.store().get(WINHTTP[1], "WinHttpSettings")[1].startswith("18"))
+
+    def test_variables_are_the_machine_config_daemons(self):
+        self.machine.change(lambda store: store.make_key(SERVICES + "windows-instance-config-daemon"))
+        self.run_data(self.bake("--platform", "aws"))
+        self.assertIsNone(self.machine.env("HTTP_PROXY"))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two")})
+
+    def test_out_of_scope_is_left_alone(self):
+        self.run_data(self.bake("--platform", "aws", "--with-wmco"))
+        self.assertIsNone(self.machine.env("HTTP_PROXY"))
+        self.assertEqual(self.machine.service("containerd"), [f"{name}={value}" for name, value in self.proxy.items()])
+        other = self.new_machine("certificates only")
+        self.run_data(self.bake("--platform", "aws", "--scope", "certs", services=()), machine=other)
+        self.assertEqual((other.env("HTTP_PROXY"), other.service("containerd"), other.store().get(WINHTTP[0], "WinHttpSettings")), (None, None, None))
+        self.assertEqual(other.certificates(), {"ROOT": self.roots("one", "two")})
+
+    # ---- refusals
+
+    def test_folder_of_somebody_else_is_refused(self):
+        self.machine.state.mkdir()
+        before = self.machine.writes()
+        self.run_data(self.bake("--platform", "aws"), code=12)
+        self.assertIn("is not administrators' alone", self.machine.output)
+        # The folder of user data itself is the one thing made.
+        self.assertEqual(self.machine.writes(), before + 1)
+        self.assertEqual(self.machine.certificates(), {})
+
+    def test_damaged_records_are_not_replaced(self):
+        self.run_data(self.bake("--platform", "aws"))
+        for path in self.machine.state.iterdir():
+            path.write_text("{")
+        before = self.machine.writes()
+        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1"), code=13)
+        self.assertIn("script-state.json is damaged", self.machine.output)
+        self.assertEqual(self.machine.writes(), before)
+
+    def test_a_run_that_is_cut_off_is_finished_by_the_next(self):
+        data = self.bake("--platform", "aws")
+        for kind in ("kill", "kill-before"):
+            for number in (2, 3, 4, 6, 8):
+                with self.subTest(kind=kind, number=number):
+                    machine = self.new_machine(f"{kind}{number}")
+                    self.assertNotEqual(machine.run(data, fault=f"{kind}:{number}"), 0)
+                    self.run_data(data, machine=machine)
+                    self.assert_applied(machine=machine)
+                    records = machine.records()
+                    self.assertEqual({records["env", name]["before"] for name in self.proxy}, {"absent"})
+                    self.assertEqual(records["certificate", "ROOT/" + self.sha1["one"]]["before"], "absent")
+
+    def test_constrained_language_is_refused_in_words(self):
+        before = self.machine.writes()
+        for name in ("aws", "openstack, cloud-config"):
+            self.run_data(self.bake(*FORMS[name]), code=13, first=CONSTRAINED)
+            self.assertIn("provisioner: needs full language mode", self.machine.output)
+        self.assertEqual(self.machine.writes(), before)
+        self.assertFalse(self.machine.work.exists())
+
+    def test_constrained_language_of_what_is_carried_leaves_no_data(self):
+        self.run_data(self.bake("--platform", "aws"), code=13, carried_first=CONSTRAINED)
+        self.assertIn("ConstrainedLanguage", self.machine.output)
+        self.assertEqual((self.machine.state.exists(), self.machine.certificates(), self.left()), (False, {}, []))
+
+    # ---- certificates from elsewhere
+
+    def bundle(self, *names, options=(), digest_of=None, baked=("one", "two")):
+        pem = "".join(self.pem[name] for name in names).encode()
+        digest = hashlib.sha256(pem if digest_of is None else digest_of).hexdigest()
+        self.machine.serve(BUNDLE_URL, pem)
+        return self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={digest}", *options, certificates=baked)
+
+    def test_fetched_bundle_that_was_not_known(self):
+        self.run_data(self.bundle("one", "middle", "leaf", "three"))
+        self.assert_applied({"ROOT": self.roots("one", "three"), "CA": self.roots("middle")})
+        (call,) = self.machine.calls("curl")
+        self.assertEqual(call["proxies"], self.proxy)
+        self.assertIn("-gksSfL", call["arguments"])
+        # At the next boot the file is there already, and nothing is written.
+        before = self.machine.writes()
+        self.run_data(self.bundle("one", "middle", "leaf", "three"))
+        self.assertEqual((self.machine.writes(), len(self.machine.calls("curl"))), (before, 1))
+
+    def test_fetched_bundle_goes_by_the_options(self):
+        self.run_data(self.bundle("one", "middle", "leaf", options=["--import-leaf"]))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one"), "CA": self.roots("middle", "leaf")})
+        self.run_data(self.bundle("one", "middle", "leaf", options=["--store", "root-only"]))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "middle")})
+
+    def test_fetched_bundle_that_was_known(self):
+        out = self.root / "payload"
+        source = self.bake("--platform", "aws", certificates=("one", "middle", "two"))
+        subprocess.run([PROVISIONER, "bake", self.root / "source.json", "--out", out], check=True, capture_output=True)
+        pem = (out / "trust/bundle.pem").read_bytes()
+        self.machine.serve(BUNDLE_URL, pem)
+        source = self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={hashlib.sha256(pem).hexdigest()}", certificates=("one", "middle", "two"))
+        self.run_data(source)
+        self.assert_applied({"ROOT": self.roots("one", "two"), "CA": self.roots("middle")})
+
+    def test_another_bundle_is_refused_and_the_rest_is_applied(self):
+        self.run_data(self.bundle("one", digest_of=b"x"), code=11)
+        self.assert_applied({})
+        self.assertIn("11 " + BUNDLE_URL + " has another SHA-256", self.machine.output)
+
+    def test_a_missing_bundle_takes_nothing_away(self):
+        self.run_data(self.bundle("one", "two"))
+        (self.machine.work / "bundle").unlink()
+        self.machine.change(lambda store: store.data.update(web={}))
+        data = self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={'0' * 64}")
+        self.run_data(data, code=14)
+        self.assert_applied()
+        self.assertIn("14 can't download " + BUNDLE_URL, self.machine.output)
+
+    # ---- the program from elsewhere
+
+    def with_program(self, *options, digest=None, failures=0):
+        program = self.root / "provisioner.exe"
+        user_data_machine.write_tool(program, "provisioner")
+        data = program.read_bytes()
+        self.machine.serve(EXE_URL, data, failures)
+        return self.bake("--platform", "aws", "--exe-url", f"{EXE_URL}#sha256={digest or hashlib.sha256(data).hexdigest()}", *options)
+
+    def test_program_takes_over(self):
+        data = self.with_program()
+        self.run_data(data)
+        self.assert_applied()
+        self.assertEqual([call["arguments"][0] for call in self.machine.calls("provisioner")], ["bake", "first-boot"])
+        self.assertTrue(self.machine.program.exists())
+        self.assertEqual(self.left(), ["done"])
+        self.run_data(data)
+        self.assertEqual((len(self.machine.calls("provisioner")), len(self.machine.calls("curl"))), (2, 1))
+
+    def test_program_gets_changed_settings(self):
+        self.run_data(self.with_program())
+        before = self.machine.writes()
+        self.run_data(self.with_program("--with-wmco"))
+        self.assertEqual(self.machine.writes(), before)
+        self.assertEqual([call["arguments"][0] for call in self.machine.calls("provisioner")], ["bake", "first-boot"] * 2)
+
+    def test_program_with_another_digest_is_not_run(self):
+        self.run_data(self.with_program(digest="0" * 64), code=11)
+        self.assert_applied()
+        self.assertEqual(self.machine.calls("provisioner"), [])
+
+    def test_program_that_fails_hands_on_its_code(self):
+        data = self.with_program()
+        self.machine.change(lambda store: store.data.update(first_boot_code=12))
+        self.run_data(data, code=12)
+        self.assertEqual(self.left(), [])
+        self.machine.change(lambda store: store.data.update(first_boot_code=0))
+        self.run_data(data)
+        self.assertEqual(self.left(), ["done"])
+
+    def test_program_that_cannot_be_fetched(self):
+        self.run_data(self.with_program(failures=9), code=14)
+        self.assert_applied()
+        self.assertNotIn("?", self.machine.output)
+
+    # ---- beside another script
+
+    def appended(self, *options, **more):
+        (self.root / "operators.txt").write_text(OPERATORS)
+        return self.with_program("--append-to", self.root / "operators.txt", *options, **more)
+
+    def test_other_script_runs_behind_ours(self):
+        (self.root / "operators.txt").write_text(OPERATORS)
+        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "operators.txt"))
+        self.assert_applied()
+        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "0")
+
+    def test_other_script_does_not_wait_for_the_program(self):
+        self.run_data(self.appended())
+        self.assert_applied()
+        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "0")
+        self.assertEqual((self.machine.calls("curl"), self.machine.calls("provisioner")), ([], []))
+        task = self.machine.store().data["tasks"]["ProvisionerUserData"]
+        self.assertEqual((task["/ru"], task["/sc"], task["runs"]), ("SYSTEM", "onstart", 1))
+        self.assertIn("data.egress", self.left())
+        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.assertTrue(self.machine.program.exists())
+        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
+
+    def test_task_tries_again_and_says_why(self):
+        self.run_data(self.appended(failures=3))
+        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.assertEqual(self.machine.store().data["slept"], 180)
+        self.assertEqual(self.left(), ["done"])
+        self.machine = self.new_machine("second")
+        self.run_data(self.appended(failures=99))
+        self.assertEqual(self.machine.run_task(), 14, self.machine.output)
+        self.assertEqual(len(self.machine.calls("curl")), 10)
+        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["error"]))
+        shown = (self.machine.work / "error").read_text()
+        self.assertIn("14 can't download https://downloads.example.com/provisioner.exe", shown)
+        self.assertNotIn("Can4ry", shown)
+
+    def test_task_that_cannot_be_made(self):
+        data = self.appended()
+        self.machine.change(lambda store: store.data.update(tasks_broken=True))
+        self.assertEqual(self.machine.run(data), 0, self.machine.output)
+        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "13")
+        self.assertIn("13 no scheduled task", self.machine.output)
+        self.assert_applied()
+
+    def test_task_fetches_a_bundle_that_failed(self):
+        (self.root / "operators.txt").write_text(OPERATORS)
+        pem = (self.pem["one"] + self.pem["two"]).encode()
+        self.machine.serve(BUNDLE_URL, pem, failures=1)
+        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "operators.txt",
+                                "--ca-transport", f"{BUNDLE_URL}#sha256={hashlib.sha256(pem).hexdigest()}"))
+        self.assert_applied({})
+        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "14")
+        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.assert_applied()
+        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["bundle"]))
+
+
+if __name__ == "__main__":
+    reason = None
+    if PWSH is None:
+        reason = "no PowerShell (pwsh) on this machine"
+    elif not shutil.which("openssl"):
+        reason = "openssl is missing (Debian package openssl)"
+    if reason:
+        print("SKIPPED: %s: the scripts of user data were NOT run" % reason)
+        sys.exit(77)
+    unittest.main()

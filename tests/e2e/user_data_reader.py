@@ -1,0 +1,39 @@
+"""From user data of any form to its script, as the platform's agent takes it, and from the script to what it carries."""
+import base64
+import email
+import gzip
+import json
+import re
+
+
+def script_of(data):
+    if data.startswith(b"apiVersion:"):
+        return script_of(base64.b64decode(re.search(rb"userData: (\S+)\n", data)[1], validate=True))
+    if data.startswith(b"<powershell>"):
+        return re.fullmatch(rb"<powershell>\n(.*)</powershell>\n<persist>true</persist>", data, re.S)[1]
+    if data.startswith(b"version:"):
+        body = data.split(b"    content: |-\n", 1)[1]
+        return b"".join(line[6:] if line.startswith(b"      ") else line for line in body.splitlines(True))
+    if data.startswith(b"Content-Type: multipart"):
+        return script_of(email.message_from_bytes(data).get_payload()[0].get_payload(decode=True))
+    if data.startswith(b"#ps1_sysnative\n"):
+        return data.split(b"\n", 1)[1]
+    if data.startswith(b"#cloud-config\n"):
+        return gzip.decompress(base64.b64decode(re.search(rb"content: (\S+)\n", data)[1], validate=True))
+    if data.startswith(b"H4sI"):
+        return script_of(gzip.decompress(base64.b64decode(data, validate=True)))
+    return data
+
+
+def parts_of(script):
+    """What it runs, the settings, the certificates."""
+    text = re.search(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", script)[1]
+    blob = gzip.decompress(base64.b64decode(text.replace(b"\n", b""), validate=True))
+    end = int.from_bytes(blob[:2], "big")
+    line, certificates = blob[end:].split(b"\n", 1)
+    found = []
+    while certificates:
+        size = 4 + int.from_bytes(certificates[2:4], "big")
+        found.append(certificates[:size])
+        certificates = certificates[size:]
+    return blob[2:end], json.loads(line), found
