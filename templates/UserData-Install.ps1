@@ -120,6 +120,7 @@ function Settings {
                 Save
                 $open.Open('ReadWrite')
                 $open.Add($cert)
+                $open.Close()
                 Write-Host certificate $name
             }
         }

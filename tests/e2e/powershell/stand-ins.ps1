@@ -124,6 +124,8 @@ class StandInStore {
 
     [void] Open([Security.Cryptography.X509Certificates.OpenFlags]$flags) { $this.Writable = "$flags" -match 'ReadWrite' }
 
+    [void] Close() { $this.Writable = $false }
+
     [void] Add([Security.Cryptography.X509Certificates.X509Certificate2]$certificate) {
         if (!$this.Writable) { throw [Security.Cryptography.CryptographicException]::new('The X509 certificate store is read-only.') }
         $store = Read-Store
