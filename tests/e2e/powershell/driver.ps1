@@ -1,4 +1,5 @@
 # Runs a script of the payload outside of Windows: supplies the one cmdlet that PowerShell has on Windows only.
+# FAKE_LANGUAGE is the language mode that a policy would set.
 #   pwsh -NoProfile -File driver.ps1 SCRIPT [-Remove] [-AllowDowngrade]
 function Get-Acl {
     param([string]$LiteralPath)
@@ -8,5 +9,6 @@ function Get-Acl {
 $target = $args[0]
 $options = @{}
 for ($i = 1; $i -lt $args.Count; $i++) { $options[$args[$i].TrimStart([char]'-')] = $true }
+if ($env:FAKE_LANGUAGE) { $ExecutionContext.SessionState.LanguageMode = $env:FAKE_LANGUAGE }
 & $target @options
 exit $LASTEXITCODE

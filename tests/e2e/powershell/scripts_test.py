@@ -32,6 +32,8 @@ def sha1(name):
 
 
 class ScriptTest(unittest.TestCase):
+    language = ""  # that of the shell
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="egress test ")
         self.addCleanup(folder.cleanup)
@@ -94,7 +96,7 @@ class ScriptTest(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("FAKE_", "PROCESSOR_"))}
         environment.update(SystemRoot=os.path.dirname(self.system32), ProgramData=os.path.dirname(self.state_dir),
                            FAKE_STORE=os.path.join(self.root, "store.json"), FAKE_LOG=os.path.join(self.root, "log"),
-                           FAKE_FAULT=fault, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
+                           FAKE_FAULT=fault, FAKE_LANGUAGE=self.language, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
         answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", os.path.join(HERE, "driver.ps1"),
                                  os.path.join(self.payload, "scripts", script), *options],
                                 capture_output=True, text=True, env=environment, timeout=300, check=False)
@@ -451,6 +453,21 @@ class ScriptTest(unittest.TestCase):
 
     def test_usage(self):
         self.assertEqual(self.run_script("Install-Egress.ps1", "-Unknown"), 10, self.last)
+
+
+class ConstrainedScriptTest(ScriptTest):
+    """The same where a policy leaves a script only cmdlets and core types. Power cuts are the same in both modes."""
+    language = "ConstrainedLanguage"
+    test_a_run_killed_at_any_change_is_finished_or_undone_by_the_next = None
+    test_a_change_of_proxy_killed_before_it_was_written_can_be_removed = None
+    test_a_removal_killed_at_any_change_is_finished_by_the_next = None
+
+    def test_the_mode_is_set(self):
+        with open(os.path.join(self.payload, "scripts", "Install-Egress.ps1"), "w", encoding="utf-8") as file:
+            file.write("$ExecutionContext.SessionState.LanguageMode; [IO.Path]::GetTempPath(); exit 7\n")
+        self.run_script()
+        self.assertIn("ConstrainedLanguage\n", self.last)
+        self.assertIn("Cannot invoke method", self.last)
 
 
 if __name__ == "__main__":
