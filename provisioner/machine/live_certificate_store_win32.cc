@@ -47,7 +47,7 @@ Result<Context> Decode(std::string_view der, const wchar_t* store) {
 
 // The same bytes in `store`; empty: not there. Windows finds by issuer and serial number, which two certificates may
 // share.
-Context Find(HCERTSTORE store, PCCERT_CONTEXT wanted, std::string_view der) {
+Context FindSame(HCERTSTORE store, PCCERT_CONTEXT wanted, std::string_view der) {
   Context found;
   do {
     found = Context(CertFindCertificateInStore(store, kEncoding, 0, CERT_FIND_SUBJECT_CERT, wanted->pCertInfo,
@@ -154,7 +154,7 @@ Result<void> LiveCertificateStore::Add(Store store, std::string_view der) {
   const wchar_t* name = SystemStoreName(store);
   HCERTSTORE opened = PROV_TRY(open_->ForAdding(name));
   const Context wanted = PROV_TRY(Decode(der, name));
-  if (Find(opened, wanted.get(), der)) return {};
+  if (FindSame(opened, wanted.get(), der)) return {};
   DWORD error = AddTo(opened, wanted.get(), CERT_STORE_ADD_NEW);
   if (error == static_cast<DWORD>(CRYPT_E_EXISTS)) {
     // Not this one, as was seen above, but one with its issuer and serial number; both are wanted.
@@ -170,7 +170,7 @@ Result<void> LiveCertificateStore::Remove(Store store, std::string_view der) {
   HCERTSTORE opened = PROV_TRY(open_->ForRemoving(name));
   open_->seen.erase(name);  // another physical store may have it, too
   const Context wanted = PROV_TRY(Decode(der, name));
-  Context found = Find(opened, wanted.get(), der);
+  Context found = FindSame(opened, wanted.get(), der);
   if (!found) return {};
   if (CertDeleteCertificateFromStore(found.Release()) == 0) {  // frees it, also when it fails
     return WindowsFailure("cannot remove a certificate", GetLastError(), Where(name));
