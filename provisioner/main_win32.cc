@@ -38,8 +38,10 @@ int wmain(int argc, wchar_t** argv) {
   for (std::FILE* stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
   const ConsoleIsUtf8 console;
   std::vector<std::string> words;
+  words.reserve(static_cast<std::size_t>(argc));
   for (int i = 0; i < argc; ++i) words.push_back(prov::win32::Narrow(argv[i]));
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return prov::cli::Main(argc, pointers.data());

@@ -66,7 +66,7 @@ class Lister {
       if (name == "." || name == "..") continue;
       if (out_.size() >= most_) return Fail(Code::kTooLarge, fmt::format("holds more than {} entries", most_), folder_);
       const EntryKind kind = KindOf(search.entry().dwFileAttributes);
-      out_.push_back({below.empty() ? name : below + "/" + name, kind});
+      out_.push_back({below.empty() ? name : fmt::format("{}/{}", below, name), kind});
       if (kind == EntryKind::kFolder) PROV_TRY(Add(std::string(out_.back().path), depth + 1));
     }
     // The root of an empty volume has not even "." and "..".

@@ -41,7 +41,7 @@ std::string Narrow(std::wstring_view wide) {
 }
 
 std::wstring Path(std::wstring_view path) {
-  const std::wstring given(path);
+  std::wstring given(path);
   const std::wstring absolute = Absolute(given);
   const bool fits = std::max(given.size(), absolute.size()) < kLongPath;
   if (fits || absolute.starts_with(L"\\\\?\\") || absolute.starts_with(L"\\\\.\\")) return given;

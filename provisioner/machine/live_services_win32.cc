@@ -118,6 +118,7 @@ class Controlled {
       buffer.resize(size);
     }
     std::vector<std::string> names;
+    names.reserve(count);
     const auto* found = reinterpret_cast<const ENUM_SERVICE_STATUSW*>(buffer.data());
     for (DWORD i = 0; i < count; ++i) names.push_back(Narrow(found[i].lpServiceName));
     return names;
