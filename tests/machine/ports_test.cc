@@ -184,9 +184,9 @@ TEST_P(Ports, CertificateIsThereAfterAddAndGoneAfterRemove) {
     specimen_->Reopen();
     EXPECT_EQ(machine().certificates.Contains(store, der), true);
     EXPECT_EQ(machine().certificates.Contains(store, SecondRootDer()), false);
-    const std::string sha1 = ToHex(Sha1(RootDer()));
-    EXPECT_EQ(machine().certificates.Find(store, sha1), RootDer());
-    EXPECT_EQ(machine().certificates.Find(store, AsciiUpper(sha1)), RootDer());
+    const std::string sha1 = ToHex(Sha1(der));
+    EXPECT_EQ(machine().certificates.Find(store, sha1), der);
+    EXPECT_EQ(machine().certificates.Find(store, AsciiUpper(sha1)), der);
     EXPECT_EQ(machine().certificates.Find(store, ToHex(Sha1(SecondRootDer()))), std::nullopt);
     const auto removed = machine().certificates.Remove(store, der);
     ASSERT_TRUE(removed) << removed.error().message;
