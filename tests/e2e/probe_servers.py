@@ -89,7 +89,7 @@ class Servers:
             process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.processes.append((name, process, ports))
 
-    def wait(self, seconds=30):
+    def wait(self, seconds=120):
         end = time.monotonic() + seconds
         for name, process, ports in self.processes:
             for port in ports:
