@@ -2,7 +2,6 @@
 # unpacked where only administrators can read or write, and runs in a process of its own.
 & {
     try {
-        if ($ExecutionContext.SessionState.LanguageMode) { throw 'needs full language mode' }
         $ErrorActionPreference = 'Stop'
         $b = '
 '

@@ -256,11 +256,11 @@ class UserDataScripts(unittest.TestCase):
                     self.assertEqual({records["env", name]["before"] for name in self.proxy}, {"absent"})
                     self.assertEqual(records["certificate", "ROOT/" + self.sha1["one"]]["before"], "absent")
 
-    def test_constrained_language_is_refused_in_words(self):
+    def test_constrained_language_is_refused_before_anything_is_made(self):
         before = self.machine.writes()
         for name in ("aws", "openstack, cloud-config"):
             self.run_data(self.bake(*FORMS[name]), code=13, first=CONSTRAINED)
-            self.assertIn("provisioner: needs full language mode", self.machine.output)
+            self.assertIn("ConstrainedLanguage", self.machine.output)
         self.assertEqual(self.machine.writes(), before)
         self.assertFalse(self.machine.work.exists())
 
