@@ -241,8 +241,7 @@ Error WithRemedy(Error error) {
   error.message = fmt::format(
       "the record of a payload's script can't be read ({}), and only it says what the script set on this machine and "
       "what was there before, so nothing was changed: restore it from a backup, or undo by hand what the script set "
-      "and "
-      "delete {} with its .new and .old; then run this again",
+      "and delete {} with its .new and .old; then run this again",
       error.message, kScriptStatePlace);
   return error;
 }
