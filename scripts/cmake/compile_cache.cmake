@@ -17,6 +17,12 @@ if(PROVISIONER_COMPILE_CACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNC
   set(prov_compile_cache ON)
 endif()
 
+# CMake hands Clang a precompiled header as -Xclang ABSOLUTE_PATH, which ccache takes for text. As the driver's own option it
+# is a path, which ccache makes relative.
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+endif()
+
 # A precompiled header holds absolute paths, so its bytes differ from clone to clone. ccache takes the digest in
 # HEADER.sum instead: that of the contents of all files that the header includes. They are the system's; when one of
 # them changes, ninja configures again, which writes another digest.
