@@ -27,7 +27,7 @@ const char* const kProxyEnv =
 class Explain : public testing::Test {
  protected:
   std::string Write(const char* name, const std::string& text) const {
-    const std::string path = scratch_.path() / name;
+    const std::string path = (scratch_.path() / name).string();
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
@@ -144,7 +144,7 @@ TEST_F(Explain, RefusesWhatItCantAnswer) {
   EXPECT_EQ(Run({"explain", source_}).exit, 10);
   EXPECT_EQ(Run({"explain", source_, "--url", "example.com"}).exit, 10);
   EXPECT_EQ(Run({"explain", source_, "--url", "http://a/", "--for", "wget"}).exit, 10);
-  EXPECT_EQ(Run({"explain", scratch_.path() / "none", "--url", "http://a/"}).exit, 11);
+  EXPECT_EQ(Run({"explain", (scratch_.path() / "none").string(), "--url", "http://a/"}).exit, 11);
   const ProcessResult row = Run({"explain", source_, "--hosts", Write("hosts", "ok\nu:sesame@[x\n")});
   EXPECT_EQ(row.exit, 11);
   EXPECT_THAT(row.err, HasSubstr("line 2"));
@@ -189,7 +189,7 @@ TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
 }
 
 TEST_F(Explain, BakeAugments) {
-  const std::string out = scratch_.path() / "payload";
+  const std::string out = (scratch_.path() / "payload").string();
   const ProcessResult baked = Run({"bake", source_, "--out", out, "--augment"});
   ASSERT_EQ(baked.exit, 0) << baked.err;
   EXPECT_THAT(baked.err, HasSubstr("no-proxy-augmented"));
