@@ -80,8 +80,9 @@ class SameAsLinux(unittest.TestCase):
 
     def test_version_names_what_is_linked_in(self):
         linux, windows = self.both("--version", cwd=self.work)
-        self.assertEqual(windows.stdout.splitlines()[:2], linux.stdout.splitlines()[:2])
+        self.assertEqual(windows.stdout.splitlines()[0], linux.stdout.splitlines()[0])
         said = windows.stdout.decode()
+        self.assertRegex(said, r"(?m)^commit ([0-9a-f]{12}(-dirty)?|unknown)$")
         self.assertRegex(said, r"(?m)^compiled by GNU \S+ for Windows x86_64$")
         for library in ("Boost", "fmt", "libcurl", "libyaml", "OpenSSL", "RapidJSON", "zlib"):
             self.assertRegex(said, r"(?m)^  %s +\d+\.\d+\S* \(package \S+\)$" % library)
@@ -112,7 +113,8 @@ class Program(unittest.TestCase):
     def test_no_path_of_the_build_machine_is_in_it(self):
         data = pathlib.Path(WINDOWS).read_bytes()
         for folder in (str(ROOT), os.path.expanduser("~/.cache")):
-            self.assertNotIn(folder.encode(), data)
+            at = data.find(folder.encode())
+            self.assertEqual(at, -1, data[at:at + 200].split(b"\0")[0])
 
 
 if __name__ == "__main__":
