@@ -141,6 +141,7 @@ TEST_F(Publish, WritesTheFilesAndSaysSo) {
 }
 
 TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
+  if (fs::path::preferred_separator == '\\') GTEST_SKIP() << "Windows' files have no modes";
   fs::permissions(At("map.yaml"), fs::perms::owner_read | fs::perms::owner_write);
   const ProcessResult result = Publishing({"--inject", At("map.yaml"), "--out", At("out")});
   ASSERT_EQ(result.exit, 0) << result.out << result.err;

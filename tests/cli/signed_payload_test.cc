@@ -235,7 +235,6 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_THAT(Codes(again), Contains("signature-kept"));
   EXPECT_EQ(Refusal(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}), Code::kSignature);
-  fs::create_directory(root_ / "second");
   fs::copy(Payload(), root_ / "second", fs::copy_options::recursive);
   EXPECT_EQ(Refusal(FirstBootCommand, {At("second")}), Code::kSignature) << "nothing was kept of that one";
 }

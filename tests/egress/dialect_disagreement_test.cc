@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "provisioner/egress/augment.h"
 
 namespace prov::egress {
@@ -73,7 +75,9 @@ TEST(Disagreement, AHostileListCostsNoMoreThanALongOne) {
   while (text.size() < (1U << 20U)) text += "a" + std::to_string(text.size()) + ",";
   const Findings findings = Review(text);
   EXPECT_LE(findings.size(), 4U);  // WinHTTP's list ends earlier, too
-  for (const Finding& f : findings) EXPECT_THAT(f.message, testing::Not(testing::ContainsRegex("and [0-9]{5,} more")));
+  // GoogleTest's own expressions know no brackets on Windows.
+  const std::regex many("and [0-9]{5,} more");
+  for (const Finding& f : findings) EXPECT_FALSE(std::regex_search(f.message, many)) << f.message;
   EXPECT_THAT(ReviewBare(std::string(1U << 20U, 'a')), IsEmpty());
 }
 

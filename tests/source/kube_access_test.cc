@@ -105,7 +105,7 @@ TEST_F(Access, FilesThatDecideWhomToBelieveAreChecked) {
   SourceRequest request = Request();
   std::vector<std::string> checked;
   request.check_file = [&](const std::string& path) -> Result<void> {
-    checked.push_back(path.substr(path.rfind('/') + 1));
+    checked.push_back(path.substr(path.find_last_of("/\\") + 1));
     if (checked.size() > 1) return Fail(Code::kOwner, "others can change it", path);
     return {};
   };

@@ -311,7 +311,7 @@ TEST_F(Proxy, ATokenThatVanishesIsNoMissingBundle) {
   }};
   const Error error = Refused("kube:///proxy");
   EXPECT_EQ(error.code, Code::kNotFound);
-  EXPECT_EQ(error.where, folder_.At("token"));
+  EXPECT_EQ(std::filesystem::path(error.where), std::filesystem::path(folder_.At("token")));
 }
 
 TEST_F(Proxy, AllObjectsTogetherAreBounded) {
