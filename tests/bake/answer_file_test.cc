@@ -11,6 +11,7 @@
 #include "provisioner/bake/xml_reader.h"
 #include "tests/bake/answer_files.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::bake {
 namespace {
@@ -317,7 +318,7 @@ std::string Repeated(std::string_view piece, std::size_t bytes) {
 }
 
 TEST(AnswerFile, LargeFilesTakeLinearTime) {
-  constexpr std::size_t kSize = 4U << 20U;
+  constexpr std::size_t kSize = testing_support::Amount(4U << 20U);
   const std::string long_blank = Repeated("\n ", kSize / 2);
   const std::string declarations = Repeated("<a xmlns:p=\"" + std::string(100'000, 'u') + "\"/>", kSize);
   for (const std::string& contents :

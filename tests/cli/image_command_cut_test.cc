@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/image_command_fixture.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::cli {
 namespace {
@@ -28,7 +29,7 @@ TEST_P(ImageCommandsCut, AtEveryCallAndTheNextApplyEndsAsIfNothingHappened) {
   const std::size_t calls = whole.calls;
   ASSERT_GT(calls, 50U);
   std::size_t open = 0;
-  for (std::size_t at = 0; at < calls; ++at) {
+  for (std::size_t at = 0; at < calls; at += testing_support::kCallStride) {
     for (const bool after : {false, true}) {
       MemoryTree tree = start();
       (after ? tree.stop_after : tree.stop_before) = at;
@@ -51,7 +52,7 @@ TEST_P(ImageCommandsCut, AtEveryCallAndRemoveAllEndsAsIfNothingHadBeenThere) {
   const node::Settings settings = Settings();
   MemoryTree probe = tree_;
   ASSERT_TRUE(Apply(probe, settings, Install()));
-  for (std::size_t at = 0; at < probe.calls; at += 1) {
+  for (std::size_t at = 0; at < probe.calls; at += testing_support::kCallStride) {
     MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
     for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
     tree.stop_after = at;
@@ -71,7 +72,7 @@ TEST_P(ImageCommandsCut, EachCallFailingOnce) {
   MemoryTree whole = tree_;
   ASSERT_TRUE(Apply(whole, settings, Install()));
   const Seen wanted = Look(whole);
-  for (std::size_t at = 0; at < whole.calls; ++at) {
+  for (std::size_t at = 0; at < whole.calls; at += testing_support::kCallStride) {
     MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
     for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
     tree.fail_at = at;

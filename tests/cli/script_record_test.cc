@@ -4,6 +4,7 @@
 #include "provisioner/cli/machine_command.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/reconcile/script_run.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::cli {
 namespace {
@@ -60,7 +61,7 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
     ASSERT_TRUE(Run(make, words));
     const std::size_t calls = host_.memory.calls;
     ASSERT_GT(calls, 20U);
-    for (std::size_t call = 0; call < calls; ++call) {
+    for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
       for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
         host_ = start;
         host_.memory.*stop = call;
@@ -224,7 +225,7 @@ TEST_P(ScriptCommands, WhereAnyCallFailsTheNextRemoveAllFinishes) {
   const MemoryHost start = host_;
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
   const std::size_t calls = host_.memory.calls;
-  for (std::size_t call = 0; call < calls; ++call) {
+  for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
     host_ = start;
     host_.memory.fail_at = call;
     EXPECT_FALSE(Run(RemoveCommand, {"--all"})) << call;

@@ -6,6 +6,7 @@
 
 #include "provisioner/egress/trust_bundle.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::egress {
 namespace {
@@ -47,7 +48,7 @@ TEST(TrustBundleLimits, FindingsAreCapped) {
 }
 
 TEST(TrustBundleLimits, HostileTextsTakeLinearTime) {
-  constexpr std::size_t kSize = std::size_t{8} * 1024 * 1024;
+  constexpr std::size_t kSize = testing_support::Amount(8U << 20U);
   const auto repeat = [](const std::string& piece) {
     std::string out;
     out.reserve(kSize + piece.size());

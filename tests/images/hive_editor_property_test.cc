@@ -6,6 +6,7 @@
 
 #include "images/hive/writer.h"
 #include "tests/images/hive_editor_util.h"
+#include "tests/support/sanitizer.h"
 
 namespace prov::images {
 namespace {
@@ -85,7 +86,7 @@ void CheckEdits(const std::string& hive, std::uint32_t seed, unsigned edits) {
 }
 
 TEST(HiveEditorProperties, RandomEditsOfRandomTrees) {
-  for (std::uint32_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint32_t seed = 1; seed <= testing_support::Amount(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::string hive = WriteHive(testing::RandomTree(seed, 4).Make(), {}).value();
     CheckEdits(hive, seed, seed % 10 == 0 ? 300 : seed % 25);
@@ -149,9 +150,9 @@ TEST(HiveEditorProperties, DamagedHivesAreRefusedOrKeepTheirContent) {
   std::vector<std::string> originals;
   for (std::uint32_t seed = 300; seed < 308; ++seed)
     originals.push_back(WriteHive(testing::RandomTree(seed, 2).Make(), {}).value());
-  int refused = 0;
-  int edited = 0;
-  for (std::uint32_t round = 0; round < 10000; ++round) {
+  std::uint32_t refused = 0;
+  std::uint32_t edited = 0;
+  for (std::uint32_t round = 0; round < testing_support::Amount(10'000); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const std::string hive = damage.Do(originals[damage.random() % originals.size()]);
     Result<HiveEditor> editor = HiveEditor::Open(hive);
@@ -196,9 +197,9 @@ TEST(HiveEditorProperties, DamagedHivesAreRefusedOrKeepTheirContent) {
     }
     ++edited;
   }
-  std::printf("%d refused, %d edited\n", refused, edited);
-  EXPECT_GT(refused, 2000);
-  EXPECT_GT(edited, 2000) << "the damage must not be so coarse that nothing is edited";
+  std::printf("%u refused, %u edited\n", refused, edited);
+  EXPECT_GT(refused, testing_support::Amount(2000));
+  EXPECT_GT(edited, testing_support::Amount(2000)) << "the damage must not be so coarse that nothing is edited";
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ class Chance {
 };
 
 TEST(Histories, RollbackUndoesApplyWhateverTheStart) {
-  for (std::uint32_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint32_t seed = 0; seed < testing_support::Amount(1000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Chance chance(seed);
     MemoryMachine machine;
@@ -317,7 +317,7 @@ std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content
   return out;
 }
 
-constexpr std::uint32_t kHistories = testing_support::kUnderSanitizer ? 1'000 : 10'000;
+constexpr std::uint32_t kHistories = testing_support::Amount(10'000);
 
 TEST(Histories, NothingForeignIsEverChanged) {
   for (std::uint32_t seed = 0; seed < kHistories; ++seed) {
