@@ -7,7 +7,9 @@
 #include <cstdlib>
 
 #include "images/archive/archive.h"
+#include "provisioner/bake/answer_file_record.h"
 #include "provisioner/bake/payload.h"
+#include "provisioner/bake/program_file.h"
 #include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
@@ -27,7 +29,6 @@ namespace {
 using reconcile::DesiredOptions;
 using reconcile::DesiredState;
 
-constexpr std::uint64_t kExeLimit = 256ULL << 20U;
 // 1980-01-01, the earliest time that all archive formats can hold.
 constexpr std::int64_t kDefaultTime = 315532800;
 
@@ -115,6 +116,16 @@ Result<std::optional<std::string>> OwnAnswerFile(const Arguments& arguments) {
   return PROV_TRY(ReadFile(arguments.Get("unattend"), bake::kXmlSizeLimit));
 }
 
+// The answer file with the payload's command in it. Its components say which architecture it installs.
+Result<std::string> WithCommand(const std::string& answer_file, const std::optional<bake::ProgramFile>& program,
+                                const std::string& where) {
+  bake::AnswerFileEdit edit = PROV_TRY(bake::AddCommand(answer_file, bake::PayloadCommand(), where));
+  if (program && !edit.record.empty()) {
+    PROV_TRY(bake::CheckArchitecture(*program, PROV_TRY(bake::ReadRecord(edit.record, where)).architecture, "--exe"));
+  }
+  return std::move(edit).bytes;
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
   const bool json = PROV_TRY(WantsJson(arguments));
@@ -127,11 +138,10 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const std::optional<std::string> answer_file = PROV_TRY(OwnAnswerFile(arguments));
   const Delivery delivery = PROV_TRY(ParseDelivery(arguments, format, answer_file));
   bake::PayloadOptions payload_options;
-  if (arguments.Has("exe")) payload_options.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
-  if (answer_file) {
-    payload_options.unattend =
-        PROV_TRY(bake::AddCommand(*answer_file, bake::PayloadCommand(), arguments.Get("unattend"))).bytes;
-  }
+  std::optional<bake::ProgramFile> program;
+  if (arguments.Has("exe")) program = PROV_TRY(bake::LoadProgramFile(arguments.Get("exe")));
+  if (answer_file) payload_options.unattend = PROV_TRY(WithCommand(*answer_file, program, arguments.Get("unattend")));
+  if (program) payload_options.exe = std::move(program->bytes);
 
   Findings findings;
   const auto key = PROV_TRY(ReadSigningKey(arguments, findings));

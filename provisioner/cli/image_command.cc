@@ -1,25 +1,39 @@
 #include "provisioner/cli/image_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "provisioner/bake/payload.h"
-#include "provisioner/base/file.h"
+#include "provisioner/base/edit_distance.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/reconcile/items.h"
 
 namespace prov::cli {
 namespace {
 
 using reconcile::SessionReport;
 
-constexpr std::uint64_t kExeLimit = std::uint64_t{256} << 20U;
-
 Result<bake::Payload> PayloadOf(const node::Settings& settings, const ImageOptions& options) {
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  return bake::MakePayload(settings.config, desired, {settings.generation.value_or(1), options.exe});
+  bake::PayloadOptions payload;
+  payload.generation = settings.generation.value_or(1);
+  if (options.exe) payload.exe = options.exe->bytes;
+  return bake::MakePayload(settings.config, desired, std::move(payload));
+}
+
+// Windows names its own architecture to every process by a variable.
+Result<void> CheckProgram(node::Node& node, const ImageOptions& options) {
+  if (!options.exe) return {};
+  const auto value = PROV_TRY(node.machine.registry.Read(reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
+  std::string name = value ? FromUtf16Le(value->data).value_or("") : "";
+  name.resize(std::min(name.find('\0'), name.size()));
+  return bake::CheckArchitecture(*options.exe, name, "--exe");
 }
 
 Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, const bake::Payload& payload,
@@ -39,8 +53,27 @@ void AddService(reconcile::Change change, SessionReport& report) {
   report.changes.push_back(std::move(change));
 }
 
-Result<void> AddNotes(machine::ImageHost& image, const node::Settings& settings, const ImageOptions& options,
-                      SessionReport& report) {
+// A name that no service of the image has is more often a slip than a service that is yet to come.
+Result<void> AddUnknownServices(node::Node& node, const reconcile::DesiredState& desired, const std::string& image,
+                                Findings& findings) {
+  constexpr std::size_t kSlip = 2;
+  constexpr std::string_view kServicesKey = R"(SYSTEM\CurrentControlSet\Services)";
+  for (const reconcile::ServiceEnvironment& wanted : desired.services) {
+    if (PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath(wanted.service)))) continue;
+    std::string near;
+    for (const std::string& name : PROV_TRY(node.machine.registry.Subkeys(kServicesKey))) {
+      if (EditDistance(name, wanted.service) <= kSlip) near += (near.empty() ? "" : ", ") + name;
+    }
+    AddWarning(findings, "service-unknown",
+               fmt::format("no service of this image is called {}{}; its environment is set when there is one",
+                           wanted.service, near.empty() ? "" : fmt::format(" (near to it: {})", near)),
+               image);
+  }
+  return {};
+}
+
+Result<void> AddNotes(machine::ImageHost& image, node::Node& node, const node::Settings& settings,
+                      const ImageOptions& options, bool preseed, SessionReport& report) {
   for (Finding& f : PROV_TRY(image.Notes())) report.findings.push_back(std::move(f));
   if (options.install && !options.exe) {
     AddInfo(report.findings, "script-only",
@@ -53,6 +86,7 @@ Result<void> AddNotes(machine::ImageHost& image, const node::Settings& settings,
                "the signer is pinned for provisioner.exe; the payload's script checks no signature", image.Name());
   }
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), report.findings));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
     AddWarning(
         report.findings, "image-descriptors",
@@ -90,7 +124,7 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
     return Fail(Code::kUsage, "belongs to --install", "--exe");
   }
   ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
-  if (arguments.Has("exe")) out.exe = PROV_TRY(ReadFile(arguments.Get("exe"), kExeLimit));
+  if (arguments.Has("exe")) out.exe = PROV_TRY(bake::LoadProgramFile(arguments.Get("exe")));
   return out;
 }
 
@@ -108,13 +142,14 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
                                const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
   node::Node node = target.Node(image);
+  PROV_TRY(CheckProgram(node, image_options));
   SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
     Add(PROV_TRY(PlanFiles(image, node, payload, image_options)), report);
     AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
   }
-  PROV_TRY(AddNotes(image, settings, image_options, report));
+  PROV_TRY(AddNotes(image, node, settings, image_options, options.preseed, report));
   return TargetReport{target.name, std::move(report)};
 }
 
@@ -124,6 +159,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   node::Node node = target.Node(image);
   node::FilePlan files;
   std::optional<reconcile::Change> service;
+  PROV_TRY(CheckProgram(node, image_options));
   PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
@@ -138,7 +174,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
     Add(files, report);
     AddService(*std::move(service), report);
   }
-  PROV_TRY(AddNotes(image, settings, image_options, report));
+  PROV_TRY(AddNotes(image, node, settings, image_options, options.preseed, report));
   return TargetReport{target.name, std::move(report)};
 }
 

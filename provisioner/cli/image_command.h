@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/bake/program_file.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
 
@@ -15,11 +16,11 @@ std::vector<OptionSpec> ImageOptionSpecs();
 
 struct ImageOptions {
   bool install = false;
-  std::optional<std::string> exe;  // bytes of provisioner.exe
+  std::optional<bake::ProgramFile> exe;
   // To be pinned; nullopt: what is pinned in an image stays.
   std::optional<egress::Certificate> signer = {};
 };
-// Errors: usage (an option of images without --root or --wim, and the other way around), those of ReadFile and of
+// Errors: usage (an option of images without --root or --wim, and the other way around), those of LoadProgramFile and of
 // GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 

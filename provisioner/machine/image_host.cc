@@ -186,9 +186,15 @@ ImageHost::~ImageHost() = default;
 
 Result<Findings> ImageHost::Notes() {
   Findings out;
+  const std::string edited = PROV_TRY(registry_.ControlSet());
+  if (const auto last = PROV_TRY(registry_.LastControlSet())) {
+    AddWarning(out, "control-set",
+               fmt::format("Windows ran with {} last and starts with {} next: {} is edited", *last, edited, edited),
+               tree_->Name());
+  }
   if (const auto others = PROV_TRY(registry_.OtherControlSets()); !others.empty()) {
     AddInfo(out, "control-sets",
-            fmt::format("{} is current and is what is edited; left alone: {}", PROV_TRY(registry_.ControlSet()),
+            fmt::format("{} is what Windows starts with, and what is edited; left alone: {}", edited,
                         fmt::join(others, ", ")),
             tree_->Name());
   }

@@ -50,25 +50,34 @@ Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
   return &*hive.editor;
 }
 
+Result<std::optional<std::string>> ImageRegistry::Selected(std::string_view value) {
+  HiveEditor* system = PROV_TRY(Open(system_));
+  const auto selected = PROV_TRY(system->Read("Select", value));
+  const bool known = selected && selected->type == RegType::kDword && selected->data.size() == 4 &&
+                     selected->data.substr(2) == std::string_view("\0\0", 2);
+  if (!known) return std::nullopt;
+  const unsigned number =
+      static_cast<unsigned char>(selected->data[0]) + 256U * static_cast<unsigned char>(selected->data[1]);
+  std::string name = fmt::format("ControlSet{:03}", number);
+  if (!PROV_TRY(system->KeyExists(name))) return std::nullopt;
+  return name;
+}
+
 Result<std::string> ImageRegistry::ControlSet() {
   if (!control_set_.empty()) return control_set_;
-  HiveEditor* system = PROV_TRY(Open(system_));
-  const auto current = PROV_TRY(system->Read("Select", "Current"));
-  const bool known = current && current->type == RegType::kDword && current->data.size() == 4 &&
-                     current->data.substr(2) == std::string_view("\0\0", 2);
-  if (!known) {
-    return Fail(Code::kTarget, "does not say which control set is current (Select, value Current)",
-                fmt::format("{}, {}", tree_.Name(), system_.path));
+  for (const std::string_view value : {"Default", "Current"}) {
+    if (auto name = PROV_TRY(Selected(value))) return control_set_ = *std::move(name);
   }
-  const unsigned number =
-      static_cast<unsigned char>(current->data[0]) + 256U * static_cast<unsigned char>(current->data[1]);
-  std::string name = fmt::format("ControlSet{:03}", number);
-  if (!PROV_TRY(system->KeyExists(name))) {
-    return Fail(Code::kTarget, fmt::format("calls {} its current control set, and there is none of this name", name),
-                fmt::format("{}, {}", tree_.Name(), system_.path));
-  }
-  control_set_ = std::move(name);
-  return control_set_;
+  return Fail(Code::kTarget,
+              "neither Default nor Current of the key Select names a control set that is there: start the image once, "
+              "or repair Select",
+              fmt::format("{}, {}", tree_.Name(), system_.path));
+}
+
+Result<std::optional<std::string>> ImageRegistry::LastControlSet() {
+  auto last = PROV_TRY(Selected("Current"));
+  if (last && EqualsIgnoreAsciiCase(*last, PROV_TRY(ControlSet()))) last.reset();
+  return last;
 }
 
 Result<std::vector<std::string>> ImageRegistry::OtherControlSets() {

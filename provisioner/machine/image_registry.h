@@ -9,8 +9,9 @@
 
 namespace prov::machine {
 
-// `SYSTEM\CurrentControlSet` is the control set that `Select` calls current, as nothing runs that could name another.
-// Errors of every member: those of HiveEditor and ImageTree; target (an image without its hives).
+// `SYSTEM\CurrentControlSet` is the control set that Windows starts with next: `Select` calls it Default. (Current is
+// the one that it ran with last; they differ after a start with the last known good configuration.) Errors of every
+// member: those of HiveEditor and ImageTree; target (an image without its hives).
 class ImageRegistry final : public Registry {
  public:
   // `tree` must outlive this. `filetime` is the time of what is written.
@@ -30,6 +31,8 @@ class ImageRegistry final : public Registry {
 
   // "ControlSet001": where SYSTEM\CurrentControlSet leads.
   Result<std::string> ControlSet();
+  // The one that `Select` calls Current, where that is another one.
+  Result<std::optional<std::string>> LastControlSet();
   // The others, which this program leaves alone.
   Result<std::vector<std::string>> OtherControlSets();
 
@@ -45,6 +48,8 @@ class ImageRegistry final : public Registry {
   };
 
   Result<images::HiveEditor*> Open(Hive& hive);
+  // The control set that a value of `Select` names; nullopt where it names none that is there.
+  Result<std::optional<std::string>> Selected(std::string_view value);
   Result<Place> Resolve(std::string_view key);
   Result<void> Write(Hive& hive);
 

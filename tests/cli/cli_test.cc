@@ -5,11 +5,13 @@
 #include <openssl/crypto.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/rapidjson.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/program_file.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -285,13 +287,27 @@ TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
 }
 
 TEST_F(Bake, SubtractExeAndUnwritableTargets) {
+  const std::string exe = testing_support::MakeProgram();
+  std::ofstream(Path("given.exe"), std::ios::binary) << exe;
   ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract",
-                         testing_support::TestsFolder() + "/sample/proxy-root.pem", "--exe", kSample})
+                         testing_support::TestsFolder() + "/sample/proxy-root.pem", "--exe", Path("given.exe")})
                 .exit,
             0);
-  EXPECT_EQ(testing_support::ReadAll(Path("p/provisioner.exe")), testing_support::ReadAll(kSample));
+  EXPECT_EQ(testing_support::ReadAll(Path("p/provisioner.exe")), exe);
   EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--exe", "/no/such.exe"}).exit, 11);
+  const ProcessResult another = Provisioner({"bake", kSample, "--out", Path("q"), "--exe", kSample, "--output=json"});
+  EXPECT_EQ(another.exit, 11);
+  EXPECT_EQ(Json(another.out)["error"]["code"].GetString(), std::string("kind")) << another.out;
+  EXPECT_FALSE(fs::exists(Path("q")));
+  std::ofstream(Path("x86.xml"), std::ios::binary)
+      << R"(<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize">)"
+         R"(<component name="Microsoft-Windows-Shell-Setup" processorArchitecture="x86" )"
+         R"(publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"/></settings></unattend>)";
+  const ProcessResult x86 =
+      Provisioner({"bake", kSample, "--out", Path("q"), "--exe", Path("given.exe"), "--unattend", Path("x86.xml")});
+  EXPECT_EQ(x86.exit, 11);
+  EXPECT_THAT(x86.err, HasSubstr("a program for amd64, but this Windows is for x86"));
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", "/no/such.pem"}).exit, 11);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", "/proc/nothing/p"}).exit, 13);
   EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U)

@@ -17,6 +17,7 @@
 #include "tests/support/borrowed_tree.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/memory_tree.h"
+#include "tests/support/program_file.h"
 #include "tests/support/sample.h"
 #include "tests/support/sample_image.h"
 
@@ -29,7 +30,7 @@ using testing_support::MemoryTree;
 inline constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
 inline constexpr std::string_view kSoftware = "Windows/System32/config/SOFTWARE";
 inline constexpr std::uint64_t kTime = 133'000'000'000'000'000;
-inline constexpr char kExe[] = "MZ the program";
+inline const std::string kExe = testing_support::MakeProgram();
 
 inline RegKey Hive(const MemoryTree& tree, std::string_view path) {
   const auto bytes = tree.At(path);
@@ -63,7 +64,7 @@ class ImageCommands : public ::testing::Test {
   }
 
   static ImageOptions Install() {
-    return {.install = true, .exe = kExe, .signer = testing_support::SampleCertificates().front()};
+    return {.install = true, .exe = bake::ReadProgramFile(kExe, "provisioner.exe").value(), .signer = testing_support::SampleCertificates().front()};
   }
 
   std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {

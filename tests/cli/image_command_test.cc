@@ -20,7 +20,11 @@ using image_commands::Look;
 using image_commands::Seen;
 using images::RegKey;
 using reconcile::Action;
+using testing::AllOf;
+using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -56,6 +60,59 @@ TEST_F(ImageCommands, OnlyTheCurrentControlSetChanges) {
   const auto path = std::ranges::find(service.values, "ImagePath", &images::RegValue::name);
   ASSERT_NE(path, service.values.end());
   EXPECT_EQ(path->data, images::EncodeSz(R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)"));
+}
+
+TEST_F(ImageCommands, TheControlSetThatWindowsStartsWithIsEditedAndSaid) {
+  RegKey system = testing_support::SampleSystem();
+  for (images::RegValue& value : Child(system, "Select").values) {
+    if (value.name == "Default") value.data = images::EncodeDword(2);
+  }
+  tree_.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
+  const auto applied = Apply(tree_, Settings(), {});
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_THAT(applied->findings, Contains(AllOf(Field(&Finding::code, "control-set"),
+                                                Field(&Finding::message, HasSubstr("ControlSet002 is edited")))));
+  RegKey written = Hive(tree_, kSystem);
+  RegKey before = *images::ReadHive(testing_support::SampleHive(system, "SYSTEM"));
+  EXPECT_TRUE(Child(written, "ControlSet001") == Child(before, "ControlSet001"));
+  EXPECT_FALSE(Child(written, "ControlSet002") == Child(before, "ControlSet002"));
+}
+
+TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
+  const auto host = Open(tree_);
+  const auto planned = PlanImage(*host, Settings({"--service=contanerd", "--service=kubelet"}), {}, {});
+  ASSERT_TRUE(planned) << planned.error().message;
+  std::vector<std::string> said;
+  for (const Finding& f : planned->report.findings) {
+    if (f.code == "service-unknown") said.push_back(f.message);
+  }
+  EXPECT_THAT(said,
+              ElementsAre("no service of this image is called contanerd (near to it: containerd); its environment "
+                          "is set when there is one",
+                          "no service of this image is called kubelet; its environment is set when there is one"));
+  const auto preseeded = PlanImage(*host, Settings({"--service=kubelet"}), {.preseed = true}, {});
+  ASSERT_TRUE(preseeded) << preseeded.error().message;
+  EXPECT_THAT(preseeded->report.findings, Not(Contains(Field(&Finding::code, "service-unknown"))));
+}
+
+TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWritten) {
+  RegKey system = testing_support::SampleSystem();
+  for (const char* set : {"ControlSet001", "ControlSet002"}) {
+    Child(system, set + std::string(R"(\Control\Session Manager\Environment)"))
+        .values.push_back({"PROCESSOR_ARCHITECTURE", images::RegType::kSz, images::EncodeSz("AMD64")});
+  }
+  tree_.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
+  ImageOptions install = Install();
+  install.exe = bake::ReadProgramFile(testing_support::MakeProgram({.machine = 0x014C}), "provisioner.exe").value();
+  const auto host = Open(tree_);
+  const auto planned = PlanImage(*host, Settings(), {}, install);
+  ASSERT_FALSE(planned);
+  EXPECT_EQ(planned.error().code, Code::kKind);
+  const auto applied = Apply(tree_, Settings(), install);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().message, "is a program for x86, but this Windows is for amd64; give the program for amd64");
+  EXPECT_THAT(tree_.log, testing::IsEmpty());
+  EXPECT_TRUE(Apply(tree_, Settings(), Install()));
 }
 
 TEST_F(ImageCommands, TheImageHoldsWhatItNeedsToGoOn) {

@@ -5,6 +5,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/node/image_record.h"
 #include "tests/cli/signed_commands_fixture.h"
+#include "tests/support/program_file.h"
 #include "tests/support/sample_image.h"
 
 namespace prov::cli {
@@ -247,7 +248,7 @@ class SignedImage : public SignedCommands {
              testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
     PutBytes(root_ / "image/Windows/System32/config/SOFTWARE",
              testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
-    PutBytes(root_ / "provisioner.exe", "MZ");
+    PutBytes(root_ / "provisioner.exe", testing_support::MakeProgram());
   }
 
   std::map<std::string, std::string> Files() const {

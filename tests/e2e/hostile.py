@@ -19,6 +19,7 @@ import unittest
 import hostile_inputs as make
 from hostile_inputs import BUNDLE, PROXY, SAMPLE
 from measure import MIB, digest, private_mounts, produce, produced, run, skip, snapshot
+from program_file import make_program
 
 SANITIZER = "--sanitizer" in sys.argv and not sys.argv.remove("--sanitizer")
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
@@ -367,13 +368,15 @@ class Hostile(unittest.TestCase):
             skip(self, "no mounts in a private namespace here (unshare -m)")
         disk = os.path.join(self.work, "disk")
         os.mkdir(disk)
+        program = os.path.join(self.work, "provisioner.exe")
+        pathlib.Path(program).write_bytes(make_program(os.urandom(100000)))
         script = 'mount -t tmpfs -o "$1" none "$2" && cp -a "$3" "$2/payload" && before=$(cd "$2" && find . | sort) && shift 2 && shift && ' \
                  '{ "$@" --out %s/payload; a=$?; "$@" --out %s/new/deep/payload; b=$?; }; [ "$(cd %s && find . | sort)" = "$before" ] || a=99; ' \
                  'sha256sum $(find %s -type f | sort) >&2; [ $a -eq 13 ] && [ $b -eq 13 ]' % (disk, disk, disk, disk)
         digests = sorted(digest(os.path.join(base, file)) for base, _, files in os.walk(self.payload) for file in files)
         for options in ("size=256k", "size=1m,nr_inodes=24"):
             with self.subTest(options):
-                bake = [PROVISIONER, "bake", self.sample, "--output", "json", "--exe", self.sample]
+                bake = [PROVISIONER, "bake", self.sample, "--output", "json", "--exe", program]
                 result = run(words + ["sh", "-c", script, "sh", options, disk, self.payload] + bake, self.work)
                 self.assertEqual(result.exit, 0, result.out.decode() + result.err.decode())
                 self.assertEqual(sorted(re.findall(r"^([0-9a-f]{64}) ", result.err.decode(), re.M)), digests, "the earlier payload is as it was")

@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+from program_file import make_program
+
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SAMPLE = TESTS / "sample/rendered-worker.json"
@@ -140,7 +142,7 @@ class Image(unittest.TestCase):
         (cls.template / "ProgramData").mkdir()
         (cls.template / "Program Files").mkdir()
         cls.exe = cls.work / "provisioner.exe"
-        cls.exe.write_bytes(b"MZ" + os.urandom(100000))
+        cls.exe.write_bytes(make_program(os.urandom(100000)))
 
     @classmethod
     def tearDownClass(cls):

@@ -14,6 +14,7 @@ import tempfile
 import time
 import unittest
 
+from program_file import make_program
 from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, must, need, run, skip
 
 CUSTOMIZE = RECIPES / "customize-iso"
@@ -62,7 +63,7 @@ class Iso(Folder):
         must("wimlib-imagex", "append", cls.made / "windows", cls.wim, "Server Desktop")
         cls.iso = make_iso(cls.made, "windows.iso", cls.wim)
         cls.exe = cls.made / "provisioner.exe"
-        cls.exe.write_bytes(b"MZ" + os.urandom(1000))
+        cls.exe.write_bytes(make_program(os.urandom(1000)))
 
     def setUp(self):
         super().setUp()

@@ -33,11 +33,14 @@ class ImageRegistryTest : public testing::Test {
 
 RegValue Text(const std::string& name, const std::string& text) { return {name, RegType::kSz, images::EncodeSz(text)}; }
 
-TEST_F(ImageRegistryTest, TheCurrentControlSetIsTheOneThatSelectNames) {
+TEST_F(ImageRegistryTest, TheControlSetIsTheOneThatWindowsStartsWith) {
   images::RegKey system = testing_support::SampleSystem();
-  images::KeyAt(system, "Select").values[0].data = images::EncodeDword(2);
+  for (images::RegValue& value : images::KeyAt(system, "Select").values) {
+    if (value.name == "Default") value.data = images::EncodeDword(2);
+  }
   PutHives(system);
   EXPECT_EQ(registry_.ControlSet(), "ControlSet002");
+  EXPECT_EQ(registry_.LastControlSet(), "ControlSet001");
   EXPECT_THAT(*registry_.OtherControlSets(), ElementsAre("ControlSet001"));
   ASSERT_TRUE(registry_.Set(R"(system\currentcontrolset\Control\Session Manager\Environment)", Text("A", "1")));
   ASSERT_TRUE(registry_.Flush());
@@ -49,6 +52,18 @@ TEST_F(ImageRegistryTest, TheCurrentControlSetIsTheOneThatSelectNames) {
             images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values);
   EXPECT_EQ(images::KeyAt(read, R"(ControlSet001\Control\Session Manager\Environment)").values,
             images::KeyAt(system, R"(ControlSet001\Control\Session Manager\Environment)").values);
+}
+
+TEST_F(ImageRegistryTest, WithoutADefaultItIsTheCurrentOne) {
+  for (const RegValue& standard :
+       {RegValue{"Default", RegType::kDword, images::EncodeDword(7)}, RegValue{"Other", RegType::kNone, ""}}) {
+    images::RegKey system = testing_support::SampleSystem();
+    images::KeyAt(system, "Select").values = {standard, {"Current", RegType::kDword, images::EncodeDword(2)}};
+    PutHives(system);
+    ImageRegistry registry(tree_, kTime);
+    EXPECT_EQ(registry.ControlSet(), "ControlSet002");
+    EXPECT_EQ(registry.LastControlSet(), std::nullopt);
+  }
 }
 
 TEST_F(ImageRegistryTest, ASelectThatNamesNothingIsRefused) {

@@ -1,0 +1,13 @@
+// How near two names are to each other: for "did you mean".
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace prov {
+
+// How many characters must be inserted, removed or replaced to make one of the other (Levenshtein), without ASCII case.
+// Takes time of the product of their lengths.
+std::size_t EditDistance(std::string_view a, std::string_view b);
+
+}  // namespace prov
