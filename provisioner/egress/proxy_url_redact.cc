@@ -36,13 +36,17 @@ std::size_t UserinfoStart(std::string_view text) {
   return 0;
 }
 
+struct Redaction {
+  std::string text;
+  bool hides = false;
+};
+
 // What follows the userinfo: a port number stays, anything else after a ':' and every query and fragment goes.
-std::string RedactHostPart(std::string_view text) {
-  std::string out;
+Redaction RedactHostPart(std::string_view text) {
   const std::size_t query = text.find_first_of("?#");
-  std::string_view host = text.substr(0, query);
+  const std::string_view host = text.substr(0, query);
   // No host has an escape, so this is rather a password whose '@' is escaped.
-  if (host.substr(0, host.find('/')).find('%') != std::string_view::npos) return std::string(kHidden);
+  if (host.substr(0, host.find('/')).find('%') != std::string_view::npos) return {std::string(kHidden), true};
   std::size_t from = 0;
   if (host.starts_with('[')) {
     const std::size_t close = host.find(']');
@@ -55,34 +59,36 @@ std::string RedactHostPart(std::string_view text) {
     const std::string_view port = host.substr(value, host.find('/', value) - value);
     const bool is_port = length == 1 && port.size() <= 5 && AllDigits(port);
     const bool more = FindColon(host.substr(value)).first != std::string_view::npos;
-    if (!is_port || more) return std::string(host.substr(0, value)) + std::string(kHidden);
+    if (!is_port || more) return {std::string(host.substr(0, value)) + std::string(kHidden), true};
   }
-  out += host;
-  if (query != std::string_view::npos) {
-    out += text[query];
-    out += kHidden;
+  if (query == std::string_view::npos) return {std::string(host), false};
+  return {std::string(host) + text[query] + std::string(kHidden), true};
+}
+
+// A user name that stands alone is hidden, too: proxies take a token in its place.
+Redaction Redact(std::string_view text) {
+  const std::size_t start = UserinfoStart(text);
+  const std::string_view rest = text.substr(start);
+  const std::size_t at = rest.rfind('@');
+  Redaction out = RedactHostPart(at == std::string_view::npos ? rest : rest.substr(at + 1));
+  std::string before(text.substr(0, start));
+  if (at != std::string_view::npos) {
+    const std::string_view userinfo = rest.substr(0, at);
+    const auto [colon, length] = FindColon(userinfo);
+    if (colon != std::string_view::npos) before += userinfo.substr(0, colon + length);
+    if (!userinfo.empty()) {
+      before += kHidden;
+      out.hides = true;
+    }
+    before += '@';
   }
+  out.text.insert(0, before);
   return out;
 }
 
 }  // namespace
 
-std::string RedactUrl(std::string_view any_text) {
-  const std::size_t start = UserinfoStart(any_text);
-  const std::string_view rest = any_text.substr(start);
-  std::string out(any_text.substr(0, start));
-  const std::size_t at = rest.rfind('@');
-  if (at == std::string_view::npos) return out + RedactHostPart(rest);
-  const std::string_view userinfo = rest.substr(0, at);
-  const auto [colon, length] = FindColon(userinfo);
-  if (colon == std::string_view::npos) {
-    out += userinfo;
-  } else {
-    out += userinfo.substr(0, colon + length);
-    out += kHidden;
-  }
-  out += '@';
-  return out + RedactHostPart(rest.substr(at + 1));
-}
+std::string RedactUrl(std::string_view any_text) { return Redact(any_text).text; }
+bool MayHoldCredentials(std::string_view any_text) { return Redact(any_text).hides; }
 
 }  // namespace prov::egress

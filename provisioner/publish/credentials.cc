@@ -8,9 +8,7 @@
 namespace prov::publish {
 namespace {
 
-bool HasCredentials(const Secret& url) {
-  return url.Reveal().find('@') != std::string::npos || egress::RedactUrl(url.Reveal()) != url.Reveal();
-}
+bool HasCredentials(const Secret& url) { return egress::MayHoldCredentials(url.Reveal()); }
 
 // "scheme://user@host" anywhere in a text.
 bool HasUserUrl(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include "images/hive/descriptor.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
@@ -169,7 +170,7 @@ class ServicePlan {
 
 bool HoldsCredentials(const std::vector<EnvironmentVariable>& variables) {
   return std::ranges::any_of(variables, [](const EnvironmentVariable& variable) {
-    return ShowVariable(variable.name, variable.value.Reveal()) != variable.value.Reveal();
+    return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());
   });
 }
 

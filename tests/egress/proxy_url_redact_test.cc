@@ -22,7 +22,9 @@ TEST(RedactUrl, HidesPasswords) {
       {"proxy:3128", "proxy:3128"},
       {"http://[2001:db8::1]:3128", "http://[2001:db8::1]:3128"},
       {"http://[2001:db8::1]", "http://[2001:db8::1]"},
-      {"http://user@h:1", "http://user@h:1"},
+      {"http://token@h:1", "http://***@h:1"},
+      {"token@h:1", "***@h:1"},
+      {"http://@h:1", "http://@h:1"},
       {"http://u:p@h:1", "http://u:***@h:1"},
       {"https://u:p@[::1]:1/x", "https://u:***@[::1]:1/x"},
       {"HTTP://u:p@h:1", "HTTP://u:***@h:1"},
@@ -61,6 +63,17 @@ TEST(RedactUrl, HidesPasswords) {
       {"http://u%", "http://***"},
   };
   for (const auto& [text, expected] : kCases) EXPECT_EQ(RedactUrl(text), expected) << text;
+}
+
+TEST(RedactUrl, SaysWhetherItHidesSomething) {
+  for (const char* text : {"http://token@h:1", "http://u:p@h", "http://u:***@h:1", "http://***@h", "http://u:@h",
+                           "http://h:1?token=x", "u:p%40h"}) {
+    EXPECT_TRUE(MayHoldCredentials(text)) << text;
+  }
+  for (const char* text : {"", "http://h:1", "http://@h:1", "proxy:3128", "http://[2001:db8::1]:3128/x"}) {
+    EXPECT_FALSE(MayHoldCredentials(text)) << text;
+    EXPECT_EQ(RedactUrl(text), text);
+  }
 }
 
 // What is between a ':' and a later '@' is never in the result, for any text with a secret put there.

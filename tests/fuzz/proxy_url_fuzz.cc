@@ -104,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CheckRedaction(TextOf(data, size));
   const std::string redacted = prov::egress::RedactUrl(text);
   FUZZ_CHECK(redacted.size() <= text.size() + 16);
-  // A user name without a password stays, but what follows a ':' before the last '@' goes.
+  // What follows a ':' before the last '@' goes.
   const std::size_t first = text.find(':');
   const bool scheme = first != std::string::npos && std::string_view(text).substr(first).starts_with("://");
   const std::size_t colon = text.find(':', scheme ? first + 3 : 0);
