@@ -7,10 +7,8 @@
 namespace prov::bake {
 namespace {
 
-using images::EncodeDword;
 using images::KeyAt;
 using images::RegKey;
-using images::RegType;
 using reconcile::DesiredState;
 
 // Adds the environments below a control set's key.
@@ -53,11 +51,6 @@ void AddSoftware(const DesiredState& state, RegKey& software) {
 
 RegKey SystemTree(const DesiredState& state) {
   RegKey root;
-  RegKey& select = KeyAt(root, "Select");
-  select.values = {{"Current", RegType::kDword, EncodeDword(1)},
-                   {"Default", RegType::kDword, EncodeDword(1)},
-                   {"Failed", RegType::kDword, EncodeDword(0)},
-                   {"LastKnownGood", RegType::kDword, EncodeDword(1)}};
   AddEnvironments(state, KeyAt(root, "ControlSet001"));
   return root;
 }

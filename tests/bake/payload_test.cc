@@ -115,15 +115,12 @@ TEST(Payload, CarriesAGivenAnswerFileAsASecret) {
   EXPECT_EQ(payload.files.size(), 14U);
 }
 
-TEST(RegistryPayload, TheSystemHiveSelectsItsControlSetAndHoldsTheEnvironments) {
+TEST(RegistryPayload, TheSystemHiveHoldsTheEnvironmentsAndChoosesNoControlSet) {
   const auto bytes = SystemHive(State());
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto root = images::ReadHive(*bytes);
   ASSERT_TRUE(root) << root.error().message;
-  const RegKey* select = Find(*root, "Select");
-  ASSERT_NE(select, nullptr);
-  EXPECT_EQ(select->values.size(), 4U);
-  EXPECT_EQ(select->values[0].data, images::EncodeDword(1));
+  EXPECT_EQ(Find(*root, "Select"), nullptr);
   const RegKey* environment = Find(*root, R"(ControlSet001\Control\Session Manager\Environment)");
   ASSERT_NE(environment, nullptr);
   ASSERT_EQ(environment->values.size(), 3U);

@@ -101,8 +101,6 @@ class Payload(unittest.TestCase):
         """(hive, key, name) -> (type, bytes) for every value that egress.json asks for."""
         sz = lambda text: text.encode("utf-16-le") + b"\0\0"
         out = {}
-        for name, value in {"Current": 1, "Default": 1, "Failed": 0, "LastKnownGood": 1}.items():
-            out["SYSTEM", r"\Select", name] = (4, value.to_bytes(4, "little"))
         for name, value in self.egress["environment"].items():
             out["SYSTEM", r"\ControlSet001\Control\Session Manager\Environment", name] = (1, sz(value))
         for service in self.egress["services"]:
@@ -196,8 +194,7 @@ class Payload(unittest.TestCase):
                 got[key, unescape(name)] = data
         wanted = {}
         for (hive, path, name), value in self.expected_values().items():
-            if path != r"\Select":
-                wanted["HKEY_LOCAL_MACHINE\\" + hive + path.replace("ControlSet001", "CurrentControlSet"), name] = value
+            wanted["HKEY_LOCAL_MACHINE\\" + hive + path.replace("ControlSet001", "CurrentControlSet"), name] = value
         self.assertEqual(got, wanted)
 
     def test_openssl_reads_the_certificates(self):
