@@ -114,6 +114,35 @@ Result<void> Store::WriteMetadata(Append& append) {
   return {};
 }
 
+// What is damaged already must not get a table of digests by which it seems whole.
+Result<void> Store::CheckIntegrity() {
+  if (header_.integrity.stored == 0) return {};
+  if (header_.integrity.stored > kMaxTableBytes) return Damaged("its table of digests", path_);
+  const std::string table = PROV_TRY(
+      ReadAt(file_.get(), header_.integrity.offset, static_cast<std::size_t>(header_.integrity.stored), path_));
+  if (table.size() < kIntegrityHeadBytes) return Damaged("its table of digests", path_);
+  const std::uint32_t count = regf::Load32(table, 4);
+  const std::uint32_t chunk = regf::Load32(table, 8);
+  const std::uint64_t bytes = std::max<std::uint64_t>(header_.table.End(), kHeaderBytes) - kHeaderBytes;
+  if (chunk == 0 || chunk > kMaxIntegrityChunk || count != (bytes + chunk - 1) / chunk ||
+      table.size() != kIntegrityHeadBytes + std::size_t{count} * kDigestBytes) {
+    return Damaged("its table of digests", path_);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t at = std::uint64_t{i} * chunk;
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, bytes - at));
+    const std::string digest = Sha1(PROV_TRY(ReadAt(file_.get(), kHeaderBytes + at, size, path_)));
+    if (table.compare(kIntegrityHeadBytes + std::size_t{i} * kDigestBytes, kDigestBytes, digest) != 0) {
+      return Fail(Code::kTarget,
+                  fmt::format("is damaged: bytes {} to {} differ from its own table of digests; get the file again "
+                              "(`wimlib-imagex verify FILE` checks it)",
+                              kHeaderBytes + at, kHeaderBytes + at + size),
+                  path_);
+    }
+  }
+  return {};
+}
+
 // SHA-1 of each stretch from the header to the end of the table of blobs. Those that were full before stay.
 Result<std::string> Store::IntegrityTable(std::uint64_t table_end) {
   const std::uint64_t old_bytes = header_.integrity.stored;
@@ -162,6 +191,7 @@ Result<void> Store::WriteHeaderLast(const Append& append) {
 
 Result<void> Store::Commit(const WimProgress& progress) {
   if (std::ranges::none_of(open_, [](const auto& image) { return image.second.changed; })) return {};
+  PROV_TRY(CheckIntegrity());
   Append append{.at = UsedBytes(), .header = header_, .progress = progress};
   PROV_TRY(DropUnused(append));
   for (const auto& [index, image] : open_) append.total += image.changed ? image.metadata.bytes().size() : 0;

@@ -103,7 +103,13 @@ Result<std::string> Store::Contents(const Hash& hash, std::uint64_t limit, std::
     return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), where);
   }
   const auto found = by_hash_.find(hash);
-  if (found == by_hash_.end()) return Damaged("the contents of this file are missing", where);
+  if (found == by_hash_.end()) {
+    return Fail(
+        Code::kTarget,
+        "the contents of this file are not in the WIM: it is a delta WIM, or damaged; make a whole one of a delta "
+        "WIM with `wimlib-imagex export DELTA.wim all WHOLE.wim --ref=BASE.wim`",
+        where);
+  }
   const Resource& resource = blobs_[found->second].resource;
   std::string bytes = PROV_TRY(ReadResource(resource, limit, most, where));
   if (bytes.size() == resource.size && HashOf(bytes) != hash) {

@@ -79,6 +79,7 @@ class Store {
   Result<void> WriteBlobs(Append& append);
   Result<void> WriteMetadata(Append& append);
   Result<void> WriteEnd(Append& append);
+  Result<void> CheckIntegrity();
   Result<std::string> IntegrityTable(std::uint64_t table_end);
   Result<void> WriteHeaderLast(const Append& append);
 

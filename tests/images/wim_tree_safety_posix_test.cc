@@ -62,6 +62,43 @@ TEST(WimTreeSafety, WhatCannotBeUsedIsRefused) {
   EXPECT_EQ(code(wim.At("writable.wim"), TreeAccess::kWrite), "opened") << "as the message says";
 }
 
+TEST(WimTreeSafety, AFileThatFailsItsOwnTableOfDigestsIsLeftAsItIs) {
+  REQUIRE_WIMLIB();
+  for (const bool with_table : {true, false}) {
+    const WimSample wim("LZX", with_table ? std::vector<std::string>{"--check"} : std::vector<std::string>());
+    std::string bytes = ReadFile(wim.path(), kLimit).value();
+    bytes[5000] = static_cast<char>(bytes[5000] ^ 1);  // of some file's contents
+    ASSERT_TRUE(WriteFileAtomically(wim.path(), bytes, 0600));
+    const auto tree = OpenWimTree(wim.path(), 1, TreeAccess::kWrite).value();
+    ExpectOk(tree->Write("added", "x", FileUse::kPlain));
+    const auto committed = tree->Commit();
+    EXPECT_EQ(committed.has_value(), !with_table) << "without a table nobody can know";
+    if (with_table) {
+      EXPECT_EQ(committed.error().code, Code::kTarget);
+      EXPECT_NE(committed.error().message.find("differ from its own table of digests"), std::string::npos);
+      EXPECT_EQ(ReadFile(wim.path(), kLimit).value(), bytes);
+    }
+  }
+}
+
+TEST(WimTreeSafety, ADeltaWimIsCalledOne) {
+  REQUIRE_WIMLIB();
+  const WimSample base;
+  const ImageFolder more;
+  more.Put(kHive, Text(1, 300000));  // which the base has
+  more.Put("Windows/System32/config/SOFTWARE", "new");
+  const std::string delta = base.At("delta.wim");
+  Wimlib({"capture", more.root(), delta, "Delta", "--delta-from=" + base.path()});
+  const auto tree = OpenWimTree(delta, 1, TreeAccess::kWrite);
+  const auto read = tree ? (*tree)->Read(kHive, kLimit) : std::unexpected(tree.error());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kTarget);
+  EXPECT_NE(read.error().message.find("delta WIM"), std::string::npos) << read.error().message;
+  Wimlib({"export", delta, "all", base.At("whole.wim"), "--ref=" + base.path()});
+  const auto whole = OpenWimTree(base.At("whole.wim"), 1, TreeAccess::kRead).value();
+  EXPECT_EQ(whole->Read(kHive, kLimit).value(), Text(1, 300000)) << "as the message says";
+}
+
 TEST(WimTreeSafety, NoWindowsIsRefused) {
   REQUIRE_WIMLIB();
   const ImageFolder place;
