@@ -1,0 +1,51 @@
+# Run after each link of the program (cmake -P): writes OUT/provisioner.spdx.json, what is linked into PROGRAM (SPDX 2.3),
+# and OUT/licenses.txt, the licences of all that. LIST is the file that sbom_list.cmake wrote.
+include(${LIST})  # sbom_version, sbom_libraries
+
+file(SHA256 ${PROGRAM} digest)
+get_filename_component(file_name ${PROGRAM} NAME)
+# The same program, the same document: its time is SOURCE_DATE_EPOCH's, or that of the oldest file that archives can hold.
+if("$ENV{SOURCE_DATE_EPOCH}" STREQUAL "")
+  set(ENV{SOURCE_DATE_EPOCH} 315532800)
+endif()
+string(TIMESTAMP created "%Y-%m-%dT%H:%M:%SZ" UTC)
+
+set(packages "")
+set(relations "\n    {\"spdxElementId\": \"SPDXRef-DOCUMENT\", \"relationshipType\": \"DESCRIBES\", \"relatedSpdxElement\": \"SPDXRef-provisioner\"}")
+set(licenses "What is in ${file_name} ${sbom_version} beside its own code, and under which licences.\n")
+foreach(entry IN LISTS sbom_libraries)
+  string(REPLACE "|" ";" fields "${entry}")
+  list(GET fields 0 name)
+  list(GET fields 1 version)
+  list(GET fields 2 license)
+  list(GET fields 3 relation)
+  list(GET fields 4 supplier)
+  list(GET fields 5 text)
+  string(REGEX REPLACE "[^A-Za-z0-9.-]" "-" id "${name}")
+  string(APPEND packages ",\n    {\"SPDXID\": \"SPDXRef-${id}\", \"name\": \"${name}\", \"versionInfo\": \"${version}\", \"supplier\": \"${supplier}\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false, \"licenseConcluded\": \"${license}\", \"licenseDeclared\": \"${license}\", \"copyrightText\": \"NOASSERTION\"}")
+  string(APPEND relations ",\n    {\"spdxElementId\": \"SPDXRef-provisioner\", \"relationshipType\": \"${relation}\", \"relatedSpdxElement\": \"SPDXRef-${id}\"}")
+  string(APPEND licenses "\n\n================ ${name} ${version}: ${license}\n\n")
+  if(EXISTS "${text}")
+    file(READ "${text}" words)
+    string(APPEND licenses "${words}")
+  else()
+    message(WARNING "no licence text of ${name}: ${text} is missing, so licenses.txt names the licence alone")
+    string(APPEND licenses "(its text was not on the build machine)\n")
+  endif()
+endforeach()
+
+file(WRITE ${OUT}/licenses.txt "${licenses}")
+file(WRITE ${OUT}/provisioner.spdx.json "{
+  \"spdxVersion\": \"SPDX-2.3\",
+  \"dataLicense\": \"CC0-1.0\",
+  \"SPDXID\": \"SPDXRef-DOCUMENT\",
+  \"name\": \"${file_name} ${sbom_version}\",
+  \"documentNamespace\": \"https://spdx.org/spdxdocs/provisioner-${sbom_version}-${digest}\",
+  \"creationInfo\": {\"created\": \"${created}\", \"creators\": [\"Tool: provisioner-build\"]},
+  \"packages\": [
+    {\"SPDXID\": \"SPDXRef-provisioner\", \"name\": \"provisioner\", \"versionInfo\": \"${sbom_version}\", \"packageFileName\": \"${file_name}\", \"supplier\": \"NOASSERTION\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false, \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"${digest}\"}], \"licenseConcluded\": \"NOASSERTION\", \"licenseDeclared\": \"NOASSERTION\", \"copyrightText\": \"NOASSERTION\"}${packages}
+  ],
+  \"relationships\": [${relations}
+  ]
+}
+")

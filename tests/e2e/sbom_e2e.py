@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The bill of materials beside the program: it is SPDX 2.3, it is of this program, and it names what --version names.
+
+usage: sbom_e2e.py PROVISIONER [RUNNER]"""
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+RUNNER = [sys.argv.pop(2)] if len(sys.argv) > 2 else []
+PROVISIONER = pathlib.Path(sys.argv.pop(1)).resolve()
+RELATIONS = {"STATIC_LINK", "DYNAMIC_LINK"}
+
+
+class BillOfMaterials(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.document = json.loads((PROVISIONER.parent / "provisioner.spdx.json").read_text())
+        cls.packages = {p["name"]: p for p in cls.document["packages"]}
+
+    def test_is_a_document_of_this_program(self):
+        self.assertEqual(self.document["spdxVersion"], "SPDX-2.3")
+        self.assertEqual(self.document["dataLicense"], "CC0-1.0")
+        self.assertRegex(self.document["creationInfo"]["created"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        program = self.packages["provisioner"]
+        self.assertEqual(program["checksums"], [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(PROVISIONER.read_bytes()).hexdigest()}])
+        self.assertEqual(program["packageFileName"], PROVISIONER.name)
+        self.assertIn(program["checksums"][0]["checksumValue"], self.document["documentNamespace"])
+
+    def test_every_package_has_an_id_a_licence_and_a_relationship(self):
+        ids = [p["SPDXID"] for p in self.document["packages"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        for id in ids:
+            self.assertRegex(id, r"^SPDXRef-[A-Za-z0-9.-]+$")
+        related = {r["relatedSpdxElement"]: r for r in self.document["relationships"]}
+        self.assertEqual(set(related), set(ids))
+        self.assertEqual(related.pop("SPDXRef-provisioner")["relationshipType"], "DESCRIBES")
+        for relation in related.values():
+            self.assertEqual(relation["spdxElementId"], "SPDXRef-provisioner")
+            self.assertIn(relation["relationshipType"], RELATIONS)
+        for name, package in self.packages.items():
+            if name != "provisioner":
+                self.assertNotIn(package["licenseConcluded"], ("", "NOASSERTION"), name)
+                self.assertNotIn(package["versionInfo"], ("", "NOASSERTION"), name)
+
+    def test_names_what_version_names(self):
+        said = subprocess.run([*RUNNER, PROVISIONER, "--version"], check=True, capture_output=True, text=True).stdout
+        self.assertIn("provisioner " + self.packages["provisioner"]["versionInfo"], said)
+        named = dict(re.findall(r"(?m)^  (\S+) +\S+ \(package (\S+)\)", said))
+        self.assertGreater(len(named), 4, said)
+        for name, version in named.items():
+            package = self.packages["Boost.Program_options" if name == "Boost" else name]
+            self.assertEqual(package["versionInfo"], version, name)
+
+    def test_licences_are_there_in_words(self):
+        licences = (PROVISIONER.parent / "licenses.txt").read_text(errors="replace")
+        for name, package in self.packages.items():
+            if name != "provisioner":
+                self.assertIn("=" * 16 + " %s %s: %s\n" % (name, package["versionInfo"], package["licenseConcluded"]), licences)
+        self.assertNotIn("was not on the build machine", licences)
+        for words in ("Apache License", "Boost Software License"):
+            self.assertIn(words, licences)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
