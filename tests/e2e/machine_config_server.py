@@ -29,15 +29,15 @@ class Authority:
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
                 "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
-    def leaf(self, names="DNS:localhost,IP:127.0.0.1", expired=False, label="leaf"):
-        """Certificate and key of a server."""
+    def leaf(self, names="DNS:localhost,IP:127.0.0.1", expired=False, label="leaf", bits=2048, digest="sha256"):
+        """Certificate and key of a server: an RSA key of so many bits, a signature with this digest."""
         base = self.folder / f"{self.name}-{label}"
         key, request, chain, extensions = (base.with_suffix(end) for end in (".key", ".csr", ".pem", ".ext"))
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=machine-config-server")
+        openssl("req", "-newkey", f"rsa:{bits}", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=machine-config-server")
         extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth\n")
         # -days takes negative numbers: an end before the beginning, which is what matters here.
         openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", self.key, "-CAcreateserial", "-days", "-1" if expired else "20",
-                "-out", chain, "-extfile", extensions)
+                f"-{digest}", "-out", chain, "-extfile", extensions)
         return chain, key
 
 
@@ -107,6 +107,7 @@ class Server:
         if self.tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.minimum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")  # a client refuses what is weak, not this server
             context.load_cert_chain(chain, key)
             self.http.socket = context.wrap_socket(self.http.socket, server_side=True, do_handshake_on_connect=False)
         self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

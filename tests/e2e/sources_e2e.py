@@ -147,7 +147,10 @@ class MachineConfigServer(Sources):
         self.refused(14, "tls", wrong_name.mcs(), ca=self.ca.pem)
         expired = self.serve(*self.ca.leaf(expired=True, label="expired"))
         self.assertIn("expired", self.refused(14, "tls", expired.mcs(), ca=self.ca.pem))
-        for server in (self.server, wrong_name, expired):
+        weak = [self.serve(*self.ca.leaf(label="short", bits=1024)), self.serve(*self.ca.leaf(label="sha1", digest="sha1"))]
+        for server in weak:
+            self.refused(14, "tls", server.mcs(), ca=self.ca.pem)
+        for server in (self.server, wrong_name, expired, *weak):
             self.assertEqual(server.requests, [])
 
     def test_is_not_verified_by_what_it_delivers(self):

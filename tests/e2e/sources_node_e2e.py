@@ -93,6 +93,16 @@ class FollowingAServer(node_e2e.Node):
         self.assertGreater(self.json("reconcile", "--once")["writes"], 0)
         self.expect("http://two.example.test:2", [self.b])
 
+    def test_weak_certificates_are_refused_as_on_linux(self):
+        for label, options in (("short", {"bits": 1024}), ("sha1", {"digest": "sha1"})):
+            with self.subTest(label):
+                server = mcs.Server(*self.ca.leaf(label=label, **options))
+                self.addCleanup(server.close)
+                server.pools["worker"] = mcs.config("http://one.example.test:1", [self.a])
+                report = self.json("extract", server.mcs(host="127.0.0.1"), "--ca", CA, exits=(14,))
+                self.assertEqual(report["error"]["code"], "tls")
+                self.assertEqual(server.requests, [])
+
     def test_a_pointer_config_is_followed(self):
         import base64
         ca = base64.b64encode(self.ca.pem.read_bytes()).decode()
