@@ -35,25 +35,24 @@ std::uint32_t WriteBigData(BinAllocator& bins, std::string_view data) {
 
 std::uint32_t WriteLeaf(BinAllocator& bins, std::string_view kind, const std::vector<ListedKey>& keys,
                         std::size_t begin, std::size_t end) {
-  const std::uint32_t leaf = bins.Allocate(4 + 8 * (end - begin));
+  const std::size_t entry_bytes = kind == "li" ? 4 : 8;
+  const std::uint32_t leaf = bins.Allocate(4 + entry_bytes * (end - begin));
   char* entry = bins.Content(leaf);
   StoreBytes(entry, kind);
   Store16(entry + 2, static_cast<std::uint16_t>(end - begin));
   entry += 4;
-  for (std::size_t i = begin; i < end; ++i, entry += 8) {
+  for (std::size_t i = begin; i < end; ++i, entry += entry_bytes) {
     Store32(entry, keys[i].key);
-    Store32(entry + 4, keys[i].hint);
+    if (entry_bytes == 8) Store32(entry + 4, keys[i].hint);
   }
   return leaf;
 }
 
 }  // namespace
 
-std::uint32_t ListHint(std::string_view kind, std::u16string_view name, std::u16string_view upper_name) {
-  if (kind == "lh") return LookupHash(upper_name);
-  std::string start = Store(name).bytes.substr(0, 4);
-  start.resize(4);
-  return Load32(start, 0);
+std::uint32_t ListHint(std::string_view kind, std::u16string_view name) {
+  if (kind == "lh") return LookupHash(Upcase(name));
+  return kind == "lf" ? NameStart(name).value_or(0) : 0;
 }
 
 std::uint32_t WriteValue(BinAllocator& bins, const StoredName& name, RegType type, std::string_view data,

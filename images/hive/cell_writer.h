@@ -17,10 +17,12 @@ struct ListedKey {
   std::uint32_t key = 0;   // offset in the bins
   std::uint32_t hint = 0;  // as SubkeyRef::hint
 };
+inline bool operator==(const ListedKey& a, const ListedKey& b) { return a.key == b.key && a.hint == b.hint; }
 
 // Minor versions above 4 have lists of hashes, those above 3 big data records.
 inline std::string_view ListKind(std::uint32_t minor) { return minor > 4 ? "lh" : "lf"; }
-std::uint32_t ListHint(std::string_view kind, std::u16string_view name, std::u16string_view upper_name);
+// What Windows 8 and later put beside a name in a list of that kind.
+std::uint32_t ListHint(std::string_view kind, std::u16string_view name);
 
 // Each gives the offset of the cell that it made, kNil for an empty list.
 std::uint32_t WriteValue(BinAllocator& bins, const StoredName& name, RegType type, std::string_view data,

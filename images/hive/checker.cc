@@ -16,9 +16,28 @@
 namespace prov::images {
 namespace {
 
+using regf::CaseTable;
 using regf::CellMap;
 using regf::Damaged;
 using regf::KeyRecord;
+
+// Whether names come in the order of their upper case, each once.
+class SortedNames {
+ public:
+  explicit SortedNames(CaseTable table) : table_(table) {}
+  void Add(std::u16string_view name) {
+    if (!sorted_) return;
+    std::u16string upper = regf::Upcase(name, table_);
+    sorted_ = previous_.empty() || previous_ < upper;
+    previous_ = std::move(upper);
+  }
+  bool IsSorted() const { return sorted_; }
+
+ private:
+  CaseTable table_;
+  std::u16string previous_;  // no name is empty
+  bool sorted_ = true;
+};
 
 class Checker {
  public:
@@ -46,36 +65,39 @@ class Checker {
     PROV_TRY(CheckValues(key));
     const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::TakeSubkeyList(cells_, key));
     if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
-    std::u16string previous;
+    SortedNames by_windows8(CaseTable::kWindows8);
+    SortedNames by_vista(CaseTable::kVista);
     for (const regf::SubkeyRef& ref : refs) {
       const KeyRecord subkey = PROV_TRY(regf::TakeSubkey(cells_, ref.key));
-      std::u16string upper = regf::Upcase(subkey.name);
-      PROV_TRY(CheckPlace(key, ref, subkey, upper));
-      if (!previous.empty() && upper <= previous)
+      PROV_TRY(CheckPlace(key, ref, subkey));
+      by_windows8.Add(subkey.name);
+      by_vista.Add(subkey.name);
+      if (!by_windows8.IsSorted() && !by_vista.IsSorted())
         return Damaged(ref.list, "subkeys are not in the order of their upper-case names, or twice there");
-      previous = std::move(upper);
       PROV_TRY(CheckKey(subkey, depth + 1));
     }
     return {};
   }
 
   // What a subkey and its entry in the parent's list must say of each other.
-  static Result<void> CheckPlace(const KeyRecord& parent, const regf::SubkeyRef& ref, const KeyRecord& subkey,
-                                 std::u16string_view upper) {
+  static Result<void> CheckPlace(const KeyRecord& parent, const regf::SubkeyRef& ref, const KeyRecord& subkey) {
     if (subkey.parent != parent.offset)
       return Damaged(subkey.offset, "a key names another parent than the one that lists it");
     if (parent.max_subkey_name < 2 * subkey.name.size())
       return Damaged(parent.offset, "a key has a subkey whose name is longer than it says");
-    if (ref.kind == "lh" && ref.hint != regf::LookupHash(upper))
+    if (ref.kind == "lh" && !IsHashOf(ref.hint, subkey.name))
       return Damaged(ref.list, "a subkey's lookup hash is wrong");
     if (ref.kind == "lf") {
-      char hint[4];
-      regf::Store32(hint, ref.hint);
-      std::string start = regf::Store(subkey.name).bytes.substr(0, 4);
-      start.resize(4);
-      if (std::string_view(hint, 4) != start) return Damaged(ref.list, "a subkey's name hint is wrong");
+      const std::optional<std::uint32_t> start = regf::NameStart(subkey.name);
+      const bool right = start ? ref.hint == *start : (ref.hint & 0xFFU) == 0;
+      if (!right) return Damaged(ref.list, "a subkey's name hint is wrong");
     }
     return {};
+  }
+
+  static bool IsHashOf(std::uint32_t hash, std::u16string_view name) {
+    return hash == regf::LookupHash(regf::Upcase(name)) ||
+           hash == regf::LookupHash(regf::Upcase(name, CaseTable::kVista));
   }
 
   Result<void> CheckValues(const KeyRecord& key) {
@@ -90,12 +112,17 @@ class Checker {
         return Damaged(key.offset, "a key has a value whose data is longer than it says");
       if (value.plain_big_data) return Damaged(offset, "a value above 16344 bytes is no big data record");
       if (value.loose_big_data) return Damaged(offset, "a big data record has segments to spare");
-      names.push_back(regf::Upcase(value.name));
+      names.push_back(value.name);
     }
-    std::ranges::sort(names);
-    if (std::ranges::adjacent_find(names) != names.end())
+    if (HasTwins(names, CaseTable::kWindows8) && HasTwins(names, CaseTable::kVista))
       return Damaged(key.offset, "two values of a key have the same name");
     return {};
+  }
+
+  static bool HasTwins(std::vector<std::u16string> names, CaseTable table) {
+    for (std::u16string& name : names) name = regf::Upcase(name, table);
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
   }
 
   // The security cells form one ring, each counting the keys that use it.

@@ -13,9 +13,10 @@ struct HiveCheckOptions {
 };
 
 // The first fault found, or nothing: base block, bins filled exactly by cells, every cell in use reached exactly once,
-// parents, names sorted by their upper case and unique, lookup hashes, limits kept in keys, data above 16,344 bytes in
-// db records, and the ring and reference counts of the security cells. Errors: hive, or dirty-hive; `where` is the
-// offset in the file.
+// parents, names sorted by their upper case and unique, lookup hashes and hints, limits kept in keys, data above 16,344
+// bytes in db records, and the ring and reference counts of the security cells. Each list of subkeys may be in the
+// order of either table of upper-case letters (CaseTable), each hash of either. Errors: hive, or dirty-hive; `where` is
+// the offset in the file.
 Result<void> CheckHive(std::string_view bytes, HiveCheckOptions options = {});
 
 }  // namespace prov::images

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "images/hive/editor_changes.h"
+#include "images/hive/editor_list.h"
 #include "images/hive/editor_tree.h"
 #include "images/hive/editor_verify.h"
 #include "images/hive/editor_write.h"
@@ -87,9 +88,8 @@ Result<std::vector<std::string>> HiveEditor::Subkeys(std::string_view key) const
   std::vector<std::string> names;
   const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
   if (found == nullptr) return names;
-  for (const auto& [upper, subkey] : found->content->subkeys) {
-    if (subkey->is_there) names.push_back(regf::NameToUtf8(subkey->record.name));
-  }
+  for (const EditedKey* subkey : regf::OrderSubkeys(*found->content))
+    names.push_back(regf::NameToUtf8(subkey->record.name));
   return names;
 }
 

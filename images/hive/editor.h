@@ -44,9 +44,10 @@ class HiveEditor {
   bool Changed() const;  // whether what is there now differs from the file
 
   // The changed hive, read again and compared with what was meant: sequence numbers advanced, `filetime` as the time of
-  // the hive and of the keys that changed. Lists that change are sorted and hashed as Windows does; freed cells are
-  // wiped; what stood behind the bins is gone. Without a change, the file as it was. Nothing may be called afterwards.
-  // Errors: as above; internal when the comparison fails.
+  // the hive and of the keys that changed. In lists that change, what the file has keeps its order and its hints, and
+  // what is new comes where Windows 8 and later look for it (ListSubkeys); freed cells are wiped; what stood behind the
+  // bins is gone. Without a change, the file as it was. Nothing may be called afterwards. Errors: as above; internal
+  // when the comparison fails.
   Result<std::string> Finish(std::uint64_t filetime);
 
  private:

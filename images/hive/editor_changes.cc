@@ -28,7 +28,7 @@ class Finder {
       Free(key.content->list_cells);
       out_.new_bytes += 8 * key.content->subkey_count + key.content->subkey_count / 8 + 32;
     }
-    for (const auto& [upper, subkey] : key.content->subkeys) Visit(*subkey);
+    for (const std::unique_ptr<EditedKey>& subkey : key.content->subkeys) Visit(*subkey);
   }
 
  private:
@@ -85,7 +85,8 @@ Result<Changes> FindChanges(EditedTree& tree) {
 bool HasChanges(const EditedKey& key) {
   if (key.content == nullptr) return false;
   if (key.Differs() || key.IsMade() || key.IsDeleted()) return true;
-  return std::ranges::any_of(key.content->subkeys, [](const auto& entry) { return HasChanges(*entry.second); });
+  return std::ranges::any_of(key.content->subkeys,
+                             [](const std::unique_ptr<EditedKey>& subkey) { return HasChanges(*subkey); });
 }
 
 }  // namespace prov::images::regf

@@ -10,14 +10,23 @@
 #include "provisioner/base/text.h"
 
 namespace prov::images::regf {
+namespace {
+
+// Whether these are one name for Windows 8 and later and for Vista, too. A hive of an older Windows may have names that
+// only the later table makes equal: they all stay, and the first is found.
+bool AreTwins(std::u16string_view a, std::u16string_view b) {
+  return Upcase(a) == Upcase(b) && Upcase(a, CaseTable::kVista) == Upcase(b, CaseTable::kVista);
+}
+
+}  // namespace
 
 bool EditedKey::ValuesDiffer() const {
   return content != nullptr && std::ranges::any_of(content->values, &EditedValue::Differs);
 }
 
 bool EditedKey::SubkeysDiffer() const {
-  return content != nullptr && std::ranges::any_of(content->subkeys, [](const auto& entry) {
-           return entry.second->IsMade() || entry.second->IsDeleted();
+  return content != nullptr && std::ranges::any_of(content->subkeys, [](const std::unique_ptr<EditedKey>& subkey) {
+           return subkey->IsMade() || subkey->IsDeleted();
          });
 }
 
@@ -59,9 +68,9 @@ Result<EditedKey*> EditedTree::Find(std::string_view path) {
   EditedKey* key = root_.get();
   for (const std::u16string& name : PROV_TRY(Names(path))) {
     PROV_TRY(ReadContent(*key));
-    const auto found = key->content->subkeys.find(Upcase(name));
-    if (found == key->content->subkeys.end() || !found->second->is_there) return nullptr;
-    key = found->second.get();
+    const auto found = key->content->subkey_by_name.find(Upcase(name));
+    if (found == key->content->subkey_by_name.end() || !found->second->is_there) return nullptr;
+    key = found->second;
   }
   PROV_TRY(ReadContent(*key));
   return key;
@@ -76,9 +85,9 @@ Result<EditedKey*> EditedTree::FindOrMake(std::string_view path) {
   for (std::u16string& name : names) {
     PROV_TRY(ReadContent(*key));
     std::u16string upper = Upcase(name);
-    const auto found = key->content->subkeys.find(upper);
-    if (found != key->content->subkeys.end() && found->second->is_there) {
-      key = found->second.get();
+    const auto found = key->content->subkey_by_name.find(upper);
+    if (found != key->content->subkey_by_name.end() && found->second->is_there) {
+      key = found->second;
     } else {
       key = PROV_TRY(MakeSubkey(*key, std::move(upper), std::move(name), path));
     }
@@ -94,10 +103,10 @@ Result<EditedKey*> EditedTree::MakeSubkey(EditedKey& parent, std::u16string uppe
                 fmt::format("the key's name has {} characters, Windows takes {}", name.size(), kMaxKeyNameUnits),
                 std::string(path));
   }
-  std::unique_ptr<EditedKey>& key = parent.content->subkeys[std::move(upper)];
+  EditedKey*& key = parent.content->subkey_by_name[std::move(upper)];
   // One that was deleted comes back as it was, empty: nothing changes if it gets its content back, too.
   if (key == nullptr) {
-    key = std::make_unique<EditedKey>();
+    key = parent.content->subkeys.emplace_back(std::make_unique<EditedKey>()).get();
     key->parent = &parent;
     key->content = std::make_unique<KeyContent>();
   }
@@ -107,7 +116,7 @@ Result<EditedKey*> EditedTree::MakeSubkey(EditedKey& parent, std::u16string uppe
   key->security = is_the_files ? key->file_security : parent.security;
   key->is_there = true;
   ++parent.content->subkey_count;
-  return key.get();
+  return key;
 }
 
 Result<void> EditedTree::ReadContent(EditedKey& key) {
@@ -117,16 +126,19 @@ Result<void> EditedTree::ReadContent(EditedKey& key) {
     EditedValue& value = content->values.emplace_back();
     value.file = PROV_TRY(TakeValueView(cells_, offset));
     value.name = Load(value.file.stored_name, (value.file.flags & kValueLatin1Name) != 0).value_or(u"");
-    if (!content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1).second)
+    const auto [first, is_new] = content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1);
+    if (!is_new && AreTwins(content->values[first->second].name, value.name))
       return Damaged(key.record.offset, "two values of a key have the same name");
   }
   for (const SubkeyRef& ref : PROV_TRY(TakeSubkeyList(cells_, key.record, &content->list_cells))) {
-    auto subkey = std::make_unique<EditedKey>();
-    subkey->record = PROV_TRY(TakeSubkey(cells_, ref.key));
-    subkey->parent = &key;
-    subkey->file_security = subkey->security = security_.IndexOf(subkey->record.security);
-    std::u16string upper = Upcase(subkey->record.name);
-    if (!content->subkeys.try_emplace(std::move(upper), std::move(subkey)).second)
+    EditedKey& subkey = *content->subkeys.emplace_back(std::make_unique<EditedKey>());
+    subkey.record = PROV_TRY(TakeSubkey(cells_, ref.key));
+    subkey.parent = &key;
+    subkey.list_kind = ref.kind;
+    subkey.list_hint = ref.hint;
+    subkey.file_security = subkey.security = security_.IndexOf(subkey.record.security);
+    const auto [first, is_new] = content->subkey_by_name.try_emplace(Upcase(subkey.record.name), &subkey);
+    if (!is_new && AreTwins(first->second->record.name, subkey.record.name))
       return Damaged(key.record.offset, "two subkeys of a key have the same name");
   }
   content->value_count = content->values.size();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,7 +37,8 @@ struct EditedKey;
 struct KeyContent {
   std::vector<EditedValue> values;                                // in the order of the list, then what is new
   std::unordered_map<std::u16string, std::size_t> value_by_name;  // upper case
-  std::map<std::u16string, std::unique_ptr<EditedKey>> subkeys;   // by upper-case name, which is their order
+  std::vector<std::unique_ptr<EditedKey>> subkeys;                // in the order of the list, then what is new
+  std::unordered_map<std::u16string, EditedKey*> subkey_by_name;  // upper case
   std::vector<std::uint32_t> list_cells;                          // of the subkeys, in the file
   std::size_t value_count = 0;                                    // without absent ones
   std::size_t subkey_count = 0;                                   // without absent ones
@@ -47,6 +47,8 @@ struct KeyContent {
 struct EditedKey {
   KeyRecord record;  // in the file; offset 0 and only a name: not there before the edits
   EditedKey* parent = nullptr;
+  std::string_view list_kind;     // of the file's list that it is in
+  std::uint32_t list_hint = 0;    // in that list
   std::size_t file_security = 0;  // index in the table; of a key of the file
   std::size_t security = 0;
   bool is_there = true;

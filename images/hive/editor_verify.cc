@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "images/hive/cell_writer.h"
+#include "images/hive/editor_list.h"
 #include "images/hive/format.h"
 #include "images/hive/names.h"
 
@@ -147,17 +149,18 @@ class Verifier {
     const Result<std::vector<SubkeyRef>> refs = TakeSubkeyList(cells_, read);
     if (!refs) return Differs(key.Offset(), refs.error().message);
     if (!key.SubkeysDiffer()) return {};
-    std::size_t at = 0;
-    for (const auto& [upper, subkey] : key.content->subkeys) {
-      if (!subkey->is_there) continue;
-      if (at == refs->size()) return Differs(key.Offset(), "a key lacks subkeys");
-      const SubkeyRef& ref = (*refs)[at++];
-      const std::string_view kind = ListKind(cells_.base().minor);
-      if (ref.key != subkey->Offset() || ref.kind != kind || ref.hint != ListHint(kind, subkey->record.name, upper))
+    const EditedList wanted = ListSubkeys(*key.content, cells_.base().minor);
+    if (refs->size() != wanted.entries.size()) return Differs(key.Offset(), "a key's number of subkeys");
+    for (std::size_t i = 0; i < refs->size(); ++i) {
+      const SubkeyRef& ref = (*refs)[i];
+      if (ref.kind != wanted.kind || ListedKey{ref.key, ref.hint} != wanted.entries[i])
         return Differs(ref.list, "a list of subkeys");
-      if (read.max_subkey_name < 2 * upper.size()) return Differs(key.Offset(), "a key's longest subkey");
     }
-    return at == refs->size() ? Result<void>() : Differs(key.Offset(), "a key has subkeys to spare");
+    for (const std::unique_ptr<EditedKey>& subkey : key.content->subkeys) {
+      if (subkey->is_there && read.max_subkey_name < 2 * subkey->record.name.size())
+        return Differs(key.Offset(), "a key's longest subkey");
+    }
+    return {};
   }
 
   Result<SecurityRecord> CheckSecurity(const SecurityEntry& wanted, std::uint32_t cell) const {

@@ -1,10 +1,12 @@
 #include "images/hive/editor_write.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "images/hive/bins.h"
 #include "images/hive/cell_writer.h"
+#include "images/hive/editor_list.h"
 #include "images/hive/format.h"
 #include "images/hive/names.h"
 
@@ -73,13 +75,8 @@ class ChangeWriter {
   }
 
   std::uint32_t WriteSubkeys(const KeyContent& content) {
-    const std::string_view kind = ListKind(minor_);
-    std::vector<ListedKey> listed;
-    listed.reserve(content.subkey_count);
-    for (const auto& [upper, subkey] : content.subkeys) {
-      if (subkey->is_there) listed.push_back({subkey->Offset(), ListHint(kind, subkey->record.name, upper)});
-    }
-    return WriteSubkeyList(bins_, kind, listed);
+    const EditedList list = ListSubkeys(content, minor_);
+    return WriteSubkeyList(bins_, list.kind, list.entries);
   }
 
   // Windows lets these grow only; what is too small in the file is put right.
@@ -93,8 +90,8 @@ class ChangeWriter {
       raise(record.max_value_data,
             value.state == EditedValue::State::kSet ? value.data.size() : value.file.DataBytes());
     }
-    for (const auto& [upper, subkey] : content.subkeys) {
-      if (subkey->is_there) raise(record.max_subkey_name, 2 * upper.size());
+    for (const std::unique_ptr<EditedKey>& subkey : content.subkeys) {
+      if (subkey->is_there) raise(record.max_subkey_name, 2 * subkey->record.name.size());
     }
   }
 

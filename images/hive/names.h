@@ -8,15 +8,21 @@
 
 namespace prov::images::regf {
 
-// Windows' simple upper case of one UTF-16 unit: the table that came with Vista (Unicode 5.0: Latin, Greek, Cyrillic,
-// Armenian, Georgian, Coptic, Glagolitic, roman numerals, circled and fullwidth letters; U+00B5, U+0131 and U+017F
-// stay). Later versions only add letters of scripts and extensions newer than that. Surrogates have no case here, as in
-// Windows.
-char16_t Upcase(char16_t unit);
-std::u16string Upcase(std::u16string_view name);
+// Windows' table of upper-case letters: each UTF-16 unit has at most one, surrogates have none. U+00B5, U+0131 and
+// U+017F stay.
+enum class CaseTable {
+  kWindows8,  // Windows 8 and Server 2012 to at least Windows 10: Unicode 5.1, but U+03C2 (the final sigma) stays
+  kVista,     // Vista to Windows 7: Unicode 5.0, U+03C2 becomes the sigma
+};
+char16_t Upcase(char16_t unit, CaseTable table = CaseTable::kWindows8);
+std::u16string Upcase(std::u16string_view name, CaseTable table = CaseTable::kWindows8);
 
 // The number beside a name in an lh list.
 std::uint32_t LookupHash(std::u16string_view upper_case_name);
+
+// The first four units of a name as an lf list holds them, one byte each, zeros behind a shorter name. nullopt if one
+// of them needs more than a byte: the list then has none, which its first byte, zero, says.
+std::optional<std::uint32_t> NameStart(std::u16string_view name);
 
 // UTF-8 to UTF-16 and back. Both know generalised UTF-8, in which an unpaired surrogate (which registry names may hold)
 // takes three bytes, so that every name survives; nullopt for what is malformed even so.

@@ -34,7 +34,7 @@ struct SubkeyRef {
   std::uint32_t key = 0;   // offset in the bins
   std::uint32_t list = 0;  // offset of the leaf
   std::string_view kind;   // "lf", "lh" or "li"
-  std::uint32_t hint = 0;  // lh: lookup hash; lf: first four bytes of the name; li: 0
+  std::uint32_t hint = 0;  // lh: lookup hash; lf: the name's start (NameStart) or a first byte of zero; li: 0
 };
 
 // A value as it lies in its cells.

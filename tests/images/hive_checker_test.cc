@@ -115,6 +115,49 @@ TEST(HiveChecker, ShortNamesInLf) {
       CheckHive(Patch(good).SetBytes(list + 4, "lf").SetBytes(list + 12, std::string_view("ab\0\0", 4)).Done()));
 }
 
+TEST(HiveChecker, NamesInLfThatHaveNoStart) {
+  // abcΩ and Ключ: a character that needs more than a byte. "abcdΩ": not among the first four.
+  const RegKey root = Key("", {}, {Key("abc\xce\xa9"), Key("abcd\xce\xa9"), Key("\xd0\x9a\xd0\xbb\xd1\x8e\xd1\x87")});
+  const std::string good = WriteHive(root, {}).value();
+  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
+  const auto with_hints = [&](std::uint32_t abcd, std::uint32_t abc, std::uint32_t wide) {
+    return Patch(good)
+        .SetBytes(list + 4, "lf")
+        .Set32(list + 12, abcd)
+        .Set32(list + 20, abc)
+        .Set32(list + 28, wide)
+        .Done();
+  };
+  EXPECT_TRUE(CheckHive(with_hints(0x64636261, 0, 0)));
+  EXPECT_TRUE(CheckHive(with_hints(0x64636261, 0x63626100, 0))) << "the first byte says that there is none";
+  EXPECT_FALSE(CheckHive(with_hints(0x64636261, 0x00636261, 0)));
+  EXPECT_FALSE(CheckHive(with_hints(0x00620061, 0, 0))) << "the start of its UTF-16";
+  EXPECT_FALSE(CheckHive(with_hints(0x64636261, 0, 0x043B041A)));
+}
+
+TEST(HiveChecker, TablesOfUpperCaseLetters) {
+  // σ and ς, which is the capital of none but in Vista's table: its order is the other one of "1" and "2" behind them.
+  const std::string good = WriteHive(Key("", {Value("\xcf\x83", RegType::kSz, ""), Value("\xcf\x82", RegType::kSz, "")},
+                                         {Key("\xcf\x83\x32"), Key("\xcf\x82\x31")}),
+                                     {})
+                               .value();
+  EXPECT_TRUE(CheckHive(good));
+  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
+  const std::uint32_t sigma2 = Patch(good).Get32(list + 8);
+  const std::uint32_t final_sigma1 = Patch(good).Get32(list + 16);
+  const auto vista = [&](std::uint32_t hash1, std::uint32_t hash2) {
+    return Patch(good)
+        .Set32(list + 8, final_sigma1)
+        .Set32(list + 12, hash1)
+        .Set32(list + 16, sigma2)
+        .Set32(list + 20, hash2)
+        .Done();
+  };
+  EXPECT_TRUE(CheckHive(vista(0x86C0, 0x86C1)));
+  EXPECT_TRUE(CheckHive(vista(0x8B3B, 0x86C1))) << "added by a newer Windows";
+  EXPECT_FALSE(CheckHive(vista(0x86C1, 0x86C1)));
+}
+
 TEST(HiveChecker, LeakedCellsMayBeAllowed) {
   const std::string leaky = Patch(Hive()).Set32(kRoot + 36, 0).Done();
   const Result<void> strict = CheckHive(leaky);

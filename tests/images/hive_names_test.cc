@@ -16,31 +16,52 @@ TEST(HiveNames, UpperCaseIsThatOfWindows) {
     const char* what;
   };
   const Row rows[] = {
-      {u'a', u'A', "ASCII"},          {u'z', u'Z', "ASCII"},           {u'`', u'`', "before a"},
-      {u'{', u'{', "after z"},        {0xE4, 0xC4, "a diaeresis"},     {0xF7, 0xF7, "division sign"},
-      {0xFF, 0x178, "y diaeresis"},   {0xDF, 0xDF, "sharp s"},         {0xB5, 0xB5, "micro sign"},
-      {0x131, 0x131, "dotless i"},    {0x17F, 0x17F, "long s"},        {0x101, 0x100, "a macron"},
-      {0x100, 0x100, "A macron"},     {0x138, 0x138, "kra"},           {0x1C5, 0x1C5, "title case"},
-      {0x1C6, 0x1C4, "dz caron"},     {0x3B1, 0x391, "alpha"},         {0x3C2, 0x3A3, "final sigma"},
-      {0x3C3, 0x3A3, "sigma"},        {0x3AC, 0x386, "alpha tonos"},   {0x44F, 0x42F, "ya"},
-      {0x451, 0x401, "yo"},           {0x4CF, 0x4C0, "palochka"},      {0x561, 0x531, "Armenian"},
-      {0x10D0, 0x10D0, "Mkhedruli"},  {0x2D00, 0x10A0, "Nuskhuri"},    {0x1EA1, 0x1EA0, "a dot"},
-      {0x1F51, 0x1F59, "upsilon"},    {0x1F52, 0x1F52, "no upper"},    {0x2170, 0x2160, "roman one"},
-      {0x24E9, 0x24CF, "circled z"},  {0xFF41, 0xFF21, "fullwidth a"}, {0xFF5B, 0xFF5B, "fullwidth {"},
-      {0xD835, 0xD835, "surrogate"},  {0xFFFF, 0xFFFF, "last"},        {0, 0, "NUL"},
-      {0x23A, 0x2C65, "as in Vista"}, {0x3F2, 0x3F9, "lunate sigma"},  {0xA641, 0xA641, "Unicode 5.1"},
+      {u'a', u'A', "ASCII"},         {u'z', u'Z', "ASCII"},           {u'`', u'`', "before a"},
+      {u'{', u'{', "after z"},       {0xE4, 0xC4, "a diaeresis"},     {0xF7, 0xF7, "division sign"},
+      {0xFF, 0x178, "y diaeresis"},  {0xDF, 0xDF, "sharp s"},         {0xB5, 0xB5, "micro sign"},
+      {0x131, 0x131, "dotless i"},   {0x17F, 0x17F, "long s"},        {0x101, 0x100, "a macron"},
+      {0x100, 0x100, "A macron"},    {0x138, 0x138, "kra"},           {0x1C5, 0x1C5, "title case"},
+      {0x1C6, 0x1C4, "dz caron"},    {0x3B1, 0x391, "alpha"},         {0x3C2, 0x3C2, "final sigma"},
+      {0x3C3, 0x3A3, "sigma"},       {0x3AC, 0x386, "alpha tonos"},   {0x44F, 0x42F, "ya"},
+      {0x451, 0x401, "yo"},          {0x4CF, 0x4C0, "palochka"},      {0x561, 0x531, "Armenian"},
+      {0x10D0, 0x10D0, "Mkhedruli"}, {0x2D00, 0x10A0, "Nuskhuri"},    {0x1EA1, 0x1EA0, "a dot"},
+      {0x1F51, 0x1F59, "upsilon"},   {0x1F52, 0x1F52, "no upper"},    {0x2170, 0x2160, "roman one"},
+      {0x24E9, 0x24CF, "circled z"}, {0xFF41, 0xFF21, "fullwidth a"}, {0xFF5B, 0xFF5B, "fullwidth {"},
+      {0xD835, 0xD835, "surrogate"}, {0xFFFF, 0xFFFF, "last"},        {0, 0, "NUL"},
+      {0x2C65, 0x23A, "A stroke"},   {0x3F2, 0x3F9, "lunate sigma"},  {0xA641, 0xA640, "Unicode 5.1"},
   };
   for (const Row& row : rows) EXPECT_EQ(Upcase(row.from), row.to) << row.what;
+  const Row vista_rows[] = {
+      {u'a', u'A', "ASCII"},           {0x3C2, 0x3A3, "final sigma"}, {0x23A, 0x2C65, "A stroke"},
+      {0x2C65, 0x2C65, "a stroke"},    {0x250, 0x250, "turned a"},    {0x371, 0x371, "heta"},
+      {0x372, 0x372, "between these"}, {0x513, 0x512, "Unicode 5.0"}, {0x515, 0x515, "Unicode 5.1"},
+      {0x1FC3, 0x1FC3, "eta"},         {0x1FCC, 0x1FC3, "Eta"},       {0xA641, 0xA641, "Unicode 5.1"},
+      {0xFF41, 0xFF21, "fullwidth a"},
+  };
+  for (const Row& row : vista_rows) EXPECT_EQ(Upcase(row.from, CaseTable::kVista), row.to) << row.what;
 
-  // The whole table: its hash and how many units change.
-  std::u16string all;
-  int changed = 0;
-  for (unsigned unit = 0; unit <= 0xFFFF; ++unit) {
-    all.push_back(Upcase(static_cast<char16_t>(unit)));
-    if (all.back() != unit) ++changed;
-  }
-  EXPECT_EQ(changed, 874);
-  EXPECT_EQ(LookupHash(all), 0x997a518eU);
+  // The whole tables: their hash and how many units change.
+  const auto expect_table = [](CaseTable table, int changes, std::uint32_t hash) {
+    std::u16string all;
+    int changed = 0;
+    for (unsigned unit = 0; unit <= 0xFFFF; ++unit) {
+      all.push_back(Upcase(static_cast<char16_t>(unit), table));
+      if (all.back() != unit) ++changed;
+    }
+    EXPECT_EQ(changed, changes);
+    EXPECT_EQ(LookupHash(all), hash);
+  };
+  expect_table(CaseTable::kWindows8, 973, 0x117b0458);
+  expect_table(CaseTable::kVista, 874, 0x997a518e);
+}
+
+TEST(HiveNames, StartsOfNames) {
+  EXPECT_EQ(NameStart(u""), 0U);
+  EXPECT_EQ(NameStart(u"ab"), 0x6261U);
+  EXPECT_EQ(NameStart(u"\u00ffbcde"), 0x646362FFU);
+  EXPECT_EQ(NameStart(u"abcd\u03a9"), 0x64636261U);
+  EXPECT_EQ(NameStart(u"abc\u03a9"), std::nullopt);
+  EXPECT_EQ(NameStart(u"\u041a"), std::nullopt);
 }
 
 TEST(HiveNames, LookupHash) {
