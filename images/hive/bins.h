@@ -1,30 +1,31 @@
-// Space for the cells of a new hive.
+// Space for the cells of a new hive, or for the new cells of one that is edited.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace prov::images::regf {
 
 // Hands out cells in bins of 16 KiB (the size that one segment of big data fills exactly), or larger where one cell
 // needs it; pages that the last bin does not use are cut off in the end. Gaps at the ends of the last few bins are
 // filled by later, smaller cells (best fit among a fixed number, so time stays linear). Everything is zero until
-// written.
+// written. In a hive that is edited, its free cells come first.
 class BinAllocator {
  public:
   // `filetime` stands in the first bin; `expected_bytes` of cells are reserved at once.
   BinAllocator(std::uint64_t filetime, std::size_t expected_bytes);
-  // Goes on behind the bins of a hive, of which a copy is made: `file` ends with its last bin. Their free space stays
-  // as it is.
-  BinAllocator(std::string_view file, std::size_t expected_bytes);
+  // Makes a copy of a hive: `file` ends with its last bin. The cells at `freed` become free and are wiped, as they may
+  // have held secrets. Free cells side by side become one, as in hives that Windows writes.
+  BinAllocator(std::string_view file, const std::vector<std::uint32_t>& freed, std::size_t expected_bytes);
 
   // A new cell in use for `content_bytes`: its offset in the bins, which is above `after`.
   std::uint32_t Allocate(std::size_t content_bytes, std::uint32_t after = 0);
-
-  // Marks a cell of that hive free and wipes its content, which may have been a secret.
-  void Free(std::uint32_t offset);
 
   // Where the content of a cell is written; valid until the next Allocate.
   char* Content(std::uint32_t offset);
@@ -43,14 +44,19 @@ class BinAllocator {
     std::uint32_t Bytes() const { return end - begin; }
   };
 
+  char* Cell(std::uint32_t offset);
+  void Wipe(std::uint32_t offset);
+  std::optional<std::uint32_t> TakeFree(std::uint32_t cell_bytes, std::uint32_t after);
+  std::uint32_t TakeNew(std::uint32_t cell_bytes, std::uint32_t after);
   Gap& AddBin(std::uint32_t cell_bytes);
   void MarkFree(const Gap& gap);
   void TrimLastBin();
 
   std::string file_;
   std::uint64_t filetime_ = 0;
-  std::uint32_t last_bin_ = 0;  // its offset
-  std::array<Gap, 16> gaps_{};
+  std::uint32_t last_bin_ = 0;                              // its offset
+  std::array<Gap, 16> gaps_{};                              // of new bins
+  std::set<std::pair<std::uint32_t, std::uint32_t>> free_;  // of the hive that is edited: sizes and offsets
 };
 
 }  // namespace prov::images::regf

@@ -104,8 +104,12 @@ Result<void> CellMap::WalkBin(std::uint32_t begin, std::uint32_t end) {
   return {};
 }
 
+bool CellMap::IsInUse(std::uint32_t offset) const {
+  return offset < base_.bins_bytes && offset % 8 == 0 && starts_[offset / 8];
+}
+
 Result<std::string_view> CellMap::Look(std::uint32_t offset, std::string_view role) const {
-  if (offset >= base_.bins_bytes || offset % 8 != 0 || !starts_[offset / 8]) {
+  if (!IsInUse(offset)) {
     return Damaged(offset, fmt::format("no cell in use starts where the {} should be", role));
   }
   const std::uint32_t size = 0U - Load32(bins_, offset);

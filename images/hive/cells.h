@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "images/hive/format.h"
 #include "provisioner/base/result.h"
 
 namespace prov::images::regf {
@@ -26,6 +27,22 @@ Result<BaseBlock> ReadBaseBlock(std::string_view file);
 // A damaged hive: what is wrong at an offset in the bins.
 std::unexpected<Error> Damaged(std::uint32_t offset, std::string_view what);
 
+// Calls visit(offset in the bins, size, whether it is in use) for each cell of bins that a CellMap accepts.
+template <typename Visit>
+void ForEachCell(std::string_view bins, const Visit& visit) {
+  for (std::uint32_t bin = 0; bin < bins.size();) {
+    const std::uint32_t end = bin + Load32(bins, bin + 8);
+    for (std::uint32_t at = bin + static_cast<std::uint32_t>(kBinHeaderBytes); at < end;) {
+      const std::uint32_t stored = Load32(bins, at);
+      const bool in_use = static_cast<std::int32_t>(stored) < 0;
+      const std::uint32_t bytes = in_use ? 0U - stored : stored;
+      visit(at, bytes, in_use);
+      at += bytes;
+    }
+    bin = end;
+  }
+}
+
 // All cells of a hive. Linear in the file's size, in time and memory.
 class CellMap {
  public:
@@ -41,6 +58,8 @@ class CellMap {
   // The same, once: the second taking of a cell is damage (two owners, or a cycle).
   Result<std::string_view> Take(std::uint32_t offset, std::string_view role);
 
+  // Whether a cell in use starts there.
+  bool IsInUse(std::uint32_t offset) const;
   // The first cell in use at or behind `from` that nobody took, if any.
   std::optional<std::uint32_t> FirstUntaken(std::uint32_t from = 0) const;
 

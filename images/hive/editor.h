@@ -1,5 +1,5 @@
 // Changes hives of images. Edits are collected; Finish writes them: the file as it was, byte for byte outside of the
-// records that change, and new bins behind it.
+// records that change and of free cells, and new bins behind it where these are too small.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ class HiveEditor {
 
   // The changed hive, read again and compared with what was meant: sequence numbers advanced, `filetime` as the time of
   // the hive and of the keys that changed. In lists that change, what the file has keeps its order and its hints, and
-  // what is new comes where Windows 8 and later look for it (ListSubkeys); freed cells are wiped; what stood behind the
-  // bins is gone. Without a change, the file as it was. Nothing may be called afterwards. Errors: as above; internal
-  // when the comparison fails.
+  // what is new comes where Windows 8 and later look for it (ListSubkeys); freed cells are wiped, free ones side by
+  // side become one; what stood behind the bins is gone. Without a change, the file as it was. Nothing may be called
+  // afterwards. Errors: as above; internal when the comparison fails.
   Result<std::string> Finish(std::uint64_t filetime);
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "images/hive/cell_writer.h"
@@ -30,15 +31,10 @@ class Verifier {
   Result<void> Verify() {
     PROV_TRY(CompareBase());
     PROV_TRY(CompareUntouched());
-    for (const std::uint32_t cell : changes_.freed) {
-      if (cells_.Look(cell, "freed cell")) return Differs(cell, "a freed cell is in use");
-    }
     for (const EditedKey* key : changes_.updated) PROV_TRY(CheckKey(*key));
     for (const EditedKey* key : changes_.made) PROV_TRY(CheckKey(*key));
     PROV_TRY(CheckRing());
-    const std::optional<std::uint32_t> leaked = cells_.FirstUntaken(tree_.cells().base().bins_bytes);
-    if (leaked) return Differs(*leaked, "nothing refers to a new cell");
-    return {};
+    return CheckCells();
   }
 
  private:
@@ -56,7 +52,25 @@ class Verifier {
     return {};
   }
 
-  // Every byte of the file's bins that no edit names.
+  // To be called when everything that is new was taken.
+  Result<void> CheckCells() const {
+    std::vector<std::uint32_t> freed = changes_.freed;
+    std::ranges::sort(freed);
+    const auto stays = [&](std::uint32_t cell) {
+      return tree_.cells().IsInUse(cell) && !std::ranges::binary_search(freed, cell);
+    };
+    std::optional<std::uint32_t> lost;
+    ForEachCell(FileBins(), [&](std::uint32_t at, std::uint32_t, bool) {
+      if (!lost && stays(at) && !cells_.IsInUse(at)) lost = at;
+    });
+    if (lost) return Differs(*lost, "a cell that stays is none any more");
+    for (auto at = cells_.FirstUntaken(); at; at = cells_.FirstUntaken(*at + 8)) {
+      if (!stays(*at)) return Differs(*at, "nothing refers to a new cell");
+    }
+    return {};
+  }
+
+  // Every byte of the file's bins that is neither free nor named by an edit.
   Result<void> CompareUntouched() {
     struct Range {
       std::uint32_t begin = 0;
@@ -75,6 +89,9 @@ class Verifier {
       const std::uint32_t sk = cell + kHeader;
       touched.push_back({sk + 4, sk + 16});
     }
+    ForEachCell(FileBins(), [&](std::uint32_t at, std::uint32_t bytes, bool in_use) {
+      if (!in_use) touched.push_back({at, at + bytes});
+    });
     std::ranges::sort(touched, {}, &Range::begin);
     std::uint32_t at = 0;
     const std::uint32_t end = tree_.cells().base().bins_bytes;
@@ -88,6 +105,7 @@ class Verifier {
     return {};
   }
 
+  std::string_view FileBins() const { return file_.substr(kBaseBlockBytes, tree_.cells().base().bins_bytes); }
   static const char* Bins(std::string_view file) { return file.data() + kBaseBlockBytes; }
 
   // Cells of the file whose count or neighbours change.

@@ -9,9 +9,9 @@
 
 namespace prov::images::regf {
 
-// Whether bins and cells of `result` fill their space, every byte of `file` outside of the records that `changes` names
-// is the same, freed cells are free, every key that changed reads as meant, and every new cell belongs to something.
-// Errors: internal.
+// Whether bins and cells of `result` fill their space, every byte of `file` outside of its free cells and of the
+// records that `changes` names is the same, every cell that stays is one still, every key that changed reads as meant,
+// and every other cell in use belongs to one of these. Errors: internal.
 Result<void> VerifyChanges(std::string_view file, std::string_view result, EditedTree& tree, const Changes& changes);
 
 }  // namespace prov::images::regf

@@ -21,7 +21,7 @@ class ChangeWriter {
         filetime_(filetime),
         minor_(tree.cells().base().minor),
         // What stands behind the bins is no part of the hive, and new bins go there.
-        bins_(file.substr(0, kBaseBlockBytes + tree.cells().base().bins_bytes), changes.new_bytes) {}
+        bins_(file.substr(0, kBaseBlockBytes + tree.cells().base().bins_bytes), changes.freed, changes.new_bytes) {}
 
   std::string Write() {
     WriteSecurityCells();
@@ -29,7 +29,6 @@ class ChangeWriter {
     for (EditedKey* key : changes_.made) WriteMade(*key);
     for (EditedKey* key : changes_.updated) UpdateKey(bins_, NewRecord(*key), filetime_);
     WriteSecurityRing();
-    for (const std::uint32_t cell : changes_.freed) bins_.Free(cell);
     return WriteBase(bins_.Finish());
   }
 
@@ -107,7 +106,9 @@ class ChangeWriter {
     const SecurityTable& table = tree_.security();
     for (std::size_t i = 0; i < table.size(); ++i) {
       const SecurityEntry& entry = table.at(i);
-      if (entry.keys != entry.file_keys) SetSecurityReferences(bins_, security_cells_[i], entry.keys);
+      // The cell of one that is removed may be something else by now.
+      if (entry.keys != entry.file_keys && !table.IsRemoved(entry))
+        SetSecurityReferences(bins_, security_cells_[i], entry.keys);
     }
     const std::vector<std::size_t>& ring = changes_.ring;
     for (std::size_t i = 0; i < ring.size(); ++i) {

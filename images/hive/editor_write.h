@@ -1,4 +1,4 @@
-// Writes edits: a copy of the hive with its records changed in place, and new bins behind it.
+// Writes edits: a copy of the hive with its records changed in place, and new ones in free cells or new bins behind it.
 #pragma once
 
 #include <cstdint>
