@@ -22,10 +22,10 @@ Result<BaseBlock> ReadBaseBlock(std::string_view file) {
                      "and copied whole");
   }
   if (Load32(file, 508) != BaseBlockChecksum(file)) {
-    return NotUsable(508,
-                     "the checksum of the hive's base block is wrong: it was damaged, or its last change was cut off; "
-                     "load it in Windows "
-                     "once to have it repaired from its logs, or take an intact copy");
+    return NotUsable(
+        508, fmt::format("the checksum of the hive's base block is wrong: it was damaged, or its last change was cut "
+                         "off; take an intact copy, or load it in Windows, which repairs it from its logs: {}",
+                         kDirtyHiveRemedy));
   }
   const std::uint32_t major = Load32(file, 20);
   const std::uint32_t minor = Load32(file, 24);
@@ -40,12 +40,9 @@ Result<BaseBlock> ReadBaseBlock(std::string_view file) {
   if (Load32(file, 4) != Load32(file, 8)) {
     return Fail(
         Code::kDirtyHive,
-        fmt::format(
-            "the hive was not closed cleanly (sequence numbers {} and {}): its newest changes are only in the "
-            ".LOG files beside it; "
-            "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
-            "/generalize /oobe /shutdown`, since starting it ends that state), then try again",
-            Load32(file, 4), Load32(file, 8)),
+        fmt::format("the hive was not closed cleanly (sequence numbers {} and {}): its newest changes are only in the "
+                    ".LOG files beside it; {}",
+                    Load32(file, 4), Load32(file, 8), kDirtyHiveRemedy),
         "offset 0x4");
   }
   BaseBlock base;

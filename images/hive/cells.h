@@ -20,6 +20,12 @@ struct BaseBlock {
   std::uint32_t bins_bytes = 0;
 };
 
+// What a person can do about a hive that was not closed cleanly.
+inline constexpr std::string_view kDirtyHiveRemedy =
+    "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
+    "/generalize /oobe /shutdown`, since starting it ends that state), or load and unload the hive on any Windows with "
+    "its .LOG files beside it (`reg load HKLM\\x FILE`, then `reg unload HKLM\\x`), then try again";
+
 // The base block of a primary hive file that is closed cleanly and as long as it says (slack behind the bins is
 // common). Errors: dirty-hive, hive.
 Result<BaseBlock> ReadBaseBlock(std::string_view file);

@@ -1,0 +1,36 @@
+// Transaction logs of hives (LOG1, LOG2) as Windows 8.1 and later write them: each flush of a hive appends an entry
+// ("HvLE") with copies of the pages that changed. A session begins a log anew; behind its entries may lie older ones.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+struct LogPage {
+  std::uint32_t offset = 0;  // in the bins
+  std::string_view bytes;
+};
+
+struct LogEntry {
+  std::uint32_t sequence = 0;
+  std::uint32_t flags = 0;       // of the base block at that time
+  std::uint32_t bins_bytes = 0;  // of the hive at that time
+  std::vector<LogPage> pages;    // within bins_bytes
+};
+
+struct HiveLog {
+  std::uint32_t first = 0;        // the number of its first entry, whether that is whole or not
+  std::uint32_t minor = 0;        // of the hive's version
+  std::uint32_t root = 0;         // the hive's root key
+  std::vector<LogEntry> entries;  // numbered from `first` without a gap; they refer to the log's bytes
+};
+
+// A log up to its first entry that is not whole (both hashes, and bounds) or is not numbered as the next one. Errors:
+// dirty-hive (another format, a damaged header); the message says of the file what it is: "is empty".
+Result<HiveLog> ReadLog(std::string_view bytes);
+
+}  // namespace prov::images::regf
