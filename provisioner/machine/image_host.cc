@@ -198,6 +198,7 @@ Result<Findings> ImageHost::Notes() {
                         fmt::join(others, ", ")),
             tree_->Name());
   }
+  for (Finding& replay : PROV_TRY(registry_.Replays())) out.push_back(std::move(replay));
   return out;
 }
 

@@ -22,7 +22,7 @@ class ImageHost final : public Host {
   ~ImageHost() override;
 
   images::ImageTree& tree() { return *tree_; }
-  // What a person should know of this image: control sets that are left alone, descriptors that can't be set.
+  // What a person should know of this image: control sets that are left alone, hives whose logs are replayed.
   Result<Findings> Notes();
 
   std::string Name() const override { return tree_->Name(); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "images/hive/format.h"
+#include "images/hive/replay.h"
 #include "provisioner/base/text.h"
 
 namespace prov::machine {
@@ -44,8 +46,13 @@ Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
     return Fail(Code::kTarget, "the image has no such file: give the folder that holds Windows, or the right index",
                 fmt::format("{}, {}", tree_.Name(), hive.path));
   }
+  const bool dirty = images::IsDirtyHive(*bytes);
+  if (dirty) bytes = PROV_TRY(Replay(hive, *std::move(bytes)));
   auto editor = HiveEditor::Open(*std::move(bytes));
-  if (!editor) return std::unexpected(At(editor.error(), tree_, hive.path));
+  if (!editor) {
+    if (dirty) editor.error().message += " (read with its logs replayed)";
+    return std::unexpected(At(editor.error(), tree_, hive.path));
+  }
   hive.editor = *std::move(editor);
   return &*hive.editor;
 }
@@ -61,6 +68,45 @@ Result<std::optional<std::string>> ImageRegistry::Selected(std::string_view valu
   std::string name = fmt::format("ControlSet{:03}", number);
   if (!PROV_TRY(system->KeyExists(name))) return std::nullopt;
   return name;
+}
+
+// The logs stay as they are: a hive that is closed cleanly is read without them, and when it is open again they are too
+// old for it. So the one file that is replaced takes the image from its old state to the new one.
+Result<std::string> ImageRegistry::Replay(Hive& hive, std::string bytes) {
+  images::HiveLogs logs;
+  logs.log1 = PROV_TRY(tree_.Read(fmt::format("{}.LOG1", hive.path), kLargestHive));
+  logs.log2 = PROV_TRY(tree_.Read(fmt::format("{}.LOG2", hive.path), kLargestHive));
+  auto replayed = images::ReplayLogs(std::move(bytes), logs);
+  if (!replayed) return std::unexpected(At(replayed.error(), tree_, hive.path));
+  hive.replay = Finding{Severity::kInfo, "hive-replayed",
+                        fmt::format("the hive was not closed cleanly: what its logs hold (entries {} to {}) counts as "
+                                    "its content, as it will when Windows loads it; a change writes all of it as a "
+                                    "cleanly closed hive",
+                                    replayed->first, replayed->last),
+                        fmt::format("{}, {}", tree_.Name(), hive.path)};
+  return std::move(replayed->bytes);
+}
+
+// What Open would say of a hive. A run is not stopped by one that it doesn't touch.
+Result<void> ImageRegistry::Foresee(Hive& hive) {
+  const auto start = PROV_TRY(tree_.ReadStart(hive.path, images::regf::kBaseBlockBytes));
+  if (!start || !images::IsDirtyHive(*start)) return {};
+  auto bytes = PROV_TRY(tree_.Read(hive.path, kLargestHive));
+  if (!bytes) return {};
+  const auto replayed = Replay(hive, *std::move(bytes));
+  if (!replayed) {
+    hive.replay = Finding{Severity::kWarning, "dirty-hive", replayed.error().message, replayed.error().where};
+  }
+  return {};
+}
+
+Result<Findings> ImageRegistry::Replays() {
+  Findings out;
+  for (Hive* hive : {&system_, &software_}) {
+    if (!hive->editor && !hive->replay) PROV_TRY(Foresee(*hive));
+    if (hive->replay) out.push_back(*hive->replay);
+  }
+  return out;
 }
 
 Result<std::string> ImageRegistry::ControlSet() {

@@ -5,13 +5,15 @@
 
 #include "images/hive/editor.h"
 #include "images/tree/image_tree.h"
+#include "provisioner/base/finding.h"
 #include "provisioner/machine/registry.h"
 
 namespace prov::machine {
 
 // `SYSTEM\CurrentControlSet` is the control set that Windows starts with next: `Select` calls it Default. (Current is
-// the one that it ran with last; they differ after a start with the last known good configuration.) Errors of every
-// member: those of HiveEditor and ImageTree; target (an image without its hives).
+// the one that it ran with last; they differ after a start with the last known good configuration.) A hive that was not
+// closed cleanly is read as its logs make it; a change writes it as a clean one. Errors of every member: those of
+// HiveEditor, ReplayLogs and ImageTree; target (an image without its hives).
 class ImageRegistry final : public Registry {
  public:
   // `tree` must outlive this. `filetime` is the time of what is written.
@@ -36,10 +38,15 @@ class ImageRegistry final : public Registry {
   // The others, which this program leaves alone.
   Result<std::vector<std::string>> OtherControlSets();
 
+  // Of each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for one that nobody looked at yet and
+  // that can't be replayed.
+  Result<Findings> Replays();
+
  private:
   struct Hive {
     std::string_view path;
     std::optional<images::HiveEditor> editor{};
+    std::optional<Finding> replay{};
   };
   // A place within one of the two hives.
   struct Place {
@@ -50,6 +57,8 @@ class ImageRegistry final : public Registry {
   Result<images::HiveEditor*> Open(Hive& hive);
   // The control set that a value of `Select` names; nullopt where it names none that is there.
   Result<std::optional<std::string>> Selected(std::string_view value);
+  Result<std::string> Replay(Hive& hive, std::string bytes);
+  Result<void> Foresee(Hive& hive);
   Result<Place> Resolve(std::string_view key);
   Result<void> Write(Hive& hive);
 

@@ -1,11 +1,14 @@
 // `plan`, `apply`, `status`, `rollback` and `remove` on an image in memory.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "images/hive/descriptor.h"
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
 #include "provisioner/bake/payload.h"
 #include "tests/cli/image_command_fixture.h"
+#include "tests/support/hive_log.h"
 
 namespace prov::cli {
 namespace {
@@ -47,6 +50,63 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   EXPECT_THAT(tree_.log, Each("Commit")) << "which has nothing to do";
   for (const reconcile::Change& change : again->changes) EXPECT_EQ(change.action, Action::kNone) << change.name;
   EXPECT_FALSE(Status(tree_).Differs());
+}
+
+// Leaves the hive at `path` as a crash does: the value `newest` of its key is in a log only, or nowhere.
+void MakeDirty(testing_support::MemoryTree& tree, std::string_view path, const std::string& key, bool with_log) {
+  const std::string old = *tree.At(path);
+  images::HiveEditor editor = images::HiveEditor::Open(old).value();
+  EXPECT_TRUE(editor.Set(key, {"newest", images::RegType::kDword, images::EncodeDword(1)}));
+  const std::string newest = editor.Finish(0).value();
+  const std::uint32_t number = images::regf::Load32(old, 4);
+  tree.Put(path, testing_support::WithNumbers(old, number + 1, number));
+  if (!with_log) return;
+  tree.Put(std::string(path) + ".LOG1",
+           testing_support::LogHeader(old, number) + testing_support::FlushOf(number, old, newest));
+}
+
+std::size_t Replays(const Findings& findings) {
+  return static_cast<std::size_t>(std::ranges::count(findings, "hive-replayed", &Finding::code));
+}
+
+TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {
+  Seen wanted = Look(tree_);
+  MakeDirty(tree_, kSystem, "Setup", true);
+  MakeDirty(tree_, kSoftware, "Microsoft", true);
+  const images::RegValue newest{"newest", images::RegType::kDword, images::EncodeDword(1)};
+  Child(wanted.system, "Setup").values.push_back(newest);
+  Child(wanted.software, "Microsoft").values.push_back(newest);
+
+  const node::Settings settings = Settings();
+  const auto host = Open(tree_);
+  const auto planned = PlanImage(*host, settings, {}, Install());
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(Replays(planned->report.findings), 2U);
+  EXPECT_TRUE(tree_.log.empty());
+  const auto applied = Apply(tree_, settings, Install());
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(Replays(applied->findings), 2U);
+  const auto again = Apply(tree_, settings, Install());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(Replays(again->findings), 0U) << "the hives are clean now";
+  EXPECT_EQ(again->writes, 0U);
+  ASSERT_TRUE(Remove(tree_, true));
+  EXPECT_EQ(Hive(tree_, kSystem), wanted.system);
+  EXPECT_EQ(Hive(tree_, kSoftware), wanted.software);
+}
+
+TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
+  MakeDirty(tree_, kSoftware, "Microsoft", false);
+  const node::Settings settings = Settings();
+  const auto host = Open(tree_);
+  const auto planned = PlanImage(*host, settings, {}, {});
+  const auto applied = Apply(tree_, settings, {});
+  ASSERT_FALSE(planned);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(planned.error().code, Code::kDirtyHive);
+  EXPECT_EQ(applied.error().code, Code::kDirtyHive);
+  EXPECT_EQ(applied.error().message, planned.error().message);
+  EXPECT_TRUE(tree_.log.empty());
 }
 
 TEST_F(ImageCommands, OnlyTheCurrentControlSetChanges) {

@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,40 @@ def merge(hive, text):
     """hivexregedit as the writer: keys must come after their parents."""
     result = run("hivexregedit", "--merge", hive, input=text)
     assert result.returncode == 0, result.stderr
+
+
+def sealed(header):
+    """The start of a base block, its checksum made right."""
+    checksum = 0
+    for word in struct.unpack("<127I", header[:508]):
+        checksum ^= word
+    return header[:508] + struct.pack("<I", {0: 1, 0xFFFFFFFF: 0xFFFFFFFE}.get(checksum, checksum)) + header[512:]
+
+
+def marvin32(data, low=0x7A4E55C5, high=0x82EF4D88):
+    mask = 0xFFFFFFFF
+    data += b"\x80" + bytes(3 - len(data) % 4)
+    for word in (*struct.unpack("<%dI" % (len(data) // 4), data), 0):
+        low = (low + word) & mask
+        high ^= low
+        low = ((low << 20 | low >> 12) + high) & mask
+        high = (high << 9 | high >> 23) & mask ^ low
+        low = ((low << 27 | low >> 5) + high) & mask
+        high = (high << 19 | high >> 13) & mask
+    return struct.pack("<II", low, high)
+
+
+def crash(hive, log, newest):
+    """Leaves a hive as a crash after the flush that made it `newest`: what is new is in its log."""
+    before, after = hive.read_bytes(), newest.read_bytes()
+    sequence, size = struct.unpack_from("<I", before, 4)[0], struct.unpack_from("<I", after, 40)[0]
+    pages = [at for at in range(0, size, 4096) if before[4096 + at:8192 + at] != after[4096 + at:8192 + at]]
+    body = b"".join(struct.pack("<II", at, 4096) for at in pages) + b"".join(after[4096 + at:8192 + at] for at in pages)
+    body += bytes(-(40 + len(body)) % 512)
+    start = struct.pack("<4sIIIII", b"HvLE", 40 + len(body), 0, sequence, size, len(pages)) + marvin32(body)
+    header = before[:4] + struct.pack("<II", sequence, sequence) + before[12:28] + struct.pack("<I", 6) + before[32:512]
+    log.write_bytes(sealed(header) + start + marvin32(start) + body)
+    hive.write_bytes(sealed(before[:4] + struct.pack("<II", sequence + 1, sequence) + before[12:]))
 
 
 def system_keys(count):
@@ -268,6 +303,27 @@ class Image(unittest.TestCase):
         self.assertEqual(report("plan", SAMPLE, "--root", self.work / "nothing", exit=13)["error"]["code"], "target")
         self.assertEqual(report("plan", SAMPLE, "--root", self.work, exit=13)["error"]["code"], "target")
 
+    def test_what_a_crash_left_in_a_log_is_kept(self):
+        newest = self.work / "newest"
+        shutil.copy(self.hive("SYSTEM"), newest)
+        merge(newest, "[\\ControlSet001\\Services\\flushed]\n\"Start\"=dword:00000002\n\n")
+        wanted = export(newest)
+        crash(self.hive("SYSTEM"), self.hive("SYSTEM.LOG2"), newest)
+        log = self.hive("SYSTEM.LOG2").read_bytes()
+        self.assertNotIn("ControlSet001\\Services\\flushed", export(self.hive("SYSTEM")))
+        before = digests(self.root)
+        for command, exit in ((("status",), 0), (("plan", SAMPLE), 4)):
+            said = provisioner(*command, "--root", self.root, exit=exit)
+            self.assertRegex(said.stdout + said.stderr, "hive-replayed.*SYSTEM|SYSTEM.*closed cleanly")
+        self.assertEqual(digests(self.root), before)
+        self.apply()
+        self.assertEqual(self.hive("SYSTEM.LOG2").read_bytes(), log)
+        for key in changed(wanted, export(self.hive("SYSTEM"))):
+            self.assertRegex(key, r"\\Environment$|\\containerd$|\\Provisioner$")
+        self.assertNotIn("closed cleanly", provisioner("status", "--root", self.root).stderr)
+        report("remove", "--all", "--root", self.root)
+        self.assertEqual(changed(wanted, export(self.hive("SYSTEM"))), set())
+
     def test_another_run_is_waited_for_by_nobody(self):
         import fcntl
         held = os.open(self.root, os.O_RDONLY)
@@ -435,6 +491,7 @@ class Wim(Image):
     test_names_in_any_case = None
     test_links_that_lead_out_are_refused = None
     test_a_dirty_hive_a_hibernated_image_and_no_image_are_refused = None
+    test_what_a_crash_left_in_a_log_is_kept = None
     test_another_run_is_waited_for_by_nobody = None
     test_hives_of_others = None
 

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "images/hive/checker.h"
 #include "images/hive/format.h"
 #include "images/hive/reader.h"
+#include "tests/support/hive_log.h"
 #include "tests/support/memory_tree.h"
 #include "tests/support/sample_image.h"
 
@@ -99,6 +101,84 @@ TEST_F(ImageRegistryTest, ADirtyHiveIsRefusedAndNamed) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kDirtyHive);
   EXPECT_THAT(read.error().where, HasSubstr("image in memory, Windows/System32/config/SOFTWARE"));
+  EXPECT_THAT(read.error().message, HasSubstr("LOG1 is not there, LOG2 is not there"));
+  const Findings said = registry_.Replays().value();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0], (Finding{Severity::kWarning, "dirty-hive", read.error().message, read.error().where}));
+}
+
+// A SOFTWARE hive whose newest value is in a log only.
+class DirtyHiveTest : public ImageRegistryTest {
+ protected:
+  DirtyHiveTest() {
+    PutHives(testing_support::SampleSystem());
+    const std::string old = *tree_.At(kSoftware);
+    images::HiveEditor editor = images::HiveEditor::Open(old).value();
+    EXPECT_TRUE(editor.Set("Microsoft", Text("newest", "from the log")));
+    newest_ = editor.Finish(kTime).value();
+    const std::uint32_t number = images::regf::Load32(old, 4);
+    tree_.Put(kSoftware, testing_support::WithNumbers(old, number + 1, number));
+    tree_.Put(kLog, testing_support::LogHeader(old, number) + testing_support::FlushOf(number, old, newest_));
+  }
+
+  static constexpr std::string_view kLog = "Windows/System32/config/SOFTWARE.LOG2";
+  std::string newest_;
+};
+
+TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
+  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "newest");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->value(), Text("newest", "from the log"));
+  ASSERT_EQ(registry_.Replays()->size(), 1U);
+  const Finding said = registry_.Replays()->front();
+  EXPECT_EQ(said.severity, Severity::kInfo);
+  EXPECT_EQ(said.code, "hive-replayed");
+  EXPECT_EQ(said.where, "image in memory, Windows/System32/config/SOFTWARE");
+  EXPECT_THAT(said.message, HasSubstr("entries 1 to 1"));
+
+  const std::string log = *tree_.At(kLog);
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", Text("ours", "1")));
+  ASSERT_TRUE(registry_.Flush());
+  EXPECT_THAT(tree_.log, ElementsAre(HasSubstr("SOFTWARE"))) << "no log is written";
+  EXPECT_EQ(tree_.At(kLog), log);
+  const auto checked = images::CheckHive(*tree_.At(kSoftware));
+  EXPECT_TRUE(checked) << checked.error().message;
+  EXPECT_GT(images::regf::Load32(*tree_.At(kSoftware), 8), images::regf::Load32(log, 4)) << "the log is too old now";
+  images::RegKey wanted = images::ReadHive(newest_).value();
+  images::KeyAt(wanted, "Microsoft").values.push_back(Text("ours", "1"));
+  EXPECT_EQ(images::ReadHive(*tree_.At(kSoftware)).value(), wanted) << "what is not ours is as Windows would read it";
+
+  EXPECT_EQ(registry_.Read(R"(SOFTWARE\Microsoft)", "newest")->value(), Text("newest", "from the log"));
+  EXPECT_EQ(registry_.Replays()->size(), 1U) << "that of before";
+  ImageRegistry next(tree_, kTime);
+  EXPECT_TRUE(next.Read(R"(SOFTWARE\Microsoft)", "newest")->has_value());
+  EXPECT_THAT(*next.Replays(), IsEmpty()) << "it is clean now, and the log beside it is not looked at";
+}
+
+TEST_F(DirtyHiveTest, IsNamedBeforeAnybodyLooksAtIt) {
+  const auto said = registry_.Replays();
+  ASSERT_TRUE(said) << said.error().message;
+  ASSERT_EQ(said->size(), 1U);
+  EXPECT_EQ(said->front().code, "hive-replayed");
+  EXPECT_THAT(said->front().where, HasSubstr("SOFTWARE"));
+}
+
+TEST_F(DirtyHiveTest, IsNotWrittenWithoutAChange) {
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", Text("newest", "from the log")));
+  ASSERT_TRUE(registry_.Flush());
+  EXPECT_THAT(tree_.log, IsEmpty());
+}
+
+TEST_F(DirtyHiveTest, WhatALogMakesOfItIsLookedAt) {
+  const std::string hive = *tree_.At(kSoftware);
+  const std::uint32_t number = images::regf::Load32(hive, 8);
+  const testing_support::HivePage no_bin{0, std::string(4096, 'x')};
+  tree_.Put(kLog, testing_support::LogHeader(hive, number) +
+                      testing_support::LogEntryOf(number, testing_support::BinsBytes(hive), {no_bin}));
+  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "newest");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kHive);
+  EXPECT_THAT(read.error().message, HasSubstr("with its logs replayed"));
 }
 
 TEST_F(ImageRegistryTest, OnlyChangedHivesAreWrittenSoftwareFirst) {
