@@ -52,6 +52,17 @@ void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile&
   json.EndObject();
 }
 
+}  // namespace
+
+void WriteNamedCertificates(JsonWriter& json, const egress::StorePolicy& policy) {
+  if (policy.named.empty()) return;
+  json.Key("trusted").BeginArray();
+  for (const std::string& digest : policy.named) json.String(digest);
+  json.EndArray();
+}
+
+namespace {
+
 bool ProxyInScope(const reconcile::DesiredState& state) {
   return state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
 }
@@ -107,6 +118,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.EndArray();
   json.Member("credentials", reconcile::NameOf(state.credentials));
   json.Member("store", state.store.root_only ? "root-only" : "split").Member("importLeaf", state.store.import_leaf);
+  WriteNamedCertificates(json, state.store);
   json.Member("winHttpOctets", state.win_http_octets);
   WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
   WriteProxy(json, config, state);

@@ -33,6 +33,9 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
 void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
+// `trusted`: the digests of certificates that are imported anyhow. Not there: none.
+void WriteNamedCertificates(JsonWriter& json, const egress::StorePolicy& policy);
+Result<void> ReadNamedCertificates(const JsonNode& root, egress::StorePolicy& out);
 
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);

@@ -53,6 +53,7 @@ Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
     return store.Refuse(Code::kType, "is neither split nor root-only");
   out.store.root_only = store_name == "root-only";
   out.store.import_leaf = PROV_TRY(PROV_TRY(root.Get("importLeaf")).Bool());
+  PROV_TRY(ReadNamedCertificates(root, out.store));
   out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
   for (const JsonNode& service : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
     const JsonNode name = PROV_TRY(service.Get("name"));
@@ -77,6 +78,17 @@ Result<egress::Certificate> ReadCertificate(const JsonNode& node, const PayloadB
 }
 
 }  // namespace
+
+Result<void> ReadNamedCertificates(const JsonNode& root, egress::StorePolicy& out) {
+  const auto trusted = PROV_TRY(root.Find("trusted"));
+  if (!trusted) return {};
+  for (const JsonNode& node : PROV_TRY(trusted->Items())) {
+    auto digest = egress::ParseCertificateDigest(PROV_TRY(node.Text()));
+    if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
+    out.named.insert(*std::move(digest));
+  }
+  return {};
+}
 
 Result<void> ReadProxy(const JsonNode& node, egress::EgressConfig& out) {
   for (const auto& [name, value] : PROV_TRY(node.Members())) {

@@ -48,6 +48,7 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
   if (state.store.root_only) json.Member("rootOnly", true);
   if (state.store.import_leaf) json.Member("importLeaf", true);
+  WriteNamedCertificates(json, state.store);
   if (state.win_http_octets) json.Member("winHttpOctets", true);
 }
 
@@ -120,6 +121,7 @@ Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   }
   out.store.root_only = PROV_TRY(Flag(root, "rootOnly"));
   out.store.import_leaf = PROV_TRY(Flag(root, "importLeaf"));
+  PROV_TRY(ReadNamedCertificates(root, out.store));
   out.win_http_octets = PROV_TRY(Flag(root, "winHttpOctets"));
   const auto services = PROV_TRY(root.Find("services"));
   if (!services) return {};

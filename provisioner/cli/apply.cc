@@ -17,11 +17,12 @@ constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestTrial = 86400;
 
 // The probes of a trial that ends at `end`, which they don't outlast.
-Result<void> ProbeUntil(const Arguments& arguments, machine::Host& host, const egress::EgressConfig& config,
+Result<void> ProbeUntil(const Arguments& arguments, machine::Host& host, const node::Settings& settings,
                         std::int64_t end, Findings& findings) {
   node::ProbeOptions options;
+  options.store = settings.options.store;
   options.total_seconds = std::clamp<std::int64_t>(end - host.clock().NowUnix(), 1, options.total_seconds);
-  return node::ProbeAll(host, config, arguments.All("probe"), options, findings);
+  return node::ProbeAll(host, settings.config, arguments.All("probe"), options, findings);
 }
 
 // The machine is closed while a trial waits, so that `confirm` can open it.
@@ -40,7 +41,7 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
     node::Node node = target.Node(host);
     report = PROV_TRY(node::TrySettings(node, settings, PROV_TRY(ParseApplyOptions(arguments)), seconds));
   }
-  const Result<void> probed = ProbeUntil(arguments, host, settings.config, end, report.findings);
+  const Result<void> probed = ProbeUntil(arguments, host, settings, end, report.findings);
   if (!report.trial) {  // nothing differs, so there is nothing to take back
     PROV_TRY(probed);
     return SessionOutcome(json, name, std::move(report), true, 0);

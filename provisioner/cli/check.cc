@@ -10,6 +10,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/probing.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
@@ -78,11 +79,14 @@ egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts fact
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool json = PROV_TRY(WantsJson(arguments));
+  const egress::StorePolicy policy{.named = PROV_TRY(NamedCertificates(arguments))};
   egress::EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
   config.facts = Facts(arguments, std::move(config.facts));
-  Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
+  Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
+  std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
+                    std::back_inserter(findings));
   const bool usable = Count(findings, Severity::kError) == 0;
-  const auto probes = PROV_TRY(RunProbes(arguments, host, config, usable, findings));
+  const auto probes = PROV_TRY(RunProbes(arguments, host, config, policy, usable, findings));
   const bool strict = arguments.Has("strict");
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning);
@@ -119,6 +123,7 @@ Command CheckCommand() {
       "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...",
       {PoolOption(),
        NameOption(),
+       TrustOption(),
        {"strict", "", "a warning makes the source invalid, too"},
        {"api-host", "HOST",
         "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)"},

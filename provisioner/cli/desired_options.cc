@@ -61,6 +61,28 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
 
 }  // namespace
 
+OptionSpec TrustOption() {
+  return {"trust", "SHA256",
+          "import the certificate with this digest although it is weak, no CA, or rejected by the trust settings that "
+          "it came with; may be repeated"};
+}
+
+Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments) {
+  std::set<std::string, std::less<>> out;
+  for (const std::string& text : arguments.List("trust")) {
+    auto digest = egress::ParseCertificateDigest(text);
+    if (!digest) {
+      return Fail(Code::kUsage,
+                  fmt::format("takes a certificate's SHA-256, 64 hexadecimal digits with or without colons, as "
+                              "provisioner check prints it; not \"{}\"",
+                              text),
+                  "--trust");
+    }
+    out.insert(*std::move(digest));
+  }
+  return out;
+}
+
 std::vector<OptionSpec> DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
@@ -71,6 +93,7 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
       {"store", "split|root-only",
        "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
       {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
+      TrustOption(),
       {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
       {"winhttp-octets", "",
        "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
@@ -85,6 +108,7 @@ Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOp
   if (arguments.Has("service")) options.services = PROV_TRY(ParseServices(arguments));
   if (arguments.Has("store")) options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
   options.store.import_leaf = options.store.import_leaf || arguments.Has("import-leaf");
+  options.store.named.merge(PROV_TRY(NamedCertificates(arguments)));
   options.win_http_octets = options.win_http_octets || arguments.Has("winhttp-octets");
   options.subtract = PROV_TRY(ReadSubtracted(arguments, findings));
   return options;

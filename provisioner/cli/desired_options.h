@@ -1,6 +1,8 @@
 // The options that `bake`, `plan`, `apply` and `first-boot` share: what is wanted of a source's settings.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "provisioner/base/finding.h"
@@ -10,6 +12,11 @@
 namespace prov::cli {
 
 std::vector<OptionSpec> DesiredOptionSpecs();
+
+// --trust, which commands that only look at certificates have, too.
+OptionSpec TrustOption();
+// The SHA-256 digests of the certificates that --trust names. Errors: usage.
+Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments);
 
 // `choices` with what the command line says on top. Errors: usage, those of reading --subtract's bundle.
 Result<reconcile::DesiredOptions> ParseDesiredOptions(const Arguments& arguments, reconcile::DesiredOptions choices,

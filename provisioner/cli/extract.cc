@@ -1,11 +1,14 @@
 // `extract`: the EgressConfig of a source as JSON, as an environment file or as PEM.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/trust_bundle.h"
 
@@ -24,7 +27,7 @@ void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
 }
 
-void WriteCertificate(JsonWriter& json, const egress::Certificate& c) {
+void WriteCertificate(JsonWriter& json, const egress::Certificate& c, const egress::StorePolicy& policy) {
   json.BeginObject()
       .Member("sha1", c.sha1)
       .Member("sha256", c.sha256)
@@ -34,10 +37,11 @@ void WriteCertificate(JsonWriter& json, const egress::Certificate& c) {
   json.Member("isCa", c.is_ca)
       .Member("selfSigned", c.self_signed)
       .Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
-  json.Member("store", egress::NameOf(egress::StoreFor(c, {}))).EndObject();
+  json.Member("store", egress::NameOf(egress::StoreFor(c, policy))).EndObject();
 }
 
-std::string Json(const EgressConfig& config, const Findings& findings, bool show_secrets) {
+std::string Json(const EgressConfig& config, const egress::StorePolicy& policy, const Findings& findings,
+                 bool show_secrets) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
@@ -53,7 +57,7 @@ std::string Json(const EgressConfig& config, const Findings& findings, bool show
   json.Key("trustBundle").BeginObject();
   WriteFile(json, config.trust_file);
   json.Key("certificates").BeginArray();
-  for (const egress::Certificate& certificate : config.certificates) WriteCertificate(json, certificate);
+  for (const egress::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, policy);
   json.EndArray().EndObject();
   WriteFindings(json, findings);
   return json.EndObject().Take();
@@ -81,11 +85,14 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));
+  const egress::StorePolicy policy{.named = PROV_TRY(NamedCertificates(arguments))};
   const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
-  Findings findings = PROV_TRY(egress::Review(config, {}, NowUnix()));
+  Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
+  std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
+                    std::back_inserter(findings));
   if (format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
-  return Outcome{0, Json(config, findings, arguments.Has("show-secrets")), {}};
+  return Outcome{0, Json(config, policy, findings, arguments.Has("show-secrets")), {}};
 }
 
 }  // namespace
@@ -111,6 +118,7 @@ Command ExtractCommand() {
        NameOption(),
        {"format", "json|env|pem",
         "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
+       TrustOption(),
        {"show-secrets", "", "print passwords in JSON instead of ***"},
        OutputOption(),
        HelpOption()}};

@@ -24,8 +24,8 @@ std::vector<OptionSpec> ProbeOptionSpecs() {
 }
 
 Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,
-                                            const egress::EgressConfig& config, bool settings_are_valid,
-                                            Findings& findings) {
+                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
+                                            bool settings_are_valid, Findings& findings) {
   const std::int64_t timeout = PROV_TRY(Number(arguments, "probe-timeout", kTimeout));
   if (timeout < 1 || timeout > kLongestTimeout) {
     return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--probe-timeout");
@@ -38,7 +38,8 @@ Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine:
     AddInfo(findings, "probe-skipped", "no probe was made, as the settings are not valid: correct them first");
     return std::vector<node::Probed>();
   }
-  const node::ProbeOptions options{.timeout_seconds = static_cast<int>(timeout), .total_seconds = kTimeouts * timeout};
+  const node::ProbeOptions options{
+      .timeout_seconds = static_cast<int>(timeout), .total_seconds = kTimeouts * timeout, .store = policy};
   return node::Probe(host.http(), host.clock(), config, urls, options, findings);
 }
 

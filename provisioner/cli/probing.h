@@ -14,10 +14,11 @@ namespace prov::cli {
 std::vector<OptionSpec> ProbeOptionSpecs();
 
 // Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
-// (finding probe-skipped). Errors: usage, no-proxy; a failed probe is none.
+// (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage, no-proxy; a failed probe
+// is none.
 Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,
-                                            const egress::EgressConfig& config, bool settings_are_valid,
-                                            Findings& findings);
+                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
+                                            bool settings_are_valid, Findings& findings);
 
 // 0, or that of a failed probe.
 int ExitOf(const std::vector<node::Probed>& probes);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/certificate_key.h"
+#include "provisioner/egress/certificate_signature.h"
 #include "provisioner/egress/certificate_time.h"
 #include "provisioner/egress/der.h"
 #include "provisioner/egress/distinguished_name.h"
@@ -17,31 +17,6 @@ namespace prov::egress {
 namespace {
 
 using namespace std::string_view_literals;
-
-struct NamedOid {
-  std::string_view oid;  // content octets
-  std::string_view name;
-};
-
-constexpr std::array kSignatureAlgorithms = {
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0B"sv, "sha256WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0C"sv, "sha384WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0D"sv, "sha512WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x05"sv, "sha1WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0E"sv, "sha224WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x04"sv, "md5WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x02"sv, "md2WithRSAEncryption"},
-    NamedOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A"sv, "rsassaPss"},
-    NamedOid{"\x2A\x86\x48\xCE\x3D\x04\x03\x02"sv, "ecdsa-with-SHA256"},
-    NamedOid{"\x2A\x86\x48\xCE\x3D\x04\x03\x03"sv, "ecdsa-with-SHA384"},
-    NamedOid{"\x2A\x86\x48\xCE\x3D\x04\x03\x04"sv, "ecdsa-with-SHA512"},
-    NamedOid{"\x2A\x86\x48\xCE\x3D\x04\x03\x01"sv, "ecdsa-with-SHA224"},
-    NamedOid{"\x2A\x86\x48\xCE\x3D\x04\x01"sv, "ecdsa-with-SHA1"},
-    NamedOid{"\x2A\x86\x48\xCE\x38\x04\x03"sv, "dsaWithSHA1"},
-    NamedOid{"\x60\x86\x48\x01\x65\x03\x04\x03\x02"sv, "dsa_with_SHA256"},
-    NamedOid{"\x2B\x65\x70"sv, "ED25519"},
-    NamedOid{"\x2B\x65\x71"sv, "ED448"},
-};
 
 constexpr std::string_view kSubjectKeyIdentifier = "\x55\x1D\x0E"sv;
 constexpr std::string_view kBasicConstraints = "\x55\x1D\x13"sv;
@@ -134,14 +109,10 @@ std::string Parser::ReadBeginning() {
   const auto oid = algorithm ? AlgorithmOid(*algorithm) : std::nullopt;
   if (!oid) return "the inner signature algorithm is damaged";
   if (*oid != signature_oid_) return "its two signature algorithms differ";
-  for (const NamedOid& known : kSignatureAlgorithms) {
-    if (known.oid == *oid) out_.signature_algorithm = known.name;
-  }
-  if (out_.signature_algorithm.empty()) {
-    const auto dotted = DottedOid(*oid);
-    if (!dotted) return "signatureAlgorithm is damaged";
-    out_.signature_algorithm = *dotted;
-  }
+  auto parsed = ParseSignatureAlgorithm(*algorithm);
+  if (!parsed) return "signatureAlgorithm is damaged";
+  out_.signature_algorithm = std::move(parsed->name);
+  out_.weak_signature = parsed->weak;
   return {};
 }
 

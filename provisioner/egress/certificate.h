@@ -33,6 +33,8 @@ struct Certificate {
   std::string key_algorithm;        // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
   unsigned key_bits = 0;            // 0 when unknown; EC by the order of the curve
   std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
+  bool weak_signature = false;      // see certificate_signature.h
+  bool rejected = false;            // by the OpenSSL trust settings that it came with (trust_bundle.h)
 };
 
 // Reads one DER certificate; bytes behind it are an error. Failures are Code::kCert with `where` as given and the

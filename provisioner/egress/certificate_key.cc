@@ -87,4 +87,13 @@ std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content) {
   return PublicKeyInfo{*std::move(dotted), 0};
 }
 
+unsigned LeastKeyBits(std::string_view algorithm) {
+  if (algorithm == "rsa" || algorithm == "rsa-pss" || algorithm == "dsa") return 2048;
+  return algorithm == "ec" ? 224 : 0;
+}
+
+bool IsWeakKey(std::string_view algorithm, unsigned bits) {
+  return bits < LeastKeyBits(algorithm) && (bits > 0 || algorithm == "dsa");
+}
+
 }  // namespace prov::egress

@@ -16,4 +16,10 @@ struct PublicKeyInfo {
 // parameters that are unknown only leave `bits` at 0.
 std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content);
 
+// Whether a key has less than 112 bits of security, which OpenSSL's level 2 refuses: RSA and DSA below 2048 bits, EC
+// below 224. A key of an unknown kind or curve is not weak; a DSA key of unknown size is.
+bool IsWeakKey(std::string_view algorithm, unsigned bits);
+// The fewest bits that are not weak; 0 where no number is known.
+unsigned LeastKeyBits(std::string_view algorithm);
+
 }  // namespace prov::egress

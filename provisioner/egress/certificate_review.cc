@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "provisioner/egress/certificate_key.h"
 #include "provisioner/egress/trust_bundle.h"
 
 namespace prov::egress {
@@ -12,22 +12,9 @@ namespace {
 
 constexpr std::int64_t kSoon = std::int64_t{30} * 24 * 60 * 60;
 
+// DSA of any size: TLS clients have dropped it.
 bool HasWeakKey(const Certificate& certificate) {
-  if (certificate.key_algorithm == "dsa") return true;
-  if (certificate.key_bits == 0) return false;
-  if (certificate.key_algorithm == "rsa" || certificate.key_algorithm == "rsa-pss") return certificate.key_bits < 2048;
-  return certificate.key_algorithm == "ec" && certificate.key_bits < 224;
-}
-
-bool HasWeakSignature(const Certificate& certificate) {
-  // A self-signed certificate is trusted for being in the store; its signature proves nothing.
-  if (certificate.self_signed) return false;
-  constexpr std::array<std::string_view, 5> kWeak = {"sha1WithRSAEncryption", "md5WithRSAEncryption",
-                                                     "md2WithRSAEncryption", "ecdsa-with-SHA1", "dsaWithSHA1"};
-  for (const std::string_view weak : kWeak) {
-    if (certificate.signature_algorithm == weak) return true;
-  }
-  return false;
+  return certificate.key_algorithm == "dsa" || IsWeakKey(certificate.key_algorithm, certificate.key_bits);
 }
 
 class Review {
@@ -48,11 +35,13 @@ class Review {
                  fmt::format("{} has a weak key ({}, {} bits)", name, certificate.key_algorithm, certificate.key_bits),
                  where_);
     }
-    if (HasWeakSignature(certificate)) {
-      AddWarning(
-          out_, "cert-weak-signature",
-          fmt::format("{} is signed with {}, which current TLS clients refuse", name, certificate.signature_algorithm),
-          where_);
+    if (certificate.weak_signature) {
+      // A root is trusted for being in the store: its signature proves nothing.
+      AddWarning(out_, "cert-weak-signature",
+                 fmt::format("{} is signed with {}, {}", name, certificate.signature_algorithm,
+                             certificate.self_signed ? "by itself: no client checks that, but it is an old one"
+                                                     : "which current TLS clients refuse"),
+                 where_);
     }
     if (!certificate.is_ca) {
       AddWarning(out_, "cert-not-ca",

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/der.h"
 #include "provisioner/egress/pem.h"
 #include "provisioner/egress/pem_text.h"
+#include "provisioner/egress/trust_settings.h"
 
 namespace prov::egress {
 namespace {
@@ -29,7 +31,8 @@ class BundleReader {
   Result<void> ReadBlock(const PemBlock& block);
   Result<void> ReadCertificate(const PemBlock& block, PemBody body);
   Result<PemBody> Decode(const PemBlock& block);
-  Result<std::size_t> DropTrustSettings(const PemBlock& block, std::string_view bytes);
+  Result<TrustSettings> ReadTrustSettings(const PemBlock& block, std::string_view bytes);
+  void RejectCopies();
   Result<void> PassOver(const PemBlock& block);
   Error NoCertificates() const;
 
@@ -72,6 +75,7 @@ Result<std::vector<Certificate>> BundleReader::Run() {
     if (!*block) break;
     PROV_TRY(ReadBlock(**block));
   }
+  RejectCopies();
   if (scanner.commented() > 0) {
     findings_.Add(Severity::kInfo, "pem-commented",
                   fmt::format("{} blocks are commented out with '#' and were left out", scanner.commented()),
@@ -138,7 +142,12 @@ Result<PemBody> BundleReader::Decode(const PemBlock& block) {
 }
 
 Result<void> BundleReader::ReadCertificate(const PemBlock& block, PemBody body) {
-  if (block.label == "TRUSTED CERTIFICATE") body.bytes.resize(PROV_TRY(DropTrustSettings(block, body.bytes)));
+  bool rejected = false;
+  if (block.label == "TRUSTED CERTIFICATE") {
+    const TrustSettings settings = PROV_TRY(ReadTrustSettings(block, body.bytes));
+    body.bytes.resize(settings.certificate_bytes);
+    rejected = settings.reject;
+  }
   auto certificate = ParseCertificate(body.bytes, {});
   if (!certificate) {
     const std::string hint = DescribeDer(body.bytes);
@@ -147,29 +156,21 @@ Result<void> BundleReader::ReadCertificate(const PemBlock& block, PemBody body) 
                 Where(block.offset));
   }
   out_.push_back(*std::move(certificate));
+  out_.back().rejected = rejected;
   return {};
 }
 
-// OpenSSL's X509_CERT_AUX stands behind the certificate: SEQUENCE { trust, [0] reject, alias, keyid, [1] other }.
-// Windows has no place for it in a bundle's import. The result is the length of the certificate.
-Result<std::size_t> BundleReader::DropTrustSettings(const PemBlock& block, std::string_view bytes) {
-  DerReader reader(bytes);
-  const auto certificate = reader.Next();
-  const std::string_view settings = reader.Rest();
-  const auto fields = OnlyElement(settings, der::kSequence);
-  if (!certificate || (!settings.empty() && !fields)) {
+Result<TrustSettings> BundleReader::ReadTrustSettings(const PemBlock& block, std::string_view bytes) {
+  const auto settings = ParseTrustSettings(bytes);
+  if (!settings) {
     return Fail(Code::kCert,
                 fmt::format("{} is damaged: its DER or the trust settings behind it are cut short", Which()),
                 Where(block.offset));
   }
-  bool rejects = false;
-  DerReader settings_reader(fields.value_or(std::string_view()));
-  while (const auto field = settings_reader.Next()) rejects = rejects || field->tag == der::ContextConstructed(0);
-  if (rejects) {
+  if (settings->reject) {
     findings_.Add(Severity::kWarning, "pem-trusted",
                   fmt::format("{} is a TRUSTED CERTIFICATE whose OpenSSL settings reject it for some uses; Windows "
-                              "would trust it for all: "
-                              "take it out if that is not meant",
+                              "would trust it for all, so no node gets it unless --trust names it",
                               Which()),
                   Where(block.offset));
   } else {
@@ -177,7 +178,17 @@ Result<std::size_t> BundleReader::DropTrustSettings(const PemBlock& block, std::
                   fmt::format("{} is a TRUSTED CERTIFICATE; its OpenSSL trust settings are dropped", Which()),
                   Where(block.offset));
   }
-  return certificate->whole.size();
+  return *settings;
+}
+
+// A copy without the settings is the same CA.
+void BundleReader::RejectCopies() {
+  std::set<std::string_view> rejected;
+  for (const Certificate& certificate : out_) {
+    if (certificate.rejected) rejected.insert(certificate.sha256);
+  }
+  if (rejected.empty()) return;
+  for (Certificate& certificate : out_) certificate.rejected = rejected.contains(certificate.sha256);
 }
 
 Result<void> BundleReader::PassOver(const PemBlock& block) {

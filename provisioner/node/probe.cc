@@ -29,7 +29,9 @@ class Prober {
         options_(options),
         end_(clock.NowUnix() + options.total_seconds),
         findings_(findings) {
-    for (const egress::Certificate& certificate : config.certificates) roots_.push_back(certificate.der);
+    for (const egress::Certificate& certificate : config.certificates) {
+      if (egress::WhyUntrusted(certificate, options.store).empty()) roots_.push_back(certificate.der);
+    }
     if (!roots_.empty()) return;
     AddInfo(findings_, "probe-trust",
             "the source has no certificates: the probes trust what this machine trusts, and a node may trust others");

@@ -13,6 +13,7 @@ namespace prov::node {
 struct ProbeOptions {
   int timeout_seconds = 10;          // of one request
   std::int64_t total_seconds = 120;  // of all of them
+  egress::StorePolicy store = {};    // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
 };
 
 struct Probed {

@@ -39,12 +39,14 @@ Fresh ReadFollowed(machine::Host& host, const StoredSource& source, const Settin
 
 constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = source.adopt, .unattended = true}; }
 
-// Settings that a guard refuses are as good as none: what was there is kept in place.
+// Settings that a guard refuses, or whose certificates nobody may trust, are as good as none: what was there is kept in
+// place.
 Result<void> Refused(Node& node, const StoredSource& source, Result<Settings>& fresh) {
   if (!fresh) return {};
   const Result<void> checked = CheckSettings(node, *fresh, OptionsOf(source));
   if (checked) return {};
-  if (InfoOf(checked.error().code).exit != InfoOf(Code::kShrink).exit) return checked;
+  const Code code = checked.error().code;
+  if (code != Code::kCert && InfoOf(code).exit != InfoOf(Code::kShrink).exit) return checked;
   fresh = std::unexpected(checked.error());
   return {};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/signature.h"
@@ -127,6 +128,11 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
 }
 
 Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
+  for (Finding& finding : egress::ReviewTrust(config.certificates, options.store, config.trust_file.path)) {
+    if (finding.severity == Severity::kError)
+      return Fail(Code::kCert, std::move(finding.message), std::move(finding.where));
+    state.findings.push_back(std::move(finding));
+  }
   std::set<std::string> seen;
   std::size_t subtracted = 0;
   for (const egress::Certificate& certificate : config.certificates) {

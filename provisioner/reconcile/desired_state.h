@@ -57,7 +57,7 @@ struct DesiredState {
 };
 
 // Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a
-// root whose own signature does not verify), size-limit.
+// root whose own signature does not verify; nothing of a bundle that is not empty would be imported), size-limit.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

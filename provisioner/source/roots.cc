@@ -15,9 +15,15 @@ constexpr std::uint64_t kMostBytes = 16ULL << 20U;
 Result<void> Add(std::string_view bytes, const std::string& where, std::vector<std::string>& to) {
   Findings ignored;
   const auto certificates = PROV_TRY(egress::ParseTrustBundle(bytes, where, ignored));
-  if (certificates.empty()) return Fail(Code::kCert, "holds no certificate, so no server could be verified", where);
+  if (std::ranges::all_of(certificates, &egress::Certificate::rejected)) {
+    return Fail(Code::kCert,
+                certificates.empty()
+                    ? "holds no certificate, so no server could be verified"
+                    : "holds only certificates that their own trust settings reject, so no server could be verified",
+                where);
+  }
   for (const egress::Certificate& certificate : certificates) {
-    if (std::ranges::find(to, certificate.der) == to.end()) to.push_back(certificate.der);
+    if (!certificate.rejected && std::ranges::find(to, certificate.der) == to.end()) to.push_back(certificate.der);
   }
   return {};
 }

@@ -54,6 +54,7 @@ std::vector<DesiredOptions> AllChoices() {
       if (options.scope.Names().empty()) continue;
       if ((bits & 16U) != 0) options.services = {"containerd", "kubelet"};
       options.store.root_only = options.store.import_leaf = options.win_http_octets = (bits & 32U) != 0;
+      if ((bits & 32U) != 0) options.store.named = {std::string(64, 'a'), std::string(64, 'b')};
       out.push_back(options);
     }
   }

@@ -28,6 +28,7 @@ TEST(Container, KeepsTheChoices) {
   options.services = {"kubelet", "containerd"};
   options.store.root_only = true;
   options.store.import_leaf = true;
+  options.store.named = {std::string(64, 'a')};
   options.win_http_octets = true;
   const auto read = ReadContainer(Make(State(options), {.generation = 4}).Bytes(), "x");
   ASSERT_TRUE(read) << read.error().message;
@@ -37,6 +38,7 @@ TEST(Container, KeepsTheChoices) {
   EXPECT_EQ(read->options.services, options.services);
   EXPECT_TRUE(read->options.store.root_only);
   EXPECT_TRUE(read->options.store.import_leaf);
+  EXPECT_EQ(read->options.store.named, options.store.named);
   EXPECT_TRUE(read->options.win_http_octets);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/hash.h"
@@ -129,12 +130,13 @@ TEST(Certificate, KeysAndSignatures) {
     const char* algorithm;
     unsigned bits;
     const char* signature;
+    bool weak = false;
   } cases[] = {
-      {"rsa1024", EVP_sha1(), "rsa", 1024, "sha1WithRSAEncryption"},
+      {"rsa1024", EVP_sha1(), "rsa", 1024, "sha1WithRSAEncryption", true},
       {"rsa2048", EVP_sha384(), "rsa", 2048, "sha384WithRSAEncryption"},
       {"rsa2048", EVP_sha512(), "rsa", 2048, "sha512WithRSAEncryption"},
-      {"rsa2048", EVP_md5(), "rsa", 2048, "md5WithRSAEncryption"},
-      {"p192", EVP_sha1(), "ec", 192, "ecdsa-with-SHA1"},
+      {"rsa2048", EVP_md5(), "rsa", 2048, "md5WithRSAEncryption", true},
+      {"p192", EVP_sha1(), "ec", 192, "ecdsa-with-SHA1", true},
       {"p224", EVP_sha224(), "ec", 224, "ecdsa-with-SHA224"},
       {"p256", EVP_sha256(), "ec", 256, "ecdsa-with-SHA256"},
       {"p384", EVP_sha384(), "ec", 384, "ecdsa-with-SHA384"},
@@ -149,6 +151,7 @@ TEST(Certificate, KeysAndSignatures) {
     EXPECT_EQ(certificate.key_algorithm, c.algorithm) << c.key;
     EXPECT_EQ(certificate.key_bits, c.bits) << c.key;
     EXPECT_EQ(certificate.signature_algorithm, c.signature) << c.key;
+    EXPECT_EQ(certificate.weak_signature, c.weak) << c.key;
   }
 }
 
@@ -188,7 +191,42 @@ TEST(Certificate, KeyInfoByHand) {
 TEST(Certificate, UnknownSignatureAlgorithmIsDotted) {
   Fields fields;
   fields.inner_algorithm = fields.outer_algorithm = Tlv(0x30, Tlv(0x06, "\x2A\x03"));
-  EXPECT_EQ(Parse(fields.Der()).signature_algorithm, "1.2.3");
+  const Certificate certificate = Parse(fields.Der());
+  EXPECT_EQ(certificate.signature_algorithm, "1.2.3");
+  EXPECT_FALSE(certificate.weak_signature);
+}
+
+TEST(Certificate, OldHashesAreWeakWhateverTheirAlgorithmIsCalled) {
+  const auto signed_with = [](const std::string& identifier) {
+    Fields fields;
+    fields.inner_algorithm = fields.outer_algorithm = Tlv(0x30, identifier);
+    return Parse(fields.Der());
+  };
+  const std::string pkcs1 = "\x2A\x86\x48\x86\xF7\x0D\x01\x01"s;
+  const std::string oiw = "\x2B\x0E\x03\x02"s;
+  const std::pair<std::string, const char*> named[] = {{pkcs1 + "\x02", "md2WithRSAEncryption"},
+                                                       {pkcs1 + "\x03", "md4WithRSAEncryption"},
+                                                       {oiw + "\x03", "md5WithRSA"},
+                                                       {oiw + "\x1D", "sha1WithRSA"},
+                                                       {oiw + "\x1B", "dsaWithSHA1-old"},
+                                                       {"\x2A\x86\x48\xCE\x38\x04\x03"s, "dsaWithSHA1"}};
+  for (const auto& [oid, name] : named) {
+    const Certificate certificate = signed_with(Tlv(0x06, oid));
+    EXPECT_EQ(certificate.signature_algorithm, name);
+    EXPECT_TRUE(certificate.weak_signature) << name;
+  }
+  // RSASSA-PSS: SHA-1 unless its parameters say otherwise.
+  const std::string pss = Tlv(0x06, pkcs1 + "\x0A");
+  const auto hash = [](const std::string& oid) {
+    return Tlv(0x30, Tlv(0xA0, Tlv(0x30, Tlv(0x06, oid) + "\x05\x00"s)) + Tlv(0xA2, Tlv(0x02, "\x20")));
+  };
+  EXPECT_TRUE(signed_with(pss).weak_signature);
+  EXPECT_TRUE(signed_with(pss + Tlv(0x30, "")).weak_signature);
+  EXPECT_TRUE(signed_with(pss + Tlv(0x30, Tlv(0xA2, Tlv(0x02, "\x20")))).weak_signature);
+  EXPECT_TRUE(signed_with(pss + hash(oiw + "\x1A")).weak_signature);
+  EXPECT_TRUE(signed_with(pss + hash("\x2A\x86\x48\x86\xF7\x0D\x02\x05"s)).weak_signature);
+  EXPECT_FALSE(signed_with(pss + hash("\x60\x86\x48\x01\x65\x03\x04\x02\x01"s)).weak_signature);
+  EXPECT_EQ(signed_with(pss).signature_algorithm, "rsassaPss");
 }
 
 TEST(Certificate, Times) {

@@ -185,6 +185,46 @@ TEST(TrustBundle, RejectedUsesAreAWarning) {
   EXPECT_EQ(findings[0].where, "line 1");
 }
 
+TEST(TrustBundle, WhatItsOwnSettingsRejectIsRejectedInEachOfItsCopies) {
+  const auto uses = [](unsigned tag, const std::string& oid) {
+    const std::string list = std::string("\x06") + static_cast<char>(oid.size()) + oid;
+    return std::string(1, static_cast<char>(tag)) + static_cast<char>(list.size()) + list;
+  };
+  const auto settings = [](const std::string& content) {
+    return "\x30" + std::string(1, static_cast<char>(content.size())) + content;
+  };
+  const std::string server = "\x2B\x06\x01\x05\x05\x07\x03\x01"s;
+  const std::string email = "\x2B\x06\x01\x05\x05\x07\x03\x04"s;
+  const std::string any = "\x55\x1D\x25\x00"s;
+  const struct {
+    const char* why;
+    std::string settings;
+    bool rejected;
+  } cases[] = {
+      {"none", "", false},
+      {"an alias", settings("\x0C\x01x"), false},
+      {"trusted for servers", settings(uses(0x30, server)), false},
+      {"trusted for servers, too", settings("\x30\x14" + uses(0x30, email).substr(2) + uses(0x30, server).substr(2)),
+       false},
+      {"trusted for everything", settings(uses(0x30, any)), false},
+      {"an empty list of rejected uses", settings("\xA0\x00"s), false},
+      {"rejected for servers", settings(uses(0xA0, server)), true},
+      {"rejected for mail", settings(uses(0xA0, email)), true},
+      {"trusted for servers, rejected for mail", settings(uses(0x30, server) + uses(0xA0, email)), true},
+      {"trusted for mail alone", settings(uses(0x30, email)), true},
+  };
+  for (const auto& c : cases) {
+    Findings findings;
+    const auto bundle = ParseTrustBundle(B() + Trusted(1, c.settings) + A(), "", findings);
+    ASSERT_TRUE(bundle) << c.why << ": " << bundle.error().message;
+    EXPECT_EQ(bundle->at(0).rejected, c.rejected) << c.why;
+    EXPECT_EQ(bundle->at(1).rejected, c.rejected) << c.why;
+    EXPECT_FALSE(bundle->at(2).rejected) << c.why;
+    ASSERT_EQ(Codes(findings), "pem-trusted") << c.why;
+    EXPECT_EQ(findings[0].severity, c.rejected ? Severity::kWarning : Severity::kInfo) << c.why;
+  }
+}
+
 TEST(TrustBundle, ExplicitlyEmpty) {
   ExpectAccepted({
       {"nothing", "", ""},
@@ -250,6 +290,7 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"binary, cut", Nth(0).der.substr(0, 100), "end before the length", "bundle.pem"},
       {"binary, two", Nth(0).der + Nth(1).der, "stand behind", "bundle.pem"},
       {"TRUSTED, settings cut", A() + Trusted(1, "\x30\x05\x30"s), "trust settings", at_b.c_str()},
+      {"TRUSTED, a list of uses cut", A() + Trusted(1, "\x30\x02\x30\x05"s), "trust settings", at_b.c_str()},
       {"TRUSTED, no DER", A() + ArmourPem("TRUSTED CERTIFICATE", "x"), "certificate 2 of the bundle is damaged",
        at_b.c_str()},
       {"TRUSTED, no certificate", A() + ArmourPem("TRUSTED CERTIFICATE", "\x30\x00"s), "tbsCertificate", at_b.c_str()},

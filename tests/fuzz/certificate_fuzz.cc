@@ -12,6 +12,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/certificate.h"
+#include "provisioner/egress/certificate_key.h"
 #include "provisioner/egress/signature.h"
 #include "provisioner/egress/trust_bundle.h"
 #include "provisioner/egress/trust_store.h"
@@ -102,7 +103,10 @@ void CheckRead(std::string_view der, const Certificate& c) {
   FUZZ_CHECK((c.not_before_unix <= c.not_after_unix) == (c.not_before <= c.not_after));
   // ROOT holds nothing but what signed itself, unless the policy says so.
   for (const bool import_leaf : {false, true}) {
-    FUZZ_CHECK((egress::StoreFor(c, {false, import_leaf}) == egress::Store::kRoot) == c.self_signed);
+    FUZZ_CHECK((egress::StoreFor(c, {false, import_leaf, {c.sha256}}) == egress::Store::kRoot) == c.self_signed);
+    if (egress::StoreFor(c, {false, import_leaf}) == egress::Store::kRoot) {
+      FUZZ_CHECK(c.self_signed && c.is_ca && !egress::IsWeakKey(c.key_algorithm, c.key_bits));
+    }
   }
   if (const auto proof = egress::VerifySelfSignature(c); !proof) {
     CheckError(proof.error());

@@ -78,10 +78,13 @@ void CheckReviews(std::span<const Certificate> all) {
     for (const bool import_leaf : {false, true}) {
       const egress::StorePolicy policy{root_only, import_leaf};
       CheckFindings(egress::ReviewStores(all, policy, kWhere));
+      CheckFindings(egress::ReviewTrust(all, policy, kWhere));
       for (const Certificate& c : all) {
         const egress::Store store = egress::StoreFor(c, policy);
-        FUZZ_CHECK(!c.self_signed || store == egress::Store::kRoot);
-        FUZZ_CHECK(store != egress::Store::kNone || (!c.is_ca && !import_leaf));
+        const bool untrusted = !egress::WhyUntrusted(c, policy).empty();
+        FUZZ_CHECK(!c.self_signed || untrusted || store == egress::Store::kRoot);
+        FUZZ_CHECK((store == egress::Store::kNone) == (untrusted || (!c.self_signed && !c.is_ca && !import_leaf)));
+        FUZZ_CHECK(store == egress::Store::kNone || !c.rejected);
       }
     }
   }

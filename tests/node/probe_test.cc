@@ -38,6 +38,16 @@ TEST_F(ProbeTest, TheWayThatAGoClientTakes) {
   EXPECT_THAT(findings_, IsEmpty());
 }
 
+TEST_F(ProbeTest, WhatNodesLeaveOutIsNotTrusted) {
+  config_.certificates[0].rejected = true;
+  Run({"https://a.org/"});
+  EXPECT_THAT(host_.requests.back(), HasSubstr("with 2 roots"));
+  ProbeOptions options;
+  options.store.named = {config_.certificates[0].sha256};
+  Run({"https://a.org/"}, options);
+  EXPECT_THAT(host_.requests.back(), HasSubstr("with 3 roots"));
+}
+
 TEST_F(ProbeTest, AFailureThatPassesIsNone) {
   host_.first_answers = {Fail(Code::kNetwork, "the proxy ended the connection"), 503};
   const auto probed = Run({"https://a.org/"});

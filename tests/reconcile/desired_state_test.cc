@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
 
 namespace prov::reconcile {
@@ -208,6 +209,57 @@ TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {
   const auto state = MakeDesiredState(config, {});
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code, Code::kCert);
+}
+
+egress::Certificate Made(const test::CertificateSpec& spec) {
+  return *egress::ParseCertificate(test::MakeCertificate(spec).der, "");
+}
+
+TEST(DesiredState, OneCaThatNobodyMayTrustDoesNotLoseTheOthers) {
+  EgressConfig config = SampleConfig();
+  test::CertificateSpec weak;
+  weak.subject = {{"CN", "weak"}};
+  weak.key = "rsa1024";
+  test::CertificateSpec server;
+  server.subject = {{"CN", "proxy.example.com"}};
+  server.ca = false;
+  config.certificates.push_back(Made(weak));
+  config.certificates.push_back(Made(server));
+  config.certificates[0].rejected = true;
+  const DesiredState state = Make(config);
+  std::vector<std::string> subjects;
+  for (const CertificateItem& item : state.certificates) subjects.push_back(item.certificate.subject);
+  EXPECT_THAT(subjects, testing::UnorderedElementsAre(config.certificates[1].subject, config.certificates[2].subject));
+  std::vector<std::string> told;
+  for (const Finding& f : state.findings) {
+    if (f.code == "untrusted") told.push_back(f.message);
+  }
+  EXPECT_THAT(told, ElementsAre(testing::HasSubstr("trust settings"), testing::HasSubstr("rsa, 1024 bits"),
+                                testing::HasSubstr("is no CA")));
+  for (const std::size_t at : {0U, 3U, 4U}) {
+    DesiredOptions options;
+    options.store.named = {config.certificates[at].sha256};
+    const DesiredState named = Make(config, options);
+    EXPECT_EQ(named.certificates.size(), 3U);
+    EXPECT_THAT(named.certificates,
+                Contains(Field(&CertificateItem::certificate,
+                               Field(&egress::Certificate::sha256, config.certificates[at].sha256))));
+  }
+}
+
+TEST(DesiredState, ABundleOfWhichNothingWouldBeLeftIsRefused) {
+  EgressConfig config = SampleConfig();
+  test::CertificateSpec weak;
+  weak.key = "rsa1024";
+  config.certificates = {Made(weak)};
+  const auto state = MakeDesiredState(config, {});
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, Code::kCert);
+  EXPECT_EQ(state.error().where, config.trust_file.path);
+  EXPECT_THAT(state.error().message, testing::HasSubstr("--trust " + config.certificates[0].sha256));
+  DesiredOptions elsewhere;
+  elsewhere.scope.certificates = false;
+  EXPECT_THAT(Make(config, elsewhere).findings, Not(HasCode("untrusted"))) << "certificates are not managed";
 }
 
 TEST(DesiredState, NamesOfPolicies) {

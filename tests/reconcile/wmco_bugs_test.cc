@@ -227,7 +227,7 @@ TEST_F(WmcoBugs, B16_ANegativeSerialNumberBlocksNothing) {
   EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
 }
 
-TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItSignsItselfAndAllOddsAreReported) {
+TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported) {
   test::CertificateSpec self;  // as the operator's own test imports one
   self.key = "p256";
   self.ca = false;
@@ -240,7 +240,12 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItSignsItselfAndAllOddsAreRepo
   const auto self_made = test::MakeCertificate(self);
   const auto leaf_made = test::MakeCertificate(leaf);
   const egress::EgressConfig config = With({self_made, leaf_made});
-  MustApplyOn(Desired(config));
+  const auto refused = MakeDesiredState(config, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kCert) << "what is there is not taken for nothing";
+  DesiredOptions options;
+  options.store.named = {config.certificates[0].sha256};
+  MustApplyOn(*MakeDesiredState(config, options));
   EXPECT_TRUE(Has(Store::kRoot, self_made.der));
   EXPECT_FALSE(Has(Store::kRoot, leaf_made.der));
   EXPECT_FALSE(Has(Store::kCa, leaf_made.der));
