@@ -111,6 +111,14 @@ std::string Text(const egress::EgressConfig& config, const DesiredState& state, 
   return out;
 }
 
+// A default would make all signed payloads equally new.
+Error MissingGeneration() {
+  return Error{Code::kUsage,
+               "is missing: a signed payload needs a number that is higher than that of each payload signed before it, "
+               "because nodes take no older one; the time will do, --generation $(date +%s)",
+               "--generation"};
+}
+
 Result<std::optional<std::string>> OwnAnswerFile(const Arguments& arguments) {
   if (!arguments.Has("unattend")) return std::nullopt;
   return PROV_TRY(ReadFile(arguments.Get("unattend"), bake::kXmlSizeLimit));
@@ -148,6 +156,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   Source source = PROV_TRY(ReadSource(host, arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
   if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
   const egress::EgressConfig& config = source.config;
+  if (key && !source.is_payload && !arguments.Has("generation")) return std::unexpected(MissingGeneration());
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
   const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
@@ -204,7 +213,9 @@ Command BakeCommand() {
        {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata"},
        PoolOption(),
        NameOption(),
-       {"generation", "N", "orders payloads: a node refuses a lower one (default: 1)"},
+       {"generation", "N",
+        "orders payloads: a node refuses a lower one, and another payload of the same one (default: 1, of which nodes "
+        "take any that is not signed); needed with --sign, unless SOURCE is a payload"},
        {"exe", "FILE", "put this provisioner.exe into the payload"},
        {"unattend", "FILE", "the payload's answer file is this one with the payload's command added"},
        OutputOption(),

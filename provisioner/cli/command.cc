@@ -11,6 +11,8 @@
 #include "provisioner/bake/user_data_container.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
 #include "provisioner/source/aks_cluster_suffixes.h"
 #include "provisioner/source/source.h"
 
@@ -43,8 +45,12 @@ Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
               "the payload is signed, and nobody checked it, as no signer is named (--signer) or pinned",
               fmt::format("{}/{}", name, bake::kSignaturePath));
     }
-    return Source{std::move(document.config), std::move(document.options), document.generation, true,
-                  PROV_TRY(SecretFiles(files, name))};
+    return Source{std::move(document.config),
+                  std::move(document.options),
+                  document.generation,
+                  true,
+                  PROV_TRY(SecretFiles(files, name)),
+                  ToHex(Sha256(files.at("manifest.json")))};
   }
   if (signer) {
     return Fail(Code::kSignature,
@@ -54,8 +60,10 @@ Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
                 name);
   }
   if (bake::IsContainerName(name)) {
-    bake::EgressDocument document = PROV_TRY(bake::ReadContainer(PROV_TRY(ReadFile(name, kContainerLimit)), name));
-    return Source{std::move(document.config), std::move(document.options), document.generation, true, {}};
+    const std::string bytes = PROV_TRY(ReadFile(name, kContainerLimit));
+    bake::EgressDocument document = PROV_TRY(bake::ReadContainer(bytes, name));
+    return Source{std::move(document.config), std::move(document.options), document.generation, true, {},
+                  ToHex(Sha256(bytes))};
   }
   const source::SourceRequest request = PROV_TRY(RequestOf(host, arguments));
   return Source{

@@ -63,6 +63,7 @@ struct Source {
   std::int64_t generation = 1;        // of a payload
   bool is_payload = false;
   std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
+  std::string digest = {};                // of a payload: the SHA-256 (hex) of what names all of it
 };
 
 // The source that the arguments name and how it is asked. With --stored (machine_command.h) its local files must be

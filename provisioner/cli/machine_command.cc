@@ -62,10 +62,15 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
   return Target{host.Name(), PROV_TRY(host.Open(access))};
 }
 
+OptionSpec AllowDowngradeOption() {
+  return {"allow-downgrade", "",
+          "accept a payload of a lower generation than the one applied last, or another one of the same generation"};
+}
+
 std::vector<OptionSpec> ApplyOptionSpecs() {
   return {
       {"restart-services", "", "restart running services whose environment changed"},
-      {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+      AllowDowngradeOption(),
       {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
       {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
       {"exit-style", "plain|msi|cloudbase",
@@ -109,7 +114,11 @@ Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& argume
   node::Settings out;
   Source source = PROV_TRY(ReadSource(host, arguments, signer, cache));
   if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
-  if (source.is_payload) out.generation = source.generation;
+  if (source.is_payload) {
+    out.generation = source.generation;
+    out.payload = source.digest;
+    if (signer) out.signer = signer->sha256;
+  }
   out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
   out.config = std::move(source.config);
   out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());

@@ -22,6 +22,9 @@ struct Target {
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access);
 
+// --allow-downgrade of `plan` and of what has ApplyOptionSpecs().
+OptionSpec AllowDowngradeOption();
+
 // --reboot and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 std::vector<OptionSpec> ApplyOptionSpecs();
 struct Ending {

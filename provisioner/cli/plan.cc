@@ -53,7 +53,7 @@ Command PlanCommand() {
       {PoolOption(),
        NameOption(),
        SignerOption(),
-       {"allow-downgrade", "", "accept a payload of a lower generation than the one applied last"},
+       AllowDowngradeOption(),
        {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
        OutputOption(),
        HelpOption()}};

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/node/generation_guard.h"
 #include "provisioner/node/loop_guard.h"
 #include "provisioner/node/shrink_guard.h"
 #include "provisioner/reconcile/reboot.h"
@@ -18,20 +19,8 @@ using reconcile::DesiredState;
 using reconcile::ItemKind;
 using reconcile::SessionReport;
 
-// A payload is data that travelled: an old one that turns up again must not bring back what was replaced since.
-Result<void> CheckGeneration(Node& node, const Settings& settings, const ApplyOptions& options) {
-  if (!settings.generation || options.allow_downgrade) return {};
-  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
-  if (!applied || !applied->generation || *settings.generation >= *applied->generation) return {};
-  return Fail(Code::kDowngrade,
-              fmt::format("the payload has generation {}, and {} was applied here already: bake it with a higher "
-                          "--generation, or give --allow-downgrade",
-                          *settings.generation, *applied->generation),
-              NameOf(settings.config.source));
-}
-
 Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
-  PROV_TRY(CheckGeneration(node, settings, options));
+  if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, settings));
   DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   if (!options.allow_shrink) PROV_TRY(GuardAgainstShrinking(node.machine, settings.config, desired));
   return desired;
@@ -43,9 +32,19 @@ Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& opt
 }
 
 Result<Applied> Record(Node& node, const Settings& settings, const DesiredState& desired) {
-  Applied out{ToHex(Sha256(SettingsJson(settings, desired))), settings.generation, 0, NameOf(settings.config.source)};
+  Applied out{ToHex(Sha256(SettingsJson(settings, desired))),
+              settings.generation,
+              node.host.clock().NowUnix(),
+              NameOf(settings.config.source),
+              settings.payload,
+              settings.signer};
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
-  out.since = before && before->digest == out.digest ? before->since : node.host.clock().NowUnix();
+  if (!before || before->digest != out.digest) return out;
+  out.since = before->since;
+  if (out.payload.empty()) {  // what was kept of it
+    out.payload = before->payload;
+    out.signer = before->signer;
+  }
   return out;
 }
 
@@ -123,7 +122,9 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
   }
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false));
-  PROV_TRY(SaveApplied(node.machine.state, PROV_TRY(Record(node, settings, desired))));
+  const Applied applied = PROV_TRY(Record(node, settings, desired));
+  PROV_TRY(RaiseFloor(node.machine.state, applied));
+  PROV_TRY(SaveApplied(node.machine.state, applied));
   PROV_TRY(Forget(node.machine.state, kTrialFile));
   PROV_TRY(Forget(node.machine.state, kHoldFile));
   PROV_TRY(TellServices(node, options, report));
@@ -167,6 +168,7 @@ Result<SessionReport> ConfirmTrial(Node& node) {
   report.changes = reconcile::ChangesOf(*open);
   PROV_TRY(reconcile::Confirm(node.machine));
   if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) {
+    PROV_TRY(RaiseFloor(node.machine.state, trial->applied));
     PROV_TRY(SaveApplied(node.machine.state, trial->applied));
     PROV_TRY(Forget(node.machine.state, kTrialFile));
   }

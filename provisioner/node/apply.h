@@ -17,7 +17,7 @@ struct Node {
 
 struct ApplyOptions {
   bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
-  bool allow_downgrade = false;   // also a payload of a lower generation than the one applied last
+  bool allow_downgrade = false;   // see generation_guard.h
   bool allow_shrink = false;      // see shrink_guard.h
   bool restart_services = false;  // restart running services whose environment changed
   bool preseed = false;           // as in reconcile::PlanOptions
@@ -56,7 +56,8 @@ Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& 
 // LoadJournal and LoadMachineRecord.
 Result<void> CheckRecords(Node& node);
 
-// Brings the machine back to what was there before us, or before a payload's script, and forgets the source. Keys that
+// Brings the machine back to what was there before us, or before a payload's script, and forgets the source, but not
+// which signed payload was applied last. Keys that
 // were made for it go, too. Errors: those of CheckRecords, before anything is written.
 Result<reconcile::SessionReport> RemoveSettings(Node& node);
 

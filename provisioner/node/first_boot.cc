@@ -75,7 +75,11 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
 }
 
 Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings) {
-  if (settings != nullptr) PROV_TRY(CheckFollowed(node, delivery));
+  if (settings != nullptr) {
+    // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
+    PROV_TRY(CheckSettings(node, *settings, {.allow_shrink = true}));
+    PROV_TRY(CheckFollowed(node, delivery));
+  }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   if (settings != nullptr) PROV_TRY(KeepSource(node, *settings, delivery, false));
   return PROV_TRY(InstallProgramAndService(node)) || pinned;

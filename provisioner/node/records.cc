@@ -35,6 +35,13 @@ void WriteApplied(JsonWriter& json, const Applied& applied) {
   } else {
     json.Null();
   }
+  if (!applied.payload.empty()) json.Member("payload", applied.payload);
+  if (!applied.signer.empty()) json.Member("signer", applied.signer);
+}
+
+Result<std::string> TextOrNone(const JsonNode& node, std::string_view name) {
+  const auto found = PROV_TRY(node.Find(name));
+  return found ? found->Text() : std::string();
 }
 
 Result<Applied> ReadApplied(const JsonNode& node) {
@@ -43,7 +50,15 @@ Result<Applied> ReadApplied(const JsonNode& node) {
   out.since = PROV_TRY(PROV_TRY(node.Get("since")).Integer());
   out.source = PROV_TRY(TextOf(node, "source"));
   if (const auto generation = PROV_TRY(node.Find("generation"))) out.generation = PROV_TRY(generation->Integer());
+  out.payload = PROV_TRY(TextOrNone(node, "payload"));
+  out.signer = PROV_TRY(TextOrNone(node, "signer"));
   return out;
+}
+
+Result<Floor> ParseFloor(std::string_view text, std::string_view where) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+  return Floor{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
+               PROV_TRY(TextOf(root, "payload"))};
 }
 
 Result<StoredSource> ParseSource(std::string_view text, std::string_view where) {
@@ -106,6 +121,17 @@ Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state) {
 
 Result<void> SaveApplied(machine::StateFolder& state, const Applied& applied) {
   return Remember(state, kAppliedFile, AppliedJson(applied));
+}
+
+Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state) {
+  return Load<Floor>(state, kFloorFile, ParseFloor);
+}
+
+Result<void> SaveFloor(machine::StateFolder& state, const Floor& floor) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("signer", floor.signer).Member("generation", floor.generation);
+  json.Member("payload", floor.payload);
+  return Remember(state, kFloorFile, json.EndObject().Take());
 }
 
 Result<std::optional<std::string>> LoadHold(machine::StateFolder& state) {

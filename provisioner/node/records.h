@@ -21,6 +21,7 @@ inline constexpr std::string_view kHoldFile = "hold.json";
 inline constexpr std::string_view kTrialFile = "trial.json";
 inline constexpr std::string_view kBootsFile = "boots.json";
 inline constexpr std::string_view kFailureFile = "failure.json";
+inline constexpr std::string_view kFloorFile = "floor.json";  // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
 struct StoredSource {
@@ -37,13 +38,25 @@ Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source)
 struct Applied {
   std::string digest;  // SHA-256 (hex) of its SettingsJson
   std::optional<std::int64_t> generation;
-  std::int64_t since = 0;  // Unix time of the run that applied it first
-  std::string source;      // for people
+  std::int64_t since = 0;    // Unix time of the run that applied it first
+  std::string source;        // for people
+  std::string payload = {};  // as in Settings
+  std::string signer = {};
 
   bool operator==(const Applied&) const = default;
 };
 Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state);
 Result<void> SaveApplied(machine::StateFolder& state, const Applied& applied);
+
+// The last signed payload that was applied: nothing before it is taken from that signer any more. It outlives what was
+// applied, as the pinned signer does, and goes with the state folder.
+struct Floor {
+  std::string signer;  // SHA-256 (hex) of the certificate
+  std::int64_t generation = 0;
+  std::string payload;  // SHA-256 (hex) of the manifest
+};
+Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state);
+Result<void> SaveFloor(machine::StateFolder& state, const Floor& floor);
 
 // A rollback holds against the settings of this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateFolder& state);

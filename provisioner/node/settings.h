@@ -21,6 +21,10 @@ struct Settings {
   reconcile::DesiredOptions options;
   std::optional<std::int64_t> generation;  // of a payload; other sources have none
   Findings findings;                       // of reading them
+  // Of a payload that was read just now: its digest, and where its signature was checked the signer's (SHA-256 in hex,
+  // of the manifest and of the certificate). "" for settings that were kept of one.
+  std::string payload = {};
+  std::string signer = {};
 };
 
 // The words of a command line that name a source: SOURCE and the options of reading it.

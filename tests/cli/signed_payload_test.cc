@@ -21,10 +21,10 @@ using testing_support::SignFolder;
 using testing_support::TestSigner;
 
 TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
-  const auto first =
-      Run(BakeCommand, {source_, "--out", At("a"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
-  const auto second =
-      Run(BakeCommand, {source_, "--out", At("b"), "--sign", At("key.pem"), "--signer", At("signer.cer")});
+  const auto first = Run(BakeCommand, {source_, "--out", At("a"), "--sign", At("key.pem"), "--signer", At("signer.pem"),
+                                       "--generation", "7"});
+  const auto second = Run(BakeCommand, {source_, "--out", At("b"), "--sign", At("key.pem"), "--signer",
+                                        At("signer.cer"), "--generation", "7"});
   ASSERT_TRUE(first) << first.error().message;
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_THAT(first->out, HasSubstr("manifest.json.p7s"));
@@ -49,7 +49,8 @@ TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
       {{"--sign", At("none.pem"), "--signer", At("signer.pem")}, Code::kNotFound},
       {{"--sign", At("key.pem"), "--signer", At("none.pem")}, Code::kNotFound},
       {{"--sign", At("key.pem"), "--signer", At("key.pem")}, Code::kCert},
-      {{"--signer", At("signer.pem")}, Code::kSignature},  // SOURCE is no payload
+      {{"--signer", At("signer.pem")}, Code::kSignature},                       // SOURCE is no payload
+      {{"--sign", At("key.pem"), "--signer", At("signer.pem")}, Code::kUsage},  // no generation
   };
   for (const auto& c : cases) {
     std::vector<std::string> words = {source_, "--out", At("refused")};
@@ -73,8 +74,8 @@ TEST_F(SignedCommands, BakeWarnsOfACertificateThatIsNotValidNow) {
   spec.not_after = 32'503'680'001;
   PutBytes(root_ / "new.pem", test::MakeCertificate(spec).pem);
   for (const auto& [file, code] : {std::pair("old.pem", "signer-expired"), {"new.pem", "signer-not-yet-valid"}}) {
-    const auto baked = Run(
-        BakeCommand, {source_, "--out", At(file + std::string(".d")), "--sign", At("key.pem"), "--signer", At(file)});
+    const auto baked = Run(BakeCommand, {source_, "--out", At(file + std::string(".d")), "--sign", At("key.pem"),
+                                         "--signer", At(file), "--generation", "1"});
     ASSERT_TRUE(baked) << baked.error().message;
     EXPECT_THAT(Codes(baked), Contains(code));
     EXPECT_TRUE(Run(ApplyCommand, {At(file + std::string(".d")), "--signer", At(file)})) << "nodes take it";
@@ -130,6 +131,121 @@ TEST_F(SignedCommands, AnOlderGenerationIsRefusedAlthoughItIsSigned) {
   }
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_EQ(host_.pinned_signer, std::nullopt);
+}
+
+TEST_F(SignedCommands, APayloadThatIsSignedAgainKeepsItsGeneration) {
+  const auto again =
+      Run(BakeCommand, {Payload(), "--out", At("c"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(BytesAt(root_ / "c" / "manifest.json"), BytesAt(root_ / "payload" / "manifest.json"));
+  const auto none =
+      Run(BakeCommand, {source_, "--out", At("d"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().where, "--generation");
+}
+
+TEST_F(SignedCommands, AnotherPayloadOfTheSameGenerationIsRefused) {
+  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  for (const std::string generation : {"1", "5"}) {
+    Bake(generation);
+    ASSERT_TRUE(Run(ApplyCommand, words)) << generation;
+    EXPECT_TRUE(Run(ApplyCommand, words)) << "the same one";
+    EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--service", "kubelet"}))
+        << "with other choices on the command line";
+    Bake(generation, {"--credentials", "none"});
+    host_.memory.log.clear();
+    for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
+      EXPECT_EQ(Refusal(make, words), Code::kDowngrade) << generation;
+    }
+    EXPECT_EQ(Refusal(ServiceCommand, {"install", "--source=" + Payload(), "--signer", At("signer.pem")}),
+              Code::kDowngrade);
+    EXPECT_THAT(host_.memory.log, IsEmpty());
+  }
+  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--allow-downgrade"}));
+  EXPECT_TRUE(Run(ApplyCommand, words)) << "which is then the one that was applied";
+}
+
+TEST_F(SignedCommands, WhatIsNotSignedHasNoOrderWithoutAGeneration) {
+  const auto bake = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {source_, "--out", At("plain")};
+    words.insert(words.end(), more.begin(), more.end());
+    ASSERT_TRUE(Run(BakeCommand, words));
+  };
+  bake({});
+  ASSERT_TRUE(Run(ApplyCommand, {At("plain")}));
+  bake({"--credentials", "none"});
+  EXPECT_TRUE(Run(ApplyCommand, {At("plain")}));
+  bake({"--generation", "5"});
+  ASSERT_TRUE(Run(ApplyCommand, {At("plain")}));
+  bake({"--generation", "5", "--credentials", "none"});
+  EXPECT_EQ(Refusal(ApplyCommand, {At("plain")}), Code::kDowngrade);
+}
+
+TEST_F(SignedCommands, RemovingDoesNotLetAnOlderPayloadOfThePinnedSignerIn) {
+  Bake("5");
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  Bake("4");
+  host_.memory.log.clear();
+  for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
+    EXPECT_EQ(Refusal(make, {Payload()}), Code::kDowngrade);
+  }
+  EXPECT_EQ(Refusal(ServiceCommand, {"install", "--source=" + Payload()}), Code::kDowngrade);
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  Bake("5", {"--credentials", "none"});
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kDowngrade) << "another one of the same generation";
+  Bake("5");
+  EXPECT_TRUE(Run(ApplyCommand, {Payload()})) << "the same one";
+  Bake("4");
+  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--allow-downgrade"}));
+  EXPECT_TRUE(Run(ApplyCommand, {Payload()})) << "an administrator decided that";
+}
+
+TEST_F(SignedCommands, TheOrderOfASignersPayloadsHoldsWithoutAPinAndAfterOtherSources) {
+  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  Bake("5");
+  ASSERT_TRUE(Run(ApplyCommand, words));
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  Bake("4");
+  EXPECT_EQ(Refusal(ApplyCommand, words), Code::kDowngrade);
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  EXPECT_EQ(Refusal(ApplyCommand, words), Code::kDowngrade);
+  SignFolder(root_ / "payload", theirs_);
+  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("other.pem")})) << "of another signer";
+}
+
+TEST_F(SignedCommands, TheOrderGoesWithThePin) {
+  Bake("5");
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  Bake("4");
+  EXPECT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+}
+
+TEST_F(SignedCommands, ATrialCountsOnceItIsConfirmed) {
+  Bake("5");
+  host_.waits_left = 100;
+  EXPECT_EQ(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--try", "5"})->exit, 4);
+  Bake("4");
+  EXPECT_TRUE(Run(PlanCommand, {Payload(), "--signer", At("signer.pem")})) << "nobody confirmed the newer one";
+  Bake("5");
+  host_.during_wait = [&] { (void)Run(ConfirmCommand, {}); };
+  EXPECT_EQ(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--try", "60"})->exit, 0);
+  host_.during_wait = {};
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  Bake("4");
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload(), "--signer", At("signer.pem")}), Code::kDowngrade);
+}
+
+// A payload that setup delivered loses its files with credentials; what was kept of it is the same payload.
+TEST_F(SignedCommands, WhatWasKeptOfAPayloadKeepsItsOrder) {
+  host_.setup_scripts = root_.string();
+  if (fs::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
+  Bake("5");
+  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(ReconcileCommand, {"--once"}));
+  Bake("5", {"--credentials", "none"});
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kDowngrade);
 }
 
 TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
@@ -290,6 +406,18 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   EXPECT_EQ(BytesAt(pin_), theirs_.made.der);
   ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
   EXPECT_FALSE(fs::exists(pin_.parent_path()));
+}
+
+TEST_F(SignedImage, RemovingKeepsTheOrderOfPayloadsAndRemovingAllForgetsIt) {
+  const std::vector<std::string> words = {Payload(), "--root", At("image"), "--install", "--signer", At("signer.pem")};
+  Bake("5");
+  ASSERT_TRUE(Run(ApplyCommand, words));
+  ASSERT_TRUE(Run(RemoveCommand, {"--root", At("image")}));
+  Bake("4");
+  EXPECT_EQ(Refusal(ApplyCommand, words), Code::kDowngrade);
+  ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
+  EXPECT_FALSE(fs::exists(root_ / "image/ProgramData/Provisioner"));
+  EXPECT_TRUE(Run(ApplyCommand, words));
 }
 
 TEST_F(SignedImage, WhatIsRefusedLeavesTheImageAsItWas) {

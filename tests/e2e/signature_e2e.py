@@ -54,7 +54,8 @@ class Signature(unittest.TestCase):
 
     def bake(self, *options, key=None, certificate=None, exit=0, **more):
         out = self.path()
-        result = provisioner("bake", SAMPLE, "--out", out, "--sign", key or self.key, "--signer", certificate or self.certificate, *options, exit=exit, **more)
+        result = provisioner("bake", SAMPLE, "--out", out, "--sign", key or self.key, "--signer", certificate or self.certificate,
+                             "--generation", "1", *options, exit=exit, **more)
         return (out, result)
 
     def accepts(self, payload, signer=None):

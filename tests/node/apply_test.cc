@@ -80,6 +80,23 @@ TEST_F(ApplyNode, RefusesAnOlderPayloadUnlessToldOtherwise) {
   Apply(SampleSettings(std::nullopt));  // a source without generations
 }
 
+TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
+  Settings first = SampleSettings(5);
+  first.payload = "a";
+  Settings second = OtherSettings(5);
+  second.payload = "b";
+  Apply(first);
+  Apply(first);
+  Node n = node();
+  const auto refused = ApplySettings(n, second, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kDowngrade);
+  EXPECT_THAT(refused.error().message, HasSubstr("another payload of generation 5"));
+  Apply(OtherSettings(5));  // what was kept of a payload
+  EXPECT_TRUE(ApplySettings(n, second, {})) << "nobody knows which one that was";
+  EXPECT_FALSE(HasFile(kFloorFile)) << "none of them is signed";
+}
+
 TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
   host_.services_by_name["containerd"].process_id = 7;
   EXPECT_THAT(Codes(Apply(SampleSettings()).findings), Contains("service-runs-on"));

@@ -1,0 +1,22 @@
+// The guard of payloads: data that travelled, of which an old one that turns up again must not bring back what was
+// replaced since.
+#pragma once
+
+#include "provisioner/machine/state_folder.h"
+#include "provisioner/node/records.h"
+#include "provisioner/node/settings.h"
+
+namespace prov::node {
+
+// What `bake` gives a payload when nobody says another: unsigned ones of it have no order among themselves.
+inline constexpr std::int64_t kDefaultGeneration = 1;
+
+// The error downgrade for a payload of a lower generation than the one that was applied last, or for another one of the
+// same generation; for a signed payload also than the last one of that signer, whatever was removed since. Sources
+// without generations pass.
+Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& settings);
+
+// From now on `applied` is what signed payloads are compared with. Nothing is written of one that is not signed.
+Result<void> RaiseFloor(machine::StateFolder& state, const Applied& applied);
+
+}  // namespace prov::node
