@@ -189,8 +189,14 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CIPHER:
       return HttpTrouble::kTls;
-    case CURLE_GOT_NOTHING:
+    case CURLE_OUT_OF_MEMORY:  // what libcurl 7 calls a header line that is too long
+      return HttpTrouble::kHeaders;
     case CURLE_RECV_ERROR:
+      if (HasAny(words_.data(), {"CONNECT response too large", "Too large response headers"})) {
+        return HttpTrouble::kHeaders;
+      }
+      return HttpTrouble::kCut;
+    case CURLE_GOT_NOTHING:
     case CURLE_SEND_ERROR:
     case CURLE_PARTIAL_FILE:
       return HttpTrouble::kCut;

@@ -18,7 +18,8 @@ namespace prov::machine {
 
 // What a request taught beside its result.
 struct HttpNotes {
-  bool may_pass = false;  // of a failure, or of an answer of 400 or above: the same request may succeed a moment later
+  // Of a failure, or of a probe's answer of 400 or above: the same request may succeed a moment later.
+  bool may_pass = false;
   Findings findings;      // what this program copes with and others on a node don't
   bool is_plain = false;  // TLS was tried with somebody who understood no HTTP, in vain; where set, it is not again
 };
@@ -59,6 +60,7 @@ struct FetchRequest {
   // Asked once a second or more often, also while nothing arrives; true ends the transfer, which is no error: the
   // answer is what there is by then, with status 0 where there is none.
   std::function<bool()> should_stop;
+  HttpNotes* notes = nullptr;  // of an error: `may_pass`
 };
 
 struct FetchAnswer {
@@ -87,8 +89,8 @@ class Http {
 
   // One GET for a document, whatever its status; no redirect is followed and nothing is tried again but what a proxy
   // wants credentials for. Status 407 is the proxy's, that of a refused CONNECT included. A 200 whose end can't be told
-  // from a lost connection is an error, unless there is a sink or a digest. Errors: network, tls, too-large, scheme,
-  // cert (the client's certificate or key), as those of Get().
+  // from a lost connection is an error, unless there is a sink or a digest; so is an answer with two lengths. Errors:
+  // network, tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 };
 

@@ -115,6 +115,11 @@ std::string Message(const HttpFailure& failure) {
                          Detail(failure));
     case HttpTrouble::kNotHttp:
       return fmt::format("{} answers with something that is not HTTP: is this its port?", Peer(failure));
+    case HttpTrouble::kHeaders:
+      return fmt::format("{} has larger headers than any program takes: is this the right host and port?",
+                         failure.detail.starts_with("CONNECT")
+                             ? fmt::format("the answer of the proxy {} to CONNECT", failure.proxy)
+                             : "the answer");
     case HttpTrouble::kOther:
       break;
   }
@@ -166,6 +171,14 @@ std::string ExplainProxyStatus(int status, const std::string& reason) {
     if (known.word == reason) return known.meaning;
   }
   switch (status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return "it points elsewhere, as a login page does, and no client follows that: check the proxy's host and port, "
+             "or "
+             "log in there";
     case 400:
     case 401:
     case 404:
@@ -214,7 +227,7 @@ bool MayPass(int status) {
 }
 
 bool MayPass(const HttpFailure& failure) {
-  if (failure.speaks_tls) return false;
+  if (failure.speaks_tls || failure.trouble == HttpTrouble::kHeaders) return false;
   if (failure.connect_status != 0) return MayPass(failure.connect_status);
   return !IsTls(failure) || failure.trouble == HttpTrouble::kTlsCut;
 }

@@ -21,6 +21,7 @@ enum class HttpTrouble {
   kTls,      // anything else about TLS
   kNotHttp,  // the answer is none of HTTP's
   kCut,      // the connection ended before there was an answer
+  kHeaders,  // the answer's headers are larger than libcurl takes
   kOther,
 };
 

@@ -64,6 +64,7 @@ class FetchTransfer {
         transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
 
   Result<FetchAnswer> Run() {
+    if (request_.notes != nullptr) request_.notes->may_pass = false;
     PROV_TRY(transfer_.Prepare("the URL of the proxy for this request"));
     SetRequest();
     PROV_TRY(SetHeaders());
@@ -79,7 +80,7 @@ class FetchTransfer {
   int Seconds() const { return transfer_.Seconds(); }
 
  private:
-  enum class Stop { kNone, kHeaders, kBody, kErrorBody, kBySink, kAsked };
+  enum class Stop { kNone, kHeaders, kLengths, kBody, kErrorBody, kBySink, kAsked };
 
   template <class Value>
   void Set(CURLoption option, Value value) {
@@ -154,10 +155,24 @@ class FetchTransfer {
     header_bytes_ += line.size();
     if (header_bytes_ > kMostHeaderBytes) return End(Stop::kHeaders);
     transfer_.answer().AddLine(line);
-    if (line.starts_with("HTTP/")) answer_.headers.clear();  // of an answer that came before, such as a CONNECT's
+    if (line.starts_with("HTTP/")) {  // what there is is of an answer that came before, such as a CONNECT's
+      answer_.headers.clear();
+      length_.clear();
+    }
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || line.starts_with("HTTP/")) return true;
-    answer_.headers.emplace_back(AsciiLower(TrimBlanks(line.substr(0, colon))), TrimBlanks(line.substr(colon + 1)));
+    const auto& [name, value] =
+        answer_.headers.emplace_back(AsciiLower(TrimBlanks(line.substr(0, colon))), TrimBlanks(line.substr(colon + 1)));
+    return name != "content-length" || IsTheLength(value) || End(Stop::kLengths);
+  }
+
+  // libcurl believes the last one, and what stands between may believe another.
+  bool IsTheLength(std::string_view value) {
+    for (const std::string_view piece : Split(value, ',')) {
+      const std::string_view length = TrimBlanks(piece);
+      if (length_.empty()) length_ = length;
+      if (length_ != length) return false;
+    }
     return true;
   }
 
@@ -189,6 +204,12 @@ class FetchTransfer {
     if (transfer_.was_stopped()) stop_ = Stop::kAsked;
     if (stop_ == Stop::kHeaders) {
       return Fail(Code::kTooLarge, fmt::format("the answer has more than {} bytes of headers", kMostHeaderBytes),
+                  Where());
+    }
+    if (stop_ == Stop::kLengths) {
+      return Fail(Code::kNetwork,
+                  "the answer says two different lengths of itself (Content-Length), so where it ends can't be told: "
+                  "correct the server, or what stands before it",
                   Where());
     }
     if (stop_ == Stop::kBody) {
@@ -237,7 +258,10 @@ class FetchTransfer {
     failure.roots_are_named = true;
     refused_unasked_ = transfer_.RefusedUnasked(failure);
     if (!refused_unasked_) transfer_.LookForTls(failure);
-    return Explain(failure);
+    if (request_.notes != nullptr) request_.notes->may_pass = MayPass(failure);
+    Error out = Explain(failure);
+    if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // as where it is this program's limit
+    return out;
   }
 
   // How long it was waited in vain, to the nearest of the bounds.
@@ -252,6 +276,7 @@ class FetchTransfer {
   CurlTransfer transfer_;
   FetchAnswer answer_;
   std::size_t header_bytes_ = 0;
+  std::string length_;  // as the answer says it; "": it does not
   std::uint64_t body_bytes_ = 0;
   Stop stop_ = Stop::kNone;
   bool refused_unasked_ = false;

@@ -99,10 +99,15 @@ class Asking {
   // Tries until there is an answer that another try would not change.
   Result<machine::FetchAnswer> Persist() {
     for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
-      Result<machine::FetchAnswer> answer = ports_.http.Fetch(Prepared());
+      machine::HttpNotes notes;
+      notes.may_pass = true;
+      machine::FetchRequest request = Prepared();
+      request.notes = &notes;
+      Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
       if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // with whatever there is of an answer
-      const bool may_pass =
-          answer ? answer->status >= machine::http_status::kInternalServerError : answer.error().code == Code::kNetwork;
+      // A proxy that refuses would otherwise get the credentials again and again.
+      const bool may_pass = answer ? answer->status >= machine::http_status::kInternalServerError
+                                   : answer.error().code == Code::kNetwork && notes.may_pass;
       if (!may_pass) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
       const int until = std::min(patience_.retry_seconds, patience_.total_seconds);

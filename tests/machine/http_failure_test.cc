@@ -7,6 +7,7 @@ namespace prov::machine {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 HttpFailure Failure(HttpTrouble trouble, const std::string& proxy = "proxy:3128") {
   HttpFailure out;
@@ -50,6 +51,14 @@ TEST(HttpFailure, TimeOuts) {
             "the proxy proxy:3128 did not bring an answer within 10 seconds: it hangs, or can't reach the destination");
   failure.connected = false;
   EXPECT_THAT(Text(failure), HasSubstr("took no connection within 10 seconds: its address is wrong, or a firewall"));
+}
+
+TEST(HttpFailure, HeadersWithoutEnd) {
+  HttpFailure failure = Failure(HttpTrouble::kHeaders);
+  EXPECT_THAT(Text(failure), StartsWith("the answer has larger headers"));
+  failure.detail = "CONNECT response too large!";
+  EXPECT_THAT(Text(failure), StartsWith("the answer of the proxy proxy:3128 to CONNECT has larger headers"));
+  EXPECT_FALSE(MayPass(failure));
 }
 
 TEST(HttpFailure, RefusalsOfAProxy) {

@@ -122,6 +122,59 @@ TEST(HttpFetch, HeadersAreBounded) {
   EXPECT_THAT(error.message, HasSubstr("headers"));
 }
 
+// libcurl has limits of its own.
+TEST(HttpFetch, HeadersThatLibcurlDoesNotTakeSaySo) {
+  const std::string line = "X: " + std::string(400'000, 'x') + "\r\n";
+  HttpNotes notes;
+  notes.may_pass = true;
+  test::HttpServer server(Answer(200, "ok", line));
+  FetchRequest request = Request(Url(server));
+  request.notes = &notes;
+  const Error error = FailureOf(request);
+  EXPECT_EQ(error.code, Code::kTooLarge) << error.message;
+  EXPECT_THAT(error.message, HasSubstr("larger headers"));
+  EXPECT_FALSE(notes.may_pass);
+  test::HttpServer proxy("", "HTTP/1.1 200 OK\r\n" + line + "\r\n");
+  request.url = "https://no-such-host.invalid/";
+  request.proxy_url = Secret("http://" + proxy.HostPort());
+  const Error behind = FailureOf(request);
+  EXPECT_EQ(behind.code, Code::kTooLarge) << behind.message;
+  EXPECT_THAT(behind.message,
+              HasSubstr("the answer of the proxy " + proxy.HostPort() + " to CONNECT has larger headers"));
+}
+
+TEST(HttpFetch, TwoLengthsAreNone) {
+  for (const char* headers : {"Content-Length: 1\r\n", "Content-Length: 2, 1\r\n", "content-length: 02\r\n"}) {
+    test::HttpServer server(Answer(200, "ok", headers));
+    HttpNotes notes;
+    notes.may_pass = true;
+    FetchRequest request = Request(Url(server));
+    request.notes = &notes;
+    request.has_digest = true;
+    const Error error = FailureOf(request);
+    EXPECT_EQ(error.code, Code::kNetwork) << headers;
+    EXPECT_THAT(error.message, HasSubstr("two different lengths")) << headers;
+    EXPECT_FALSE(notes.may_pass);
+  }
+  test::HttpServer server(Answer(200, "ok", "Content-Length: 2\r\n"));
+  EXPECT_EQ(Fetch(Request(Url(server)))->body, "ok") << "the same one twice";
+}
+
+TEST(HttpFetch, WhatAProxyRefusesDoesNotPass) {
+  for (const auto& [status, passes] : {std::pair("302 Found", false), {"403 Forbidden", false}, {"503 x", true}}) {
+    test::HttpServer proxy(
+        "", std::string("HTTP/1.1 ") + status +
+                "\r\nLocation: https://login.invalid/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    HttpNotes notes;
+    FetchRequest request = Request("https://no-such-host.invalid/");
+    request.notes = &notes;
+    request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+    EXPECT_EQ(FailureOf(request).code, Code::kNetwork) << status;
+    EXPECT_EQ(notes.may_pass, passes) << status;
+    EXPECT_LE(proxy.Requests().size(), 2U) << status;
+  }
+}
+
 TEST(HttpFetch, OfARefusalTheBeginningIsEnough) {
   test::HttpServer server(Answer(403, std::string(100'000, 'x')));
   const auto answer = Fetch(Request(Url(server)));

@@ -70,6 +70,14 @@ TEST_F(RemoteRequests, WhatDoesNotPassIsNot) {
   EXPECT_THAT(web_.waits, SizeIs(0));
 }
 
+TEST_F(RemoteRequests, AProxyThatRefusesIsNotAskedAgain) {
+  web_.may_pass = false;
+  web_.Put(kUrl, FakeWeb::Dead());
+  EXPECT_EQ(ErrorOf().code, Code::kNetwork);
+  EXPECT_THAT(web_.requests, SizeIs(1));
+  EXPECT_THAT(web_.waits, SizeIs(0));
+}
+
 TEST_F(RemoteRequests, ADeadServerIsGivenUpOn) {
   web_.Put(kUrl, FakeWeb::Dead());
   EXPECT_EQ(ErrorOf().message, "nobody answers");
