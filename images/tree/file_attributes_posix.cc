@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -49,6 +50,21 @@ Result<std::vector<std::string>> Names(int fd, const std::string& where) {
   return out;
 }
 
+mode_t ModeFor(OwnKind kind, FileUse use) {
+  if (kind == OwnKind::kFolder) return use == FileUse::kSecret ? 0700U : 0755U;
+  return use == FileUse::kSecret ? 0600U : 0644U;
+}
+
+Result<bool> IsOwned(int fd, const Rights& rights, const std::string& where) {
+  struct stat now{};
+  if (fstat(fd, &now) != 0) return SystemError("cannot read its owner", where);
+  return now.st_uid == geteuid() || now.st_uid == rights.image_owner;
+}
+
+std::string DescriptorFor(OwnKind kind, FileUse use) {
+  return kind == OwnKind::kFolder ? FolderDescriptor(use) : FileDescriptor(use);
+}
+
 }  // namespace
 
 bool HasDescriptors(int fd) { return fgetxattr(fd, kAcl, nullptr, 0) > 0; }
@@ -71,14 +87,29 @@ Result<void> CopyAttributes(int from, int to, const std::string& where) {
   return {};
 }
 
-Result<void> SetAttributes(int fd, NewKind kind, FileUse use, bool has_descriptors, const std::string& where) {
-  const bool folder = kind == NewKind::kFolder;
-  const mode_t mode = use == FileUse::kSecret ? 0600U : 0644U;
-  if (fchmod(fd, folder ? mode | (mode & 0444U) >> 2U : mode) != 0) return SystemError("cannot set its mode", where);
-  if (!has_descriptors) return {};
-  const std::string descriptor = folder ? FolderDescriptor(use) : FileDescriptor(use);
+Result<void> SetAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where) {
+  if (fchmod(fd, ModeFor(kind, use)) != 0) return SystemError("cannot set its mode", where);
+  if (!rights.has_descriptors) return {};
+  const std::string descriptor = DescriptorFor(kind, use);
   if (fsetxattr(fd, kAcl, descriptor.data(), descriptor.size(), 0) == 0) return {};
   return SystemError("cannot set its security descriptor", where);
+}
+
+Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std::string& where) {
+  // First, as whoever it belongs to could open it again. A descriptor holds its owner.
+  if (!rights.has_descriptors && !PROV_TRY(IsOwned(fd, rights, where)) && fchown(fd, geteuid(), getegid()) != 0) {
+    return SystemError("cannot take the folder over from its owner", where);
+  }
+  return SetAttributes(fd, OwnKind::kFolder, use, rights, where);
+}
+
+Result<bool> HasAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where) {
+  if (rights.has_descriptors) {
+    return GrantsAlike(PROV_TRY(ReadDescriptor(fd, where)).value_or(""), DescriptorFor(kind, use));
+  }
+  struct stat now{};
+  if (fstat(fd, &now) != 0) return SystemError("cannot read its mode", where);
+  return (now.st_mode & 07777U) == ModeFor(kind, use) && PROV_TRY(IsOwned(fd, rights, where));
 }
 
 }  // namespace prov::images

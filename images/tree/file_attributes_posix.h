@@ -2,6 +2,8 @@
 // that Windows reads, which ntfs-3g shows as extended attributes.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 
@@ -19,8 +21,18 @@ Result<std::optional<std::string>> ReadDescriptor(int fd, const std::string& whe
 // Gives a file what another one has. Errors: io (something that is not there afterwards).
 Result<void> CopyAttributes(int from, int to, const std::string& where);
 
+enum class OwnKind { kFile, kFolder };
+// What the file system of an image can say of a file: Windows' descriptors, or else whose it is. Trusted beside the
+// account that runs this is whoever owns the image.
+struct Rights {
+  bool has_descriptors = false;
+  uid_t image_owner = 0;
+};
 // Makes what is new readable for whom `use` says; before there is anything in it.
-enum class NewKind { kFile, kFolder };
-Result<void> SetAttributes(int fd, NewKind kind, FileUse use, bool has_descriptors, const std::string& where);
+Result<void> SetAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
+// The same for a folder that may be somebody else's.
+Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std::string& where);
+// Whether it is as these two leave it.
+Result<bool> HasAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
 
 }  // namespace prov::images

@@ -93,15 +93,15 @@ Result<void> CheckSpace(int folder, std::uint64_t needed, const std::string& whe
 
 class FolderTree final : public ImageTree {
  public:
-  FolderTree(std::string root, Descriptor folder, TreeAccess access)
+  FolderTree(std::string root, Descriptor folder, TreeAccess access, uid_t owner)
       : root_(std::move(root)),
         folder_(std::move(folder)),
         access_(access),
-        has_descriptors_(HasDescriptors(folder_.get())) {}
+        rights_{HasDescriptors(folder_.get()), owner} {}
 
   std::string Name() const override { return "image " + root_; }
   // Only what Windows itself will find there counts: modes are nothing to it.
-  bool CanProtect() const override { return has_descriptors_; }
+  bool CanProtect() const override { return rights_.has_descriptors; }
   bool WritesTogether() const override { return false; }
   Result<void> Commit() override { return {}; }
 
@@ -110,7 +110,9 @@ class FolderTree final : public ImageTree {
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
   Result<std::optional<std::string>> Security(std::string_view path) override;
+  Result<bool> IsMadeFor(std::string_view path, FileUse use) override;
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
 
@@ -134,7 +136,7 @@ class FolderTree final : public ImageTree {
   std::string root_;
   Descriptor folder_;
   TreeAccess access_;
-  bool has_descriptors_;
+  Rights rights_;
 };
 
 // Who opened it for reading holds no lock.
@@ -168,7 +170,7 @@ Result<Descriptor> FolderTree::MakeFolder(int parent, const std::string& name, F
   if (mkdirat(parent, kTemporary, 0700) != 0) return SystemError("cannot make the folder", where);
   const auto make = [&]() -> Result<Descriptor> {
     Descriptor folder = PROV_TRY(OpenSubfolder(parent, kTemporary, where));
-    PROV_TRY(SetAttributes(folder.get(), NewKind::kFolder, use, has_descriptors_, where));
+    PROV_TRY(SetAttributes(folder.get(), OwnKind::kFolder, use, rights_, where));
     if (renameat(parent, kTemporary, parent, name.c_str()) != 0) return SystemError("cannot name the folder", where);
     PROV_TRY(Flush(parent, where));
     return folder;
@@ -219,13 +221,34 @@ Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, 
 
 Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
   const auto place = PROV_TRY(Find(path));
-  if (!place || place->kind == Kind::kAbsent || !has_descriptors_) return std::nullopt;
+  if (!place || place->kind == Kind::kAbsent || !rights_.has_descriptors) return std::nullopt;
   if (place->kind == Kind::kFolder) {
     const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
     return ReadDescriptor(folder.get(), Where(path));
   }
   const auto file = PROV_TRY(OpenFile(*place, path));
   return ReadDescriptor(file->get(), Where(path));
+}
+
+Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind == Kind::kAbsent || use == FileUse::kEdited) return true;
+  if (place->kind == Kind::kFolder) {
+    const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
+    return HasAttributes(folder.get(), OwnKind::kFolder, use, rights_, Where(path));
+  }
+  const auto file = PROV_TRY(OpenFile(*place, path));
+  return HasAttributes(file->get(), OwnKind::kFile, use, rights_, Where(path));
+}
+
+Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind == Kind::kAbsent) return {};
+  if (place->kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
+  const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
+  PROV_TRY(TakeOverFolder(folder.get(), use, rights_, Where(path)));
+  return Flush(folder.get(), Where(path));
 }
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
@@ -245,10 +268,11 @@ Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, Fil
   const int folder = place.folder.get();
   Descriptor file(openat(folder, kTemporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return SystemError("cannot make a file beside it", where);
-  if (!old) PROV_TRY(SetAttributes(file.get(), NewKind::kFile, use, has_descriptors_, where));
+  const bool keeps = old && use == FileUse::kEdited;
+  if (!keeps) PROV_TRY(SetAttributes(file.get(), OwnKind::kFile, use, rights_, where));
   PROV_TRY(WriteAll(file.get(), bytes, where));
   // After the contents: a read-only attribute would keep them out, and writing takes some modes away.
-  if (old) PROV_TRY(CopyAttributes(old->get(), file.get(), where));
+  if (keeps) PROV_TRY(CopyAttributes(old->get(), file.get(), where));
   if (fsync(file.get()) != 0) return SystemError("cannot flush", where);
   if (!file.Close()) return SystemError("cannot close", where);
   if (renameat(folder, kTemporary, folder, place.name.c_str()) != 0) return SystemError("cannot replace", where);
@@ -308,8 +332,10 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
     return Fail(Code::kTarget, "there is no such folder: give the one that holds the Windows folder", root);
   }
   if (!folder) return SystemError("cannot open the folder", root);
+  struct stat info{};
+  if (fstat(folder.get(), &info) != 0) return SystemError("cannot look at the folder", root);
   if (access == TreeAccess::kWrite) PROV_TRY(LockForWriting(folder.get(), root));
-  auto tree = std::make_unique<FolderTree>(root, std::move(folder), access);
+  auto tree = std::make_unique<FolderTree>(root, std::move(folder), access, info.st_uid);
   PROV_TRY(RequireWindows(*tree));
   return tree;
 }

@@ -65,7 +65,9 @@ class FolderTree final : public ImageTree {
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
   Result<std::optional<std::string>> Security(std::string_view path) override;
+  Result<bool> IsMadeFor(std::string_view path, FileUse use) override;
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
 
@@ -166,6 +168,40 @@ Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
   return std::string(static_cast<const char*>(descriptor.get()), GetSecurityDescriptorLength(descriptor.get()));
 }
 
+Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
+  if (use == FileUse::kEdited || !CanProtect() || win32::RunsUnderWine()) return true;
+  const Place place = PROV_TRY(Find(path));
+  if (place.kind == Kind::kAbsent) return true;
+  const auto descriptor = PROV_TRY(Security(path));
+  return GrantsAlike(descriptor.value_or(""),
+                     place.kind == Kind::kFolder ? FolderDescriptor(use) : FileDescriptor(use));
+}
+
+// Windows hands the new entries on to what is in the folder, where that inherits at all.
+Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
+  PROV_TRY(CheckAccess());
+  const Place place = PROV_TRY(Find(path));
+  if (place.kind == Kind::kAbsent || !CanProtect()) return {};
+  if (place.kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
+  win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(FolderSddl(use)));
+  PSECURITY_DESCRIPTOR descriptor = security.get()->lpSecurityDescriptor;
+  PSID owner = nullptr;
+  PACL dacl = nullptr;
+  BOOL flag = FALSE;
+  BOOL has_dacl = FALSE;
+  if (GetSecurityDescriptorOwner(descriptor, &owner, &flag) == 0 ||
+      GetSecurityDescriptorDacl(descriptor, &has_dacl, &dacl, &flag) == 0) {
+    return SystemError("cannot make its descriptor", Where(path));
+  }
+  const Handle folder = OpenItself(place.path, READ_CONTROL | WRITE_DAC | WRITE_OWNER, kShareAll);
+  if (!folder) return SystemError("cannot open the folder", Where(path));
+  constexpr SECURITY_INFORMATION kParts =
+      OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION;
+  const DWORD error = SetSecurityInfo(folder.get(), SE_FILE_OBJECT, kParts, owner, nullptr, dacl, nullptr);
+  if (error != ERROR_SUCCESS) return SystemError("cannot set its descriptor", Where(path), error);
+  return {};
+}
+
 Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const {
   ULARGE_INTEGER there{};
   if (GetDiskFreeSpaceExW(place.folder.c_str(), &there, nullptr, nullptr) == 0) {
@@ -221,7 +257,10 @@ Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, Fil
   if (DeleteFileW(temporary.c_str()) == 0 && !win32::MeansMissing(GetLastError())) {
     return SystemError("cannot remove the leftover beside it", where);
   }
-  win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(FileSddl(use)));
+  // What is kept of a file that is edited comes behind its contents, so that those are closed until then.
+  const bool keeps = place.kind == Kind::kFile && use == FileUse::kEdited;
+  const std::string_view sddl = FileSddl(keeps ? FileUse::kSecret : use);
+  win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(sddl));
   Handle file(CreateFileW(temporary.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC | WRITE_OWNER, 0, security.get(),
                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
   if (!file) return SystemError("cannot make a file beside it", where);
@@ -232,7 +271,7 @@ Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, Fil
       return SystemError("cannot write", where);
     bytes.remove_prefix(written);
   }
-  if (place.kind == Kind::kFile) {
+  if (keeps) {
     const Handle old = OpenItself(place.path, FILE_READ_ATTRIBUTES | READ_CONTROL, kShareAll);
     if (!old) return SystemError("cannot open", where);
     PROV_TRY(CopyAttributes(old.get(), file.get(), where));

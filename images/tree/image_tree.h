@@ -13,9 +13,10 @@ namespace prov::images {
 
 enum class TreeAccess { kRead, kWrite };
 
-// Who may read what is written. kSecret: SYSTEM and Administrators only. It holds where the medium can say so
-// (CanProtect).
-enum class FileUse { kPlain, kSecret };
+// Whose a file is, and who may use it. kPlain: ours; Users may read and execute. kSecret: ours; SYSTEM and
+// Administrators only. kEdited: somebody else's, of which we change the contents alone; where there is none, kPlain.
+// Descriptors hold where the medium has them (CanProtect), modes of the system that writes where it has those.
+enum class FileUse { kPlain, kSecret, kEdited };
 
 // Paths are relative to the root, '/' between names, in the spelling of the documentation
 // ("Windows/System32/config/SYSTEM"); each name is found without case, as Windows would. Two names that differ in case
@@ -38,10 +39,16 @@ class ImageTree {
   // Who may use a file or folder: its security descriptor, self-relative, with owner and DACL. nullopt: absent, or it
   // has none.
   virtual Result<std::optional<std::string>> Security(std::string_view path) = 0;
+  // Whether a file or folder that is there has the owner and the rights that it would be made with for `use`. True
+  // where the medium has neither, and for kEdited.
+  virtual Result<bool> IsMadeFor(std::string_view path, FileUse use) = 0;
 
-  // Replaces or makes a file, and folders that are missing; old or new at any moment. What replaces a file keeps its
-  // owner, mode, attributes and descriptor, whatever `use` says. New folders are made for `use`.
+  // Replaces or makes a file, and folders that are missing; old or new at any moment. Before there are contents in it,
+  // a file of ours has owner and rights of `use`, whatever was in its place; one that is edited keeps owner, mode,
+  // attributes and descriptor. New folders are made for `use`.
   virtual Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) = 0;
+  // Gives a folder that is there owner and rights of `use`; what is in it keeps its own. Absent: nothing to do.
+  virtual Result<void> SecureFolder(std::string_view path, FileUse use) = 0;
   virtual Result<void> Remove(std::string_view path) = 0;               // a file; absent: nothing to do
   virtual Result<void> RemoveFolderIfEmpty(std::string_view path) = 0;  // absent or in use: nothing to do
 

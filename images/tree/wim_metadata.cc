@@ -269,6 +269,13 @@ Result<std::uint32_t> Metadata::SecurityId(std::string_view descriptor) {
   return count;
 }
 
+Result<void> Metadata::SetDescriptor(Entry entry, std::string_view descriptor) {
+  const std::size_t old_root = root_;
+  const std::uint32_t security = PROV_TRY(SecurityId(descriptor));
+  Store32(&bytes_[entry.at + (root_ - old_root) + kSecurityAt], security);
+  return {};
+}
+
 Result<void> Metadata::Add(Entry folder, std::string_view name, std::optional<Hash> hash, std::string_view descriptor,
                            std::uint64_t time) {
   const std::size_t old_root = root_;

@@ -40,6 +40,10 @@ class Metadata {
   // New contents for a file. It leaves its hard links, which keep the old ones. `time`: Windows' FILETIME.
   Result<void> SetHash(Entry file, const Hash& hash, std::uint64_t time);
 
+  // Another owner and other rights for a file or folder; `descriptor` is self-relative. Its hard links keep theirs.
+  // Afterwards other entries may have moved.
+  Result<void> SetDescriptor(Entry entry, std::string_view descriptor);
+
   // A new file or, without a hash, folder; `descriptor` is self-relative. Afterwards other entries may have moved.
   Result<void> Add(Entry folder, std::string_view name, std::optional<Hash> hash, std::string_view descriptor,
                    std::uint64_t time);

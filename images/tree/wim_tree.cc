@@ -20,6 +20,8 @@ class OwningTree final : public ImageTree {
     return tree_->ReadStart(path, most);
   }
   Result<std::optional<std::string>> Security(std::string_view path) override { return tree_->Security(path); }
+  Result<bool> IsMadeFor(std::string_view path, FileUse use) override { return tree_->IsMadeFor(path, use); }
+  Result<void> SecureFolder(std::string_view path, FileUse use) override { return tree_->SecureFolder(path, use); }
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override {
     return tree_->Write(path, bytes, use);
   }

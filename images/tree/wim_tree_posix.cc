@@ -58,7 +58,9 @@ class WimTree final : public ImageTree {
     if (!place || !place->entry) return std::nullopt;
     return image_.metadata.DescriptorOf(*place->entry);
   }
+  Result<bool> IsMadeFor(std::string_view path, FileUse use) override;
   Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) override;
+  Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
 
@@ -121,6 +123,24 @@ Result<void> WimTree::MakeFolders(std::string_view path, FileUse use) {
   return {};
 }
 
+Result<bool> WimTree::IsMadeFor(std::string_view path, FileUse use) {
+  const auto place = PROV_TRY(Find(path));
+  if (!place || !place->entry || use == FileUse::kEdited) return true;
+  const std::string wanted = place->entry->is_folder ? FolderDescriptor(use) : FileDescriptor(use);
+  return GrantsAlike(image_.metadata.DescriptorOf(*place->entry).value_or(""), wanted);
+}
+
+Result<void> WimTree::SecureFolder(std::string_view path, FileUse use) {
+  PROV_TRY(CheckAccess());
+  const auto place = PROV_TRY(Find(path));
+  if (!place || !place->entry) return {};
+  if (!place->entry->is_folder) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
+  PROV_TRY(image_.metadata.SetDescriptor(*place->entry, FolderDescriptor(use)));
+  image_.changed = true;
+  image_.change.time = Now();
+  return {};
+}
+
 Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
   PROV_TRY(CheckAccess());
   PROV_TRY(SplitTreePath(path));
@@ -136,6 +156,7 @@ Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileU
   } else {
     const Hash old = image_.metadata.HashOf(*place->entry);
     PROV_TRY(image_.metadata.SetHash(*place->entry, hash, now));
+    if (use != FileUse::kEdited) PROV_TRY(image_.metadata.SetDescriptor(*place->entry, FileDescriptor(use)));
     image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(old));
     store_.Drop(old);
   }

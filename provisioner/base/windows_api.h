@@ -116,4 +116,7 @@ class SecurityAttributes {
 // The account that runs this, as "S-1-5-…"; "" if Windows doesn't tell.
 std::string AccountSid();
 
+// Wine makes Unix owners and modes of descriptors, so none comes back as it was set.
+bool RunsUnderWine();
+
 }  // namespace prov::win32

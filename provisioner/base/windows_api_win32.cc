@@ -102,4 +102,7 @@ std::string AccountSid() {
   return Narrow(text.get());
 }
 
+// Windows' ntdll has no such function, and nobody can add one.
+bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
+
 }  // namespace prov::win32

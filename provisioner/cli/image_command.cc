@@ -45,7 +45,7 @@ Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, co
 void Add(const node::FilePlan& files, SessionReport& report) {
   report.changes.insert(report.changes.end(), files.changes.begin(), files.changes.end());
   report.findings.insert(report.findings.end(), files.findings.begin(), files.findings.end());
-  report.writes += files.steps.size();
+  report.writes += files.taken_over.size() + files.steps.size();
 }
 
 void AddService(reconcile::Change change, SessionReport& report) {

@@ -194,7 +194,7 @@ Result<void> ImageRegistry::Write(Hive& hive) {
   hive.editor.reset();  // read again when it is needed again
   const auto bytes = editor.Finish(filetime_);
   if (!bytes) return std::unexpected(At(bytes.error(), tree_, hive.path));
-  return tree_.Write(hive.path, *bytes, images::FileUse::kPlain);
+  return tree_.Write(hive.path, *bytes, images::FileUse::kEdited);
 }
 
 Result<void> ImageRegistry::Flush() {

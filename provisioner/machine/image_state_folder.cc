@@ -32,6 +32,15 @@ Result<void> ImageStateFolder::CheckFile(std::string_view path) {
   return CheckSecurity(path);
 }
 
+Result<void> ImageStateFolder::CloseFolder() {
+  if (folder_is_closed_) return {};
+  if (!PROV_TRY(tree_.IsMadeFor(kImageStateFolder, images::FileUse::kSecret))) {
+    PROV_TRY(tree_.SecureFolder(kImageStateFolder, images::FileUse::kSecret));
+  }
+  folder_is_closed_ = true;
+  return {};
+}
+
 Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name) {
   PROV_TRY(CheckFile(PathOf(name)));
   return tree_.Read(PathOf(name), kMostBytes);
@@ -39,6 +48,7 @@ Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name)
 
 Result<void> ImageStateFolder::Write(std::string_view name, std::string_view bytes) {
   PROV_TRY(CheckFile(PathOf(name)));
+  PROV_TRY(CloseFolder());
   return tree_.Write(PathOf(name), bytes, images::FileUse::kSecret);
 }
 

@@ -21,9 +21,11 @@ class ImageStateFolder final : public StateFolder {
   Result<void> CheckFolder();
   Result<void> CheckFile(std::string_view path);
   Result<void> CheckSecurity(std::string_view path);
+  // Where it can't be checked (no descriptors), one that was there is closed to others by its mode.
+  Result<void> CloseFolder();
 
   images::ImageTree& tree_;
-  bool folder_is_checked_ = false;
+  bool folder_is_checked_ = false, folder_is_closed_ = false;
 };
 
 }  // namespace prov::machine

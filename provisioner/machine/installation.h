@@ -17,8 +17,8 @@ class Installation {
   // `C:\Program Files\Provisioner\provisioner.exe`, whether it is there or not.
   virtual Result<std::string> ProgramPath() = 0;
   // Copies the running program there, into a folder that others than administrators can't write (made so, else refused:
-  // owner). False: the same bytes are there already. A program that runs there is replaced at once and used from its
-  // next start on.
+  // owner). False: the same bytes are there already, and nobody else can change them. A program that runs there is
+  // replaced at once and used from its next start on.
   virtual Result<bool> InstallProgram() = 0;
   // With the pinned signer. False: there is none. What is in use goes at the next boot.
   virtual Result<bool> RemoveProgram() = 0;

@@ -46,6 +46,14 @@ Result<std::optional<std::string>> InstalledBytes(const std::wstring& path, std:
   return PROV_TRY(ReadAll(file, limit, path));
 }
 
+// The bytes of ours that is there. nullopt: there is none, or others can change it, so that it is replaced whatever it
+// holds by now.
+Result<std::optional<std::string>> OwnedBytes(const std::wstring& path, std::uint64_t limit) {
+  Result<std::optional<std::string>> bytes = InstalledBytes(path, limit);
+  if (!bytes && bytes.error().code == Code::kOwner) return std::nullopt;
+  return bytes;
+}
+
 // Names for programs that are in use and were replaced or removed. Those that are not in use any more go.
 constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".old3", L".old4", L".old5", L".old6"});
 
@@ -111,7 +119,7 @@ class WindowsInstallation final : public Installation {
     const std::string bytes = PROV_TRY(OwnBytes());
     const FileHandle held = PROV_TRY(MakeProgramFolder(place));
     RemoveSetAside(place);
-    if (PROV_TRY(InstalledBytes(place.program, kMostProgramBytes)) == bytes) return false;
+    if (PROV_TRY(OwnedBytes(place.program, kMostProgramBytes)) == bytes) return false;
     const std::wstring fresh = place.program + L".new";
     Result<void> installed = WriteBeside(place.program, fresh, bytes);
     if (installed) installed = PutInPlace(place, fresh);
@@ -147,7 +155,7 @@ class WindowsInstallation final : public Installation {
   Result<bool> PinSigner(std::string_view der) override {
     const Place place = PROV_TRY(ProgramPlace());
     const FileHandle held = PROV_TRY(MakeProgramFolder(place));
-    if (PROV_TRY(InstalledBytes(place.signer, kMostSignerBytes)) == der) return false;
+    if (PROV_TRY(OwnedBytes(place.signer, kMostSignerBytes)) == der) return false;
     const std::wstring fresh = place.signer + L".new";
     PROV_TRY(WriteBeside(place.signer, fresh, der));
     const DWORD error = MoveOver(fresh, place.signer);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "provisioner/bake/answer_file.h"
 #include "provisioner/bake/setup_complete.h"
@@ -24,6 +25,7 @@ using reconcile::ItemKind;
 
 constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";
 constexpr std::string_view kSetupComplete = "Windows/Setup/Scripts/SetupComplete.cmd";
+constexpr std::string_view kProgramFolder = "Program Files/Provisioner";
 constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
 constexpr std::string_view kExe = "provisioner.exe";
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
@@ -34,6 +36,13 @@ constexpr std::uint64_t kMostTextBytes = std::uint64_t{16} << 20U;
 constexpr auto kAnswerFiles = std::to_array<std::string_view>(
     {"Windows/Panther/Unattend/Unattend.xml", "Windows/Panther/unattend.xml", "Windows/System32/Sysprep/unattend.xml"});
 
+constexpr std::string_view kTakenOver = "gets the owner and the rights of what is ours";
+
+bool IsOwnFolder(std::string_view path) {
+  if (path == kProgramFolder || path == kPayloadFolder) return true;
+  return path.starts_with(kPayloadFolder) && path[kPayloadFolder.size()] == '/';
+}
+
 std::string Where(ImageTree& tree, std::string_view path) { return fmt::format("{}, {}", tree.Name(), path); }
 
 class FilePlanner {
@@ -43,8 +52,9 @@ class FilePlanner {
   }
 
   Result<void> Want(const std::string& path, const std::string& bytes, FileUse use) {
+    PROV_TRY(WantFolders(path));
     const auto now = PROV_TRY(tree_.Read(path, kMostBytes));
-    Put(path, now, bytes, use);
+    PROV_TRY(Put(path, now, bytes, use));
     plan_.record->files.push_back({path, ToHex(Sha256(bytes))});
     return {};
   }
@@ -55,8 +65,7 @@ class FilePlanner {
         PROV_TRY(bake::AddSetupCompleteLine(now.value_or(""), plan_.findings, Where(tree_, kSetupComplete)));
     const std::string_view added = std::string_view(wanted).substr(now ? now->size() : 0);
     plan_.record->setup_complete_added = added.empty() ? before_.setup_complete_added.value_or("") : std::string(added);
-    Put(std::string(kSetupComplete), now, wanted, FileUse::kPlain);
-    return {};
+    return Put(std::string(kSetupComplete), now, wanted, FileUse::kEdited);
   }
 
   Result<void> WantAnswerFiles() {
@@ -83,11 +92,11 @@ class FilePlanner {
       if (edit.changed || known != before_.answer_files.end()) {
         plan_.record->answer_files.push_back({std::string(path), made, std::move(record)});
       }
-      Put(std::string(path), now, edit.bytes, FileUse::kPlain);
+      PROV_TRY(Put(std::string(path), now, edit.bytes, FileUse::kEdited));
     }
     if (any) return {};
     const std::string path(kAnswerFiles.back());
-    Put(path, std::nullopt, std::string(templates::UnattendXml()), FileUse::kPlain);
+    PROV_TRY(Put(path, std::nullopt, std::string(templates::UnattendXml()), FileUse::kEdited));
     // If somebody edits it, what goes is what would have been added to a file that holds nothing.
     constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
     const auto added = PROV_TRY(bake::AddCommand(kEmpty, bake::PayloadCommand(), path));
@@ -123,7 +132,7 @@ class FilePlanner {
     if (wanted.empty()) {
       Take(std::string(kSetupComplete));
     } else {
-      Put(std::string(kSetupComplete), now, wanted, FileUse::kPlain);
+      PROV_TRY(Put(std::string(kSetupComplete), now, wanted, FileUse::kEdited));
     }
     return {};
   }
@@ -138,7 +147,7 @@ class FilePlanner {
       }
       const bake::AnswerFileEdit edit =
           PROV_TRY(bake::RemoveCommand(*now, bake::PayloadCommand(), file.record, Where(tree_, file.path)));
-      Put(file.path, now, edit.bytes, FileUse::kPlain);
+      PROV_TRY(Put(file.path, now, edit.bytes, FileUse::kEdited));
     }
     return {};
   }
@@ -150,13 +159,31 @@ class FilePlanner {
     plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason)});
   }
 
-  void Put(const std::string& path, const std::optional<std::string>& now, const std::string& wanted, FileUse use) {
-    if (now == wanted) {
+  // What is there may have been put there by a user of the machine that was captured: its contents alone say nothing.
+  Result<void> Put(const std::string& path, const std::optional<std::string>& now, const std::string& wanted,
+                   FileUse use) {
+    const bool same = now == wanted;
+    if (same && PROV_TRY(tree_.IsMadeFor(path, use))) {
       Report(Action::kNone, path);
-      return;
+      return {};
     }
     plan_.steps.push_back({path, wanted, use});
-    Report(now ? Action::kUpdate : Action::kCreate, path);
+    Report(now ? Action::kUpdate : Action::kCreate, path, same ? std::string(kTakenOver) : std::string());
+    return {};
+  }
+
+  // Whoever can change a folder can put other files into it. One that is closed to Users is as good.
+  Result<void> WantFolders(std::string_view path) {
+    for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+      std::string folder(path.substr(0, slash));
+      if (!IsOwnFolder(folder) || !folders_.insert(folder).second || !PROV_TRY(tree_.IsFolder(folder))) continue;
+      if (PROV_TRY(tree_.IsMadeFor(folder, FileUse::kPlain)) || PROV_TRY(tree_.IsMadeFor(folder, FileUse::kSecret))) {
+        continue;
+      }
+      Report(Action::kUpdate, folder, std::string(kTakenOver));
+      plan_.taken_over.push_back(std::move(folder));
+    }
+    return {};
   }
 
   void Take(const std::string& path) {
@@ -166,8 +193,9 @@ class FilePlanner {
 
   ImageTree& tree_;
   ImageRecord before_;
-  FilePlan plan_{
-      {}, {}, ImageRecord{.complete = true, .files = {}, .setup_complete_added = {}, .answer_files = {}}, {}, {}};
+  std::set<std::string> folders_;  // that were looked at
+  FilePlan plan_{{}, {}, {}, ImageRecord{.complete = true, .files = {}, .setup_complete_added = {}, .answer_files = {}},
+                 {}, {}};
 };
 
 // Ours, innermost first; `Windows/Setup/Scripts` may have been made for us, too.
@@ -177,7 +205,7 @@ std::vector<std::string> OwnFolders() {
     out.push_back(fmt::format("{}/{}", kPayloadFolder, folder));
   }
   out.emplace_back(kPayloadFolder);
-  out.emplace_back("Program Files/Provisioner");
+  out.emplace_back(kProgramFolder);
   return out;
 }
 
@@ -215,7 +243,8 @@ Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateFolder& sta
 
 Result<void> CarryOut(ImageTree& tree, machine::StateFolder& state, const FilePlan& plan) {
   const auto before = PROV_TRY(LoadImageRecord(state));
-  const bool nothing_left = plan.steps.empty() && plan.record == before && (!before || before->complete);
+  const bool nothing_left =
+      plan.taken_over.empty() && plan.steps.empty() && plan.record == before && (!before || before->complete);
   if (nothing_left) return {};
   // Until it is done, everything that either version has may be there.
   ImageRecord both = plan.record.value_or(ImageRecord{});
@@ -232,6 +261,7 @@ Result<void> CarryOut(ImageTree& tree, machine::StateFolder& state, const FilePl
   }
   both.complete = false;
   PROV_TRY(SaveImageRecord(state, both));
+  for (const std::string& folder : plan.taken_over) PROV_TRY(tree.SecureFolder(folder, FileUse::kPlain));
   for (const FileStep& step : plan.steps) {
     if (step.bytes) {
       PROV_TRY(tree.Write(step.path, *step.bytes, step.use));

@@ -21,7 +21,8 @@ struct FileStep {
 };
 
 struct FilePlan {
-  std::vector<FileStep> steps;             // only what differs
+  std::vector<std::string> taken_over;     // folders of ours, outermost first, that somebody else could change
+  std::vector<FileStep> steps;             // only what differs, in contents or, if it is ours, in who may use it
   std::vector<reconcile::Change> changes;  // what is as wanted, too
   std::optional<ImageRecord> record;       // true afterwards; nullopt: nothing of ours is left
   std::vector<std::string> folders;        // that go when they are empty, innermost first

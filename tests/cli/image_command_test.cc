@@ -7,6 +7,7 @@
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
 #include "provisioner/bake/payload.h"
+#include "provisioner/base/text.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/support/hive_log.h"
 
@@ -197,6 +198,57 @@ TEST_F(ImageCommands, FilesWithCredentialsAreForAdministrators) {
     if (file.bytes.find("S3cret") == std::string::npos) continue;
     EXPECT_EQ(file.use, images::FileUse::kSecret) << path;
   }
+}
+
+// A user of the machine that was captured can have put there what will be ours.
+TEST_F(ImageCommands, WhatWasPlantedInPlaceOfOursIsReplaced) {
+  const std::string payload = "Windows/Setup/Scripts/Provisioner", program = "Program Files/Provisioner";
+  const std::string wide = images::AdministratorsDescriptor({{images::Grant::Who::kUsers, 3, 0x001F01FF}}, false);
+  const auto settings = Settings();
+  const auto plant = [&] {
+    for (const std::string& path : {payload + "/egress.json", payload + "/scripts/Install-Egress.ps1",
+                                    program + "/provisioner.exe", payload, payload + "/scripts", program}) {
+      if (!tree_.content().folders.contains(AsciiLower(path)) && !tree_.At(path)) tree_.Put(path, "planted");
+      tree_.SetSecurity(path, wide);
+    }
+  };
+  for (const std::string& folder : {payload, program}) tree_.PutFolder(folder);
+  tree_.PutFolder(payload + "/scripts");
+  // Before the first run, and with the very contents before the second.
+  for (int run = 0; run < 2; ++run) {
+    plant();
+    const auto planned = PlanImage(*Open(tree_), settings, {}, Install());
+    ASSERT_TRUE(planned) << planned.error().message;
+    const auto applied = Apply(tree_, settings, Install());
+    ASSERT_TRUE(applied) << applied.error().message;
+    EXPECT_EQ(applied->writes, planned->report.writes);
+    EXPECT_GE(applied->writes, 6U);
+    EXPECT_TRUE(tree_.content().descriptors.empty()) << tree_.content().descriptors.begin()->first;
+    EXPECT_EQ(tree_.content().files.at(AsciiLower(payload + "/egress.json")).use, images::FileUse::kSecret);
+    EXPECT_EQ(tree_.At(program + "/provisioner.exe"), kExe);
+    EXPECT_EQ(Apply(tree_, settings, Install())->writes, 0U);
+  }
+}
+
+TEST_F(ImageCommands, FilesOfOthersKeepWhoMayUseThem) {
+  const std::string closed = images::FileDescriptor(images::FileUse::kSecret);
+  const std::string script = "Windows/Setup/Scripts/SetupComplete.cmd";
+  for (const std::string& path : {std::string(kSystem), std::string(kSoftware), script}) {
+    tree_.SetSecurity(path, closed);
+  }
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  ASSERT_TRUE(Remove(tree_, true));
+  for (const std::string& path : {std::string(kSystem), std::string(kSoftware), script}) {
+    EXPECT_EQ(tree_.content().descriptors.at(AsciiLower(path)), closed) << path;
+  }
+}
+
+// Modes are all there is where nobody can protect anything: whoever finds it open to others closes it.
+TEST_F(ImageCommands, AStateFolderWithoutADescriptorIsClosedAsFarAsItCanBe) {
+  tree_.set_can_protect(false);
+  tree_.PutFolder("ProgramData/Provisioner");
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  EXPECT_EQ(tree_.content().folders.at("programdata/provisioner"), images::FileUse::kSecret);
 }
 
 TEST_F(ImageCommands, AServiceKeyWithCredentialsIsClosedAndOpenedAgain) {

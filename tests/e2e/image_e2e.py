@@ -2,6 +2,7 @@
 """Applies settings to images, folders and WIM files, and reads them back with tools that are not ours.
 
 usage: image_e2e.py PROVISIONER"""
+import ctypes
 import hashlib
 import json
 import os
@@ -26,6 +27,24 @@ SHARED_HIVES = TESTS.parent.parent / "shared/cases/windows/hive"
 CONFIG = "Windows/System32/config"
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 STATE = "ProgramData/Provisioner"
+PAYLOAD = "Windows/Setup/Scripts/Provisioner"
+# As Windows stores them: O:BAG:BAD:P(A;;FA;;;SY)(A;;FA;;;BA), the same with (A;;0x1200a9;;;BU), and that for a folder, with OICI.
+SYSTEM_ACE, ADMINISTRATORS_ACE, USERS_ACE = (
+    "00%s1400ff011f00010100000000000512000000", "00%s1800ff011f0001020000000000052000000020020000", "00%s1800a900120001020000000000052000000021020000")
+ADMINISTRATORS = "01020000000000052000000020020000"
+
+
+def descriptor(users, flags):
+    aces = [SYSTEM_ACE, ADMINISTRATORS_ACE] + [USERS_ACE] * users
+    body = "".join(ace % flags for ace in aces)
+    size = 8 + len(body) // 2
+    number = lambda value, count: value.to_bytes(count, "little").hex()
+    return ("01000490" + number(20 + size, 4) + number(20 + size + 16, 4) + number(0, 4) + number(20, 4) + "0200" + number(size, 2)
+            + number(len(aces), 2) + "0000" + body + ADMINISTRATORS * 2)
+
+
+SECRET_FILE, PLAIN_FILE, PLAIN_FOLDER, SECRET_FOLDER = descriptor(0, "00"), descriptor(1, "00"), descriptor(1, "03"), descriptor(0, "03")
+EVERYONE = "0100048014000000240000000000000034000000" + ADMINISTRATORS * 2 + "02001c000100000000031400ff011f00010100000000000100000000"
 
 
 def run(*command, **options):
@@ -259,6 +278,32 @@ class Image(unittest.TestCase):
             if path.is_file() and path.parent.name != "config" and b"S3cret" in path.read_bytes():
                 self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
+    def test_what_was_planted_gets_our_rights(self):
+        payload, program, state = self.root / PAYLOAD, self.root / "Program Files/Provisioner", self.root / STATE
+        for folder in (payload, program, state):
+            folder.mkdir()
+            folder.chmod(0o777)
+        for path in (payload / "egress.json", program / "provisioner.exe"):
+            path.write_bytes(self.exe.read_bytes())
+            path.chmod(0o666)
+        before = self.hive("SYSTEM").stat().st_mode
+
+        def modes():
+            paths = (payload / "egress.json", program / "provisioner.exe", payload, program, state, state / "ledger.json")
+            return [oct(p.stat().st_mode & 0o7777) for p in paths]
+
+        wanted = ["0o600", "0o644", "0o755", "0o755", "0o700", "0o600"]
+        self.apply()
+        self.assertEqual(modes(), wanted)
+        self.assertEqual(self.hive("SYSTEM").stat().st_mode, before)
+        self.assertEqual(self.apply()["writes"], 0)
+        for path in (payload / "egress.json", program / "provisioner.exe", program):
+            path.chmod(0o777)
+        changes = [c for c in self.apply()["changes"] if c["action"] == "update"]
+        self.assertEqual([c["name"] for c in changes], ["Program Files/Provisioner", "Program Files/Provisioner/provisioner.exe", PAYLOAD + "/egress.json"])
+        self.assertEqual(modes(), wanted)
+        self.assertEqual(self.apply()["writes"], 0)
+
     def test_names_in_any_case(self):
         for old, new in (("Windows", "WINDOWS"), ("WINDOWS/System32", "WINDOWS/system32"), ("WINDOWS/system32/config/SYSTEM", "WINDOWS/system32/config/system")):
             (self.root / old).rename(self.root / new)
@@ -437,6 +482,23 @@ class Wim(Image):
         self.assertEqual(self.file.stat().st_size, size)
         self.assertEqual(report("plan", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES)["writes"], 0)
 
+    def test_what_was_planted_gets_our_rights(self):
+        for name in ("Program Files/Provisioner/provisioner.exe", PAYLOAD + "/egress.json"):
+            added = run("wimlib-imagex", "update", self.file, "1", "--command", "add '%s' '/%s'" % (self.exe, name))
+            self.assertEqual(added.returncode, 0, added.stderr)
+
+        def rights(name):
+            listed = run("wimlib-imagex", "dir", self.file, "1", "--detailed", "--path=/" + name).stdout
+            return re.findall(r"Security Descriptor *= *(\w+)", listed)[:1]
+
+        self.assertEqual(rights(PAYLOAD), [])
+        self.apply()
+        wanted = {PAYLOAD + "/egress.json": SECRET_FILE, "Program Files/Provisioner/provisioner.exe": PLAIN_FILE, PAYLOAD: PLAIN_FOLDER,
+                  "Program Files/Provisioner": PLAIN_FOLDER, STATE: SECRET_FOLDER, STATE + "/ledger.json": SECRET_FILE}
+        self.assertEqual({name: rights(name) for name in wanted}, {name: [value] for name, value in wanted.items()})
+        self.assertEqual(self.apply()["writes"], 0)
+        self.assertEqual(run("wimlib-imagex", "verify", self.file).returncode, 0)
+
     def test_several_images_at_once(self):
         applied = self.apply(index="1,2")
         self.assertEqual([t["target"].rsplit(":", 1)[1] for t in applied["targets"]], ["1", "2"])
@@ -494,6 +556,60 @@ class Wim(Image):
     test_what_a_crash_left_in_a_log_is_kept = None
     test_another_run_is_waited_for_by_nobody = None
     test_hives_of_others = None
+
+
+class Ntfs(unittest.TestCase):
+    """Who may use what is in an image on a mounted NTFS volume."""
+
+    def setUp(self):
+        need(self, "mkntfs", "ntfs-3g")
+        Image.setUpClass.__func__(type(self))
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        # Nobody else sees the mount, and it goes with this process.
+        own = ctypes.CDLL(None, use_errno=True).unshare(0x00020000) == 0 and run("mount", "--make-rprivate", "/").returncode == 0
+        volume, self.root = self.work / "volume", self.work / "mounted"
+        volume.write_bytes(bytes(64 << 20))
+        self.root.mkdir()
+        if not own or run("mkntfs", "-F", "-q", volume).returncode != 0 or run("ntfs-3g", volume, self.root).returncode != 0:
+            print("SKIPPED: %s: NTFS needs root and /dev/fuse" % self.id())
+            self.skipTest("NTFS can't be mounted")
+        self.addCleanup(run, "umount", "-l", self.root)
+        shutil.copytree(self.template, self.root, dirs_exist_ok=True)
+
+    count = 300
+
+    def apply(self):
+        return report("apply", SAMPLE, "--root", self.root, *SERVICES, "--install", "--exe", self.exe)
+
+    def rights(self, name):
+        return os.getxattr(self.root / name, "system.ntfs_acl").hex()
+
+    def plant(self, name):
+        os.setxattr(self.root / name, "system.ntfs_acl", bytes.fromhex(EVERYONE))
+
+    def test_what_was_planted_gets_our_rights(self):
+        wanted = {PAYLOAD: PLAIN_FOLDER, "Program Files/Provisioner": PLAIN_FOLDER, PAYLOAD + "/egress.json": SECRET_FILE,
+                  "Program Files/Provisioner/provisioner.exe": PLAIN_FILE}
+        script = "Windows/Setup/Scripts/SetupComplete.cmd"
+        for name in wanted:
+            path = self.root / name
+            path.write_bytes(self.exe.read_bytes()) if "." in path.name else path.mkdir(parents=True)
+            self.plant(name)
+        self.plant(script)
+        before = {name: self.rights(name) for name in (script, CONFIG + "/SYSTEM", CONFIG + "/SOFTWARE")}
+        self.apply()
+        wanted.update({STATE: SECRET_FOLDER, STATE + "/ledger.json": SECRET_FILE})
+        self.assertEqual({name: self.rights(name) for name in wanted}, wanted)
+        self.assertEqual({name: self.rights(name) for name in before}, before)
+        self.assertEqual(self.apply()["writes"], 0)
+        for name in wanted:
+            if not name.startswith(STATE):
+                self.plant(name)
+        self.assertEqual(self.apply()["writes"], 4)
+        self.assertEqual({name: self.rights(name) for name in wanted}, wanted)
+        self.plant(STATE)
+        refused = report("apply", SAMPLE, "--root", self.root, exit=12)
+        self.assertEqual(refused["error"]["code"], "owner")
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ TEST(FolderTreeHostile, AHugeFileCostsNothing) {
   EXPECT_EQ(tree->ReadStart("Windows/huge", 4).value(), "hibr");
 }
 
-TEST(FolderTreePosix, WhatIsReplacedKeepsItsAttributes) {
+TEST(FolderTreePosix, WhatIsEditedKeepsItsAttributes) {
   const ImageFolder image;
   image.Put("Windows/file", "old");
   const std::string path = image.At("Windows/file");
@@ -145,7 +145,8 @@ TEST(FolderTreePosix, WhatIsReplacedKeepsItsAttributes) {
     ASSERT_EQ(setxattr(path.c_str(), "trusted.two", "2", 1, 0), 0);
   }
   const auto tree = Open(image.root());
-  ASSERT_TRUE(tree->Write("Windows/file", "new", FileUse::kSecret));
+  EXPECT_TRUE(tree->IsMadeFor("Windows/file", FileUse::kEdited).value());
+  ASSERT_TRUE(tree->Write("Windows/file", "new", FileUse::kEdited));
   EXPECT_EQ(image.Get("Windows/file"), "new");
   EXPECT_EQ(ModeOf(path), 04751U);
   if (has_user) {
@@ -160,6 +161,51 @@ TEST(FolderTreePosix, WhatIsReplacedKeepsItsAttributes) {
   }
   if (!has_user || !root)
     GTEST_SKIP() << "NOT RUN in part: owners and trusted.* need root, user.* a file system with them";
+}
+
+TEST(FolderTreePosix, WhatIsOursIsAsClosedAsItShallBeWhateverWasThere) {
+  const ImageFolder image;
+  const auto tree = Open(image.root());
+  const std::string path = image.At("Windows/ours/file"), folder = image.At("Windows/ours");
+  const uid_t other = geteuid() == 0 ? 1000 : geteuid();  // only root can give files away
+  for (const FileUse use : {FileUse::kSecret, FileUse::kPlain}) {
+    for (const mode_t mode : {0644U, 0600U, 0777U}) {
+      image.Put("Windows/ours/file", "planted");
+      ASSERT_EQ(chmod(path.c_str(), mode), 0);
+      ASSERT_EQ(lchown(path.c_str(), other, getegid()), 0);
+      const bool as_wanted = geteuid() != 0 && mode == (use == FileUse::kSecret ? 0600U : 0644U);
+      EXPECT_EQ(tree->IsMadeFor("Windows/ours/file", use).value(), as_wanted) << mode;
+      ASSERT_TRUE(tree->Write("Windows/ours/file", "planted", use)) << "the same contents are no reason to keep it";
+      EXPECT_EQ(ModeOf(path), use == FileUse::kSecret ? 0600U : 0644U) << mode;
+      struct stat info{};
+      ASSERT_EQ(stat(path.c_str(), &info), 0);
+      EXPECT_EQ(info.st_uid, geteuid()) << mode;
+      EXPECT_TRUE(tree->IsMadeFor("Windows/ours/file", use).value());
+    }
+    ASSERT_EQ(chmod(folder.c_str(), 01777), 0);
+    ASSERT_EQ(lchown(folder.c_str(), other, getegid()), 0);
+    EXPECT_FALSE(tree->IsMadeFor("Windows/ours", use).value());
+    ASSERT_TRUE(tree->SecureFolder("windows/OURS", use));
+    EXPECT_EQ(ModeOf(folder), use == FileUse::kSecret ? 0700U : 0755U);
+    struct stat info{};
+    ASSERT_EQ(stat(folder.c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, geteuid());
+    EXPECT_TRUE(tree->IsMadeFor("Windows/ours", use).value());
+  }
+  EXPECT_TRUE(tree->SecureFolder("Windows/none", FileUse::kPlain)) << "there is nothing to do";
+  EXPECT_TRUE(tree->IsMadeFor("Windows/none", FileUse::kSecret).value());
+  EXPECT_EQ(tree->SecureFolder("Windows/ours/file", FileUse::kPlain).error().code, Code::kTarget);
+}
+
+TEST(FolderTreePosix, WhoeverOwnsTheImageMayOwnWhatIsOurs) {
+  if (geteuid() != 0) GTEST_SKIP() << "NOT RUN: another owner needs root";
+  const ImageFolder image;
+  ASSERT_EQ(lchown(image.root().c_str(), 1000, 1000), 0);
+  image.Put("Windows/ours/file", "");
+  ASSERT_EQ(lchown(image.At("Windows/ours/file").c_str(), 1000, 1000), 0);
+  EXPECT_TRUE(Open(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
+  ASSERT_EQ(lchown(image.At("Windows/ours/file").c_str(), 1001, 1001), 0);
+  EXPECT_FALSE(Open(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
 }
 
 TEST(FolderTreePosix, NewFilesAreAsOpenAsTheyMayBe) {
@@ -301,7 +347,7 @@ TEST(FolderTreePosix, NtfsKeepsItsDescriptors) {
     const std::string acl = Attribute(hive, "system.ntfs_acl"), created = Attribute(hive, "system.ntfs_crtime");
     const auto tree = Open(folder);
     EXPECT_TRUE(tree->CanProtect());
-    const auto written = tree->Write("windows/SYSTEM32/config/system", "new", FileUse::kPlain);
+    const auto written = tree->Write("windows/SYSTEM32/config/system", "new", FileUse::kEdited);
     EXPECT_TRUE(written) << written.error().message;
     EXPECT_EQ(Attribute(hive, "system.ntfs_acl"), acl);
     EXPECT_EQ(Attribute(hive, "system.ntfs_attrib"), std::string("\x26\0\0\0", 4));
@@ -319,6 +365,20 @@ TEST(FolderTreePosix, NtfsKeepsItsDescriptors) {
     EXPECT_EQ(seen->owner, "S-1-5-32-544");
     EXPECT_EQ(seen->dacl, "D:(A;;0x1f01ff;;;S-1-5-18)(A;;0x1f01ff;;;S-1-5-32-544)");
     EXPECT_EQ(tree->Security("ProgramData/nothing").value(), std::nullopt);
+    // What is ours gets ours, whatever was there.
+    const std::string planted = folder + "/ProgramData/ours/secret";
+    const std::string wide = AdministratorsDescriptor({{Grant::Who::kUsers, 3, 0x001F01FF}}, false);
+    for (const std::string& path : {planted, folder + "/ProgramData/ours"}) {
+      EXPECT_EQ(setxattr(path.c_str(), "system.ntfs_acl", wide.data(), wide.size(), 0), 0) << path;
+    }
+    EXPECT_FALSE(tree->IsMadeFor("ProgramData/ours/secret", FileUse::kSecret).value());
+    EXPECT_FALSE(tree->IsMadeFor("ProgramData/ours", FileUse::kSecret).value());
+    EXPECT_TRUE(tree->Write("ProgramData/ours/secret", "s", FileUse::kSecret));
+    EXPECT_TRUE(tree->SecureFolder("ProgramData/ours", FileUse::kSecret));
+    EXPECT_TRUE(tree->IsMadeFor("ProgramData/ours/secret", FileUse::kSecret).value());
+    EXPECT_TRUE(tree->IsMadeFor("ProgramData/ours", FileUse::kSecret).value());
+    EXPECT_FALSE(tree->IsMadeFor("ProgramData/ours/secret", FileUse::kPlain).value());
+    EXPECT_EQ(Attribute(planted, "system.ntfs_acl"), acl);
     return ::testing::Test::HasFailure() ? 1 : 0;
   });
   if (result == 77) GTEST_SKIP() << "NOT RUN: NTFS needs ntfs-3g (Debian: ntfs-3g), /dev/fuse and root";
@@ -330,6 +390,17 @@ TEST(FileSecurity, IsWellFormed) {
     EXPECT_TRUE(IsSecurityDescriptor(FileDescriptor(use)));
     EXPECT_TRUE(IsSecurityDescriptor(FolderDescriptor(use)));
   }
+  EXPECT_TRUE(GrantsAlike(FileDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(GrantsAlike(FileDescriptor(FileUse::kPlain), FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(GrantsAlike(FolderDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret))) << "who inherits";
+  EXPECT_FALSE(GrantsAlike("", FileDescriptor(FileUse::kSecret)));
+  std::string other = FileDescriptor(FileUse::kSecret);
+  other[3] = static_cast<char>(0x84);  // not protected, but SE_DACL_AUTO_INHERITED
+  EXPECT_FALSE(GrantsAlike(other, FileDescriptor(FileUse::kSecret)));
+  other[3] = static_cast<char>(0x94);
+  EXPECT_TRUE(GrantsAlike(other, FileDescriptor(FileUse::kSecret))) << "Windows' own bit";
+  other[0x48 + 12] = 0x21;  // S-1-5-32-545 owns it
+  EXPECT_FALSE(GrantsAlike(other, FileDescriptor(FileUse::kSecret)));
   // O:BAG:BAD:P(A;;FA;;;SY)(A;;FA;;;BA), as Windows writes it.
   EXPECT_EQ(ToHex(FileDescriptor(FileUse::kSecret)),
             "01000490480000005800000000000000140000000200340002000000"

@@ -164,9 +164,37 @@ TEST(WimTree, DescriptorsAreSetAndKept) {
   EXPECT_NE(secret.find(ToHex(FileDescriptor(FileUse::kSecret))), std::string::npos) << wim.Detailed(1, "secret/file");
   EXPECT_NE(plain.find(ToHex(FileDescriptor(FileUse::kPlain))), std::string::npos) << plain;
   EXPECT_NE(descriptor("secret").find(ToHex(FolderDescriptor(FileUse::kSecret))), std::string::npos);
-  write("SECRET/FILE", "2", FileUse::kPlain);
+  write("SECRET/FILE", "2", FileUse::kEdited);
   EXPECT_EQ(descriptor("secret/file"), secret) << "as it was";
   EXPECT_EQ(wim.Extract(1)["secret/file"], "2");
+  wim.Verify();
+  // What is ours gets ours, whatever was there.
+  write("secret/file", "2", FileUse::kPlain);
+  EXPECT_EQ(descriptor("secret/file"), plain);
+  write("secret/file", "3", FileUse::kSecret);
+  EXPECT_EQ(descriptor("secret/file"), secret);
+  write("Windows/System32/file1", "of nobody", FileUse::kSecret);
+  EXPECT_EQ(descriptor("Windows/System32/file1"), secret);
+  EXPECT_EQ(wim.Extract(1)["Windows/System32/file1"], "of nobody");
+  EXPECT_EQ(wim.Extract(1)["secret/file"], "3");
+  {
+    const auto tree = OpenWimTree(wim.path(), 1, TreeAccess::kWrite).value();
+    EXPECT_FALSE(tree->IsMadeFor("Windows/System32", FileUse::kPlain).value());
+    EXPECT_FALSE(tree->IsMadeFor("plain", FileUse::kSecret).value());
+    EXPECT_TRUE(tree->IsMadeFor("plain", FileUse::kPlain).value());
+    EXPECT_FALSE(tree->IsMadeFor("plain/file", FileUse::kSecret).value());
+    EXPECT_TRUE(tree->IsMadeFor("none", FileUse::kSecret).value());
+    EXPECT_TRUE(tree->IsMadeFor("plain/file", FileUse::kEdited).value());
+    ExpectOk(tree->SecureFolder("Windows/System32", FileUse::kPlain));
+    ExpectOk(tree->SecureFolder("plain", FileUse::kSecret));
+    ExpectOk(tree->SecureFolder("none", FileUse::kSecret));
+    EXPECT_EQ(tree->SecureFolder("plain/file", FileUse::kSecret).error().code, Code::kTarget);
+    ExpectOk(tree->Commit());
+    EXPECT_TRUE(tree->IsMadeFor("Windows/System32", FileUse::kPlain).value());
+  }
+  EXPECT_NE(descriptor("Windows/System32").find(ToHex(FolderDescriptor(FileUse::kPlain))), std::string::npos);
+  EXPECT_NE(descriptor("plain").find(ToHex(FolderDescriptor(FileUse::kSecret))), std::string::npos);
+  EXPECT_EQ(descriptor("plain/file"), plain) << "what is in it keeps its own";
   wim.Verify();
   const auto tree = OpenWimTree(wim.path(), 1, TreeAccess::kRead).value();
   EXPECT_EQ(tree->Security("secret/FILE").value(), FileDescriptor(FileUse::kSecret));

@@ -248,6 +248,27 @@ TEST_F(LiveInstallation, ThePinnedSignerStaysUntilTheProgramGoes) {
   EXPECT_FALSE(fs::exists(program_.parent_path()));
 }
 
+void OpenToEverybody(const fs::path& file) {
+  auto security = win32::SecurityAttributes::FromSddl("D:(A;;FA;;;WD)");
+  ASSERT_TRUE(security) << security.error().message;
+  ASSERT_NE(SetFileSecurityW(file.c_str(), DACL_SECURITY_INFORMATION, security->get()->lpSecurityDescriptor), 0)
+      << GetLastError();
+}
+
+TEST_F(LiveInstallation, WhatOthersCanChangeIsReplacedThoughItHoldsTheSame) {
+  const fs::path pin = program_.parent_path() / "signer.cer";
+  ASSERT_TRUE(installation_.InstallProgram());
+  ASSERT_TRUE(installation_.PinSigner("one"));
+  OpenToEverybody(program_);
+  OpenToEverybody(pin);
+  EXPECT_EQ(installation_.PinnedSigner().error().code, Code::kOwner) << "nobody believes it";
+  EXPECT_EQ(installation_.InstallProgram(), true);
+  EXPECT_EQ(installation_.PinSigner("one"), true);
+  EXPECT_EQ(installation_.InstallProgram(), false);
+  EXPECT_EQ(installation_.PinSigner("one"), false);
+  EXPECT_EQ(*installation_.PinnedSigner(), "one");
+}
+
 TEST_F(LiveInstallation, WhatIsNotOursStaysInTheFolder) {
   ASSERT_TRUE(installation_.InstallProgram());
   std::ofstream(program_.parent_path() / "signer.pem") << "kept";

@@ -17,8 +17,6 @@ void CloseStore(HCERTSTORE store) { CertCloseStore(store, 0); }
 using OpenedStore = Owned<HCERTSTORE, &CloseStore>;
 using Context = Owned<PCCERT_CONTEXT, &CertFreeCertificateContext>;
 
-bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
-
 std::string TestFolder() { return *DefaultStateFolder() + "Test"; }
 
 OpenedStore OpenPhysical(const wchar_t* name, DWORD location) {
@@ -67,7 +65,7 @@ class LiveSpecimen final : public Specimen {
   void PutDisallowed(const std::string& der) override { Put(L"Disallowed", CERT_SYSTEM_STORE_LOCAL_MACHINE, der); }
   bool PutForeign(egress::Store store, const std::string& der) override {
     Put(store == egress::Store::kRoot ? L"ROOT" : L"CA", CERT_SYSTEM_STORE_LOCAL_MACHINE_GROUP_POLICY, der);
-    return !RunsUnderWine();  // whose system stores leave that one out
+    return !win32::RunsUnderWine();  // whose system stores leave that one out
   }
 
  private:

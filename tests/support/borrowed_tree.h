@@ -20,8 +20,12 @@ class BorrowedTree final : public images::ImageTree {
     return tree_.ReadStart(path, most);
   }
   Result<std::optional<std::string>> Security(std::string_view path) override { return tree_.Security(path); }
+  Result<bool> IsMadeFor(std::string_view path, images::FileUse use) override { return tree_.IsMadeFor(path, use); }
   Result<void> Write(std::string_view path, std::string_view bytes, images::FileUse use) override {
     return tree_.Write(path, bytes, use);
+  }
+  Result<void> SecureFolder(std::string_view path, images::FileUse use) override {
+    return tree_.SecureFolder(path, use);
   }
   Result<void> Remove(std::string_view path) override { return tree_.Remove(path); }
   Result<void> RemoveFolderIfEmpty(std::string_view path) override { return tree_.RemoveFolderIfEmpty(path); }

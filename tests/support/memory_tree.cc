@@ -38,11 +38,13 @@ void MemoryTree::PutFolder(std::string_view path) {
 void MemoryTree::Erase(std::string_view path) {
   now_.files.erase(AsciiLower(path));
   now_.folders.erase(AsciiLower(path));
+  now_.descriptors.erase(AsciiLower(path));
   committed_ = now_;
 }
 
 void MemoryTree::SetSecurity(std::string_view path, std::string_view descriptor) {
-  descriptors_[AsciiLower(path)] = descriptor;
+  now_.descriptors[AsciiLower(path)] = descriptor;
+  committed_ = now_;
 }
 
 std::optional<std::string> MemoryTree::At(std::string_view path) const {
@@ -53,6 +55,15 @@ std::optional<std::string> MemoryTree::At(std::string_view path) const {
 void MemoryTree::Reopen() {
   if (durable_ == Durable::kTogether) now_ = committed_;
   fail_at = stop_before = stop_after = kNever;
+}
+
+std::optional<std::string> MemoryTree::DescriptorAt(const std::string& lower_case_path) const {
+  if (const auto own = now_.descriptors.find(lower_case_path); own != now_.descriptors.end()) return own->second;
+  if (const auto file = now_.files.find(lower_case_path); file != now_.files.end()) {
+    return images::FileDescriptor(file->second.use);
+  }
+  const auto folder = now_.folders.find(lower_case_path);
+  return folder == now_.folders.end() ? std::nullopt : std::optional(images::FolderDescriptor(folder->second));
 }
 
 Result<bool> MemoryTree::IsFolder(std::string_view path) {
@@ -80,16 +91,17 @@ Result<std::optional<std::string>> MemoryTree::ReadStart(std::string_view path, 
 }
 
 Result<std::optional<std::string>> MemoryTree::Security(std::string_view path) {
-  return Call("Security " + std::string(path), false, [&]() -> Result<std::optional<std::string>> {
+  return Call("Security " + std::string(path), false,
+              [&]() -> Result<std::optional<std::string>> { return DescriptorAt(AsciiLower(path)); });
+}
+
+Result<bool> MemoryTree::IsMadeFor(std::string_view path, FileUse use) {
+  return Call("IsMadeFor " + std::string(path), false, [&]() -> Result<bool> {
     const std::string name = AsciiLower(path);
-    if (const auto own = descriptors_.find(name); own != descriptors_.end()) return own->second;
-    if (const auto file = now_.files.find(name); file != now_.files.end()) {
-      return images::FileDescriptor(file->second.use);
-    }
-    if (const auto folder = now_.folders.find(name); folder != now_.folders.end()) {
-      return images::FolderDescriptor(folder->second);
-    }
-    return std::nullopt;
+    const auto descriptor = DescriptorAt(name);
+    if (!descriptor || use == FileUse::kEdited) return true;
+    const bool folder = now_.folders.contains(name);
+    return images::GrantsAlike(*descriptor, folder ? images::FolderDescriptor(use) : images::FileDescriptor(use));
   });
 }
 
@@ -98,6 +110,20 @@ Result<void> MemoryTree::Write(std::string_view path, std::string_view bytes, Fi
     MakeFolders(path, use);
     const auto [file, made] = now_.files.try_emplace(AsciiLower(path), std::string(path), "", use);
     file->second.bytes = bytes;
+    if (!made && use != FileUse::kEdited) {
+      file->second.use = use;
+      now_.descriptors.erase(AsciiLower(path));
+    }
+    return {};
+  });
+}
+
+Result<void> MemoryTree::SecureFolder(std::string_view path, FileUse use) {
+  return Call("SecureFolder " + std::string(path), true, [&]() -> Result<void> {
+    const auto folder = now_.folders.find(AsciiLower(path));
+    if (folder == now_.folders.end()) return {};
+    folder->second = use;
+    now_.descriptors.erase(folder->first);
     return {};
   });
 }
@@ -105,6 +131,7 @@ Result<void> MemoryTree::Write(std::string_view path, std::string_view bytes, Fi
 Result<void> MemoryTree::Remove(std::string_view path) {
   return Call("Remove " + std::string(path), true, [&]() -> Result<void> {
     now_.files.erase(AsciiLower(path));
+    now_.descriptors.erase(AsciiLower(path));
     return {};
   });
 }
@@ -116,7 +143,9 @@ Result<void> MemoryTree::RemoveFolderIfEmpty(std::string_view path) {
       const auto next = map.lower_bound(folder + "/");
       return next != map.end() && next->first.starts_with(folder + "/");
     };
-    if (!holds(now_.files) && !holds(now_.folders)) now_.folders.erase(folder);
+    if (holds(now_.files) || holds(now_.folders)) return {};
+    now_.folders.erase(folder);
+    now_.descriptors.erase(folder);
     return {};
   });
 }

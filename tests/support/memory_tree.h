@@ -29,6 +29,7 @@ class MemoryTree final : public images::ImageTree {
   struct Content {
     std::map<std::string, File> files;               // by lower-case path
     std::map<std::string, images::FileUse> folders;  // by lower-case path
+    std::map<std::string, std::string> descriptors;  // by lower-case path: other ones than those of the uses
     bool operator==(const Content&) const = default;
   };
 
@@ -36,7 +37,7 @@ class MemoryTree final : public images::ImageTree {
   void Put(std::string_view path, std::string_view bytes);
   void PutFolder(std::string_view path);
   void Erase(std::string_view path);
-  // Another descriptor than that of its use.
+  // Another descriptor than that of its use; not logged, durable.
   void SetSecurity(std::string_view path, std::string_view descriptor);
   std::optional<std::string> At(std::string_view path) const;  // as reads see it
   const Content& content() const { return now_; }
@@ -62,7 +63,9 @@ class MemoryTree final : public images::ImageTree {
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override;
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override;
   Result<std::optional<std::string>> Security(std::string_view path) override;
+  Result<bool> IsMadeFor(std::string_view path, images::FileUse use) override;
   Result<void> Write(std::string_view path, std::string_view bytes, images::FileUse use) override;
+  Result<void> SecureFolder(std::string_view path, images::FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   bool WritesTogether() const override { return durable_ == Durable::kTogether; }
@@ -73,11 +76,11 @@ class MemoryTree final : public images::ImageTree {
   template <class Effect>
   auto Call(const std::string& what, bool writes, Effect effect) -> decltype(effect());
   void MakeFolders(std::string_view path, images::FileUse use);  // those above `path`
+  std::optional<std::string> DescriptorAt(const std::string& lower_case_path) const;
 
   Durable durable_;
   bool can_protect_ = true;
   Content now_, committed_;
-  std::map<std::string, std::string> descriptors_;  // by lower-case path
 };
 
 }  // namespace prov::testing_support
