@@ -192,6 +192,9 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
     const std::int64_t time = std::clamp<std::int64_t>(end - ports_.clock.NowUnix(), 1, time_.left());
     request.total_seconds = static_cast<int>(access_.timeout_seconds() ? time : std::min(time, kSecondsForOne));
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
+    machine::HttpNotes notes;
+    notes.may_pass = true;
+    request.notes = &notes;
     Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
     if (answer && answer->status == machine::http_status::kOk) return std::move(answer->body);
@@ -201,7 +204,8 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
     // A token may be replaced between its reading and its use; a second refusal is one.
     const bool stale = status == machine::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
-    const bool again = stale || IsKubeTrouble(status) || (status == 0 && error.code == Code::kNetwork);
+    const bool lost = status == 0 && error.code == Code::kNetwork && notes.may_pass;
+    const bool again = stale || IsKubeTrouble(status) || lost;
     const std::int64_t pause = std::max(backoff.Next(), wish);
     const std::int64_t now = ports_.clock.NowUnix();
     const bool late = now >= end || now + pause / kMsPerSecond > end;

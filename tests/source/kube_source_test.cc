@@ -166,6 +166,15 @@ TEST_F(Kube, AWrongCertificateIsNotTriedAgain) {
   EXPECT_THAT(cluster_.asked, SizeIs(1));
 }
 
+TEST_F(Kube, AProxyThatRefusesIsNotAskedAgain) {
+  cluster_.script = {[](const machine::FetchRequest& request) -> Result<machine::FetchAnswer> {
+    request.notes->may_pass = false;
+    return Fail(Code::kNetwork, "the proxy refused to connect", "there");
+  }};
+  EXPECT_EQ(Refused().code, Code::kNetwork);
+  EXPECT_THAT(cluster_.asked, SizeIs(1));
+}
+
 TEST_F(Kube, ATokenThatWasReplacedJustNowIsReadAgainOnce) {
   WriteConfig("    tokenFile: token\n");
   Write("token", "old");
