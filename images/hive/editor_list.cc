@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "images/hive/names.h"
 
@@ -14,12 +15,13 @@ namespace {
 struct NamedKey {
   std::u16string upper;
   const EditedKey* key = nullptr;
+  std::size_t place = 0;  // among those it came with
 };
 
 std::vector<NamedKey> UpperNames(const std::vector<const EditedKey*>& keys, CaseTable table) {
   std::vector<NamedKey> out;
   out.reserve(keys.size());
-  for (const EditedKey* key : keys) out.push_back({Upcase(key->record.name, table), key});
+  for (const EditedKey* key : keys) out.push_back({Upcase(key->record.name, table), key, out.size()});
   return out;
 }
 
@@ -40,11 +42,11 @@ std::vector<NamedKey> Merged(const std::vector<const EditedKey*>& file, const st
   if (!IsSorted(keys)) return {};
   std::vector<NamedKey> new_keys = UpperNames(made, table);
   std::ranges::sort(new_keys, {}, &NamedKey::upper);
-  const auto file_count = static_cast<std::ptrdiff_t>(keys.size());
-  std::ranges::move(new_keys, std::back_inserter(keys));
-  std::ranges::inplace_merge(keys, keys.begin() + file_count, {}, &NamedKey::upper);
-  if (!IsSorted(keys)) keys.clear();
-  return keys;
+  std::vector<NamedKey> merged;
+  merged.reserve(keys.size() + new_keys.size());
+  std::ranges::merge(keys, new_keys, std::back_inserter(merged), {}, &NamedKey::upper, &NamedKey::upper);
+  if (!IsSorted(merged)) merged.clear();
+  return merged;
 }
 
 Order FindOrder(const KeyContent& content) {
@@ -60,7 +62,7 @@ Order FindOrder(const KeyContent& content) {
   }
   file.insert(file.end(), made.begin(), made.end());
   order.keys = UpperNames(file, CaseTable::kWindows8);
-  std::ranges::stable_sort(order.keys, {}, &NamedKey::upper);
+  std::ranges::sort(order.keys, {}, [](const NamedKey& key) { return std::tie(key.upper, key.place); });
   order.is_the_files = false;
   return order;
 }

@@ -1,5 +1,6 @@
 # Run after each link of the program (cmake -P): writes OUT/provisioner.spdx.json, what is linked into PROGRAM (SPDX 2.3),
 # and OUT/licenses.txt, the licences of all that. LIST is the file that sbom_list.cmake wrote.
+cmake_minimum_required(VERSION 3.25)
 include(${LIST})  # sbom_version, sbom_libraries
 
 file(SHA256 ${PROGRAM} digest)
