@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ class Replayer {
     Consider("LOG2", logs.log2);
     if (usable_.empty()) return Refuse(fmt::format("{}", fmt::join(useless_, ", ")));
     // Windows changes from one log to the other and back.
-    if (usable_.size() == 2 && IsBefore(usable_[1].First(), usable_[0].First())) std::swap(usable_[0], usable_[1]);
+    std::ranges::sort(usable_, IsBefore, &NamedLog::First);
     // The first entry may have a higher number than the hive: when both logs are full, Windows writes to the hive's
     // bins what the older one holds, and reuses that one without a word in the hive's header.
     const std::uint32_t first = usable_.front().First();

@@ -237,25 +237,27 @@ TEST(HiveReplay, WhatAnEntryAddsIsInItsPages) {
 // An error, or a hive with a whole header, whatever an entry says whose hashes are right.
 TEST(HiveReplay, NoEntryMakesADamagedHeader) {
   const History history(3);
+  const std::vector<std::string> entries = {history.Entry(0), history.Entry(1), history.Entry(2)};
+  const std::string later = history.Log(1, 3);
   std::mt19937 random(20240917);
   int replays = 0;
-  for (int round = 0; round < 4000; ++round) {
-    std::string entry = history.Entry(random() % 3);
+  for (int round = 0; round < 1000; ++round) {
+    std::string entry = entries[random() % 3];
     for (std::size_t changes = random() % 4; changes > 0; --changes)
       entry[random() % 2 == 0 ? random() % 64 : random() % entry.size()] = static_cast<char>(random());
     regf::Store32(&entry[12], 100);
     const std::string log = LogHeader(history.State(0), 100) + SealedEntry(entry);
-    const auto replayed = ReplayLogs(history.Dirty(), {log, history.Log(1, 3)});
+    const auto replayed = ReplayLogs(history.Dirty(), {log, later});
     if (!replayed) {
       EXPECT_EQ(replayed.error().code, Code::kDirtyHive);
       continue;
     }
     ++replays;
-    EXPECT_LE(replayed->bytes.size(), history.Dirty().size() + log.size() + history.Log(1, 3).size());
+    EXPECT_LE(replayed->bytes.size(), history.Dirty().size() + log.size() + later.size());
     const auto base = regf::ReadBaseBlock(replayed->bytes);
     EXPECT_TRUE(base) << base.error().message;
   }
-  EXPECT_GT(replays, 1000);
+  EXPECT_GT(replays, 250);
 }
 
 }  // namespace
