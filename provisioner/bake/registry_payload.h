@@ -9,8 +9,8 @@
 
 namespace prov::bake {
 
-// Root of a SYSTEM hive: ControlSet001 holds the environments. There is no `Select`: merged into the hive of an image, it
-// would choose the control set that Windows starts with.
+// Root of a SYSTEM hive: ControlSet001 holds the environments. There is no `Select`: merged into the hive of an image,
+// it would choose the control set that Windows starts with.
 images::RegKey SystemTree(const reconcile::DesiredState& state);
 // Root of a SOFTWARE hive: WinHTTP and WinINET settings in both views and the certificate stores.
 images::RegKey SoftwareTree(const reconcile::DesiredState& state);

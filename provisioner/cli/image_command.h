@@ -20,8 +20,8 @@ struct ImageOptions {
   // To be pinned; nullopt: what is pinned in an image stays.
   std::optional<egress::Certificate> signer = {};
 };
-// Errors: usage (an option of images without --root or --wim, and the other way around), those of LoadProgramFile and of
-// GivenSigner.
+// Errors: usage (an option of images without --root or --wim, and the other way around), those of LoadProgramFile and
+// of GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,

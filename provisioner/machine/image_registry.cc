@@ -114,6 +114,12 @@ Result<std::string> ImageRegistry::ControlSet() {
   for (const std::string_view value : {"Default", "Current"}) {
     if (auto name = PROV_TRY(Selected(value))) return control_set_ = *std::move(name);
   }
+  HiveEditor* system = PROV_TRY(Open(system_));
+  if (!PROV_TRY(system->KeyExists("Select"))) {  // as in the hives that `bake` writes
+    std::vector<std::string> names = PROV_TRY(system->Subkeys(""));
+    std::erase_if(names, [](const std::string& name) { return !IsControlSet(name); });
+    if (names.size() == 1) return control_set_ = std::move(names.front());
+  }
   return Fail(Code::kTarget,
               "neither Default nor Current of the key Select names a control set that is there: start the image once, "
               "or repair Select",

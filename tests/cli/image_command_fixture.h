@@ -64,7 +64,9 @@ class ImageCommands : public ::testing::Test {
   }
 
   static ImageOptions Install() {
-    return {.install = true, .exe = bake::ReadProgramFile(kExe, "provisioner.exe").value(), .signer = testing_support::SampleCertificates().front()};
+    return {.install = true,
+            .exe = bake::ReadProgramFile(kExe, "provisioner.exe").value(),
+            .signer = testing_support::SampleCertificates().front()};
   }
 
   std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {

@@ -136,7 +136,8 @@ def crash(hive, log, newest):
 
 
 def system_keys(count):
-    lines = ["[\\Setup]", '"SystemSetupInProgress"=dword:00000000', ""]
+    lines = ["[\\Setup]", '"SystemSetupInProgress"=dword:00000000', "",
+             "[\\Select]", *('"%s"=dword:%08x' % item for item in {"Current": 1, "Default": 1, "Failed": 0, "LastKnownGood": 1}.items()), ""]
     for control_set in ("ControlSet001", "ControlSet002"):
         for key in ("", "\\Control", "\\Control\\Session Manager", "\\Control\\Session Manager\\Environment", "\\Services",
                     "\\Services\\containerd", "\\Services\\EventLog", "\\Services\\EventLog\\Application"):

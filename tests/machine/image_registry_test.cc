@@ -68,6 +68,17 @@ TEST_F(ImageRegistryTest, WithoutADefaultItIsTheCurrentOne) {
   }
 }
 
+TEST_F(ImageRegistryTest, WithoutSelectItIsTheOnlyOne) {
+  images::RegKey one;
+  images::KeyAt(one, "ControlSet001\\Control");
+  images::KeyAt(one, "Setup");
+  PutHives(one);
+  EXPECT_EQ(registry_.ControlSet(), "ControlSet001");
+  images::KeyAt(one, "ControlSet002");
+  PutHives(one);
+  EXPECT_EQ(ImageRegistry(tree_, kTime).ControlSet().error().code, Code::kTarget);
+}
+
 TEST_F(ImageRegistryTest, ASelectThatNamesNothingIsRefused) {
   for (const RegValue& current :
        {RegValue{"Current", RegType::kSz, images::EncodeSz("1")}, RegValue{"Current", RegType::kDword, "\1"},
