@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPeOffsetAt = 0x3C;
 constexpr std::size_t kCoffHeaderBytes = 24;  // with the signature
 constexpr std::size_t kSectionBytes = 40;
-constexpr std::uint32_t kResourceDirectory = 2;  // of the data directories
+constexpr std::size_t kResourceDirectory = 2;  // of the data directories
 constexpr std::uint32_t kVersionType = 16;       // RT_VERSION
 constexpr std::uint32_t kSubdirectory = 0x8000'0000;
 
@@ -96,7 +96,7 @@ std::optional<std::uint32_t> ResourceEntry(const Bytes& bytes, std::size_t direc
   const auto named = bytes.Number(directory + 12, 2);
   const auto numbered = bytes.Number(directory + 14, 2);
   if (!named || !numbered) return std::nullopt;
-  for (std::uint32_t i = 0; i < *named + *numbered; ++i) {
+  for (std::size_t i = 0; i < std::size_t{*named} + *numbered; ++i) {
     const auto entry_id = bytes.Number(directory + 16 + i * 8, 4);
     if (!entry_id) return std::nullopt;
     if (!id || *entry_id == *id) return bytes.Number(directory + 20 + i * 8, 4);

@@ -17,7 +17,7 @@ Progress::Progress(std::string_view what, std::size_t total)
     : what_(what), total_(total), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
 
 Progress::~Progress() {
-  if (printed_ > 0) fmt::print(stderr, "\r{:{}}\r", "", printed_);
+  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // throws nothing
 }
 
 void Progress::Show(std::size_t done) {
