@@ -18,7 +18,7 @@ constexpr std::size_t kPeOffsetAt = 0x3C;
 constexpr std::size_t kCoffHeaderBytes = 24;  // with the signature
 constexpr std::size_t kSectionBytes = 40;
 constexpr std::size_t kResourceDirectory = 2;  // of the data directories
-constexpr std::uint32_t kVersionType = 16;       // RT_VERSION
+constexpr std::uint32_t kVersionType = 16;     // RT_VERSION
 constexpr std::uint32_t kSubdirectory = 0x8000'0000;
 
 struct Machine {
