@@ -208,8 +208,9 @@ Result<ProgramFile> LoadProgramFile(const std::string& path) {
 Result<void> CheckArchitecture(const ProgramFile& program, std::string_view architecture, const std::string& where) {
   if (architecture.empty() || program.architecture == AsciiLower(architecture)) return {};
   return Fail(Code::kKind,
-              fmt::format("is a program for {}, but this Windows is for {}; give the program for {}",
-                          program.architecture, AsciiLower(architecture), AsciiLower(architecture)),
+              fmt::format("is a program for {}, but the image or answer file is for {}; provisioner.exe is built for "
+                          "amd64 only: leave --exe out, and the payload's script does the work there",
+                          program.architecture, AsciiLower(architecture)),
               where);
 }
 

@@ -54,7 +54,7 @@ TEST(ProgramFile, OtherFilesAreRefusedAndSaidWhatTheyAre) {
 TEST(ProgramFile, NoCutAndNoDamageReadsBeyondTheEnd) {
   const std::string whole = MakeProgram();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(ReadProgramFile(std::string(whole.data(), size), "p") && size < 600) << size;
+    EXPECT_FALSE(ReadProgramFile(whole.substr(0, size), "p")) << size;
   }
   constexpr std::uint32_t kSeed = 20261122;
   std::printf("seed %u\n", kSeed);
@@ -77,7 +77,10 @@ TEST(ProgramFile, TheArchitectureMustBeThatOfWindows) {
   const auto refused = CheckArchitecture(program, "x86", "--exe");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kKind);
-  EXPECT_EQ(refused.error().message, "is a program for amd64, but this Windows is for x86; give the program for x86");
+  EXPECT_EQ(
+      refused.error().message,
+      "is a program for amd64, but the image or answer file is for x86; provisioner.exe is built for amd64 only: leave "
+      "--exe out, and the payload's script does the work there");
 }
 
 }  // namespace

@@ -307,7 +307,7 @@ TEST_F(Bake, SubtractExeAndUnwritableTargets) {
   const ProcessResult x86 =
       Provisioner({"bake", kSample, "--out", Path("q"), "--exe", Path("given.exe"), "--unattend", Path("x86.xml")});
   EXPECT_EQ(x86.exit, 11);
-  EXPECT_THAT(x86.err, HasSubstr("a program for amd64, but this Windows is for x86"));
+  EXPECT_THAT(x86.err, HasSubstr("a program for amd64, but the image or answer file is for x86"));
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", Path("p"), "--subtract", "/no/such.pem"}).exit, 11);
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", "/proc/nothing/p"}).exit, 13);
   EXPECT_EQ(Json(testing_support::ReadAll(Path("p/egress.json")))["certificates"].Size(), 2U)

@@ -171,7 +171,10 @@ TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWri
   EXPECT_EQ(planned.error().code, Code::kKind);
   const auto applied = Apply(tree_, Settings(), install);
   ASSERT_FALSE(applied);
-  EXPECT_EQ(applied.error().message, "is a program for x86, but this Windows is for amd64; give the program for amd64");
+  EXPECT_EQ(
+      applied.error().message,
+      "is a program for x86, but the image or answer file is for amd64; provisioner.exe is built for amd64 only: leave "
+      "--exe out, and the payload's script does the work there");
   EXPECT_THAT(tree_.log, testing::IsEmpty());
   EXPECT_TRUE(Apply(tree_, Settings(), Install()));
 }
