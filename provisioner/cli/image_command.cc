@@ -159,15 +159,17 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   node::Node node = target.Node(image);
   node::FilePlan files;
   std::optional<reconcile::Change> service;
+  reconcile::Records records;
   PROV_TRY(CheckProgram(node, image_options));
   PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
     files = PROV_TRY(PlanFiles(image, node, payload, image_options));
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
-    service = PROV_TRY(node::StoreDeliveredPayload(node, settings, payload, image_options.exe.has_value()));
+    service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
+    records = PROV_TRY(node::DeliveredPayloadRecords(node, settings, payload));
   }
-  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options));
+  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options, std::move(records)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(node::EndInstallation(node.machine.state, files));

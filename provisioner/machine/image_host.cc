@@ -134,10 +134,11 @@ class ImageHost::ImageInstallation final : public Installation {
 
   Result<void> RemoveState() override {
     constexpr auto kFiles = std::to_array<std::string_view>(
-        {"source.json",       "settings.json",   "applied.json", "hold.json",       "trial.json",        "boots.json",
-         "failure.json",      "scrub.json",      "wmco.json",    "journal.json",    "reboot.json",       "last.json",
-         "ledger.json",       "store-keys.json", "image.json",   "provisioner.log", "provisioner.log.1", "lock",
-         "script-state.json", "script.lock",     "export.reg",   "import.reg",      "import.cer",        "floor.json"});
+        {"source.json",     "settings.json",     "applied.json", "hold.json",         "trial.json",
+         "boots.json",      "failure.json",      "scrub.json",   "wmco.json",         "journal.json",
+         "reboot.json",     "last.json",         "ledger.json",  "store-keys.json",   "image.json",
+         "provisioner.log", "provisioner.log.1", "lock",         "script-state.json", "script.lock",
+         "export.reg",      "import.reg",        "import.cer",   "floor.json",        "restart.json"});
     for (const std::string_view file : kFiles) {
       // A node that was cut short leaves the second and third.
       for (const std::string_view suffix : {"", ".new", ".old"}) {

@@ -6,6 +6,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/node/generation_guard.h"
 #include "provisioner/node/loop_guard.h"
+#include "provisioner/node/service_restart.h"
 #include "provisioner/node/shrink_guard.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
@@ -13,10 +14,8 @@
 namespace prov::node {
 namespace {
 
-using reconcile::Action;
-using reconcile::Change;
 using reconcile::DesiredState;
-using reconcile::ItemKind;
+using reconcile::Records;
 using reconcile::SessionReport;
 
 Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
@@ -48,10 +47,25 @@ Result<Applied> Record(Node& node, const Settings& settings, const DesiredState&
   return out;
 }
 
+// What then is what was applied, and no trial or rollback holds any more.
+void AddApplied(const Applied& applied, Records& records) {
+  RaiseFloor(applied, records);
+  records[std::string(kAppliedFile)] = AppliedJson(applied);
+  records[std::string(kTrialFile)] = std::nullopt;
+  records[std::string(kHoldFile)] = std::nullopt;
+}
+
+// A rollback holds against `applied`.
+Records HoldAgainst(const std::optional<Applied>& applied) {
+  Records out{{std::string(kTrialFile), std::nullopt}, {std::string(kRestartFile), std::nullopt}};
+  if (applied) out[std::string(kHoldFile)] = HoldJson(applied->digest);
+  return out;
+}
+
 // What was taken over is then the last run. What others changed since is no part of it, so it is told here.
 Result<void> BeginTakingBack(Node& node, Findings& findings) {
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
-  if (open && open->trial) return {};
+  if (open && (open->trial || open->takes_back)) return {};
   PROV_TRY(reconcile::Recover(node.machine, findings));
   const auto script = PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
   if (!script) return {};
@@ -60,34 +74,6 @@ Result<void> BeginTakingBack(Node& node, Findings& findings) {
                one.missing ? "somebody removed it since it was set; nothing to take back"
                            : "somebody changed it since it was set; what they set is left as it is",
                fmt::format("{} {}", NameOf(one.kind), one.name));
-  }
-  return {};
-}
-
-bool IsChange(const Change& change) {
-  return change.action == Action::kCreate || change.action == Action::kUpdate || change.action == Action::kDelete;
-}
-
-// A running service has the environment it started with, until it starts again.
-Result<void> TellServices(Node& node, const ApplyOptions& options, SessionReport& report) {
-  for (const Change& change : report.changes) {
-    if (change.kind != ItemKind::kServiceEnvironment || !IsChange(change)) continue;
-    const auto state = PROV_TRY(node.host.services().Query(change.name));
-    if (!state || !state->running) continue;
-    if (!options.restart_services) {
-      AddInfo(report.findings, "service-runs-on",
-              "runs with the environment it started with until it starts again; --restart-services restarts it",
-              change.name);
-      continue;
-    }
-    if (const auto restarted = node.host.services().Restart(change.name); restarted) {
-      AddInfo(report.findings, "service-restarted", "was restarted with its new environment", change.name);
-    } else {
-      AddWarning(
-          report.findings, "service-restart",
-          fmt::format("its environment is written, but it could not be restarted: {}", restarted.error().message),
-          change.name);
-    }
   }
   return {};
 }
@@ -112,22 +98,24 @@ Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const A
   return report;
 }
 
-Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options) {
+Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Records more) {
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, PROV_TRY(reconcile::PlanOn(node.machine, desired, plan_options))));
   } else {
-    PROV_TRY(Forget(node.machine.state, kBootsFile));
+    more[std::string(kBootsFile)] = std::nullopt;
   }
+  Findings findings;
+  PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
-  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false));
-  const Applied applied = PROV_TRY(Record(node, settings, desired));
-  PROV_TRY(RaiseFloor(node.machine.state, applied));
-  PROV_TRY(SaveApplied(node.machine.state, applied));
-  PROV_TRY(Forget(node.machine.state, kTrialFile));
-  PROV_TRY(Forget(node.machine.state, kHoldFile));
-  PROV_TRY(TellServices(node, options, report));
+  AddApplied(PROV_TRY(Record(node, settings, desired)), more);
+  if (options.restart_services) {
+    PROV_TRY(PlanRestarts(node, PROV_TRY(reconcile::PlanOn(node.machine, desired, plan_options)), more));
+  }
+  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false, more));
+  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
+  PROV_TRY(TellServices(node, options.restart_services, report));
   AddFindings(report, settings, desired);
   return report;
 }
@@ -135,20 +123,24 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
 Result<SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
                                   std::int64_t seconds) {
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
+  Findings findings;
+  PROV_TRY(EndOpenRun(node, findings));
+  PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, settings, desired))};
-  // An earlier trial ends here, before its record is replaced by the new one.
-  Findings findings;
-  PROV_TRY(reconcile::Recover(node.machine, findings));
-  PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
-  PROV_TRY(SaveTrial(node.machine.state, trial));
-  SessionReport report =
-      PROV_TRY(reconcile::ApplyOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options)), true));
-  if (!report.trial) PROV_TRY(Forget(node.machine.state, kTrialFile));
+  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options)),
+                                                     true, {{std::string(kTrialFile), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  PROV_TRY(TellServices(node, options, report));
+  PROV_TRY(TellServices(node, options.restart_services, report));
   AddFindings(report, settings, desired);
   return report;
+}
+
+Result<void> EndOpenRun(Node& node, Findings& findings) {
+  const auto trial = PROV_TRY(LoadTrial(node.machine.state));
+  PROV_TRY(
+      reconcile::Recover(node.machine, findings, HoldAgainst(trial ? std::optional(trial->applied) : std::nullopt)));
+  return Forget(node.machine.state, kTrialFile);  // earlier versions wrote it before the trial began
 }
 
 Result<bool> TrialIsOpen(Node& node) {
@@ -166,13 +158,9 @@ Result<SessionReport> ConfirmTrial(Node& node) {
   }
   SessionReport report;
   report.changes = reconcile::ChangesOf(*open);
-  PROV_TRY(reconcile::Confirm(node.machine));
-  if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) {
-    PROV_TRY(RaiseFloor(node.machine.state, trial->applied));
-    PROV_TRY(SaveApplied(node.machine.state, trial->applied));
-    PROV_TRY(Forget(node.machine.state, kTrialFile));
-  }
-  PROV_TRY(Forget(node.machine.state, kHoldFile));
+  Records records{{std::string(kHoldFile), std::nullopt}};
+  if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) AddApplied(trial->applied, records);
+  PROV_TRY(reconcile::Confirm(node.machine, records));
   report.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
   return report;
 }
@@ -184,25 +172,19 @@ Result<SessionReport> TakeBack(Node& node) {
   if (!back) {
     return Fail(Code::kTarget, "there is nothing to take back: no run changed this machine since the last rollback");
   }
-  // The hold comes first: whatever ends this run, the next reconcile must not bring the settings back.
-  const auto trial = PROV_TRY(LoadTrial(node.machine.state));
-  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
-  if (trial) {
-    PROV_TRY(SaveHold(node.machine.state, trial->applied.digest));
-  } else if (applied) {
-    PROV_TRY(SaveHold(node.machine.state, applied->digest));
-  }
+  const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
+  const auto trial = open && open->trial ? PROV_TRY(LoadTrial(node.machine.state)) : std::nullopt;
+  const auto held = trial ? std::optional(trial->applied) : PROV_TRY(LoadApplied(node.machine.state));
   report.changes = reconcile::ChangesOf(*back);
   report.writes = back->operations.size();
-  PROV_TRY(reconcile::Rollback(node.machine, report.findings));
-  PROV_TRY(Forget(node.machine.state, kTrialFile));
+  PROV_TRY(reconcile::Rollback(node.machine, report.findings, HoldAgainst(held)));
   report.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
-  PROV_TRY(TellServices(node, {}, report));
+  PROV_TRY(TellServices(node, false, report));
   return report;
 }
 
 Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings) {
-  const auto kept = PROV_TRY(node.machine.state.Read(kSettingsFile));
+  const auto kept = PROV_TRY(reconcile::ReadRecord(node.machine.state, kSettingsFile));
   if (!kept) return {};
   const DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   if (*kept == SettingsJson(settings, desired)) return {};
@@ -221,15 +203,16 @@ Result<void> CheckRecords(Node& node) {
 
 Result<SessionReport> RemoveSettings(Node& node) {
   PROV_TRY(CheckRecords(node));
-  // The source first: a run that is cut short must not be followed by a reconcile that applies again.
-  for (const std::string_view file : {kSourceFile, kSettingsFile, kBootsFile}) {
-    PROV_TRY(Forget(node.machine.state, file));
+  Findings findings;
+  PROV_TRY(EndOpenRun(node, findings));
+  Records gone;
+  for (const std::string_view file :
+       {kSourceFile, kSettingsFile, kBootsFile, kAppliedFile, kTrialFile, kHoldFile, kFailureFile, kRestartFile}) {
+    gone[std::string(file)] = std::nullopt;
   }
-  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false));
-  for (const std::string_view file : {kAppliedFile, kTrialFile, kHoldFile, kFailureFile}) {
-    PROV_TRY(Forget(node.machine.state, file));
-  }
-  PROV_TRY(TellServices(node, {}, report));
+  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));
+  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
+  PROV_TRY(TellServices(node, false, report));
   return report;
 }
 

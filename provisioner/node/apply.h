@@ -31,8 +31,9 @@ Result<void> CheckSettings(Node& node, const Settings& settings, const ApplyOpti
 // Reads only. Errors: those of MakeDesiredState and of the ports; downgrade, shrink.
 Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options);
 
-// Errors: as above; reboot-loop (unattended only).
-Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options);
+// `more` becomes true in the same step as the settings. Errors: as above; reboot-loop (unattended only).
+Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+                                               reconcile::Records more = {});
 
 // Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
 Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
@@ -45,6 +46,9 @@ Result<reconcile::SessionReport> ConfirmTrial(Node& node);
 // `reconcile` leaves the machine alone until its source says something else. Errors: target when there is nothing to
 // take back.
 Result<reconcile::SessionReport> TakeBack(Node& node);
+
+// Ends whatever is open: an interrupted run is finished, a trial taken back. The trial then holds as a rollback does.
+Result<void> EndOpenRun(Node& node, Findings& findings);
 
 // Whether a trial still waits for `confirm` in this boot and within its time.
 Result<bool> TrialIsOpen(Node& node);

@@ -16,7 +16,7 @@ Result<void> SaveFailure(machine::StateFolder& state, const Error& error) {
 }
 
 Result<std::optional<std::string>> LoadFailure(machine::StateFolder& state) {
-  const auto text = PROV_TRY(state.Read(kFailureFile));
+  const auto text = PROV_TRY(reconcile::ReadRecord(state, kFailureFile));
   if (!text) return std::nullopt;
   const JsonNode root = PROV_TRY(ParseSchemaOne(*text, kFailureFile));
   const auto member = [&root](std::string_view name) -> Result<std::string> { return PROV_TRY(root.Get(name)).Text(); };

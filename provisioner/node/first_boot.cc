@@ -26,12 +26,12 @@ Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
 
 }  // namespace
 
-Result<void> KeepSource(Node& node, const Settings& settings, const Delivery& delivery, bool adopt) {
+Result<reconcile::Records> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt) {
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  // The settings first: a stored source without them would be one that was never read well.
-  PROV_TRY(Remember(node.machine.state, kSettingsFile, SettingsJson(settings, desired)));
-  PROV_TRY(SaveSource(node.machine.state, {delivery.words, delivery.follow, adopt}));
-  return RememberSecretFiles(node, delivery.secret_files);
+  reconcile::Records out{{std::string(kSettingsFile), SettingsJson(settings, desired)},
+                         {std::string(kSourceFile), SourceJson({delivery.words, delivery.follow, adopt})}};
+  RememberSecretFiles(delivery.secret_files, out);
+  return out;
 }
 
 Result<bool> InstallProgramAndService(Node& node) {
@@ -63,14 +63,14 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
   PROV_TRY(CheckFollowed(node, delivery));
   Findings pinned;
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, pinned));
-  PROV_TRY(KeepSource(node, settings, delivery, true));
+  PROV_TRY(reconcile::CommitRecords(node.machine.state, PROV_TRY(SourceRecords(settings, delivery, true))));
   const Result<bool> installed = InstallProgramAndService(node);
-  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting));
-  PROV_TRY(KeepSource(node, settings, delivery, false));
+  reconcile::Records done = PROV_TRY(SourceRecords(settings, delivery, false));
+  if (installed) done[std::string(kFailureFile)] = std::nullopt;
+  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   report.findings.insert(report.findings.end(), pinned.begin(), pinned.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
-  PROV_TRY(Forget(node.machine.state, kFailureFile));
   return report;
 }
 
@@ -81,7 +81,9 @@ Result<bool> InstallService(Node& node, const Settings* settings, const Delivery
     PROV_TRY(CheckFollowed(node, delivery));
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  if (settings != nullptr) PROV_TRY(KeepSource(node, *settings, delivery, false));
+  if (settings != nullptr) {
+    PROV_TRY(reconcile::CommitRecords(node.machine.state, PROV_TRY(SourceRecords(*settings, delivery, false))));
+  }
   return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }
 

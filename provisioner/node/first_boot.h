@@ -19,8 +19,9 @@ struct Delivery {
   std::optional<egress::Certificate> signer = {};
 };
 
-// Remembers how to read the source again, and its settings. `adopt`: what its payload baked is still to become ours.
-Result<void> KeepSource(Node& node, const Settings& settings, const Delivery& delivery, bool adopt);
+// The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become
+// ours.
+Result<reconcile::Records> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt);
 
 // A source on a network that can't be read yet: the boot service is installed and goes on asking for it. False: another
 // source is stored already, and that one stays; nothing was written.

@@ -40,9 +40,9 @@ Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& 
                                                    : Result<void>();
 }
 
-Result<void> RaiseFloor(machine::StateFolder& state, const Applied& applied) {
-  if (applied.signer.empty() || !applied.generation) return {};
-  return SaveFloor(state, {applied.signer, *applied.generation, applied.payload});
+void RaiseFloor(const Applied& applied, reconcile::Records& records) {
+  if (applied.signer.empty() || !applied.generation) return;
+  records[std::string(kFloorFile)] = FloorJson({applied.signer, *applied.generation, applied.payload});
 }
 
 }  // namespace prov::node

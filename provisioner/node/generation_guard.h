@@ -16,7 +16,7 @@ inline constexpr std::int64_t kDefaultGeneration = 1;
 // without generations pass.
 Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& settings);
 
-// From now on `applied` is what signed payloads are compared with. Nothing is written of one that is not signed.
-Result<void> RaiseFloor(machine::StateFolder& state, const Applied& applied);
+// With `records`, `applied` becomes what signed payloads are compared with. Nothing of one that is not signed.
+void RaiseFloor(const Applied& applied, reconcile::Records& records);
 
 }  // namespace prov::node

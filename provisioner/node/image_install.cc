@@ -295,8 +295,7 @@ Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
   return out;
 }
 
-Result<Change> StoreDeliveredPayload(Node& node, const Settings& settings, const bake::Payload& payload,
-                                     bool with_service) {
+Result<reconcile::Records> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
   Delivery delivery{{folder}, false, {}};
   for (const bake::PayloadFile& file : payload.files) {
@@ -305,8 +304,11 @@ Result<Change> StoreDeliveredPayload(Node& node, const Settings& settings, const
     std::ranges::replace(path, '/', '\\');
     delivery.secret_files.push_back(fmt::format("{}\\{}", folder, path));
   }
+  return SourceRecords(settings, delivery, false);
+}
+
+Result<Change> InstallDeliveredService(Node& node, bool with_service) {
   Change out = PROV_TRY(PlanDeliveredPayload(node, with_service));
-  PROV_TRY(KeepSource(node, settings, delivery, false));
   if (!with_service) return out;
   const bool wrote = PROV_TRY(InstallProgramAndService(node));
   if (wrote && out.action == Action::kNone) out.action = Action::kUpdate;

@@ -42,16 +42,18 @@ Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateFol
 Result<void> CarryOut(images::ImageTree& tree, machine::StateFolder& state, const FilePlan& plan);
 Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan);
 
-// The change that StoreDeliveredPayload would make to the service.
+// The change that InstallDeliveredService would make.
 Result<reconcile::Change> PlanDeliveredPayload(Node& node, bool with_service);
 
 // Whether the payload with this manifest is the one that an installation, which came to its end, put into Windows
 // setup's folder.
 Result<bool> IsInstalledPayload(machine::StateFolder& state, std::string_view manifest);
 
-// Where the payload lies when the image runs, with the settings of it stored as those of a source that is used up; and
-// the service that keeps them, if `with_service`. Its change for the report.
-Result<reconcile::Change> StoreDeliveredPayload(Node& node, const Settings& settings, const bake::Payload& payload,
-                                                bool with_service);
+// The records of where the payload lies when the image runs, with the settings of it as those of a source that is used
+// up.
+Result<reconcile::Records> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload);
+
+// The service that keeps those settings, if `with_service`. Its change for the report.
+Result<reconcile::Change> InstallDeliveredService(Node& node, bool with_service);
 
 }  // namespace prov::node

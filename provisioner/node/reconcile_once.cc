@@ -62,15 +62,6 @@ Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundR
   return Round{*std::move(kept), false};
 }
 
-// A trial that nobody confirmed in time holds against what was tried, as a rollback does.
-Result<void> EndTrial(Node& node, Findings& findings) {
-  const auto trial = PROV_TRY(LoadTrial(node.machine.state));
-  const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
-  if (trial && open && open->trial) PROV_TRY(SaveHold(node.machine.state, trial->applied.digest));
-  PROV_TRY(reconcile::Recover(node.machine, findings));
-  return Forget(node.machine.state, kTrialFile);
-}
-
 Result<bool> IsHeld(Node& node, const std::string& digest) {
   const auto hold = PROV_TRY(LoadHold(node.machine.state));
   return hold && *hold == digest;
@@ -89,7 +80,7 @@ Result<Start> Begin(Node& node) {
     out.report.held = true;
     return out;
   }
-  PROV_TRY(EndTrial(node, findings));
+  PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(ScrubSecretFiles(node, findings));
   auto source = PROV_TRY(LoadSource(node.machine.state));
   if (!source) {
@@ -113,14 +104,18 @@ Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
     report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
     return report;
   }
-  reconcile::SessionReport applied = PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source)));
+  reconcile::Records records;
+  if (round.fresh) {
+    records[std::string(kSettingsFile)] = text;
+    records[std::string(kFailureFile)] = std::nullopt;  // a first boot that failed is made good
+  }
+  if (start.source.adopt) {
+    records[std::string(kSourceFile)] = SourceJson({start.source.words, start.source.follow});
+  }
+  reconcile::SessionReport applied =
+      PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source), std::move(records)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
   report.session = std::move(applied);
-  if (round.fresh) {
-    PROV_TRY(Remember(node.machine.state, kSettingsFile, text));
-    PROV_TRY(Forget(node.machine.state, kFailureFile));  // a first boot that failed is made good
-  }
-  if (start.source.adopt) PROV_TRY(SaveSource(node.machine.state, {start.source.words, start.source.follow}));
   return report;
 }
 
@@ -134,7 +129,7 @@ Result<Start> BeginOn(machine::Host& host) {
 }  // namespace
 
 Result<Settings> LastGoodSettings(machine::StateFolder& state) {
-  const auto text = PROV_TRY(state.Read(kSettingsFile));
+  const auto text = PROV_TRY(reconcile::ReadRecord(state, kSettingsFile));
   if (!text) {
     return Fail(Code::kNotFound,
                 "no settings were ever read well from the stored source; run provisioner first-boot or apply",

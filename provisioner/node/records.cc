@@ -8,7 +8,7 @@ namespace {
 
 template <class T, class Parse>
 Result<std::optional<T>> Load(machine::StateFolder& state, std::string_view file, Parse parse) {
-  const auto text = PROV_TRY(state.Read(file));
+  const auto text = PROV_TRY(reconcile::ReadRecord(state, file));
   if (!text) return std::nullopt;
   return PROV_TRY(parse(*text, file));
 }
@@ -82,13 +82,6 @@ Result<Boots> ParseBoots(std::string_view text, std::string_view where) {
   return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(TextsOf(root, "boots"))};
 }
 
-std::string AppliedJson(const Applied& applied) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1);
-  WriteApplied(json, applied);
-  return json.EndObject().Take();
-}
-
 Result<Applied> ParseApplied(std::string_view text, std::string_view where) {
   return ReadApplied(PROV_TRY(ParseSchemaOne(text, where)));
 }
@@ -108,53 +101,57 @@ Result<std::optional<StoredSource>> LoadSource(machine::StateFolder& state) {
   return Load<StoredSource>(state, kSourceFile, ParseSource);
 }
 
-Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source) {
+std::string SourceJson(const StoredSource& source) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("follow", source.follow).Member("adopt", source.adopt);
   WriteTexts(json, "words", source.words);
-  return Remember(state, kSourceFile, json.EndObject().Take());
+  return json.EndObject().Take();
+}
+
+Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source) {
+  return reconcile::CommitRecords(state, {{std::string(kSourceFile), SourceJson(source)}});
 }
 
 Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state) {
   return Load<Applied>(state, kAppliedFile, ParseApplied);
 }
 
-Result<void> SaveApplied(machine::StateFolder& state, const Applied& applied) {
-  return Remember(state, kAppliedFile, AppliedJson(applied));
+std::string AppliedJson(const Applied& applied) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1);
+  WriteApplied(json, applied);
+  return json.EndObject().Take();
 }
 
 Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state) {
   return Load<Floor>(state, kFloorFile, ParseFloor);
 }
 
-Result<void> SaveFloor(machine::StateFolder& state, const Floor& floor) {
+std::string FloorJson(const Floor& floor) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("signer", floor.signer).Member("generation", floor.generation);
-  json.Member("payload", floor.payload);
-  return Remember(state, kFloorFile, json.EndObject().Take());
+  return json.Member("payload", floor.payload).EndObject().Take();
 }
 
 Result<std::optional<std::string>> LoadHold(machine::StateFolder& state) {
   return Load<std::string>(state, kHoldFile, ParseHold);
 }
 
-Result<void> SaveHold(machine::StateFolder& state, std::string_view digest) {
+std::string HoldJson(std::string_view digest) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("digest", digest);
-  return Remember(state, kHoldFile, json.EndObject().Take());
+  return json.BeginObject().Member("schema", 1).Member("digest", digest).EndObject().Take();
 }
 
 Result<std::optional<Trial>> LoadTrial(machine::StateFolder& state) {
   return Load<Trial>(state, kTrialFile, ParseTrial);
 }
 
-Result<void> SaveTrial(machine::StateFolder& state, const Trial& trial) {
+std::string TrialJson(const Trial& trial) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("until", trial.until).Member("boot", trial.boot);
   json.Key("applied").BeginObject();
   WriteApplied(json, trial.applied);
-  json.EndObject();
-  return Remember(state, kTrialFile, json.EndObject().Take());
+  return json.EndObject().EndObject().Take();
 }
 
 Result<std::optional<Boots>> LoadBoots(machine::StateFolder& state) {

@@ -1,5 +1,6 @@
 // Records: what a node remembers between runs, beside the engine's own files. Each is one small file in the state
-// folder, and is written only when it says something else than before.
+// folder. Those that change together do so in one step, with the run that makes them true (reconcile/journal.h), and
+// are read as the journal says.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "provisioner/base/result.h"
 #include "provisioner/machine/state_folder.h"
 #include "provisioner/node/settings.h"
+#include "provisioner/reconcile/journal.h"
 
 namespace prov::node {
 
@@ -21,7 +23,8 @@ inline constexpr std::string_view kHoldFile = "hold.json";
 inline constexpr std::string_view kTrialFile = "trial.json";
 inline constexpr std::string_view kBootsFile = "boots.json";
 inline constexpr std::string_view kFailureFile = "failure.json";
-inline constexpr std::string_view kFloorFile = "floor.json";  // `remove` keeps it
+inline constexpr std::string_view kRestartFile = "restart.json";  // see service_restart.h
+inline constexpr std::string_view kFloorFile = "floor.json";      // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
 struct StoredSource {
@@ -32,6 +35,7 @@ struct StoredSource {
   bool operator==(const StoredSource&) const = default;
 };
 Result<std::optional<StoredSource>> LoadSource(machine::StateFolder& state);
+std::string SourceJson(const StoredSource& source);
 Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source);
 
 // What was applied last.
@@ -46,7 +50,7 @@ struct Applied {
   bool operator==(const Applied&) const = default;
 };
 Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state);
-Result<void> SaveApplied(machine::StateFolder& state, const Applied& applied);
+std::string AppliedJson(const Applied& applied);
 
 // The last signed payload that was applied: nothing before it is taken from that signer any more. It outlives what was
 // applied, as the pinned signer does, and goes with the state folder.
@@ -56,11 +60,11 @@ struct Floor {
   std::string payload;  // SHA-256 (hex) of the manifest
 };
 Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state);
-Result<void> SaveFloor(machine::StateFolder& state, const Floor& floor);
+std::string FloorJson(const Floor& floor);
 
 // A rollback holds against the settings of this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateFolder& state);
-Result<void> SaveHold(machine::StateFolder& state, std::string_view digest);
+std::string HoldJson(std::string_view digest);
 
 // A trial: until when it waits for `confirm`, in which boot, and what it then has applied.
 struct Trial {
@@ -69,7 +73,7 @@ struct Trial {
   Applied applied;
 };
 Result<std::optional<Trial>> LoadTrial(machine::StateFolder& state);
-Result<void> SaveTrial(machine::StateFolder& state, const Trial& trial);
+std::string TrialJson(const Trial& trial);
 
 // The boots in which one and the same change that wants a reboot was needed.
 struct Boots {
@@ -79,7 +83,7 @@ struct Boots {
 Result<std::optional<Boots>> LoadBoots(machine::StateFolder& state);
 Result<void> SaveBoots(machine::StateFolder& state, const Boots& boots);
 
-// Removes `file` if it is there, and only then touches the folder.
+// What has no other file to go with. Removes `file` if it is there, and only then touches the folder.
 Result<void> Forget(machine::StateFolder& state, std::string_view file);
 // Writes `file` if it does not hold `text` already.
 Result<void> Remember(machine::StateFolder& state, std::string_view file, std::string_view text);

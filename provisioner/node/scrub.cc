@@ -26,9 +26,8 @@ Result<bool> SetupIsRunning(machine::Registry& registry) {
   return value && std::ranges::any_of(value->data, [](char c) { return c != 0; });
 }
 
-Result<void> RememberSecretFiles(Node& node, const std::vector<std::string>& paths) {
-  if (paths.empty()) return {};
-  return Remember(node.machine.state, kScrubFile, ListJson(paths));
+void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Records& records) {
+  if (!paths.empty()) records[std::string(kScrubFile)] = ListJson(paths);
 }
 
 Result<void> ScrubSecretFiles(Node& node, Findings& findings) {

@@ -32,7 +32,7 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
 }
 
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial) {
+                              bool trial, const Records& records) {
   Findings findings;
   PROV_TRY(Recover(machine, findings));
   PROV_TRY(TakeOverScriptState(machine, findings));
@@ -40,7 +40,11 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
   const bool work = plan.HasWork();
   if (work) {
-    PROV_TRY(Run(machine, {trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after}));
+    Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
+    run.records = records;
+    PROV_TRY(Run(machine, run));
+  } else if (!trial) {
+    PROV_TRY(CommitRecords(machine.state, records));
   }
   const bool reboot = plan.reboot;
   SessionReport report = ReportOf(std::move(plan));

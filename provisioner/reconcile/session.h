@@ -33,10 +33,10 @@ struct StatusReport {
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// Ends an interrupted run, takes over what a payload's script recorded, then brings the machine to the desired state.
-// Nothing is written where nothing differs.
+// Ends an interrupted run, takes over what a payload's script recorded, then brings the machine to the desired state,
+// with which `records` become true (of a trial only if something differs). Nothing is written where nothing differs.
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial);
+                              bool trial, const Records& records = {});
 
 // Reads only. A record of a script that can't be read is `damage`, beside what the ledger says.
 Result<StatusReport> StatusOf(machine::Machine& machine);

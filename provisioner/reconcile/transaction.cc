@@ -2,20 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "provisioner/base/json_writer.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::reconcile {
 namespace {
-
-std::string LedgerJson(const Ledger& ledger) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1);
-  WriteLedger(json, "items", ledger);
-  return json.EndObject().Take();
-}
 
 std::string PlaceOf(const Operation& operation) {
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) return write->key + "\\" + write->name;
@@ -46,86 +36,84 @@ Result<void> Flush(machine::Machine& machine) {
   return machine.registry.Flush();
 }
 
-Result<std::optional<Transaction>> Load(machine::StateFolder& state, std::string_view file) {
-  const auto text = PROV_TRY(state.Read(file));
-  if (!text) return std::nullopt;
-  return PROV_TRY(ParseTransaction(*text, file));
-}
-
 Result<void> Execute(machine::Machine& machine, const std::vector<Operation>& operations) {
   for (const Operation& operation : operations) PROV_TRY(Execute(machine, operation));
   return {};
 }
 
+void Announce(machine::Machine& machine, const Transaction& transaction) {
+  if (transaction.reboot || transaction.takes_back) machine.system.AnnounceEnvironment();
+}
+
+// The journal says it already; some of it may be done.
+Result<void> Complete(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
+  if (!transaction.operations.empty()) {
+    PROV_TRY(Replay(machine, transaction.operations, findings));
+    PROV_TRY(Flush(machine));
+    Announce(machine, transaction);
+  }
+  return Commit(machine, transaction);
+}
+
+Result<void> FinishInterrupted(machine::Machine& machine, const Transaction& open, Findings& findings) {
+  PROV_TRY(Complete(machine, open, findings));
+  AddInfo(findings, "recovered",
+          open.takes_back ? "an interrupted rollback was finished" : "an interrupted run was finished",
+          std::string(kJournalFile));
+  return {};
+}
+
+Result<void> TakeTrialBack(machine::Machine& machine, const Transaction& trial, const Records& records,
+                           Findings& findings) {
+  Transaction back = Reversed(trial);
+  back.takes_back = true;
+  back.reboot = false;
+  back.ledger_before = back.ledger_after;  // no ledger ever had what was tried
+  back.records = trial.records;
+  AddRecords(back.records, records);
+  PROV_TRY(SaveJournal(machine.state, back));
+  PROV_TRY(Complete(machine, back, findings));
+  AddInfo(findings, "recovered", "a trial that nobody confirmed was taken back", std::string(kJournalFile));
+  return {};
+}
+
+// The journal of a trial stays: its records are written now, so it need not say them any more.
+Result<void> LeaveOpen(machine::StateFolder& state, Transaction trial) {
+  if (trial.records.empty()) return {};
+  PROV_TRY(WriteRecords(state, trial.records));
+  trial.records.clear();
+  return SaveJournal(state, trial);
+}
+
 }  // namespace
 
-std::string TransactionJson(const Transaction& transaction) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("trial", transaction.trial).Member("reboot", transaction.reboot);
-  json.Key("operations").BeginArray();
-  for (const Operation& operation : transaction.operations) WriteOperation(json, operation);
-  json.EndArray();
-  WriteLedger(json, "ledgerBefore", transaction.ledger_before);
-  WriteLedger(json, "ledgerAfter", transaction.ledger_after);
-  return json.EndObject().Take();
-}
-
-Result<Transaction> ParseTransaction(std::string_view text, std::string_view where) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
-  Transaction out;
-  out.trial = PROV_TRY(PROV_TRY(root.Get("trial")).Bool());
-  out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Bool());
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("operations")).Items())) {
-    out.operations.push_back(PROV_TRY(ReadOperation(node)));
-  }
-  out.ledger_before = PROV_TRY(ReadLedger(root, "ledgerBefore"));
-  out.ledger_after = PROV_TRY(ReadLedger(root, "ledgerAfter"));
-  return out;
-}
-
-Result<Ledger> LoadLedger(machine::StateFolder& state) {
-  const auto text = PROV_TRY(state.Read(kLedgerFile));
-  if (!text) return Ledger();
-  return ReadLedger(PROV_TRY(ParseSchemaOne(*text, kLedgerFile)), "items");
-}
-
-Result<void> SaveLedger(machine::StateFolder& state, const Ledger& ledger) {
-  return state.Write(kLedgerFile, LedgerJson(ledger));
-}
-
-Result<std::optional<Transaction>> LoadJournal(machine::StateFolder& state) { return Load(state, kJournalFile); }
-
 Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
-  PROV_TRY(machine.state.Write(kJournalFile, TransactionJson(transaction)));
+  PROV_TRY(SaveJournal(machine.state, transaction));
   PROV_TRY(Execute(machine, transaction.operations));
   PROV_TRY(Flush(machine));
-  if (transaction.reboot) machine.system.AnnounceEnvironment();
-  return transaction.trial ? Result<void>() : Commit(machine, transaction);
+  Announce(machine, transaction);
+  return transaction.trial ? LeaveOpen(machine.state, transaction) : Commit(machine, transaction);
 }
 
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot) PROV_TRY(MarkReboot(machine));
-  PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
-  Transaction done = transaction;
-  done.trial = false;
-  if (!done.operations.empty()) PROV_TRY(machine.state.Write(kLastFile, TransactionJson(done)));
+  if (transaction.ChangesLedger()) PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
+  if (!transaction.takes_back && !transaction.operations.empty()) {
+    Transaction done = transaction;
+    done.records.clear();
+    PROV_TRY(machine.state.Write(kLastFile, TransactionJson(done)));
+  }
+  PROV_TRY(WriteRecords(machine.state, transaction.records));
   return machine.state.Remove(kJournalFile);
 }
 
-Result<bool> Recover(machine::Machine& machine, Findings& findings) {
+Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
-  const bool back = open->trial;
-  PROV_TRY(Replay(machine, back ? Reversed(*open).operations : open->operations, findings));
-  PROV_TRY(Flush(machine));
-  if (open->reboot) machine.system.AnnounceEnvironment();
-  AddInfo(findings, "recovered",
-          back ? "a trial that nobody confirmed was taken back" : "an interrupted run was finished",
-          std::string(kJournalFile));
-  if (back) {
-    PROV_TRY(machine.state.Remove(kJournalFile));
+  if (open->trial) {
+    PROV_TRY(TakeTrialBack(machine, *open, back, findings));
   } else {
-    PROV_TRY(Commit(machine, *open));
+    PROV_TRY(FinishInterrupted(machine, *open, findings));
   }
   return true;
 }
@@ -140,27 +128,33 @@ Transaction Reversed(const Transaction& transaction) {
 
 Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolder& state) {
   std::optional<Transaction> taken = PROV_TRY(LoadJournal(state));
-  if (!taken || !taken->trial) taken = PROV_TRY(Load(state, kLastFile));
+  if (taken && taken->takes_back) return taken;
+  if (!taken || (!taken->trial && taken->operations.empty())) taken = PROV_TRY(LoadLast(state));
   return taken ? std::optional(Reversed(*taken)) : std::nullopt;
 }
 
-Result<bool> Rollback(machine::Machine& machine, Findings& findings) {
-  if (const auto open = PROV_TRY(LoadJournal(machine.state)); open && open->trial) return Recover(machine, findings);
-  const std::optional<Transaction> last = PROV_TRY(Load(machine.state, kLastFile));
+Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Records& records) {
+  if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
+    PROV_TRY(Recover(machine, findings, records));
+    if (open->trial || open->takes_back) return true;
+  }
+  const std::optional<Transaction> last = PROV_TRY(LoadLast(machine.state));
   if (!last) return false;
   Transaction back = Reversed(*last);
-  PROV_TRY(machine.state.Write(kJournalFile, TransactionJson(back)));
-  PROV_TRY(Replay(machine, back.operations, findings));
-  PROV_TRY(Flush(machine));
-  if (back.reboot) machine.system.AnnounceEnvironment();
-  PROV_TRY(Commit(machine, back));
-  PROV_TRY(machine.state.Remove(kLastFile));  // once: what lies further back is not known
+  back.takes_back = true;
+  back.records = records;
+  back.records[std::string(kLastFile)] = std::nullopt;  // once: what lies further back is not known
+  PROV_TRY(SaveJournal(machine.state, back));
+  PROV_TRY(Complete(machine, back, findings));
   return true;
 }
 
-Result<bool> Confirm(machine::Machine& machine) {
-  const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
+Result<bool> Confirm(machine::Machine& machine, const Records& records) {
+  std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open || !open->trial) return false;
+  open->trial = false;
+  AddRecords(open->records, records);
+  PROV_TRY(SaveJournal(machine.state, *open));
   PROV_TRY(Commit(machine, *open));
   return true;
 }

@@ -1,0 +1,16 @@
+// Running services have the environment that they were started with: who is told so, and who is restarted.
+#pragma once
+
+#include "provisioner/node/apply.h"
+
+namespace prov::node {
+
+// The running services to which `plan` gives another environment, as a record of the run that does so: if that ends
+// before they are restarted, the next one restarts them. None: no record.
+Result<void> PlanRestarts(Node& node, const reconcile::SessionReport& plan, reconcile::Records& records);
+
+// After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
+// that an earlier run of the same boot left behind are restarted in any case.
+Result<void> TellServices(Node& node, bool restart, reconcile::SessionReport& report);
+
+}  // namespace prov::node
