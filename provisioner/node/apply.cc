@@ -99,6 +99,8 @@ Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const A
 }
 
 Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Records more) {
+  Findings findings;
+  PROV_TRY(reconcile::Finish(node.machine, findings));  // the guards go by what it leaves
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   if (options.unattended) {
@@ -106,7 +108,6 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
   } else {
     more[std::string(kBootsFile)] = std::nullopt;
   }
-  Findings findings;
   PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
   AddApplied(PROV_TRY(Record(node, settings, desired)), more);
@@ -122,8 +123,9 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
 
 Result<SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
                                   std::int64_t seconds) {
-  const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   Findings findings;
+  PROV_TRY(reconcile::Finish(node.machine, findings));
+  const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
@@ -151,16 +153,17 @@ Result<bool> TrialIsOpen(Node& node) {
 }
 
 Result<SessionReport> ConfirmTrial(Node& node) {
+  SessionReport report;
+  PROV_TRY(reconcile::Finish(node.machine, report.findings));
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (!open || !open->trial) {
     return Fail(Code::kTarget,
                 "no trial is open: it was confirmed or taken back already; provisioner status tells more");
   }
-  SessionReport report;
   report.changes = reconcile::ChangesOf(*open);
   Records records{{std::string(kHoldFile), std::nullopt}};
   if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) AddApplied(trial->applied, records);
-  PROV_TRY(reconcile::Confirm(node.machine, records));
+  PROV_TRY(reconcile::Confirm(node.machine, report.findings, records));
   report.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
   return report;
 }

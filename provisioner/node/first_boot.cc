@@ -59,22 +59,24 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
                                            const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
+  Findings findings;
+  PROV_TRY(reconcile::Finish(node.machine, findings));
   PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
-  Findings pinned;
-  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, pinned));
+  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   PROV_TRY(reconcile::CommitRecords(node.machine.state, PROV_TRY(SourceRecords(settings, delivery, true))));
   const Result<bool> installed = InstallProgramAndService(node);
   reconcile::Records done = PROV_TRY(SourceRecords(settings, delivery, false));
   if (installed) done[std::string(kFailureFile)] = std::nullopt;
   reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
-  report.findings.insert(report.findings.end(), pinned.begin(), pinned.end());
+  report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   return report;
 }
 
 Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings) {
+  PROV_TRY(reconcile::Finish(node.machine, findings));
   if (settings != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
     PROV_TRY(CheckSettings(node, *settings, {.allow_shrink = true}));

@@ -102,8 +102,6 @@ Result<void> SaveJournal(machine::StateFolder& state, const Transaction& transac
 Result<std::optional<Transaction>> LoadLast(machine::StateFolder& state) { return Load(state, kLastFile); }
 
 Result<Ledger> LoadLedger(machine::StateFolder& state) {
-  auto open = PROV_TRY(LoadJournal(state));
-  if (open && open->ChangesLedger()) return std::move(open->ledger_after);
   const auto text = PROV_TRY(state.Read(kLedgerFile));
   if (!text) return Ledger();
   return ReadLedger(PROV_TRY(ParseSchemaOne(*text, kLedgerFile)), "items");

@@ -30,8 +30,6 @@ struct Transaction {
   Ledger ledger_before, ledger_after;
   bool takes_back = false;  // a rollback: it is not what the next one takes back
   Records records = {};     // true since this was written; of a trial, those whose files may not say so yet
-
-  bool ChangesLedger() const { return !trial && ledger_before != ledger_after; }
 };
 
 std::string TransactionJson(const Transaction& transaction);
@@ -45,7 +43,7 @@ Result<void> SaveJournal(machine::StateFolder& state, const Transaction& transac
 // The last finished one, if it is known.
 Result<std::optional<Transaction>> LoadLast(machine::StateFolder& state);
 
-// As the open transaction says, unless it is a trial; else the file. Empty when there is none.
+// What is ours without what an open transaction is still to do. Empty when there is none.
 Result<Ledger> LoadLedger(machine::StateFolder& state);
 Result<void> SaveLedger(machine::StateFolder& state, const Ledger& ledger);
 

@@ -55,14 +55,6 @@ Result<void> Complete(machine::Machine& machine, const Transaction& transaction,
   return Commit(machine, transaction);
 }
 
-Result<void> FinishInterrupted(machine::Machine& machine, const Transaction& open, Findings& findings) {
-  PROV_TRY(Complete(machine, open, findings));
-  AddInfo(findings, "recovered",
-          open.takes_back ? "an interrupted rollback was finished" : "an interrupted run was finished",
-          std::string(kJournalFile));
-  return {};
-}
-
 Result<void> TakeTrialBack(machine::Machine& machine, const Transaction& trial, const Records& records,
                            Findings& findings) {
   Transaction back = Reversed(trial);
@@ -97,7 +89,8 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
 
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot) PROV_TRY(MarkReboot(machine));
-  if (transaction.ChangesLedger()) PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
+  if (transaction.ledger_before != transaction.ledger_after)
+    PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
   if (!transaction.takes_back && !transaction.operations.empty()) {
     Transaction done = transaction;
     done.records.clear();
@@ -107,14 +100,21 @@ Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   return machine.state.Remove(kJournalFile);
 }
 
+Result<bool> Finish(machine::Machine& machine, Findings& findings) {
+  const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
+  if (!open || open->trial) return false;
+  PROV_TRY(Complete(machine, *open, findings));
+  AddInfo(findings, "recovered",
+          open->takes_back ? "an interrupted rollback was finished" : "an interrupted run was finished",
+          std::string(kJournalFile));
+  return true;
+}
+
 Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
-  if (open->trial) {
-    PROV_TRY(TakeTrialBack(machine, *open, back, findings));
-  } else {
-    PROV_TRY(FinishInterrupted(machine, *open, findings));
-  }
+  if (!open->trial) return Finish(machine, findings);
+  PROV_TRY(TakeTrialBack(machine, *open, back, findings));
   return true;
 }
 
@@ -149,13 +149,14 @@ Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Recor
   return true;
 }
 
-Result<bool> Confirm(machine::Machine& machine, const Records& records) {
+Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Records& records) {
   std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open || !open->trial) return false;
+  const bool cut = !open->records.empty();  // before LeaveOpen: some of it may not be done
   open->trial = false;
   AddRecords(open->records, records);
   PROV_TRY(SaveJournal(machine.state, *open));
-  PROV_TRY(Commit(machine, *open));
+  PROV_TRY(cut ? Complete(machine, *open, findings) : Commit(machine, *open));
   return true;
 }
 

@@ -14,8 +14,12 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction);
 // Then it goes.
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction);
 
-// Ends an open transaction: finishes it, or takes a trial back, with which the records `back` become true. A place that
-// somebody else changed meanwhile is left alone (`interrupted` finding). Whether there was one.
+// Finishes an interrupted transaction; an open trial stays. A place that somebody else changed meanwhile is left alone
+// (`interrupted` finding). Whether there was one.
+Result<bool> Finish(machine::Machine& machine, Findings& findings);
+
+// Ends an open transaction: finishes it, or takes a trial back, with which the records `back` become true. Places as
+// for Finish. Whether there was one.
 Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back = {});
 
 // The opposite: from `after` to `before` in reverse order, as a transaction of its own.
@@ -29,7 +33,8 @@ Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolde
 // back.
 Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Records& records = {});
 
-// Makes an open trial permanent, with which `records` become true. False: there is none.
-Result<bool> Confirm(machine::Machine& machine, const Records& records = {});
+// Makes an open trial permanent, with which `records` become true; the rest of one that was interrupted is done. False:
+// there is none.
+Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Records& records = {});
 
 }  // namespace prov::reconcile

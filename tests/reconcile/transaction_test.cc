@@ -138,9 +138,9 @@ TEST_F(Interrupted, ATrialThatNobodyConfirmsIsTakenBack) {
 TEST_F(Interrupted, AConfirmedTrialStays) {
   ASSERT_TRUE(ApplyTo(machine_, second_, {}, true));
   machine::Machine ports = machine_.Ports();
-  EXPECT_EQ(Confirm(ports), true);
-  EXPECT_EQ(Confirm(ports), false);
   Findings findings;
+  EXPECT_EQ(Confirm(ports, findings), true);
+  EXPECT_EQ(Confirm(ports, findings), false);
   EXPECT_EQ(Recover(ports, findings), false);
   ExpectRecovers(machine_, "confirmed");
 }

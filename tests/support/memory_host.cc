@@ -31,8 +31,10 @@ Result<std::unique_ptr<machine::OpenMachine>> MemoryHost::Open(machine::Access a
 }
 
 Result<void> MemoryHost::Reboot(std::string_view reason) {
-  reboot_reason = std::string(reason);
-  return {};
+  return Call([&]() -> Result<void> {
+    reboot_reason = std::string(reason);
+    return {};
+  });
 }
 
 Result<void> MemoryHost::RunAsService(std::string_view, const std::function<void()>& body) {
@@ -41,30 +43,40 @@ Result<void> MemoryHost::RunAsService(std::string_view, const std::function<void
 }
 
 Result<std::optional<machine::ServiceState>> MemoryHost::Query(std::string_view name) {
-  const auto found = services_by_name.find(AsciiLower(name));
-  if (found == services_by_name.end()) return std::nullopt;
-  return machine::ServiceState{found->second.process_id != 0, found->second.process_id};
+  return Call([&]() -> Result<std::optional<machine::ServiceState>> {
+    const auto found = services_by_name.find(AsciiLower(name));
+    if (found == services_by_name.end()) return std::nullopt;
+    return machine::ServiceState{found->second.process_id != 0, found->second.process_id};
+  });
 }
 
 Result<bool> MemoryHost::Install(const machine::ServiceDefinition& definition) {
-  Service& service = services_by_name[AsciiLower(definition.name)];
-  const bool same = service.definition == definition;
-  service.definition = definition;
-  return !same;
+  return Call([&]() -> Result<bool> {
+    Service& service = services_by_name[AsciiLower(definition.name)];
+    const bool same = service.definition == definition;
+    service.definition = definition;
+    return !same;
+  });
 }
 
-Result<bool> MemoryHost::Remove(std::string_view name) { return services_by_name.erase(AsciiLower(name)) > 0; }
+Result<bool> MemoryHost::Remove(std::string_view name) {
+  return Call([&]() -> Result<bool> { return services_by_name.erase(AsciiLower(name)) > 0; });
+}
 
 Result<void> MemoryHost::Start(std::string_view name) {
-  Service& service = services_by_name[AsciiLower(name)];
-  if (service.process_id == 0) service.process_id = next_process_++;
-  return {};
+  return Call([&]() -> Result<void> {
+    Service& service = services_by_name[AsciiLower(name)];
+    if (service.process_id == 0) service.process_id = next_process_++;
+    return {};
+  });
 }
 
 Result<void> MemoryHost::Restart(std::string_view name) {
-  restarted.emplace_back(name);
-  services_by_name[AsciiLower(name)].process_id = next_process_++;
-  return {};
+  return Call([&]() -> Result<void> {
+    restarted.emplace_back(name);
+    services_by_name[AsciiLower(name)].process_id = next_process_++;
+    return {};
+  });
 }
 
 Result<std::vector<std::string>> MemoryHost::EnvironmentOf(std::uint32_t process_id) {
@@ -74,7 +86,9 @@ Result<std::vector<std::string>> MemoryHost::EnvironmentOf(std::uint32_t process
   return Fail(Code::kTarget, "there is no such process");
 }
 
-void MemoryHost::Write(Severity, std::uint16_t id, std::string_view text) { events_written.emplace_back(id, text); }
+void MemoryHost::Write(Severity, std::uint16_t id, std::string_view text) {
+  Call([&] { events_written.emplace_back(id, text); });
+}
 
 bool MemoryHost::Wait(std::int64_t milliseconds) {
   if (milliseconds == 0) return !stopped;
@@ -103,22 +117,32 @@ Result<machine::FetchAnswer> MemoryHost::Fetch(const machine::FetchRequest& requ
 
 Result<bool> MemoryHost::InstallProgram() {
   if (install_error) return std::unexpected(*install_error);
-  return !std::exchange(program_installed, true);
+  return Call([&]() -> Result<bool> { return !std::exchange(program_installed, true); });
+}
+
+Result<bool> MemoryHost::RemoveProgram() {
+  return Call([&]() -> Result<bool> {
+    pinned_signer.reset();
+    return std::exchange(program_installed, false);
+  });
 }
 
 Result<bool> MemoryHost::PinSigner(std::string_view der) {
   if (install_error) return std::unexpected(*install_error);
-  return std::exchange(pinned_signer, std::string(der)) != der;
+  return Call([&]() -> Result<bool> { return std::exchange(pinned_signer, std::string(der)) != der; });
 }
 
 Result<void> MemoryHost::RemoveFile(std::string_view path) {
-  removed_files.emplace_back(path);
-  return {};
+  return Call([&]() -> Result<void> {
+    removed_files.emplace_back(path);
+    return {};
+  });
 }
 
 Result<void> MemoryHost::RemoveState() {
   if (open_for_writing_) return Fail(Code::kLock, "the machine is open");
-  memory.files().clear();
+  // One by one, as the folder of a machine goes.
+  while (!memory.files().empty()) Call([&] { memory.files().erase(memory.files().begin()); });
   state_removed = true;
   return {};
 }

@@ -43,6 +43,8 @@ class MemoryHost final : public machine::Host,
   std::function<Result<machine::FetchAnswer>(const machine::FetchRequest&)> web;
   std::vector<machine::FetchRequest> fetches;
   bool locked = false;  // by another process
+  // Whether calls of these ports, too, are among those that `memory` counts and is stopped at.
+  bool counts_calls = false;
   bool program_installed = false, state_removed = false;
   std::optional<Error> install_error, source_error;
   std::optional<std::string> pinned_signer;
@@ -76,10 +78,7 @@ class MemoryHost final : public machine::Host,
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
-  Result<bool> RemoveProgram() override {
-    pinned_signer.reset();
-    return std::exchange(program_installed, false);
-  }
+  Result<bool> RemoveProgram() override;
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
@@ -93,6 +92,11 @@ class MemoryHost final : public machine::Host,
   std::vector<std::uint16_t> EventIds() const;
 
  private:
+  template <class Effect>
+  auto Call(Effect effect) -> decltype(effect()) {
+    return counts_calls ? memory.Step(effect) : effect();
+  }
+
   bool open_for_writing_ = false;
   std::uint32_t next_process_ = 100;
 };

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "provisioner/machine/machine.h"
@@ -45,6 +46,7 @@ class MemoryMachine final : public machine::Registry,
   Content& content() { return now_; }
   const Content& content() const { return now_; }
   std::map<std::string, std::string>& files() { return files_; }
+  const std::map<std::string, std::string>& files() const { return files_; }
   void MakeDurable() { durable_ = now_; }
 
   std::vector<std::string> log;  // "Set SYSTEM\…\HTTP_PROXY": the calls that write, in order
@@ -53,6 +55,21 @@ class MemoryMachine final : public machine::Registry,
   // At the call of this number (from 0): an io error without effect; a power failure before or after its effect.
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::size_t fail_at = kNever, stop_before = kNever, stop_after = kNever;
+
+  // A call of another port of this machine, which can be stopped at like those of this.
+  template <class Effect>
+  auto Step(Effect effect) -> decltype(effect()) {
+    const std::size_t number = calls++;
+    if (number == stop_before) throw PowerFailure();
+    if constexpr (std::is_void_v<decltype(effect())>) {
+      effect();
+      if (number == stop_after) throw PowerFailure();
+    } else {
+      auto result = effect();
+      if (number == stop_after) throw PowerFailure();
+      return result;
+    }
+  }
 
   // After a power failure: what was not flushed stays, goes, or (by the seed) some of each; then the machine boots.
   enum class Unflushed { kKept, kLost, kSome };

@@ -1,0 +1,396 @@
+// Each command is killed at every call that it makes of a port: what is left is what was there before or what the
+// command makes, never something between, for whatever comes next: a repetition, an older payload, a rollback, a round.
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/generation_guard.h"
+#include "provisioner/node/reconcile_once.h"
+#include "tests/node/node_helpers.h"
+#include "tests/support/sanitizer.h"
+
+namespace prov::node {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing_support::MemoryHost;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using Unflushed = MemoryMachine::Unflushed;
+
+using Command = std::function<Result<void>(Node&)>;
+
+constexpr std::int64_t kOldGeneration = 4;
+constexpr std::int64_t kBetween = 6;
+constexpr std::int64_t kNewGeneration = 7;
+
+Settings Signed(Settings settings, const std::string& payload) {
+  settings.payload = payload;
+  settings.signer = "signer";
+  return settings;
+}
+
+Settings Old() { return Signed(SampleSettings(kOldGeneration), "old"); }
+Settings New() { return Signed(OtherSettings(kNewGeneration), "new"); }
+Settings Between() {
+  Settings out = Signed(OtherSettings(kBetween), "between");
+  out.config.no_proxy = "between";
+  return out;
+}
+
+template <class T>
+Result<void> Only(const Result<T>& result) {
+  return result ? Result<void>() : std::unexpected(result.error());
+}
+
+Command Applying(const Settings& settings, const ApplyOptions& options = {}) {
+  return [settings, options](Node& node) { return Only(ApplySettings(node, settings, options)); };
+}
+Command Trying(const Settings& settings) {
+  return [settings](Node& node) { return Only(TrySettings(node, settings, {}, 60)); };
+}
+Result<void> TakingBack(Node& node) { return Only(TakeBack(node)); }
+Result<void> Confirming(Node& node) { return Only(ConfirmTrial(node)); }
+Result<void> Removing(Node& node) { return Only(RemoveSettings(node)); }
+Result<void> EndingWhatIsOpen(Node& node) {
+  Findings findings;
+  return EndOpenRun(node, findings);
+}
+Command Rounding(const Settings& settings) {
+  return [settings](Node& node) {
+    return Only(RunRound(node.host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
+  };
+}
+
+Result<void> Do(MemoryHost& host, const Command& command) {
+  Node node{host, host.memory.Ports()};
+  return command(node);
+}
+
+void Must(MemoryHost& host, const Command& command) {
+  const auto done = Do(host, command);
+  EXPECT_TRUE(done) << done.error().message << " (" << done.error().where << ")";
+}
+
+MemoryHost After(MemoryHost host, const Command& command) {
+  Must(host, command);
+  return host;
+}
+
+// What a person would find, and what the program remembers; less what says in which boot that was, and what was only
+// looked at or is still to be told.
+std::string Seen(const MemoryHost& host) {
+  std::string out = host.memory.content().Text();
+  for (const auto& [file, text] : host.memory.files()) {
+    if (file == kBootsFile || file == kRestartFile) continue;
+    out += file + (file == "reboot.json" ? std::string() : ":\n" + text) + "\n";
+  }
+  return out;
+}
+
+bool IsTrial(MemoryHost host) {
+  const auto open = reconcile::LoadJournal(host.memory);
+  return open && *open && (*open)->trial;
+}
+
+bool IsRollback(MemoryHost host) {
+  const auto open = reconcile::LoadJournal(host.memory);
+  return open && *open && (*open)->takes_back;
+}
+
+// What the machine answers to what may come next.
+struct Answers {
+  bool takes_old = false, takes_between = false, plans_between = false;
+  std::string rolled_back;
+  bool operator==(const Answers&) const = default;
+};
+
+Answers AnswersOf(const MemoryHost& host) {
+  Answers out;
+  MemoryHost older = host;
+  out.takes_old = Do(older, Applying(Signed(OtherSettings(kOldGeneration), "another"))).has_value();
+  MemoryHost between = host;
+  out.plans_between = Do(between, [](Node& node) { return Only(PlanSettings(node, Between(), {})); }).has_value();
+  out.takes_between = Do(between, Applying(Between())).has_value();
+  MemoryHost back = host;
+  (void)Do(back, TakingBack);  // where there is nothing to take back nothing changes
+  out.rolled_back = Seen(back);
+  return out;
+}
+
+class CommandKill : public NodeTest {
+ protected:
+  CommandKill() {
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
+    host_.services_by_name["containerd"].process_id = 7;
+  }
+
+  // A machine that has the old settings.
+  MemoryHost WithOld() { return After(host_, Applying(Old())); }
+
+  static std::size_t CallsOf(MemoryHost host, const Command& command) {
+    host.counts_calls = true;
+    host.memory.calls = 0;
+    Must(host, command);
+    return host.memory.calls;
+  }
+
+  // What is left on `start` after each kill of `command`: the process alone, or the machine with it.
+  static void AtEveryCall(const MemoryHost& start, const Command& command,
+                          const std::function<void(const MemoryHost& killed)>& look) {
+    const std::size_t calls = CallsOf(start, command);
+    ASSERT_GT(calls, 3U);
+    for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
+      for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
+        for (const bool boot : {false, true}) {
+          SCOPED_TRACE("call " + std::to_string(call) + (stop == &MemoryMachine::stop_after ? ", after" : ", before") +
+                       (boot ? ", then a boot" : ""));
+          MemoryHost host = start;
+          host.counts_calls = true;
+          host.memory.calls = 0;
+          host.memory.*stop = call;
+          ASSERT_THROW((void)Do(host, command), PowerFailure);
+          if (boot) host.memory.Boot(call % 2 == 0 ? Unflushed::kLost : Unflushed::kSome, static_cast<unsigned>(call));
+          host.memory.stop_before = host.memory.stop_after = MemoryMachine::kNever;
+          host.counts_calls = false;
+          look(host);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+
+  // Old or new, and repeated it gets there. Where the command opens a trial, what ends that comes before looking.
+  static void ExpectOldOrNew(const MemoryHost& start, const Command& command) {
+    const MemoryHost done = After(start, command);
+    ASSERT_NE(Seen(start), Seen(done));
+    ASSERT_FALSE(done.memory.files().contains("journal.json"));
+    const Answers before = AnswersOf(start);
+    const Answers after = AnswersOf(done);
+    std::size_t news = 0;
+    AtEveryCall(start, command, [&](const MemoryHost& killed) {
+      const MemoryHost ended = After(killed, EndingWhatIsOpen);
+      ASSERT_THAT(Seen(ended), AnyOf(Seen(start), Seen(done)));
+      const bool is_new = Seen(ended) == Seen(done);
+      news += is_new ? 1 : 0;
+      Answers wanted = is_new ? after : before;
+      if (IsRollback(killed)) wanted.rolled_back = Seen(done);  // the one that was begun, and no other
+      const Answers answers = AnswersOf(killed);
+      ASSERT_EQ(answers.takes_old, wanted.takes_old);
+      ASSERT_EQ(answers.takes_between, wanted.takes_between);
+      ASSERT_EQ(answers.plans_between, wanted.plans_between) << "a plan goes by the journal, too";
+      ASSERT_EQ(answers.rolled_back, wanted.rolled_back);
+    });
+    EXPECT_GT(news, 0U);
+  }
+
+  // Killed and called again, what is there is what one call makes.
+  static void ExpectRepeatable(const MemoryHost& start, const Command& command) {
+    const std::string wanted = Seen(After(start, command));
+    AtEveryCall(start, command, [&](const MemoryHost& killed) {
+      const MemoryHost again = After(killed, command);
+      ASSERT_EQ(Seen(again), wanted);
+      ASSERT_FALSE(again.memory.files().contains(std::string(kRestartFile)));
+    });
+  }
+};
+
+TEST_F(CommandKill, ApplyIsOldOrNew) {
+  ExpectOldOrNew(WithOld(), Applying(New()));
+  ExpectRepeatable(WithOld(), Applying(New()));
+}
+
+TEST_F(CommandKill, TheFirstApplyIsOldOrNew) {
+  ExpectOldOrNew(host_, Applying(New()));
+  ExpectRepeatable(host_, Applying(New()));
+}
+
+TEST_F(CommandKill, AnApplyThatOnlyChangesWhatIsRememberedIsOldOrNew) {
+  const Settings same = Signed(SampleSettings(kNewGeneration), "new");
+  MemoryHost start = WithOld();
+  Must(start, TakingBack);
+  start = After(start, Applying(Old()));
+  Must(start, [](Node& node) { return Remember(node.machine.state, kHoldFile, HoldJson("another")); });
+  ExpectOldOrNew(start, Applying(same));
+  ExpectRepeatable(start, Applying(same));
+}
+
+TEST_F(CommandKill, ApplyOverATrialIsOldOrNew) {
+  const MemoryHost start = After(WithOld(), Trying(Between()));
+  const MemoryHost expired = After(start, EndingWhatIsOpen);
+  const MemoryHost done = After(start, Applying(New()));
+  AtEveryCall(start, Applying(New()), [&](const MemoryHost& killed) {
+    const MemoryHost ended = After(killed, EndingWhatIsOpen);
+    ASSERT_THAT(Seen(ended), AnyOf(Seen(expired), Seen(done)));
+  });
+  ExpectRepeatable(start, Applying(New()));
+}
+
+TEST_F(CommandKill, RemoveIsOldOrNew) {
+  MemoryHost start = WithOld();
+  Must(start, [](Node& node) { return SaveSource(node.machine.state, {{"payload"}}); });
+  ExpectOldOrNew(start, Removing);
+  ExpectRepeatable(start, Removing);
+}
+
+TEST_F(CommandKill, RollbackIsOldOrNewAndTakesOneRunBack) {
+  const MemoryHost start = After(WithOld(), Applying(New()));
+  ExpectOldOrNew(start, TakingBack);
+}
+
+TEST_F(CommandKill, RollbackOfATrialLeavesTheRunBefore) {
+  const MemoryHost start = After(WithOld(), Trying(New()));
+  const MemoryHost done = After(start, TakingBack);
+  const Answers after = AnswersOf(done);
+  AtEveryCall(start, TakingBack, [&](const MemoryHost& killed) {
+    MemoryHost again = killed;
+    const bool over = !again.memory.files().contains("journal.json");  // killed behind its last write
+    (void)Do(again, TakingBack);
+    ASSERT_EQ(Seen(again), over ? after.rolled_back : Seen(done));
+    ASSERT_EQ(Seen(After(killed, EndingWhatIsOpen)), Seen(done));
+  });
+}
+
+TEST_F(CommandKill, ATrialIsOpenOrNeverWas) {
+  const MemoryHost start = WithOld();
+  const MemoryHost open = After(start, Trying(New()));
+  const MemoryHost back = After(open, TakingBack);
+  const MemoryHost confirmed = After(open, Confirming);
+  AtEveryCall(start, Trying(New()), [&](const MemoryHost& killed) {
+    const bool trial = IsTrial(killed);
+    ASSERT_EQ(Seen(After(killed, EndingWhatIsOpen)), trial ? Seen(back) : Seen(start));
+    MemoryHost rolled = killed;
+    Must(rolled, TakingBack);
+    ASSERT_EQ(Seen(rolled), trial ? Seen(back) : AnswersOf(start).rolled_back);
+    MemoryHost confirming = killed;
+    ASSERT_EQ(Do(confirming, Confirming).has_value(), trial);
+    ASSERT_EQ(Seen(confirming), trial ? Seen(confirmed) : Seen(start));
+    ASSERT_EQ(AnswersOf(confirming).takes_between, !trial);
+    ASSERT_EQ(Seen(After(killed, Applying(New()))), Seen(After(start, Applying(New()))));
+  });
+}
+
+TEST_F(CommandKill, ConfirmIsOldOrNew) {
+  const MemoryHost start = After(WithOld(), Trying(New()));
+  const MemoryHost back = After(start, EndingWhatIsOpen);
+  const MemoryHost done = After(start, Confirming);
+  AtEveryCall(start, Confirming, [&](const MemoryHost& killed) {
+    const bool trial = IsTrial(killed);
+    const MemoryHost ended = After(killed, EndingWhatIsOpen);
+    ASSERT_EQ(Seen(ended), trial ? Seen(back) : Seen(done));
+    const Answers answers = AnswersOf(killed);
+    ASSERT_EQ(answers.takes_between, trial);
+    ASSERT_EQ(answers.rolled_back, trial ? Seen(back) : AnswersOf(done).rolled_back);
+    MemoryHost again = killed;
+    ASSERT_EQ(Do(again, Confirming).has_value(), trial) << "there is none any more";
+    ASSERT_EQ(Seen(again), Seen(done));
+  });
+}
+
+TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
+  MemoryHost start = host_;
+  const Delivery delivery{{"payload"}, true, {}};
+  Must(start, [&](Node& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  Must(start, Trying(New()));
+  start.now += 61;
+  ExpectRepeatable(start, Rounding(New()));
+  const MemoryHost done = After(start, Rounding(New()));
+  AtEveryCall(start, Rounding(New()),
+              [&](const MemoryHost& killed) { ASSERT_EQ(Seen(After(killed, EndingWhatIsOpen)), Seen(done)); });
+}
+
+TEST_F(CommandKill, ARoundIsOldOrNew) {
+  MemoryHost start = host_;
+  const Delivery delivery{{"payload"}, true, {}};
+  Must(start, [&](Node& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  ExpectOldOrNew(start, Rounding(New()));
+  ExpectRepeatable(start, Rounding(New()));
+}
+
+TEST_F(CommandKill, ARoundThatAdoptsIsOldOrNew) {
+  MemoryHost start = host_;
+  start.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", ".svc,10.0.0.0/16,localhost,example.com"));
+  Must(start, [](Node& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
+  ExpectOldOrNew(start, Rounding(Old()));
+  ExpectRepeatable(start, Rounding(Old()));
+}
+
+// Its source is stored before the program, so that the boot service finishes what is cut short.
+TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
+  const Delivery delivery{{"payload"}, true, {R"(C:\x\egress.json)"}};
+  const Command first_boot = [&](Node& node) { return Only(FirstBoot(node, New(), delivery, {})); };
+  const MemoryHost done = After(host_, first_boot);
+  const Answers after = AnswersOf(done);
+  std::size_t begun = 0;
+  AtEveryCall(host_, first_boot, [&](const MemoryHost& killed) {
+    MemoryHost again = killed;
+    const auto round = Do(again, Rounding(New()));
+    if (!round) {
+      ASSERT_EQ(round.error().code, Code::kNotFound);
+      ASSERT_EQ(Seen(again), Seen(host_));
+      return;
+    }
+    ++begun;
+    ASSERT_EQ(Seen(again), Seen(done));
+    ASSERT_THAT(again.removed_files, Contains(R"(C:\x\egress.json)"));
+    ASSERT_TRUE(AnswersOf(again) == after);
+  });
+  EXPECT_GT(begun, 0U);
+  ExpectRepeatable(host_, first_boot);
+}
+
+TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
+  const MemoryHost start = WithOld();
+  const Delivery delivery{{"other"}, true, {R"(C:\y\egress.json)"}};
+  const Settings settings = New();
+  const Command install = [&](Node& node) {
+    Findings findings;
+    return Only(InstallService(node, &settings, delivery, findings));
+  };
+  const MemoryHost done = After(start, install);
+  AtEveryCall(start, install, [&](const MemoryHost& killed) {
+    const auto files = After(killed, EndingWhatIsOpen).memory.files();
+    ASSERT_THAT(files, AnyOf(start.memory.files(), done.memory.files()));
+  });
+  ExpectRepeatable(start, install);
+}
+
+TEST_F(CommandKill, ASourceThatIsStoredDuringATrialLeavesThatOpen) {
+  const MemoryHost start = After(WithOld(), Trying(New()));
+  const Settings settings = New();
+  const Command install = [&](Node& node) {
+    Findings findings;
+    return Only(InstallService(node, &settings, {{"other"}, true, {R"(C:\y\egress.json)"}}, findings));
+  };
+  AtEveryCall(start, install, [&](const MemoryHost& killed) {
+    ASSERT_TRUE(IsTrial(killed));
+    MemoryHost looked = killed;
+    const auto source = LoadSource(looked.memory).value();
+    ASSERT_EQ(source.has_value(), LastGoodSettings(looked.memory).has_value()) << "both or neither";
+    const auto files = After(killed, EndingWhatIsOpen).memory.files();
+    ASSERT_EQ(files.contains("source.json"), source.has_value());
+    ASSERT_EQ(files.contains("scrub.json"), source.has_value());
+  });
+  ExpectRepeatable(start, install);
+}
+
+// A service that was to be restarted is, by the next run of the same boot; a boot starts it anew.
+TEST_F(CommandKill, AServiceThatWasToBeRestartedIsByTheNextRun) {
+  const MemoryHost start = WithOld();
+  const Command restarting = Applying(New(), {.restart_services = true});
+  ASSERT_THAT(After(start, restarting).restarted, testing::ElementsAre("containerd"));
+  std::size_t late = 0;
+  AtEveryCall(start, restarting, [&](const MemoryHost& killed) {
+    const bool booted = killed.memory.log.empty();
+    const bool before = !killed.restarted.empty();
+    MemoryHost again = killed;
+    const bool is_new = Seen(After(killed, EndingWhatIsOpen)) != Seen(start);
+    Must(again, Applying(New()));
+    ASSERT_FALSE(again.memory.files().contains(std::string(kRestartFile)));
+    if (!is_new) return;  // who applies it then says whether to restart
+    ASSERT_EQ(again.restarted.size(), booted ? killed.restarted.size() : 1U);
+    late += !before && !booted ? 1 : 0;
+  });
+  EXPECT_GT(late, 0U) << "the case is among them";
+}
+
+}  // namespace
+}  // namespace prov::node
