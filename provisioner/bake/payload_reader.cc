@@ -6,7 +6,6 @@
 
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/bake/payload_signature.h"
-#include "provisioner/base/folder.h"
 
 namespace prov::bake {
 namespace {
@@ -35,8 +34,8 @@ Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest&
 }
 
 // "": there is none.
-Result<std::string> LoadSignature(const std::string& folder) {
-  auto read = ReadRegularFile(Join(folder, kSignaturePath), kMostSignatureBytes);
+Result<std::string> LoadSignature(const std::string& folder, const FileReader& read_file) {
+  auto read = read_file(Join(folder, kSignaturePath), kMostSignatureBytes);
   if (!read && read.error().code == Code::kNotFound) return std::string();
   return read;
 }
@@ -54,17 +53,18 @@ Result<void> CheckSignature(const std::string& folder, std::string_view manifest
 
 }  // namespace
 
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer) {
+Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer,
+                                       const FileReader& read_file) {
   const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
   PayloadBytes out;
   std::string& manifest_text = out[std::string(kManifest)];
-  auto read = ReadRegularFile(Join(folder, kManifest), kMostManifestBytes);
+  auto read = read_file(Join(folder, kManifest), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
     return Fail(Code::kNotFound, "the folder has no manifest.json, so it is no payload; name one that `bake` wrote",
                 folder);
   }
   manifest_text = PROV_TRY(std::move(read));
-  std::string signature = PROV_TRY(LoadSignature(folder));
+  std::string signature = PROV_TRY(LoadSignature(folder, read_file));
   if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
   if (!signature.empty()) out[std::string(kSignaturePath)] = std::move(signature);
   const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifest)));
@@ -74,8 +74,8 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::
     if (entry.bytes > left)
       return Fail(Code::kTooLarge, fmt::format("the payload has more than {} bytes", kMostPayload), folder);
     left -= entry.bytes;
-    auto bytes = ReadRegularFile(Join(folder, entry.path), entry.bytes);
-    if (!bytes && bytes.error().code != Code::kIo) {
+    auto bytes = read_file(Join(folder, entry.path), entry.bytes);
+    if (!bytes && bytes.error().code != Code::kIo && bytes.error().code != Code::kOwner) {
       bytes = Fail(Code::kManifest, "is missing or not as the manifest says; bake the payload again",
                    Join(folder, entry.path));
     }

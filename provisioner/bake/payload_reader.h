@@ -7,6 +7,8 @@
 
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/bake/manifest.h"
+#include "provisioner/base/file.h"
+#include "provisioner/base/folder.h"
 #include "provisioner/base/result.h"
 
 namespace prov::bake {
@@ -15,7 +17,9 @@ inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{64} << 20U;
 
 // Each listed file is read once; what comes later uses these bytes. With a `signer`, the signature is checked before
 // the manifest is even parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest.
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer = nullptr);
+// `read` reads each of them, and what it refuses for its owner is its error.
+Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const egress::Certificate* signer = nullptr,
+                                       const FileReader& read = ReadRegularFile);
 
 // `where` names the payload in messages. Errors: those of CheckAgainstManifest and of ReadEgressJson.
 Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where);

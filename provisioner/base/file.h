@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace prov {
 // All bytes of a file, or of standard input for "-". `limit` bytes at most, else too-large. Missing: not-found;
 // unreadable: io.
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit);
+
+// A way to read a file: ReadFile, or one that first asks who could have written it.
+using FileReader = std::function<Result<std::string>(const std::string& path, std::uint64_t limit)>;
 
 // Writes beside `path`, flushes, renames: after a crash the old or the new content is there, never a mixture. `mode` as
 // chmod(2) has it (0600 for secrets); ignored where the system has none.

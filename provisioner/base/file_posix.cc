@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "provisioner/base/file.h"
-#include "provisioner/base/large_pages.h"
+#include "provisioner/base/opened_file.h"
 
 namespace prov {
 namespace {
@@ -44,31 +44,6 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
-// Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
-Result<std::size_t> Append(int fd, std::string& out, std::size_t size, const std::string& path) {
-  const std::size_t before = out.size();
-  bool failed = false;
-  out.resize_and_overwrite(size, [&](char* to, std::size_t) {
-    std::size_t used = before;
-    while (used < size) {
-      const ssize_t n = read(fd, to + used, size - used);
-      if (n < 0 && errno == EINTR) continue;
-      failed = n < 0;
-      if (n <= 0) break;
-      used += static_cast<std::size_t>(n);
-    }
-    return used;
-  });
-  if (failed) return SystemError("cannot read", path);
-  return out.size() - before;
-}
-
-// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
-std::size_t Grown(std::size_t size, std::uint64_t limit) {
-  const std::size_t twice = size < 65536 ? 65536 : size * 2;
-  return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
-}
-
 std::string ParentOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -89,23 +64,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   const bool standard_input = path == "-";
   const Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return SystemError("cannot open", path);
-  struct stat info{};
-  if (fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
-  if (S_ISDIR(info.st_mode)) return Fail(Code::kIo, "is a folder, a file is wanted", path);
-  const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), path); };
-  const std::uint64_t expected = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-  if (expected > limit) return too_large();
-  std::string out;
-  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
-  // some padding.
-  out.reserve(expected + 128);
-  UseLargePages(out);
-  for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {
-    const std::size_t used = out.size();
-    const auto got = PROV_TRY(Append(fd.get(), out, wanted, path));
-    if (out.size() > limit) return too_large();
-    if (got < wanted - used) return out;
-  }
+  return ReadOpened(fd.get(), path, limit);
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/opened_file.h"
 #include "provisioner/base/windows_api.h"
 
 namespace prov {
@@ -49,59 +50,13 @@ std::string RandomSuffix() {
   return fmt::format(".{:08x}", random());
 }
 
-// Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
-Result<std::size_t> Append(HANDLE file, std::string& out, std::size_t size, const std::string& path) {
-  const std::size_t before = out.size();
-  DWORD error = ERROR_SUCCESS;
-  out.resize_and_overwrite(size, [&](char* to, std::size_t) {
-    std::size_t used = before;
-    while (used < size) {
-      DWORD got = 0;
-      const auto wanted = static_cast<DWORD>(std::min<std::size_t>(size - used, kMostAtOnce));
-      if (::ReadFile(file, to + used, wanted, &got, nullptr) == 0) error = GetLastError();
-      if (got == 0) break;
-      used += got;
-    }
-    return used;
-  });
-  // The writer of a pipe has closed it: that is its end.
-  if (error != ERROR_SUCCESS && error != ERROR_BROKEN_PIPE && error != ERROR_HANDLE_EOF) {
-    return SystemError("cannot read", path, error);
-  }
-  return out.size() - before;
-}
-
-// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
-std::size_t Grown(std::size_t size, std::uint64_t limit) {
-  const std::size_t twice = size < 65536 ? 65536 : size * 2;
-  return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
-}
-
-Result<std::string> ReadHandle(HANDLE file, const std::string& path, std::uint64_t limit) {
-  const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), path); };
-  LARGE_INTEGER size{};
-  const bool known = GetFileType(file) == FILE_TYPE_DISK && GetFileSizeEx(file, &size) != 0;
-  const auto expected = known ? static_cast<std::uint64_t>(size.QuadPart) : 0;
-  if (expected > limit) return too_large();
-  std::string out;
-  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
-  // some padding.
-  out.reserve(expected + 128);
-  for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {
-    const std::size_t used = out.size();
-    const auto got = PROV_TRY(Append(file, out, wanted, path));
-    if (out.size() > limit) return too_large();
-    if (got < wanted - used) return out;
-  }
-}
-
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   if (path == "-") {
     HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     if (input == INVALID_HANDLE_VALUE || input == nullptr) return Fail(Code::kIo, "there is no standard input", path);
-    return ReadHandle(input, path, limit);
+    return ReadOpened(reinterpret_cast<NativeFile>(input), path, limit);
   }
   const std::wstring name = win32::Path(path);
   const DWORD attributes = GetFileAttributesW(name.c_str());
@@ -111,7 +66,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   const Handle file(CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                 nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
   if (!file) return SystemError("cannot open", path);
-  return ReadHandle(file.get(), path, limit);
+  return ReadOpened(reinterpret_cast<NativeFile>(file.get()), path, limit);
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {

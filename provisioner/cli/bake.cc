@@ -158,7 +158,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const egress::EgressConfig& config = source.config;
   if (key && !source.is_payload && !arguments.Has("generation")) return std::unexpected(MissingGeneration());
   payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
-  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, findings));
+  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, ReadFile, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
   bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, std::move(payload_options)));
   if (key) PROV_TRY(bake::SignPayload(payload, *key));

@@ -33,12 +33,16 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
   return out;
 }
 
+// The words come from where a node keeps them (machine_command.h).
+bool IsStored(const Arguments& arguments) { return arguments.Has("stored"); }
+
 // What the arguments name, as it stands there.
 Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
   const std::string& name = arguments.positional();
   if (IsFolder(name)) {
-    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(name, signer ? &*signer : nullptr));
+    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(
+        name, signer ? &*signer : nullptr, IsStored(arguments) ? LocalReader(host, arguments) : ReadRegularFile));
     bake::EgressDocument document = PROV_TRY(bake::ReadPayload(files, name));
     if (!signer && files.contains(bake::kSignaturePath)) {
       AddInfo(document.config.findings, "signature-unchecked",
@@ -60,7 +64,7 @@ Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
                 name);
   }
   if (bake::IsContainerName(name)) {
-    const std::string bytes = PROV_TRY(ReadFile(name, kContainerLimit));
+    const std::string bytes = PROV_TRY(LocalReader(host, arguments)(name, kContainerLimit));
     bake::EgressDocument document = PROV_TRY(bake::ReadContainer(bytes, name));
     return Source{std::move(document.config), std::move(document.options), document.generation, true, {},
                   ToHex(Sha256(bytes))};
@@ -118,10 +122,14 @@ Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& ar
     }
     out.timeout_seconds = static_cast<int>(seconds);
   }
-  if (arguments.Has("stored")) {
-    out.check_file = [&host](const std::string& path) { return host.installation().CheckSource(path); };
-  }
+  if (IsStored(arguments)) out.read_followed = LocalReader(host, arguments);
   return out;
+}
+
+FileReader LocalReader(machine::Host& host, const Arguments& arguments) {
+  if (!IsStored(arguments)) return ReadFile;
+  return
+      [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
 }
 
 Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
@@ -69,6 +70,9 @@ struct Source {
 // The source that the arguments name and how it is asked. With --stored (machine_command.h) its local files must be
 // those of administrators.
 Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments);
+
+// How the local files that the arguments name are read: those that a node follows (--stored) as such.
+FileReader LocalReader(machine::Host& host, const Arguments& arguments);
 
 // Reads the source that the arguments name: a payload folder, or a document with --pool and --name; one that is remote
 // through the ports of `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/trust_bundle.h"
 
@@ -39,11 +38,11 @@ Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
   return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
 }
 
-Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, Findings& findings) {
+Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, const FileReader& read, Findings& findings) {
   std::set<std::string> out;
   if (!arguments.Has("subtract")) return out;
   const std::string path = arguments.Get("subtract");
-  const std::string bytes = PROV_TRY(ReadFile(path, kBundleLimit));
+  const std::string bytes = PROV_TRY(read(path, kBundleLimit));
   for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
   return out;
 }
@@ -101,7 +100,8 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
   };
 }
 
-Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOptions options, Findings& findings) {
+Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOptions options, const FileReader& read,
+                                           Findings& findings) {
   constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
   options.scope = PROV_TRY(ParseScope(arguments, options.scope));
   if (arguments.Has("credentials")) options.credentials = PROV_TRY(ParseCredentials(arguments));
@@ -110,7 +110,7 @@ Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOp
   options.store.import_leaf = options.store.import_leaf || arguments.Has("import-leaf");
   options.store.named.merge(PROV_TRY(NamedCertificates(arguments)));
   options.win_http_octets = options.win_http_octets || arguments.Has("winhttp-octets");
-  options.subtract = PROV_TRY(ReadSubtracted(arguments, findings));
+  options.subtract = PROV_TRY(ReadSubtracted(arguments, read, findings));
   return options;
 }
 

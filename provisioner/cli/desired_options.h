@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/reconcile/desired_state.h"
@@ -18,8 +19,9 @@ OptionSpec TrustOption();
 // The SHA-256 digests of the certificates that --trust names. Errors: usage.
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments);
 
-// `choices` with what the command line says on top. Errors: usage, those of reading --subtract's bundle.
+// `choices` with what the command line says on top. `read` reads --subtract's bundle. Errors: usage, those of reading
+// it.
 Result<reconcile::DesiredOptions> ParseDesiredOptions(const Arguments& arguments, reconcile::DesiredOptions choices,
-                                                      Findings& findings);
+                                                      const FileReader& read, Findings& findings);
 
 }  // namespace prov::cli

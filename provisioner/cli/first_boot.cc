@@ -42,12 +42,16 @@ struct Signers {
 };
 
 // A payload in Windows setup's folder was delivered for this run; another source is one that will change.
+Result<bool> IsDelivered(const std::string& source, machine::Host& host) {
+  return IsFolder(source) && IsBeneath(source, PROV_TRY(host.installation().SetupScriptsFolder()));
+}
+
 Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& host, const Signers& signers) {
   node::Delivery out;
   out.signer = signers.given;
   out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
   const std::string& folder = out.words.front();
-  if (!IsFolder(folder) || !IsBeneath(folder, PROV_TRY(host.installation().SetupScriptsFolder()))) return out;
+  if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;
   if (const auto source = ReadSource(host, arguments, signers.wanted))
     out.secret_files = source->secret_files;  // else they are gone already
@@ -72,16 +76,16 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateFold
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
 // one whose settings are kept.
 Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
-  // As each later round reads it, so that what it refuses is refused now.
   const bool remote = source::IsRemote(arguments.positional());
-  Result<node::Settings> settings =
-      remote ? ReadStoredSettings(node.host, PROV_TRY(StoredWords(arguments, arguments.positional())), signers.wanted)
-             : ReadSettings(node.host, arguments, signers.wanted);
+  const node::SourceWords words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  // What is followed is read as each later round reads it, so that what that refuses is refused now.
+  Result<node::Settings> settings = PROV_TRY(IsDelivered(words.front(), node.host))
+                                        ? ReadSettings(node.host, arguments, signers.wanted)
+                                        : ReadStoredSettings(node.host, words, signers.wanted);
   if (settings || remote) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
-  const bool used_up =
-      stored && !stored->follow && stored->words == PROV_TRY(StoredWords(arguments, arguments.positional()));
+  const bool used_up = stored && !stored->follow && stored->words == words;
   if (!used_up) return settings;
   if (unsigned_here && (signers.given || !PROV_TRY(WasMadeByInstallation(stored->words.front(), node.machine.state))))
     return settings;

@@ -119,7 +119,7 @@ Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& argume
     out.payload = source.digest;
     if (signer) out.signer = signer->sha256;
   }
-  out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, out.findings));
+  out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, LocalReader(host, arguments), out.findings));
   out.config = std::move(source.config);
   out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
   return out;

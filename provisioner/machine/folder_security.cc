@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kTrustedInstaller = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464";
 
 struct Ace {
-  std::string_view type, rights, account;
+  std::string_view type, flags, rights, account;
 };
 
 struct Right {
@@ -40,6 +40,61 @@ constexpr std::array kRights = {
 
 // FILE_GENERIC_READ, FILE_GENERIC_EXECUTE, GENERIC_READ, GENERIC_EXECUTE.
 constexpr std::uint32_t kReadAndExecute = 0x001200A9 | 0x80000000 | 0x20000000;
+
+// Adding to a folder, and its attributes: FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_WRITE_EA, FILE_WRITE_ATTRIBUTES
+// and GENERIC_WRITE, which is these together.
+constexpr std::uint32_t kAdd = 0x00000002 | 0x00000004 | 0x00000010 | 0x00000100 | 0x40000000;
+constexpr std::uint32_t kDelete = 0x00010000;
+
+constexpr std::uint32_t HarmlessFor(PathUse use) {
+  switch (use) {
+    case PathUse::kPassage:
+      return kReadAndExecute | kAdd;
+    case PathUse::kVolume:
+      return kReadAndExecute | kAdd | kDelete;
+    default:
+      return kReadAndExecute;
+  }
+}
+
+bool IsPassed(PathUse use) { return use == PathUse::kPassage || use == PathUse::kVolume; }
+
+// The entry says nothing of the folder itself, only of what will be made in it.
+bool IsInheritOnly(std::string_view flags) {
+  for (; flags.size() >= 2; flags.remove_prefix(2)) {
+    if (flags.starts_with("IO")) return true;
+  }
+  return false;
+}
+
+struct Account {
+  std::string_view sddl, sid, name;
+};
+
+// Those that files are mostly open to, as people know them.
+constexpr std::array kAccounts = {
+    Account{"WD", "S-1-1-0", "Everyone"},         Account{"AU", "S-1-5-11", "Authenticated Users"},
+    Account{"IU", "S-1-5-4", "INTERACTIVE"},      Account{"NU", "S-1-5-2", "NETWORK"},
+    Account{"SU", "S-1-5-6", "SERVICE"},          Account{"AN", "S-1-5-7", "ANONYMOUS LOGON"},
+    Account{"LS", "S-1-5-19", "LOCAL SERVICE"},   Account{"NS", "S-1-5-20", "NETWORK SERVICE"},
+    Account{"BU", "S-1-5-32-545", "Users"},       Account{"BG", "S-1-5-32-546", "Guests"},
+    Account{"PU", "S-1-5-32-547", "Power Users"},
+};
+
+// As icacls takes it: "*S-1-1-0", or the two letters where only Windows knows what account they mean here.
+std::string ForIcacls(std::string_view account) {
+  const auto known = std::ranges::find(kAccounts, account, &Account::sddl);
+  if (known != kAccounts.end()) return fmt::format("*{}", known->sid);
+  return account.starts_with("S-1-") ? fmt::format("*{}", account) : fmt::format("<{}>", account);
+}
+
+// "Everyone (S-1-1-0)".
+std::string NameOf(std::string_view account) {
+  for (const Account& known : kAccounts) {
+    if (account == known.sddl || account == known.sid) return fmt::format("{} ({})", known.name, known.sid);
+  }
+  return account.empty() ? "somebody" : std::string(account);
+}
 
 bool IsTrusted(std::string_view account, std::string_view own_account) {
   constexpr std::array<std::string_view, 5> kTrusted = {"SY", "S-1-5-18", "BA", "S-1-5-32-544", kTrustedInstaller};
@@ -85,34 +140,67 @@ std::optional<std::vector<Ace>> ParseDacl(std::string_view sddl) {
     if (sddl.front() != '(' || end == std::string_view::npos) return std::nullopt;
     const std::vector<std::string_view> fields = Split(sddl.substr(1, end - 1), ';');
     if (fields.size() != 6 || fields[5].find('(') != std::string_view::npos) return std::nullopt;
-    out.push_back({fields[0], fields[2], fields[5]});
+    out.push_back({fields[0], fields[1], fields[2], fields[5]});
     sddl.remove_prefix(end + 1);
   }
   return out;
 }
 
-std::string Advice(std::string_view where) {
+struct Objection {
+  std::string text;
+  std::string account = {};  // who may do too much, as SDDL has it; "": the owner or the list itself is what is wrong
+};
+
+// `account` as in Objection.
+std::string Advice(std::string_view where, const PathFacts& facts, PathUse use, std::string_view account) {
+  const bool shared = IsPassed(use) && !account.empty();
+  if (shared) {  // a folder of others, too: only that right goes
+    return fmt::format(
+        "move what is followed to a folder that only administrators can change, or take that right away (icacls "
+        "\"{0}\" /inheritance:d, then icacls \"{0}\" /remove:g {1})",
+        where, ForIcacls(account));
+  }
+  if (IsPassed(use)) {
+    return fmt::format(
+        "move what is followed to a folder that only administrators can change, or give this one to them (icacls "
+        "\"{0}\" /setowner *S-1-5-32-544)",
+        where);
+  }
+  const std::string_view below = use == PathUse::kFollowed && !facts.folder ? "" : "(OI)(CI)";
   return fmt::format(
       "move it away, or give it to administrators alone (icacls \"{0}\" /setowner *S-1-5-32-544, then icacls \"{0}\" "
-      "/inheritance:r /grant:r *S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F)",
-      where);
+      "/inheritance:r /grant:r *S-1-5-18:{1}F *S-1-5-32-544:{1}F)",
+      where, below);
+}
+
+Objection ObjectionTo(const Ace& ace, PathUse use) {
+  const std::string who = NameOf(ace.account);
+  std::string account(ace.account);
+  if (use == PathUse::kSecrets) {
+    return {fmt::format("holds secrets, and {} has rights on it", who), std::move(account)};
+  }
+  if (IsPassed(use)) {
+    return {fmt::format("leads to what is followed, and {} can remove or replace what is in it", who),
+            std::move(account)};
+  }
+  return {fmt::format("can be changed by {}", who), std::move(account)};
 }
 
 // What speaks against it; nullopt: nothing.
-std::optional<std::string> Objection(const PathFacts& facts, PathUse use, std::string_view own_account) {
+std::optional<Objection> ObjectionTo(const PathFacts& facts, PathUse use, std::string_view own_account) {
   if (!IsTrusted(facts.owner, own_account)) {
-    const std::string_view owner = facts.owner.empty() ? "nobody" : std::string_view(facts.owner);
-    return fmt::format("belongs to {}, not to SYSTEM or Administrators", owner);
+    const std::string owner = facts.owner.empty() ? "nobody" : NameOf(facts.owner);
+    return Objection{fmt::format("belongs to {}, not to SYSTEM or Administrators", owner)};
   }
   const auto aces = ParseDacl(facts.dacl);
-  if (!aces) return "has a list of permissions that is missing or not understood";
+  if (!aces) return Objection{"has a list of permissions that is missing or not understood"};
   for (const Ace& ace : *aces) {
     const bool denies = ace.type == "D" || ace.type == "OD";
     if (denies || IsTrusted(ace.account, own_account) || StandsForOwner(ace.account)) continue;
-    const std::string_view who = ace.account.empty() ? "somebody" : ace.account;
-    if (use == PathUse::kSecrets) return fmt::format("holds secrets, and {} has rights on it", who);
+    if (IsPassed(use) && IsInheritOnly(ace.flags)) continue;
     const auto mask = ParseRights(ace.rights);
-    if (ace.type != "A" || !mask || (*mask & ~kReadAndExecute) != 0) return fmt::format("can be changed by {}", who);
+    const bool harmless = ace.type == "A" && mask && (*mask & ~HarmlessFor(use)) == 0;
+    if (!harmless || use == PathUse::kSecrets) return ObjectionTo(ace, use);
   }
   return std::nullopt;
 }
@@ -125,22 +213,43 @@ Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_
     return Fail(Code::kOwner, "is a link or another reparse point and could lead elsewhere: remove it",
                 std::string(where));
   }
-  const auto objection = Objection(facts, use, own_account);
+  const auto objection = ObjectionTo(facts, use, own_account);
   if (!objection) return {};
-  return Fail(Code::kOwner, fmt::format("{}: {}", *objection, Advice(where)), std::string(where));
+  return Fail(Code::kOwner, fmt::format("{}: {}", objection->text, Advice(where, facts, use, objection->account)),
+              std::string(where));
+}
+
+Result<void> CheckUnixSecurity(const UnixFacts& facts, std::uint32_t own_account, std::string_view where) {
+  constexpr std::uint32_t kSticky = 01000;
+  constexpr std::uint32_t kOthersWrite = 0022;
+  if (facts.link) {
+    return Fail(Code::kOwner, "is a link and could lead elsewhere: name what it leads to", std::string(where));
+  }
+  if (facts.owner != 0 && facts.owner != own_account) {
+    return Fail(Code::kOwner,
+                fmt::format("belongs to user {}, not to root: move it away, or give it to root (chown root \"{}\")",
+                            facts.owner, where),
+                std::string(where));
+  }
+  const bool keeps = facts.folder && (facts.mode & kSticky) != 0 && facts.owner == 0;
+  if (keeps || (facts.mode & kOthersWrite) == 0) return {};
+  return Fail(Code::kOwner,
+              fmt::format("can be changed by {} (mode {:04o}): move it away, or close it (chmod go-w \"{}\")",
+                          (facts.mode & 0002U) != 0 ? "everybody" : "its group", facts.mode, where),
+              std::string(where));
 }
 
 Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
                                 std::string_view own_account) {
   const auto text = descriptor ? images::TextOf(*descriptor) : std::nullopt;
-  const auto objection = text ? Objection({false, text->owner, text->dacl}, use, own_account)
-                              : std::optional<std::string>("has no security descriptor, or a damaged one");
+  const std::optional<Objection> objection = text ? ObjectionTo({false, text->owner, text->dacl}, use, own_account)
+                                                  : Objection{"has no security descriptor, or a damaged one"};
   if (!objection) return {};
   return Fail(
       Code::kOwner,
       fmt::format("was in the image already and {}: a user of the machine that was captured can have made it, so "
                   "nothing in it is believed. Remove it from the image, then run this again",
-                  *objection),
+                  objection->text),
       std::string(where));
 }
 

@@ -130,6 +130,9 @@ class ImageHost::ImageInstallation final : public Installation {
     return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
   }
   Result<void> CheckSource(std::string_view /*path*/) override { return {}; }
+  Result<std::string> ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/) override {
+    return NothingRuns("a source that is followed");
+  }
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
 
   Result<void> RemoveState() override {

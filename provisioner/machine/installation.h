@@ -2,6 +2,7 @@
 // files of a payload that are not needed any more.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,9 +30,13 @@ class Installation {
   virtual Result<bool> PinSigner(std::string_view der) = 0;
   // `%SystemRoot%\Setup\Scripts`, where Windows setup takes payloads from and which only administrators can write.
   virtual Result<std::string> SetupScriptsFolder() = 0;
-  // Whether what lies at `path` may be followed as SYSTEM: it and the folder that it is in are no links, and nobody but
-  // administrators can change them. Errors: owner; an absent file is no error here.
+  // Whether what lies at `path` may be followed as SYSTEM: nothing on the way there is a link or can be replaced, and
+  // nobody but administrators can change it and the folder that it is in. Errors: owner; an absent file is no error
+  // here.
   virtual Result<void> CheckSource(std::string_view path) = 0;
+  // A file that a round reads, of which the same holds. What was checked is what is read (followed_file.h). Errors:
+  // owner, not-found, too-large, io.
+  virtual Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) = 0;
   // A plain file, not through links; absent: nothing to do.
   virtual Result<void> RemoveFile(std::string_view path) = 0;
   // The state folder with all that this program keeps in it, its lock and log included.

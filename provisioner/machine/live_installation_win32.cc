@@ -3,6 +3,7 @@
 #include <array>
 
 #include "provisioner/base/file.h"
+#include "provisioner/machine/followed_file.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/lock.h"
@@ -166,14 +167,9 @@ class WindowsInstallation final : public Installation {
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
 
-  Result<void> CheckSource(std::string_view path) override {
-    const std::wstring file = Wide(path);
-    PROV_TRY(OpenTrusted(file, PathUse::kPrograms, FILE_READ_ATTRIBUTES, kShareAll, FILE_FLAG_BACKUP_SEMANTICS));
-    const std::size_t end = file.find_last_of(L"\\/");
-    if (end == std::wstring::npos || end == 0 || file[end - 1] == L':') return {};  // a drive's root can't be replaced
-    PROV_TRY(OpenTrusted(file.substr(0, end), PathUse::kPrograms, FILE_READ_ATTRIBUTES, kShareAll,
-                         FILE_FLAG_BACKUP_SEMANTICS));
-    return {};
+  Result<void> CheckSource(std::string_view path) override { return CheckFollowed(LivePaths(), path); }
+  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) override {
+    return machine::ReadFollowed(LivePaths(), path, limit);
   }
 
   Result<void> RemoveFile(std::string_view path) override { return RemovePlainFile(path); }

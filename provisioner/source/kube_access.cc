@@ -34,11 +34,6 @@ std::string Resolve(const std::string& file, const std::string& kubeconfig) {
   return fmt::format("{}/{}", end == std::string::npos ? "." : kubeconfig.substr(0, end), file);
 }
 
-Result<std::string> ReadChecked(const std::string& path, std::uint64_t limit, const SourceRequest& request) {
-  if (request.check_file) PROV_TRY(request.check_file(path));
-  return ReadFile(path, limit);
-}
-
 // --ca, else the kubeconfig's; neither: none, which is what the system trusts.
 Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string& kubeconfig,
                                        const SourceRequest& request) {
@@ -49,19 +44,20 @@ Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string
     return {};
   }
   const std::string path = Resolve(ca.file, kubeconfig);
-  return ParseRoots(PROV_TRY(ReadChecked(path, kMostFileBytes, request)), path);
+  return ParseRoots(PROV_TRY(request.ReadLocal(path, kMostFileBytes)), path);
 }
 
-Result<std::string> BytesOf(const KubeMaterial& material, const std::string& kubeconfig) {
+Result<std::string> BytesOf(const KubeMaterial& material, const std::string& kubeconfig, const SourceRequest& request) {
   if (material.data) return material.data->Reveal();
-  return ReadFile(Resolve(material.file, kubeconfig), kMostFileBytes);
+  return request.ReadLocal(Resolve(material.file, kubeconfig), kMostFileBytes);
 }
 
-Result<std::optional<machine::ClientIdentity>> ClientOf(const KubeUser& user, const std::string& kubeconfig) {
+Result<std::optional<machine::ClientIdentity>> ClientOf(const KubeUser& user, const std::string& kubeconfig,
+                                                        const SourceRequest& request) {
   if (!user.certificate.Given()) return std::nullopt;
   machine::ClientIdentity out;
-  out.certificate_pem = PROV_TRY(BytesOf(user.certificate, kubeconfig));
-  out.key_pem = Secret(PROV_TRY(BytesOf(user.key, kubeconfig)));
+  out.certificate_pem = PROV_TRY(BytesOf(user.certificate, kubeconfig, request));
+  out.key_pem = Secret(PROV_TRY(BytesOf(user.key, kubeconfig, request)));
   return out;
 }
 
@@ -165,7 +161,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   }
   const KubeConfig config =
       pod ? PROV_TRY(ConfigOfPod(surroundings))
-          : PROV_TRY(ParseKubeConfig(PROV_TRY(ReadChecked(file, kMostConfigBytes, request)), file, context));
+          : PROV_TRY(ParseKubeConfig(PROV_TRY(request.ReadLocal(file, kMostConfigBytes)), file, context));
   const std::string base = pod ? std::string() : file;
 
   KubeAccess out;
@@ -173,9 +169,10 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
                  : fmt::format("user \"{}\" of context \"{}\"", config.user.name, config.context);
   out.SetAddress(config.cluster.host, config.cluster.prefix, config.cluster.tls_server_name);
   out.roots_ = PROV_TRY(Roots(config.cluster.ca, base, request));
-  out.client_ = PROV_TRY(ClientOf(config.user, base));
+  out.client_ = PROV_TRY(ClientOf(config.user, base, request));
   if (config.user.token) out.token_ = PROV_TRY(CheckToken(config.user.token->Reveal(), file + ": token"));
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
+  out.read_ = request.IsFollowed() ? request.read_followed : ReadFile;
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
   out.timeout_seconds_ = request.timeout_seconds;
   return out;
@@ -192,7 +189,7 @@ Result<machine::FetchRequest> KubeAccess::Request(const std::string& path) const
   out.proxy_url = proxy_url_;
   out.bearer_token = token_;
   if (!token_file_.empty()) {
-    out.bearer_token = PROV_TRY(CheckToken(PROV_TRY(ReadFile(token_file_, kMostFileBytes)), token_file_));
+    out.bearer_token = PROV_TRY(CheckToken(PROV_TRY(read_(token_file_, kMostFileBytes)), token_file_));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/machine/http.h"
 #include "provisioner/source/source.h"
@@ -53,6 +54,7 @@ class KubeAccess {
   std::optional<machine::ClientIdentity> client_;
   std::optional<Secret> token_;
   std::string token_file_;
+  FileReader read_;
   std::optional<Secret> proxy_url_;
   std::optional<int> timeout_seconds_;
 };

@@ -4,7 +4,6 @@
 
 #include "ignition/fetch_scope.h"
 #include "ignition/json.h"
-#include "provisioner/base/file.h"
 #include "provisioner/egress/trust_bundle.h"
 
 namespace prov::source {
@@ -39,8 +38,7 @@ Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::s
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   std::vector<std::string> out;
   if (request.ca_file.empty()) return out;
-  if (request.check_file) PROV_TRY(request.check_file(request.ca_file));
-  std::string bytes = PROV_TRY(ReadFile(request.ca_file, kMostBytes));
+  std::string bytes = PROV_TRY(request.ReadLocal(request.ca_file, kMostBytes));
   if (!ignition::BeginsAsJson(bytes)) return ParseRoots(bytes, request.ca_file);
   const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));
   if (settings.authorities.empty()) {
@@ -54,7 +52,7 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
 }
 
 Result<void> MayUseSystemRoots(const SourceRequest& request) {
-  if (!request.check_file) return {};
+  if (!request.IsFollowed()) return {};
   return Fail(
       Code::kUsage,
       "a node that follows this source must know its server by a CA of its own: the node's store will hold what "

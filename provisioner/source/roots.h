@@ -16,11 +16,11 @@ Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::s
 
 // Those of --ca: of a PEM file, or of a pointer config, whose
 // certificateAuthorities count. None where the option is not given. Errors:
-// those of ParseRoots() and of reading files; what request.check_file refuses;
-// for a pointer config those of ignition::ReadFetchSettings().
+// those of ParseRoots() and of request.ReadLocal(); for a pointer config those
+// of ignition::ReadFetchSettings().
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request);
 
-// Error usage on a node that follows the source (request.check_file): its store holds what the source delivered, so
+// Error usage on a node that follows the source (request.IsFollowed()): its store holds what the source delivered, so
 // whoever has the key of a delivered CA could replace the source.
 Result<void> MayUseSystemRoots(const SourceRequest& request);
 

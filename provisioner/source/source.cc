@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/base/file.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
@@ -32,7 +31,7 @@ Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& li
   Opened out;
   out.where = request.source == "-" ? "standard input" : request.source;
   out.trust = {PROV_TRY(RootsOf(request)), false};
-  out.bytes = PROV_TRY(ReadFile(request.source, limits.input));
+  out.bytes = PROV_TRY(request.ReadLocal(request.source, limits.input));
   return out;
 }
 
@@ -42,7 +41,7 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
                           const SourcePorts& ports, SourceTime& time) {
   Opened out;
   out.where = egress::RedactUrl(remote.url);
-  out.trust = {remote.roots, !request.check_file};
+  out.trust = {remote.roots, !request.IsFollowed()};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
   machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));

@@ -1,12 +1,12 @@
 // Where settings come from: from the SOURCE of a command line to an EgressConfig.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ignition/document.h"
+#include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/clock.h"
@@ -24,9 +24,16 @@ struct SourceRequest {
   // How long a remote source may take, with all that it refers to and other tries; nullopt: a minute (kube://: a minute
   // and a half), and other tries for a document for ten seconds.
   std::optional<int> timeout_seconds;
-  // Given on a node that follows the source, asked of each local file that decides whom to believe, before it is read.
-  // The system's roots are then nobody's proof: the node's own store holds what this source delivers.
-  std::function<Result<void>(const std::string& path)> check_file;
+  // Given on a node that follows the source: reads each of its local files, and refuses one that others than
+  // administrators could have written. The system's roots are then nobody's proof: the node's own store holds what this
+  // source delivers.
+  FileReader read_followed;
+
+  bool IsFollowed() const { return static_cast<bool>(read_followed); }
+  // A local file of the source. Errors: those of read_followed, or of ReadFile.
+  Result<std::string> ReadLocal(const std::string& path, std::uint64_t limit) const {
+    return IsFollowed() ? read_followed(path, limit) : ReadFile(path, limit);
+  }
 };
 
 struct SourceCache;  // source_cache.h

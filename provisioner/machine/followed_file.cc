@@ -1,0 +1,117 @@
+#include "provisioner/machine/followed_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "provisioner/base/text.h"
+
+namespace prov::machine {
+namespace {
+
+using Steps = std::vector<FollowedStep>;
+
+std::unexpected<Error> Refuse(std::string_view why, std::string_view path) {
+  return Fail(Code::kUsage, std::string(why), std::string(path));
+}
+
+// Where a path begins, and the names that follow.
+struct Parts {
+  std::string root;
+  std::string_view rest;
+};
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// `path` has backslashes only. "" for the root: it has none.
+Parts WindowsParts(std::string_view path) {
+  constexpr std::string_view kLong = R"(\\?\)";
+  constexpr std::string_view kLongShare = R"(\\?\UNC\)";
+  const bool long_share = path.starts_with(kLongShare);
+  if (long_share) {
+    path.remove_prefix(kLongShare.size());
+  } else if (path.starts_with(kLong)) {
+    path.remove_prefix(kLong.size());
+  }
+  if (path.size() >= 3 && IsLetter(path[0]) && path[1] == ':' && path[2] == '\\') {
+    return {std::string(path.substr(0, 3)), path.substr(3)};
+  }
+  const bool share = long_share || (path.starts_with(R"(\\)") && !path.starts_with(R"(\\.\)"));
+  if (!share) return {};
+  if (!long_share) path.remove_prefix(2);
+  const std::size_t server = path.find('\\');
+  if (server == 0 || server == std::string_view::npos) return {};
+  const std::size_t name = path.find('\\', server + 1);
+  if (name == server + 1 || server + 1 == path.size()) return {};
+  const std::string_view volume = path.substr(0, name);
+  return {R"(\\)" + std::string(volume) + '\\', name == std::string_view::npos ? "" : path.substr(name + 1)};
+}
+
+Parts UnixParts(std::string_view path) { return path.starts_with('/') ? Parts{"/", path.substr(1)} : Parts{}; }
+
+std::vector<std::string_view> Names(std::string_view rest, char separator) {
+  std::vector<std::string_view> out;
+  for (const std::string_view name : Split(rest, separator)) {
+    if (name.empty() || name == ".") continue;
+    if (name != "..") {
+      out.push_back(name);
+    } else if (!out.empty()) {
+      out.pop_back();
+    }
+  }
+  return out;
+}
+
+using Opened = std::vector<std::unique_ptr<OpenedPath>>;
+
+// All of them stay open as long as the last one is read: each keeps the one below it where it is.
+Result<Opened> Walk(PathOpener& paths, const Steps& steps) {
+  Opened out;
+  for (const FollowedStep& step : steps) {
+    OpenedPath* const above = out.empty() ? nullptr : out.back().get();
+    out.push_back(PROV_TRY(paths.Open(above, step, &step == &steps.back())));
+    PROV_TRY(out.back()->Check(step));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
+  const bool windows = style == PathStyle::kWindows;
+  std::string text(path);
+  if (windows) std::ranges::replace(text, '/', '\\');
+  const Parts parts = windows ? WindowsParts(text) : UnixParts(text);
+  if (parts.root.empty()) return Refuse("is no absolute path of a file; store the source again", path);
+  if (text.find('\0') != std::string::npos) return Refuse("holds a null character", path);
+  if (windows && parts.rest.find(':') != std::string_view::npos) {
+    return Refuse("names a stream of a file or a device; name a file", path);
+  }
+  const char separator = windows ? '\\' : '/';
+  const std::vector<std::string_view> names = Names(parts.rest, separator);
+  Steps out = {{parts.root, PathUse::kVolume}};
+  std::string so_far = parts.root;
+  for (const std::string_view name : names) {
+    if (out.size() > 1) so_far += separator;
+    so_far += name;
+    out.push_back({so_far, PathUse::kPassage});
+  }
+  if (out.size() > 1) out.back().use = PathUse::kFollowed;
+  // The root of a volume stays what it is: nobody can put another one in its place.
+  if (out.size() > 2) out[out.size() - 2].use = PathUse::kFollowed;
+  return out;
+}
+
+Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit) {
+  const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
+  const Opened opened = PROV_TRY(Walk(paths, steps));
+  return opened.back()->Read(limit);
+}
+
+Result<void> CheckFollowed(PathOpener& paths, std::string_view path) {
+  const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
+  const Result<Opened> opened = Walk(paths, steps);
+  if (opened || opened.error().code == Code::kNotFound) return {};
+  return std::unexpected(opened.error());
+}
+
+}  // namespace prov::machine
