@@ -1,4 +1,5 @@
 // A source on a server, from the command line to what a node stores of it, and back.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/source/source_cache.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/memory_paths.h"
 #include "tests/support/paths.h"
 
 namespace prov::cli {
@@ -120,6 +122,34 @@ TEST(StoredSource, AnAksListKeepsItsSuffixes) {
   const auto refused = ReadStoredSettings(host, {Sample("rendered-worker.json"), "--add-cluster-suffixes"}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
+}
+
+// Whatever it is for: a user who can write it would decide what SYSTEM trusts, or does not.
+TEST(StoredSource, EachFileThatARoundReadsIsChecked) {
+  constexpr char kSource[] = R"(C:\egress\worker.json)";
+  constexpr char kPem[] = R"(C:\egress\certificates.pem)";
+  const std::string pem = *ReadFile(Sample("corporate-root.pem"), 1 << 20);
+  testing_support::MemoryPaths paths;
+  paths.PutFolder(R"(C:\egress)");
+  paths.PutFile(kSource, *ReadFile(Sample("rendered-worker.json"), 1 << 20));
+  paths.PutFile(kPem, pem);
+  testing_support::MemoryHost host;
+  host.paths = &paths;
+  const node::SourceWords rows[] = {
+      {kSource}, {kSource, fmt::format("--subtract={}", kPem)}, {kSource, fmt::format("--ca={}", kPem)}, {kPem}};
+  for (const node::SourceWords& words : rows) {
+    const std::string decides = words.size() == 1 ? words[0] : kPem;
+    const auto closed = ReadStoredSettings(host, words, {});
+    ASSERT_TRUE(closed) << words.back() << ": " << closed.error().message;
+    const machine::PathFacts before = paths.At(decides).facts;
+    paths.At(decides).facts.dacl += "(A;;FW;;;BU)";
+    const auto open = ReadStoredSettings(host, words, {});
+    ASSERT_FALSE(open) << words.back();
+    EXPECT_EQ(open.error().code, Code::kOwner);
+    EXPECT_EQ(open.error().where, decides);
+    EXPECT_THAT(open.error().message, HasSubstr("can be changed by Users (S-1-5-32-545)"));
+    paths.At(decides).facts = before;
+  }
 }
 
 TEST(SourceTimeout, HasBounds) {

@@ -104,6 +104,85 @@ TEST(FolderSecurity, MessageSaysWhoAndWhatToDo) {
   EXPECT_NE(result.error().message.find("icacls"), std::string::npos);
 }
 
+// Each right alone, on what is followed, on a folder above it and on a volume's root.
+TEST(FollowedSecurity, WhatOthersMayDoDependsOnWhatItIs) {
+  struct Row {
+    const char* ace;
+    bool followed, passage, volume;
+  };
+  constexpr Row kRows[] = {
+      {"(A;;0x1200a9;;;WD)", true, true, true},                  // read, execute
+      {"(A;OICIIO;GRGX;;;BU)", true, true, true},                // the same, of what is made in it
+      {"(A;;DC;;;BU)", false, true, true},                       // FILE_WRITE_DATA, FILE_ADD_FILE
+      {"(A;;LC;;;AU)", false, true, true},                       // FILE_APPEND_DATA, FILE_ADD_SUBDIRECTORY
+      {"(A;;RP;;;BU)", false, true, true},                       // FILE_WRITE_EA
+      {"(A;;CR;;;BU)", false, true, true},                       // FILE_WRITE_ATTRIBUTES
+      {"(A;;0x40000000;;;BU)", false, true, true},               // GENERIC_WRITE
+      {"(A;OICIIO;SDGXGWGR;;;AU)", false, true, true},           // what is made in it is others' to change
+      {"(A;IDIO;FA;;;BU)", false, true, true},                   //
+      {"(A;;SD;;;BU)", false, false, true},                      // DELETE, with which it is renamed
+      {"(A;;0x1301bf;;;AU)", false, false, true},                // Modify
+      {"(A;;DT;;;BU)", false, false, false},                     // FILE_DELETE_CHILD
+      {"(A;;WD;;;BU)", false, false, false},                     // WRITE_DAC
+      {"(A;;WO;;;BU)", false, false, false},                     // WRITE_OWNER
+      {"(A;;FA;;;BU)", false, false, false},                     //
+      {"(A;;GA;;;BU)", false, false, false},                     //
+      {"(A;;0x02000000;;;BU)", false, false, false},             // MAXIMUM_ALLOWED
+      {"(A;;FR", false, false, false},                           // damaged
+      {"(A;;Q;;;BU)", false, false, false},                      //
+      {"(XA;;FR;;;BU;(WIN://SYSAPPID))", false, false, false},   // conditional
+      {"(OA;;FR;;;BU)", false, false, false},                    //
+      {"(D;;FA;;;WD)", true, true, true},                        //
+      {"(A;OICIIO;GA;;;CO)", true, true, true},                  // whoever makes something in it
+      {"(A;;FA;;;SY)(A;;FA;;;S-1-5-32-544)", true, true, true},  //
+  };
+  for (const Row& row : kRows) {
+    const std::string dacl = "D:PAI(A;OICI;FA;;;SY)" + std::string(row.ace);
+    EXPECT_EQ(Allowed("BA", dacl, PathUse::kFollowed), row.followed) << row.ace;
+    EXPECT_EQ(Allowed("BA", dacl, PathUse::kPassage), row.passage) << row.ace;
+    EXPECT_EQ(Allowed("BA", dacl, PathUse::kVolume), row.volume) << row.ace;
+    EXPECT_FALSE(Allowed("S-1-5-21-7-7-7-1001", dacl, PathUse::kPassage)) << "its owner may change its list";
+    EXPECT_FALSE(Allowed("BU", dacl, PathUse::kVolume)) << row.ace;
+  }
+  for (const PathUse use : {PathUse::kFollowed, PathUse::kPassage, PathUse::kVolume}) {
+    EXPECT_FALSE(Allowed("BA", "", use));
+    EXPECT_FALSE(Allowed("BA", "D:NO_ACCESS_CONTROL", use)) << "everything to everybody";
+    EXPECT_TRUE(Allowed("BA", "D:P", use)) << "nothing to anybody";
+    EXPECT_FALSE(CheckPathSecurity({true, "BA", std::string(kOurs)}, use, kWhere)) << "a link";
+  }
+}
+
+TEST(FollowedSecurity, TheRemedyFitsFilesFoldersAndWhoMayTooMuch) {
+  const auto told = [](PathFacts facts, PathUse use) { return CheckPathSecurity(facts, use, "X").error().message; };
+  const std::string open = "D:(A;;FA;;;SY)(A;;FA;;;WD)";
+  const std::string file = told({false, "BA", open, false}, PathUse::kFollowed);
+  EXPECT_NE(file.find("can be changed by Everyone (S-1-1-0)"), std::string::npos) << file;
+  EXPECT_NE(file.find("*S-1-5-32-544:F)"), std::string::npos) << file;
+  const std::string folder = told({false, "BA", open, true}, PathUse::kFollowed);
+  EXPECT_NE(folder.find("*S-1-5-32-544:(OI)(CI)F)"), std::string::npos) << folder;
+  const std::string above = told({false, "BA", open, true}, PathUse::kPassage);
+  EXPECT_NE(above.find(R"(icacls "X" /remove:g *S-1-1-0)"), std::string::npos) << above;
+  EXPECT_EQ(above.find("/inheritance:r"), std::string::npos) << "others need the folder, too: " << above;
+  const std::string of_user = told({false, "S-1-5-21-7", open, true}, PathUse::kPassage);
+  EXPECT_NE(of_user.find(R"(icacls "X" /setowner *S-1-5-32-544)"), std::string::npos) << of_user;
+  const std::string unknown = told({false, "BA", "D:(A;;FA;;;S-1-5-21-7-7-7-9)", true}, PathUse::kVolume);
+  EXPECT_NE(unknown.find("/remove:g *S-1-5-21-7-7-7-9"), std::string::npos) << unknown;
+}
+
+TEST(UnixSecurity, RootsAndOurOwnThatOthersCantWrite) {
+  const auto allowed = [](const UnixFacts& facts) { return CheckUnixSecurity(facts, 1000, "/x").has_value(); };
+  EXPECT_TRUE(allowed({false, false, 0, 0644}));
+  EXPECT_TRUE(allowed({false, true, 1000, 0755}));
+  EXPECT_TRUE(allowed({false, true, 0, 01777})) << "/tmp";
+  EXPECT_FALSE(allowed({false, true, 1000, 01777})) << "only root's";
+  EXPECT_FALSE(allowed({false, false, 0, 01666})) << "sticky says nothing of a file";
+  EXPECT_FALSE(allowed({false, true, 0, 0777}));
+  EXPECT_FALSE(allowed({false, false, 1000, 0664}));
+  EXPECT_FALSE(allowed({false, false, 0, 0646}));
+  EXPECT_FALSE(allowed({false, false, 1001, 0600}));
+  EXPECT_FALSE(allowed({true, false, 0, 0777})) << "a link";
+}
+
 TEST(ImageSecurity, WhatThisProgramMakesInAnImageMayBeUsed) {
   using images::FileUse;
   EXPECT_TRUE(CheckImageSecurity(images::FolderDescriptor(FileUse::kSecret), PathUse::kSecrets, kWhere));

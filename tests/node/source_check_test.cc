@@ -25,6 +25,7 @@ TEST_F(SourceCheck, FilesThatDecideAreLookedAt) {
   EXPECT_THAT(CheckedOf({"kube://", "--kubeconfig=/etc/kube/config"}), ElementsAre("/etc/kube/config"));
   EXPECT_THAT(CheckedOf({"kube://", "--kubeconfig=in-cluster"}), IsEmpty());
   EXPECT_THAT(CheckedOf({"https://h/x", "--pool=worker"}), IsEmpty());
+  EXPECT_THAT(CheckedOf({"https://h/x", R"(--subtract=C:\egress\minus.pem)"}), ElementsAre(R"(C:\egress\minus.pem)"));
   EXPECT_THAT(CheckedOf({R"(C:\worker.ign)", R"(--ca=D:\ca.pem)"}), ElementsAre(R"(C:\worker.ign)", R"(D:\ca.pem)"));
 }
 

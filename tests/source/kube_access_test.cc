@@ -101,16 +101,32 @@ TEST_F(Access, ABundleWithoutCertificatesIsNoReasonToTrustTheSystems) {
   EXPECT_EQ(Open().error().code, Code::kNotFound);
 }
 
-TEST_F(Access, FilesThatDecideWhomToBelieveAreChecked) {
+// Of a node that follows the cluster: each may be somebody else's.
+TEST_F(Access, EachFollowedFileIsReadAsSuch) {
+  WriteConfig("    client-certificate: c.pem\n    client-key: k.pem\n    tokenFile: token\n");
+  Write("c.pem", "CERT");
+  Write("k.pem", "KEY");
+  Write("token", "t");
+  std::vector<std::string> asked;
+  std::string refused;
   SourceRequest request = Request();
-  std::vector<std::string> checked;
-  request.check_file = [&](const std::string& path) -> Result<void> {
-    checked.push_back(path.substr(path.find_last_of("/\\") + 1));
-    if (checked.size() > 1) return Fail(Code::kOwner, "others can change it", path);
-    return {};
+  request.read_followed = [&](const std::string& path, std::uint64_t limit) -> Result<std::string> {
+    asked.push_back(path.substr(path.find_last_of("/\\") + 1));
+    if (asked.back() == refused) return Fail(Code::kOwner, "others can change it", path);
+    return ReadFile(path, limit);
   };
-  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kOwner);
-  EXPECT_THAT(checked, ::testing::ElementsAre("config", "ca.crt"));
+  const auto access = KubeAccess::Open(request, "", here_);
+  ASSERT_TRUE(access) << access.error().message;
+  ASSERT_TRUE(access->Request("/"));
+  EXPECT_THAT(asked, ::testing::ElementsAre("config", "ca.crt", "c.pem", "k.pem", "token"));
+  for (const char* name : {"config", "ca.crt", "c.pem", "k.pem"}) {
+    refused = name;
+    const auto open = KubeAccess::Open(request, "", here_);
+    ASSERT_FALSE(open) << name;
+    EXPECT_EQ(open.error().code, Code::kOwner) << name;
+  }
+  refused = "token";
+  EXPECT_EQ(access->Request("/").error().code, Code::kOwner) << "it is read anew for each request";
 }
 
 TEST_F(Access, APodFindsItsOwnAccount) {

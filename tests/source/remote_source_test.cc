@@ -58,7 +58,7 @@ class RemoteSources : public testing::Test {
     SourceRequest request;
     request.source = source;
     request.ca_file = ca;
-    request.check_file = check_file_;
+    request.read_followed = read_followed_;
     return Read(request, web_.Ports(&cache_));
   }
   std::string ProxyOf(const std::string& source, const std::string& ca = "") {
@@ -75,7 +75,7 @@ class RemoteSources : public testing::Test {
   testing_support::ScratchFolder folder_;
   FakeWeb web_;
   SourceCache cache_;
-  std::function<Result<void>(const std::string&)> check_file_;
+  FileReader read_followed_;
 };
 
 TEST_F(RemoteSources, ADocumentOfAServer) {
@@ -170,10 +170,11 @@ TEST_F(RemoteSources, ACaFileMustHoldOne) {
     EXPECT_THAT(ProxyOf(kWeb, File("ca.pem", text)), HasSubstr("<cert>")) << text;
   }
   EXPECT_THAT(ProxyOf(kWeb, folder_.At("none.pem")), HasSubstr("<not-found>"));
-  check_file_ = [](const std::string& path) -> Result<void> {
+  read_followed_ = [](const std::string& path, std::uint64_t) -> Result<std::string> {
     return Fail(Code::kOwner, "anybody can write it", path);
   };
   EXPECT_THAT(ProxyOf(kWeb, Path("corporate-root.pem")), HasSubstr("<owner>"));
+  EXPECT_THAT(ProxyOf(File("followed.ign", Config("http://p:1"))), HasSubstr("<owner>")) << "the source itself";
   EXPECT_THAT(web_.requests, IsEmpty());
 }
 

@@ -1,5 +1,6 @@
 #include "tests/support/memory_host.h"
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
@@ -130,6 +131,18 @@ Result<bool> MemoryHost::RemoveProgram() {
 Result<bool> MemoryHost::PinSigner(std::string_view der) {
   if (install_error) return std::unexpected(*install_error);
   return Call([&]() -> Result<bool> { return std::exchange(pinned_signer, std::string(der)) != der; });
+}
+
+Result<void> MemoryHost::CheckSource(std::string_view path) {
+  checked_sources.emplace_back(path);
+  if (source_error) return std::unexpected(*source_error);
+  return paths != nullptr ? machine::CheckFollowed(*paths, path) : Result<void>();
+}
+
+Result<std::string> MemoryHost::ReadFollowed(std::string_view path, std::uint64_t limit) {
+  checked_sources.emplace_back(path);
+  if (source_error) return std::unexpected(*source_error);
+  return paths != nullptr ? machine::ReadFollowed(*paths, path, limit) : prov::ReadFile(std::string(path), limit);
 }
 
 Result<void> MemoryHost::RemoveFile(std::string_view path) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/machine/followed_file.h"
 #include "provisioner/machine/host.h"
 #include "tests/support/memory_machine.h"
 
@@ -48,7 +49,8 @@ class MemoryHost final : public machine::Host,
   bool program_installed = false, state_removed = false;
   std::optional<Error> install_error, source_error;
   std::optional<std::string> pinned_signer;
-  std::vector<std::string> checked_sources;
+  std::vector<std::string> checked_sources;  // asked for, or read as what is followed
+  machine::PathOpener* paths = nullptr;      // where the followed files are; null: on disk, where they may be anybody's
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
 
   // machine::Host
@@ -82,10 +84,8 @@ class MemoryHost final : public machine::Host,
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
-  Result<void> CheckSource(std::string_view path) override {
-    checked_sources.emplace_back(path);
-    return source_error ? Result<void>(std::unexpected(*source_error)) : Result<void>();
-  }
+  Result<void> CheckSource(std::string_view path) override;
+  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) override;
   Result<void> RemoveFile(std::string_view path) override;
   Result<void> RemoveState() override;
 

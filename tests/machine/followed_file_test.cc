@@ -1,0 +1,192 @@
+// Who may have written what a node follows: the walk to it, on a Windows in memory.
+#include "provisioner/machine/followed_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/memory_paths.h"
+
+namespace prov::machine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing_support::kClosedDacl;
+using testing_support::MemoryPaths;
+
+constexpr char kFolder[] = R"(C:\egress)";
+constexpr char kPayload[] = R"(C:\egress\payload)";
+constexpr char kCa[] = R"(C:\egress\payload\ca.pem)";
+constexpr std::string_view kUser = "S-1-5-21-1-2-3-1001";
+
+std::string With(std::string_view ace) { return std::string(kClosedDacl) + std::string(ace); }
+
+class FollowedFile : public testing::Test {
+ protected:
+  FollowedFile() {
+    paths_.PutFolder(kFolder);
+    paths_.PutFolder(kPayload);
+    paths_.PutFile(kCa, "ours");
+  }
+
+  Result<std::string> Read(std::string_view path = kCa) { return ReadFollowed(paths_, path, 1 << 20); }
+  // The path that is refused for its owner or rights; "" where the file is read, else the error's name.
+  std::string Refused(std::string_view path = kCa) {
+    const auto read = Read(path);
+    if (read) return "";
+    message_ = read.error().message;
+    return read.error().code == Code::kOwner ? read.error().where : std::string(InfoOf(read.error().code).name);
+  }
+
+  MemoryPaths paths_;
+  std::string message_;
+};
+
+TEST_F(FollowedFile, IsReadWhereOnlyAdministratorsCanChangeIt) {
+  EXPECT_EQ(Read(), "ours");
+  EXPECT_THAT(paths_.opened, ElementsAre(R"(C:\)", kFolder, kPayload, kCa));
+  EXPECT_EQ(Read("C:/egress/./x/../payload//ca.pem"), "ours");
+  EXPECT_TRUE(CheckFollowed(paths_, kCa));
+  EXPECT_TRUE(CheckFollowed(paths_, kPayload));
+}
+
+TEST_F(FollowedFile, OfAUserIsRefused) {
+  paths_.At(kCa).facts.owner = kUser;
+  EXPECT_EQ(Refused(), kCa);
+  EXPECT_THAT(message_, HasSubstr("belongs to S-1-5-21-1-2-3-1001"));
+  EXPECT_TRUE(CheckFollowed(paths_, kPayload)) << "the folder's door is closed all the same";
+}
+
+TEST_F(FollowedFile, ThatEveryoneMayWriteIsRefusedAndTheRemedyNamed) {
+  paths_.At(kCa).facts.dacl = With("(A;;FW;;;WD)");
+  EXPECT_EQ(Refused(), kCa);
+  EXPECT_THAT(message_, HasSubstr("can be changed by Everyone (S-1-1-0)"));
+  EXPECT_THAT(message_, HasSubstr(R"(icacls "C:\egress\payload\ca.pem" /inheritance:r /grant:r *S-1-5-18:F)"));
+}
+
+TEST_F(FollowedFile, EachRightToChangeItIsOneTooMany) {
+  for (const char* rights : {"0x2", "0x4", "0x10", "0x100", "SD", "WD", "WO", "GW", "GA", "FA", "0x1301bf"}) {
+    paths_.At(kCa).facts.dacl = With(std::string("(A;;") + rights + ";;;BU)");
+    EXPECT_EQ(Refused(), kCa) << rights;
+  }
+  paths_.At(kCa).facts.dacl = With("(A;;FRFX;;;WD)(D;;FA;;;BG)");
+  EXPECT_EQ(Refused(), "") << "to read it and to be kept out is no harm";
+}
+
+TEST_F(FollowedFile, ItsFolderLetsNobodyAddRemoveOrInherit) {
+  for (const char* ace : {"(A;;DC;;;BU)", "(A;;LC;;;AU)", "(A;;DT;;;WD)", "(A;OICIIO;GA;;;BU)", "(A;OIIO;FW;;;AU)"}) {
+    paths_.At(kPayload).facts.dacl = With(ace);
+    EXPECT_EQ(Refused(), kPayload) << ace;
+    EXPECT_FALSE(CheckFollowed(paths_, kPayload)) << ace;
+  }
+  paths_.At(kPayload).facts = paths_.At(kFolder).facts;
+  paths_.At(kPayload).facts.owner = kUser;
+  EXPECT_EQ(Refused(), kPayload);
+}
+
+TEST_F(FollowedFile, NobodyCanReplaceAFolderAboveIt) {
+  for (const char* ace : {"(A;;DT;;;BU)", "(A;;SD;;;AU)", "(A;;WD;;;WD)", "(A;;WO;;;WD)", "(A;;GA;;;WD)",
+                          "(A;OICI;0x1301bf;;;AU)", "(XA;;FR;;;BU)"}) {
+    paths_.At(kFolder).facts.dacl = With(ace);
+    EXPECT_EQ(Refused(), kFolder) << ace;
+  }
+  EXPECT_THAT(paths_.opened, testing::Not(testing::Contains(kPayload))) << "nothing below is even opened";
+  paths_.At(kFolder).facts.dacl = kClosedDacl;
+  paths_.At(kFolder).facts.owner = kUser;  // who could let himself in
+  EXPECT_EQ(Refused(), kFolder);
+}
+
+TEST_F(FollowedFile, TheRemedyForAFolderOfOthersTakesTheRightAlone) {
+  paths_.At(kFolder).facts.dacl = With("(A;OICI;0x1301bf;;;AU)");
+  EXPECT_EQ(Refused(), kFolder);
+  EXPECT_THAT(message_, HasSubstr(R"(icacls "C:\egress" /inheritance:d, then icacls "C:\egress" /remove:g *S-1-5-11)"));
+}
+
+// C:\ and C:\ProgramData let everybody add something, which is then theirs.
+TEST_F(FollowedFile, MayLieBelowFoldersToWhichOthersOnlyAdd) {
+  const std::string ours = R"(C:\ProgramData\egress\ca.pem)";
+  paths_.PutFolder(R"(C:\ProgramData\egress)");
+  paths_.PutFile(ours, "ours");
+  EXPECT_EQ(Refused(ours), "");
+  paths_.PutFile(R"(C:\ProgramData\ca.pem)", "ours");
+  EXPECT_EQ(Refused(R"(C:\ProgramData\ca.pem)"), R"(C:\ProgramData)") << "not beside what others add";
+  paths_.PutFolder(R"(C:\ProgramData\egress)", kClosedDacl, kUser);
+  EXPECT_EQ(Refused(ours), R"(C:\ProgramData\egress)");
+}
+
+TEST_F(FollowedFile, AVolumesRootCantBeMovedAway) {
+  paths_.PutFile(R"(C:\ca.pem)", "ours");
+  EXPECT_EQ(Refused(R"(C:\ca.pem)"), "");
+  paths_.PutFolder(R"(D:\)", "D:(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;OICI;0x1301bf;;;AU)");
+  paths_.PutFile(R"(D:\ca.pem)", "ours");
+  EXPECT_EQ(Refused(R"(D:\ca.pem)"), "");
+  paths_.At(R"(D:\)").facts.dacl = With("(A;;DT;;;AU)");
+  EXPECT_EQ(Refused(R"(D:\ca.pem)"), R"(D:\)");
+  paths_.At(R"(D:\)").facts.dacl = "D:NO_ACCESS_CONTROL";  // as a volume has it that knows no rights
+  EXPECT_EQ(Refused(R"(D:\ca.pem)"), R"(D:\)");
+}
+
+TEST_F(FollowedFile, NoLinkIsFollowed) {
+  for (const char* path : {kFolder, kPayload, kCa}) {
+    paths_.At(path).facts.reparse_point = true;
+    EXPECT_EQ(Refused(), path);
+    EXPECT_THAT(message_, HasSubstr("is a link"));
+    paths_.At(path).facts.reparse_point = false;
+  }
+}
+
+TEST_F(FollowedFile, WhatWasCheckedIsWhatIsRead) {
+  paths_.after_checking = [this](const std::string& path) {
+    if (path == kCa) paths_.PutFile(kCa, "of a user", kClosedDacl, kUser);
+  };
+  EXPECT_EQ(Read(), "ours");
+  EXPECT_EQ(Refused(), kCa);
+}
+
+TEST_F(FollowedFile, WhatIsNotThereIsNoMatterOfRights) {
+  EXPECT_EQ(Refused(R"(C:\egress\payload\other.pem)"), "not-found");
+  EXPECT_TRUE(CheckFollowed(paths_, R"(C:\egress\payload\other.pem)"));
+  EXPECT_TRUE(CheckFollowed(paths_, R"(C:\nowhere\at\all)"));
+  EXPECT_EQ(Refused(kPayload), "io");
+  EXPECT_EQ(ReadFollowed(paths_, kCa, 3).error().code, Code::kTooLarge);
+}
+
+std::vector<std::string> PathsOf(std::string_view path, PathStyle style = PathStyle::kWindows) {
+  std::vector<std::string> out;
+  const auto steps = FollowedSteps(path, style);
+  if (!steps) return {std::string(InfoOf(steps.error().code).name)};
+  for (const FollowedStep& step : *steps) out.push_back(step.path);
+  return out;
+}
+
+TEST(FollowedSteps, BeginAtTheRootOfAVolume) {
+  EXPECT_THAT(PathsOf(R"(C:\a\b)"), ElementsAre(R"(C:\)", R"(C:\a)", R"(C:\a\b)"));
+  EXPECT_THAT(PathsOf("d:/a//b/"), ElementsAre(R"(d:\)", R"(d:\a)", R"(d:\a\b)"));
+  EXPECT_THAT(PathsOf(R"(\\?\C:\a)"), ElementsAre(R"(C:\)", R"(C:\a)"));
+  EXPECT_THAT(PathsOf(R"(\\h\share\a)"), ElementsAre(R"(\\h\share\)", R"(\\h\share\a)"));
+  EXPECT_THAT(PathsOf(R"(\\?\UNC\h\share\a)"), ElementsAre(R"(\\h\share\)", R"(\\h\share\a)"));
+  EXPECT_THAT(PathsOf(R"(C:\..\a\.\b\..\c)"), ElementsAre(R"(C:\)", R"(C:\a)", R"(C:\a\c)"));
+  EXPECT_THAT(PathsOf("/a/../b/c", PathStyle::kUnix), ElementsAre("/", "/b", "/b/c"));
+  EXPECT_THAT(PathsOf("/a\\b", PathStyle::kUnix), ElementsAre("/", "/a\\b"));
+}
+
+TEST(FollowedSteps, TellWhatIsAskedFromWhatLeadsThere) {
+  const auto steps = FollowedSteps(R"(C:\a\b\c)", PathStyle::kWindows);
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(*steps, (std::vector<FollowedStep>{{R"(C:\)", PathUse::kVolume},
+                                               {R"(C:\a)", PathUse::kPassage},
+                                               {R"(C:\a\b)", PathUse::kFollowed},
+                                               {R"(C:\a\b\c)", PathUse::kFollowed}}));
+}
+
+TEST(FollowedSteps, NeedAPathThatLeadsToOnePlace) {
+  for (const char* path : {"", "a", R"(a\b)", R"(\a)", "C:", "C:a", R"(\\)", R"(\\h)", R"(\\h\)", R"(\\.\C:\a)",
+                           R"(\\?\GLOBALROOT\a)", R"(C:\a:stream)", R"(C:\a::$DATA)", R"(C:\a:s\b)"}) {
+    EXPECT_THAT(PathsOf(path), ElementsAre("usage")) << path;
+  }
+  EXPECT_THAT(PathsOf("a/b", PathStyle::kUnix), ElementsAre("usage"));
+  EXPECT_THAT(PathsOf(std::string_view("/a\0b", 4), PathStyle::kUnix), ElementsAre("usage"));
+}
+
+}  // namespace
+}  // namespace prov::machine
