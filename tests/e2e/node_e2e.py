@@ -307,6 +307,27 @@ class FirstBoot(Node):
         self.reboot()
         self.await_state(lambda: self.assertIn("NO_PROXY", self.state()["env"]))
 
+    def test_a_followed_payload_that_a_user_can_change(self):
+        """Wine shows the modes of Unix as rights of Everyone: enough to see that each file is asked for its own."""
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "1")
+        self.program("first-boot", "C:\\egress\\payload")
+        self.program("service", "uninstall")
+        self.expect("http://proxy.example.test:3128", [self.a])
+        self.write("http://planted.example.test:1", [self.b])
+        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "2")
+        planted = self.source.parent / "payload/egress.json"
+        planted.chmod(0o666)
+        report = self.json("reconcile", "--once", exits=(12,))
+        self.assertEqual(report["writes"], 0)
+        told = [f for f in report["findings"] if f["code"] == "source-unavailable"]
+        self.assertEqual(len(told), 1)
+        self.assertIn("can be changed by Everyone", told[0]["message"])
+        self.expect("http://proxy.example.test:3128", [self.a])
+        planted.chmod(0o644)
+        self.json("reconcile", "--once")
+        self.expect("http://planted.example.test:1", [self.b])
+
     def test_windows_setup_never_ends_for_us(self):
         done = self.program("first-boot", "C:\\nowhere", "--phase", "specialize", check=False)
         self.assertEqual(done.returncode, 0)
