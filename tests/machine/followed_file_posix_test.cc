@@ -59,7 +59,7 @@ TEST_F(FollowedFilePosix, IsReadBelowASharedFolder) {
 
 TEST_F(FollowedFilePosix, WritableByOthersIsRefusedOnEachStep) {
   for (const fs::path& path : {ca_, b_, a_}) {
-    for (const mode_t mode : {0757, 0777, 0775}) {
+    for (const mode_t mode : {0757U, 0777U, 0775U}) {
       Mode(path, mode);
       EXPECT_EQ(Refused(ca_), path) << std::oct << mode;
       EXPECT_THAT(message_, HasSubstr("chmod go-w"));
