@@ -30,5 +30,4 @@ set(Boost_NO_BOOST_CMAKE ON)
 set(ZLIB_LIBRARY /usr/${triplet}/lib/libz.a CACHE FILEPATH "")  # FindZLIB would take the DLL's import library
 
 # One file that needs nothing but the system's DLLs, and the same bytes from the same sources: no time in the header.
-set(CMAKE_EXE_LINKER_FLAGS_INIT
-  "-static -Wl,--gc-sections -Wl,--no-insert-timestamp -Wl,--dynamicbase -Wl,--high-entropy-va -Wl,--nxcompat")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -Wl,--gc-sections -Wl,--no-insert-timestamp")
