@@ -1,6 +1,7 @@
 #include "images/tree/file_attributes_posix.h"
 
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -66,6 +67,14 @@ std::string DescriptorFor(OwnKind kind, FileUse use) {
 }
 
 }  // namespace
+
+Result<void> RefuseFat(std::uint64_t type, const std::string& where) {
+  if (type != MSDOS_SUPER_MAGIC && type != EXFAT_SUPER_MAGIC) return {};
+  return Fail(Code::kTarget,
+              "is on FAT or exFAT, which keeps neither owners nor rights, so files with credentials would be open to "
+              "everybody: copy the image to NTFS or another file system that keeps them",
+              where);
+}
 
 bool HasDescriptors(int fd) { return fgetxattr(fd, kAcl, nullptr, 0) > 0; }
 

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,10 @@
 #include "provisioner/base/result.h"
 
 namespace prov::images {
+
+// FAT and exFAT keep neither owners nor rights: what is secret would be open to everybody. `type`: of a file system, as
+// statfs(2) has it. Errors: target.
+Result<void> RefuseFat(std::uint64_t type, const std::string& where);
 
 // Whether Windows' security descriptors can be read there, hence set.
 bool HasDescriptors(int fd);

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include <optional>
 #include <vector>
@@ -304,8 +305,7 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   return SystemError("cannot remove the folder", Where(path));
 }
 
-// Not through a file in the image, which would stay there: the folder itself is locked.
-Result<void> LockForWriting(int root, const std::string& where) {
+Result<void> CheckVolume(int root, const std::string& where) {
   struct statvfs info{};
   if (fstatvfs(root, &info) != 0) return SystemError("cannot look at the volume", where);
   if ((info.f_flag & ST_RDONLY) != 0) {
@@ -314,6 +314,13 @@ Result<void> LockForWriting(int root, const std::string& where) {
                 "shut down)",
                 where);
   }
+  struct statfs kind{};
+  if (fstatfs(root, &kind) != 0) return SystemError("cannot look at the volume", where);
+  return RefuseFat(static_cast<std::uint64_t>(kind.f_type), where);
+}
+
+// Not through a file in the image, which would stay there: the folder itself is locked.
+Result<void> LockForWriting(int root, const std::string& where) {
   int result = 0;
   do {
     result = flock(root, LOCK_EX | LOCK_NB);
@@ -334,6 +341,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
   if (!folder) return SystemError("cannot open the folder", root);
   struct stat info{};
   if (fstat(folder.get(), &info) != 0) return SystemError("cannot look at the folder", root);
+  if (access != TreeAccess::kRead) PROV_TRY(CheckVolume(folder.get(), root));
   if (access == TreeAccess::kWrite) PROV_TRY(LockForWriting(folder.get(), root));
   auto tree = std::make_unique<FolderTree>(root, std::move(folder), access, info.st_uid);
   PROV_TRY(RequireWindows(*tree));

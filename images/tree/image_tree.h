@@ -11,7 +11,8 @@
 
 namespace prov::images {
 
-enum class TreeAccess { kRead, kWrite };
+// kPlan: reads like kRead, but refuses what kWrite refuses, except that another run works on it.
+enum class TreeAccess { kRead, kPlan, kWrite };
 
 // Whose a file is, and who may use it. kPlain: ours; Users may read and execute. kSecret: ours; SYSTEM and
 // Administrators only. kEdited: somebody else's, of which we change the contents alone; where there is none, kPlain.

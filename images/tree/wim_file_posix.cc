@@ -9,11 +9,11 @@ namespace prov::images::wim {
 
 Result<void> Store::Load() {
   header_ = PROV_TRY(ReadHeader(PROV_TRY(ReadAt(file_.get(), 0, kHeaderBytes, path_)), path_));
-  if (access_ == TreeAccess::kWrite && (header_.flags & kReadOnly) != 0) {
+  if (access_ != TreeAccess::kRead && (header_.flags & kReadOnly) != 0) {
     return Fail(Code::kTarget,
                 "is marked read-only: make a copy that is not with `wimlib-imagex export FILE all NEW.wim`", path_);
   }
-  if (access_ == TreeAccess::kWrite && (header_.flags & kUnfinished) != 0) {
+  if (access_ != TreeAccess::kRead && (header_.flags & kUnfinished) != 0) {
     return Fail(Code::kTarget,
                 "another program is changing this WIM, or was stopped while it did: wait for it, or make the file good "
                 "with `wimlib-imagex optimize FILE`",

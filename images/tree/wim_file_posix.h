@@ -55,6 +55,7 @@ class Store {
   void Use(const Hash& hash, std::string_view bytes);
   void Drop(const Hash& hash);
 
+  Result<void> CheckIntegrity();
   Result<void> Commit(const WimProgress& progress);
 
  private:
@@ -79,7 +80,6 @@ class Store {
   Result<void> WriteBlobs(Append& append);
   Result<void> WriteMetadata(Append& append);
   Result<void> WriteEnd(Append& append);
-  Result<void> CheckIntegrity();
   Result<std::string> IntegrityTable(std::uint64_t table_end);
   Result<void> WriteHeaderLast(const Append& append);
 

@@ -26,8 +26,8 @@ using WimProgress = std::function<void(std::uint64_t done, std::uint64_t total)>
 class WimFile {
  public:
   // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
-  // (ESD), encrypted and pipable ones; for kWrite also those that are marked read-only or that another program has not
-  // finished. Errors: target, lock, io.
+  // (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another
+  // program has not finished. Errors: target, lock, io.
   static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
 
   virtual ~WimFile() = default;
@@ -37,6 +37,10 @@ class WimFile {
   // The files of one image; one tree for each. It refers to this object. Its Commit is the one below: it commits what
   // all trees of this file hold. Errors: target (there is no such image, no Windows in it), io.
   virtual Result<std::unique_ptr<ImageTree>> Tree(int index) = 0;
+
+  // What Commit checks of the file before it changes it; reads all of a file that has a table of digests. Errors:
+  // target (it is not as that table says).
+  virtual Result<void> CheckIntegrity() = 0;
 
   virtual Result<void> Commit(const WimProgress& progress) = 0;
 };

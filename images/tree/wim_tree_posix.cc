@@ -206,6 +206,7 @@ class OpenWim final : public WimFile {
     PROV_TRY(RequireWindows(*tree));
     return tree;
   }
+  Result<void> CheckIntegrity() override { return store_.CheckIntegrity(); }
   Result<void> Commit(const WimProgress& progress) override { return store_.Commit(progress); }
 
  private:
@@ -227,7 +228,7 @@ Result<void> LockFile(int fd, const std::string& where) {
 }  // namespace
 
 Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
-  const int mode = access == TreeAccess::kWrite ? O_RDWR : O_RDONLY;
+  const int mode = access == TreeAccess::kRead ? O_RDONLY : O_RDWR;
   Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such file", file);
   struct stat info{};

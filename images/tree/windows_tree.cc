@@ -17,13 +17,17 @@ Result<void> RequireWindows(ImageTree& tree) {
               tree.Name());
 }
 
-Result<void> RefuseHibernated(ImageTree& tree) {
+Result<bool> IsHibernated(ImageTree& tree) {
   const auto start = PROV_TRY(tree.ReadStart(kHibernation, 4));
-  if (!start) return {};
+  if (!start) return false;
   // "wake" is written while it resumes. After a resume the file is zeroed, or says "rstr" or "link": its contents are
   // used up.
   const std::string word = AsciiLower(*start);
-  if (word != "hibr" && word != "wake") return {};
+  return word == "hibr" || word == "wake";
+}
+
+Result<void> RefuseHibernated(ImageTree& tree) {
+  if (!PROV_TRY(IsHibernated(tree))) return {};
   return Fail(
       Code::kDirtyHive,
       "this Windows is hibernated (or was shut down with fast startup) and would overwrite what is changed now; "

@@ -9,8 +9,11 @@ namespace prov::images {
 // There is a Windows/System32/config. Errors: target; those of the tree.
 Result<void> RequireWindows(ImageTree& tree);
 
-// A hibernated Windows (or one with fast startup) keeps its registry in memory that hiberfil.sys holds: it would write
-// over what is changed now. Errors: dirty-hive; those of the tree.
+// Whether this Windows is hibernated (or was shut down with fast startup): its registry is in memory that hiberfil.sys
+// holds, and the hives are old. Errors: those of the tree.
+Result<bool> IsHibernated(ImageTree& tree);
+
+// Such a Windows would write over what is changed now. Errors: dirty-hive; those of the tree.
 Result<void> RefuseHibernated(ImageTree& tree);
 
 }  // namespace prov::images

@@ -72,7 +72,7 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
 Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const ImageOptions& image_options,
                               bool json) {
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
   const node::Settings settings =
       PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;

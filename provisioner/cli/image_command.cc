@@ -48,6 +48,10 @@ void Add(const node::FilePlan& files, SessionReport& report) {
   report.writes += files.taken_over.size() + files.steps.size();
 }
 
+void AddAll(Findings findings, SessionReport& report) {
+  for (Finding& f : findings) report.findings.push_back(std::move(f));
+}
+
 void AddService(reconcile::Change change, SessionReport& report) {
   if (change.action != reconcile::Action::kNone) ++report.writes;
   report.changes.push_back(std::move(change));
@@ -72,29 +76,30 @@ Result<void> AddUnknownServices(node::Node& node, const reconcile::DesiredState&
   return {};
 }
 
-Result<void> AddNotes(machine::ImageHost& image, node::Node& node, const node::Settings& settings,
-                      const ImageOptions& options, bool preseed, SessionReport& report) {
-  for (Finding& f : PROV_TRY(image.Notes())) report.findings.push_back(std::move(f));
+// To be asked before anything is written.
+Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const node::Settings& settings,
+                         const ImageOptions& options, bool preseed) {
+  Findings out = PROV_TRY(image.Notes());
   if (options.install && !options.exe) {
-    AddInfo(report.findings, "script-only",
+    AddInfo(out, "script-only",
             "without --exe the payload's script does the work alone when Windows setup ends: nothing will reconcile at "
             "later boots",
             image.Name());
   }
   if (options.install && !options.exe && (options.signer || PROV_TRY(node::PinnedSigner(image)))) {
-    AddWarning(report.findings, "signer-script",
+    AddWarning(out, "signer-script",
                "the signer is pinned for provisioner.exe; the payload's script checks no signature", image.Name());
   }
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), report.findings));
+  if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), out));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
     AddWarning(
-        report.findings, "image-descriptors",
+        out, "image-descriptors",
         "files with credentials in this image get the descriptor of their folder, which users of the node may be "
         "able to read, as descriptors can't be set here: mount the image with ntfs-3g, or use --credentials none",
         image.Name());
   }
-  return {};
+  return out;
 }
 
 }  // namespace
@@ -149,7 +154,7 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
     Add(PROV_TRY(PlanFiles(image, node, payload, image_options)), report);
     AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
   }
-  PROV_TRY(AddNotes(image, node, settings, image_options, options.preseed, report));
+  AddAll(PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed)), report);
   return TargetReport{target.name, std::move(report)};
 }
 
@@ -162,6 +167,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   reconcile::Records records;
   PROV_TRY(CheckProgram(node, image_options));
   PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
+  Findings notes = PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed));
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
     files = PROV_TRY(PlanFiles(image, node, payload, image_options));
@@ -176,13 +182,14 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
     Add(files, report);
     AddService(*std::move(service), report);
   }
-  PROV_TRY(AddNotes(image, node, settings, image_options, options.preseed, report));
+  AddAll(std::move(notes), report);
   return TargetReport{target.name, std::move(report)};
 }
 
 Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
   node::Node node = target.Node(image);
+  Findings notes = PROV_TRY(image.Notes());
   // What can't be taken out is named before anything is.
   std::optional<node::FilePlan> files;
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
@@ -199,6 +206,7 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   } else {
     PROV_TRY(WarnOfPayload(image, node, report));
   }
+  AddAll(std::move(notes), report);
   return TargetReport{target.name, std::move(report)};
 }
 

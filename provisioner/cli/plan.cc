@@ -21,7 +21,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kPlan));
   const node::Settings settings =
       PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
   std::vector<TargetReport> reports;
@@ -31,6 +31,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
                                        : PROV_TRY(PlanMachine(*host, settings, options)));
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
+  if (differs) PROV_TRY(targets.CheckCommit());  // where nothing differs, apply writes nothing
   return SessionsOutcome(json, std::move(reports), false, differs ? kDifferences : 0);
 }
 
@@ -43,7 +44,7 @@ Command PlanCommand() {
       "Show what apply would change on this machine; nothing is written.",
       "SOURCE",
       "Compares the registry and the certificate stores with what SOURCE wants. Exit code 4 tells that there\n"
-      "are differences.",
+      "are differences. Of an image, what apply would refuse is refused here, with the same code.",
       "  > provisioner plan payload\n"
       "  target  this machine\n"
       "    + create   certificate  ROOT 4F1A... CN=Corporate Root\n"

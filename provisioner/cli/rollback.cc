@@ -13,15 +13,19 @@ using Step = Result<reconcile::SessionReport> (*)(node::Node&);
 Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
+  machine::ImageHost* const image = Targets::ImageOf(host);
+  Findings notes;
+  if (image != nullptr) notes = PROV_TRY(image->Notes());
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);
-  if (machine::ImageHost* image = Targets::ImageOf(host)) PROV_TRY(WarnOfPayload(*image, node, report));
+  if (image != nullptr) PROV_TRY(WarnOfPayload(*image, node, report));
+  report.findings.insert(report.findings.end(), notes.begin(), notes.end());
   return TargetReport{target.name, std::move(report)};
 }
 
 Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) reports.push_back(PROV_TRY(RunStepOn(*host, step, event)));
   PROV_TRY(targets.Commit());
@@ -64,7 +68,7 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const bool all = arguments.Has("all");
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kWrite));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);

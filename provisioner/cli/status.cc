@@ -120,7 +120,16 @@ struct TargetStatus {
   std::string target;
   node::NodeStatus status;
   std::optional<egress::Certificate> signer;
+  std::vector<node::NotVisible> not_visible;  // of an image
 };
+
+void WriteNotVisible(JsonWriter& json, const std::vector<node::NotVisible>& all) {
+  json.Key("notVisible").BeginArray();
+  for (const node::NotVisible& one : all) {
+    json.BeginObject().Member("what", one.what).Member("why", one.why).EndObject();
+  }
+  json.EndArray();
+}
 
 void WriteStatus(JsonWriter& json, const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
@@ -143,6 +152,7 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
     json.Null();
   }
   WriteServices(json, status.services);
+  WriteNotVisible(json, one.not_visible);
 }
 
 std::string SourceLine(const node::NodeStatus& status) {
@@ -210,6 +220,7 @@ std::string Text(const TargetStatus& one) {
   if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
   if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
   if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
+  for (const node::NotVisible& n : one.not_visible) out += fmt::format("unseen   {}\n", Printable(n.why));
   if (!status.Differs()) out += "no drift\n";
   return out;
 }
@@ -234,21 +245,23 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
     }
     document.EndArray();
   }
+  WriteFindings(document, out.findings);
   out.out = document.EndObject().Take();
   return out;
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, machine::Access::kRead));
+  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kRead));
   std::vector<TargetStatus> all;
   Findings findings;
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::Node node = target.Node(*host);
-    all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings)});
+    all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
     TellOfScript(all.back().status.engine, findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
+      all.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, all.back().status));
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }
   }
@@ -264,7 +277,7 @@ Command StatusCommand() {
                   "",
                   "Looks at the registry, the certificate stores and the environment of running services. What a\n"
                   "payload's script recorded counts as ours. Exit code 4 tells that something differs, that a run is\n"
-                  "open or that the script's record is damaged.",
+                  "open or that the script's record is damaged. Of an image it says what can't be seen there.",
                   "  > provisioner status\n"
                   "  target   this machine\n"
                   "  source   D:\\egress\\payload\n"

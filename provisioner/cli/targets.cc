@@ -14,7 +14,6 @@ namespace prov::cli {
 namespace {
 
 using images::TreeAccess;
-using machine::Access;
 using machine::ImageHost;
 
 // FILETIME counts 100 ns from 1601.
@@ -53,11 +52,9 @@ Result<WimWords> ParseWim(const std::string& given) {
   }
 }
 
-TreeAccess AccessOf(Access access) { return access == Access::kWrite ? TreeAccess::kWrite : TreeAccess::kRead; }
-
 Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> tree, machine::Host& live,
-                                            Access access) {
-  if (access == Access::kWrite) PROV_TRY(images::RefuseHibernated(*tree));
+                                            TreeAccess access) {
+  if (access != TreeAccess::kRead) PROV_TRY(images::RefuseHibernated(*tree));
   return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
 }
 
@@ -71,17 +68,17 @@ std::vector<OptionSpec> TargetOptionSpecs() {
 
 bool NamesImage(const Arguments& arguments) { return arguments.Has("root") || arguments.Has("wim"); }
 
-Result<Targets> Targets::Open(const Arguments& arguments, machine::Host& live, Access access) {
+Result<Targets> Targets::Open(const Arguments& arguments, machine::Host& live, TreeAccess access) {
   Targets out;
   if (arguments.Has("root") && arguments.Has("wim")) {
     return Fail(Code::kUsage, "give one of --root and --wim", "--root");
   }
   if (arguments.Has("root")) {
-    auto tree = PROV_TRY(images::OpenFolderTree(arguments.Get("root"), AccessOf(access)));
+    auto tree = PROV_TRY(images::OpenFolderTree(arguments.Get("root"), access));
     out.images_.push_back(PROV_TRY(MakeHost(std::move(tree), live, access)));
   } else if (arguments.Has("wim")) {
     const WimWords words = PROV_TRY(ParseWim(arguments.Get("wim")));
-    out.wim_ = PROV_TRY(images::WimFile::Open(words.file, AccessOf(access)));
+    out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access));
     for (const int index : words.indices) {
       out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));
     }
@@ -97,6 +94,8 @@ std::vector<machine::Host*> Targets::Hosts() {
   for (const auto& image : images_) out.push_back(image.get());
   return out;
 }
+
+Result<void> Targets::CheckCommit() { return wim_ ? wim_->CheckIntegrity() : Result<void>(); }
 
 Result<void> Targets::Commit() {
   for (const auto& image : images_) PROV_TRY(image->Commit());

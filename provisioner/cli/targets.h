@@ -18,13 +18,15 @@ bool NamesImage(const Arguments& arguments);
 
 class Targets {
  public:
-  // Errors: usage; those of OpenFolderTree and WimFile::Open; dirty-hive for a hibernated image (kWrite).
-  static Result<Targets> Open(const Arguments& arguments, machine::Host& live, machine::Access access);
+  // Errors: usage; those of OpenFolderTree and WimFile::Open; dirty-hive for a hibernated image (kPlan, kWrite).
+  static Result<Targets> Open(const Arguments& arguments, machine::Host& live, images::TreeAccess access);
 
   std::vector<machine::Host*> Hosts();
   // The image of a host that is one, else nullptr.
   static machine::ImageHost* ImageOf(machine::Host& host) { return dynamic_cast<machine::ImageHost*>(&host); }
 
+  // What Commit would refuse. Reads only.
+  Result<void> CheckCommit();
   // Makes what was written durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
   // as it was.
   Result<void> Commit();

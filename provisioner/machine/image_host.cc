@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "images/tree/windows_tree.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/service_key.h"
 
@@ -190,6 +191,13 @@ ImageHost::~ImageHost() = default;
 
 Result<Findings> ImageHost::Notes() {
   Findings out;
+  if (PROV_TRY(images::IsHibernated(*tree_))) {
+    AddWarning(
+        out, "hibernated",
+        "this Windows is hibernated, or was shut down with fast startup: its newest registry is in hiberfil.sys, "
+        "which is not read, so what is shown here may be old; plan, apply, rollback and remove refuse it",
+        tree_->Name());
+  }
   const std::string edited = PROV_TRY(registry_.ControlSet());
   if (const auto last = PROV_TRY(registry_.LastControlSet())) {
     AddWarning(out, "control-set",

@@ -22,7 +22,8 @@ class ImageHost final : public Host {
   ~ImageHost() override;
 
   images::ImageTree& tree() { return *tree_; }
-  // What a person should know of this image: control sets that are left alone, hives whose logs are replayed.
+  // What a person should know of this image, whatever the command: hibernation, control sets that are left alone, hives
+  // whose logs are replayed. To be asked before anything is written. Errors: those of ImageRegistry.
   Result<Findings> Notes();
 
   std::string Name() const override { return tree_->Name(); }

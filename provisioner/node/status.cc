@@ -73,4 +73,19 @@ Result<NodeStatus> StatusOf(Node& node) {
   return out;
 }
 
+Result<std::vector<NotVisible>> NotVisibleInImage(Node& node, const NodeStatus& status) {
+  std::vector<NotVisible> out = {
+      {"users", "what users have of their own (variables, WinINET proxy, certificates): their hives are not read"},
+      {"processes", "what services run with: nothing runs in an image"},
+      {"reboot", "whether a reboot is due: that is known of a running node only"}};
+  for (const auto& [item, entry] : status.engine.ledger) {
+    if (!item.starts_with(reconcile::kServiceItem)) continue;
+    const std::string name = item.substr(reconcile::kServiceItem.size());
+    // A key that was made ahead of its service holds no program.
+    if (PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), "ImagePath"))) continue;
+    out.push_back({"service", name + ": its environment is ours, and this image has no such service"});
+  }
+  return out;
+}
+
 }  // namespace prov::node

@@ -39,4 +39,12 @@ struct NodeStatus {
 // Reads only.
 Result<NodeStatus> StatusOf(Node& node);
 
+// What `status` can't tell of a node from its image.
+struct NotVisible {
+  std::string what;  // a stable word: "users", "processes", "reboot", "service"
+  std::string why;
+};
+// Reads only. `status`: of the same node.
+Result<std::vector<NotVisible>> NotVisibleInImage(Node& node, const NodeStatus& status);
+
 }  // namespace prov::node

@@ -96,6 +96,41 @@ TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {
   EXPECT_EQ(Hive(tree_, kSoftware), wanted.software);
 }
 
+TEST_F(ImageCommands, ARemovalSaysWhichHivesWereReplayed) {
+  ASSERT_TRUE(Apply(tree_, Settings(), {}));
+  MakeDirty(tree_, kSystem, "Setup", true);
+  MakeDirty(tree_, kSoftware, "Microsoft", true);
+  const auto removed = Remove(tree_, false);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(Replays(removed->findings), 2U);
+  EXPECT_EQ(Replays(Remove(tree_, true)->findings), 0U) << "the hives are clean now";
+}
+
+TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
+  tree_.Put("hiberfil.sys", "HIBR and more");
+  const auto notes = Open(tree_)->Notes();
+  ASSERT_TRUE(notes) << notes.error().message;
+  EXPECT_THAT(*notes, Contains(AllOf(Field(&Finding::code, "hibernated"), Field(&Finding::severity, Severity::kWarning),
+                                     Field(&Finding::message, HasSubstr("may be old")))));
+}
+
+TEST_F(ImageCommands, WhatAnImageCannotShowIsSaid) {
+  ASSERT_TRUE(Apply(tree_, Settings({"--service=kubelet"}), {}, {.preseed = true}));
+  const auto host = Open(tree_);
+  const auto target = OpenTarget(*host, machine::Access::kRead);
+  ASSERT_TRUE(target);
+  node::Node node = target->Node(*host);
+  const auto status = node::StatusOf(node);
+  ASSERT_TRUE(status) << status.error().message;
+  const auto hidden = node::NotVisibleInImage(node, *status);
+  ASSERT_TRUE(hidden) << hidden.error().message;
+  std::vector<std::string> what;
+  for (const node::NotVisible& one : *hidden) what.push_back(one.what);
+  EXPECT_THAT(what, ElementsAre("users", "processes", "reboot", "service"));
+  EXPECT_EQ(hidden->back().why, "kubelet: its environment is ours, and this image has no such service")
+      << "containerd is there";
+}
+
 TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
   MakeDirty(tree_, kSoftware, "Microsoft", false);
   const node::Settings settings = Settings();

@@ -339,11 +339,19 @@ class Image(unittest.TestCase):
         hive[508:512] = checksum.to_bytes(4, "little")
         self.hive("SYSTEM").write_bytes(hive)
         before = digests(self.root)
-        self.assertEqual(self.apply(exit=12)["error"]["code"], "dirty-hive")
+        refused = self.apply(exit=12)
+        self.assertEqual(refused["error"]["code"], "dirty-hive")
+        self.assertEqual(report("plan", SAMPLE, "--root", self.root, exit=12), refused)
         self.assertEqual(digests(self.root), before)
         shutil.copy(self.template / CONFIG / "SYSTEM", self.hive("SYSTEM"))
         (self.root / "hiberfil.sys").write_bytes(b"HIBR" + bytes(8192))
-        self.assertEqual(self.apply(exit=12)["error"]["code"], "dirty-hive")
+        refused = self.apply(exit=12)
+        self.assertEqual(refused["error"]["code"], "dirty-hive")
+        self.assertEqual(report("plan", SAMPLE, "--root", self.root, exit=12), refused)
+        for command in ("rollback", "remove"):
+            self.assertEqual(report(command, "--root", self.root, exit=12), refused)
+        status = report("status", "--root", self.root)
+        self.assertIn("hibernated", [f["code"] for f in status["findings"]])
         (self.root / "hiberfil.sys").write_bytes(bytes(8192))
         self.apply()
         self.assertEqual(report("plan", SAMPLE, "--root", self.work / "nothing", exit=13)["error"]["code"], "target")
@@ -369,6 +377,21 @@ class Image(unittest.TestCase):
         self.assertNotIn("closed cleanly", provisioner("status", "--root", self.root).stderr)
         report("remove", "--all", "--root", self.root)
         self.assertEqual(changed(wanted, export(self.hive("SYSTEM"))), set())
+
+    def test_every_command_says_that_a_hive_was_replayed(self):
+        newest = self.work / "newest"
+        commands = [(("apply", SAMPLE, *SERVICES), 0), (("status",), 0), (("plan", SAMPLE, *SERVICES), 0), (("rollback",), 0),
+                    (("remove", "--all"), 0)]
+        for number, (command, exit) in enumerate(commands, 1):
+            with self.subTest(command=command[0]):
+                shutil.copy(self.hive("SYSTEM"), newest)
+                merge(newest, "[\\Setup]\n\"flushed\"=dword:%08x\n\n" % number)
+                crash(self.hive("SYSTEM"), self.hive("SYSTEM.LOG1"), newest)
+                said = report(*command, "--root", self.root, exit=exit)
+                replayed = [f for f in said["findings"] if f["code"] == "hive-replayed"]
+                self.assertEqual([f["where"] for f in replayed], ["image %s, %s/SYSTEM" % (self.root, CONFIG)])
+                if command[0] in ("status", "plan"):
+                    shutil.copy(newest, self.hive("SYSTEM"))
 
     def test_another_run_is_waited_for_by_nobody(self):
         import fcntl

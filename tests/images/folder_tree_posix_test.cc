@@ -13,6 +13,7 @@
 
 #include "images/hive/descriptor.h"
 #include "images/hive/security.h"
+#include "images/tree/file_attributes_posix.h"
 #include "images/tree/file_security.h"
 #include "images/tree/folder_tree.h"
 #include "provisioner/base/text.h"
@@ -320,12 +321,31 @@ TEST(FolderTreePosix, AFullVolumeIsSeenBeforeAnythingIsWritten) {
     EXPECT_EQ(image.Entries(), "Windows/ Windows/System32/ Windows/System32/config/ Windows/file");
     if (mount(nullptr, image.root().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0) {
       EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kRead));
-      EXPECT_EQ(OpenFolderTree(image.root(), TreeAccess::kWrite).error().code, Code::kTarget);
+      const auto write = OpenFolderTree(image.root(), TreeAccess::kWrite);
+      const auto plan = OpenFolderTree(image.root(), TreeAccess::kPlan);
+      EXPECT_FALSE(write);
+      EXPECT_FALSE(plan);
+      EXPECT_EQ(write.error().code, Code::kTarget);
+      EXPECT_EQ(plan.error().code, Code::kTarget);
+      EXPECT_EQ(plan.error().message, write.error().message);
     }
     return ::testing::Test::HasFailure() ? 1 : 0;
   });
   if (result == 77) GTEST_SKIP() << "NOT RUN: a small volume needs the right to mount (root)";
   EXPECT_EQ(result, 0);
+}
+
+TEST(FolderTreePosix, FatIsRefusedBeforeAnythingIsWritten) {
+  for (const std::uint64_t type : {std::uint64_t{0x4d44}, std::uint64_t{0x2011BAB0}}) {
+    const auto refused = RefuseFat(type, "here");
+    ASSERT_FALSE(refused) << type;
+    EXPECT_EQ(refused.error().code, Code::kTarget);
+    EXPECT_NE(refused.error().message.find("FAT"), std::string::npos);
+    EXPECT_EQ(refused.error().where, "here");
+  }
+  for (const std::uint64_t type : {std::uint64_t{0xEF53}, std::uint64_t{0x01021994}, std::uint64_t{0x65735546}}) {
+    EXPECT_TRUE(RefuseFat(type, "here")) << "ext4, tmpfs, FUSE";
+  }
 }
 
 TEST(FolderTreePosix, NtfsKeepsItsDescriptors) {

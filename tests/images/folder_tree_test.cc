@@ -118,6 +118,13 @@ TEST(FolderTree, OneWriterAtATime) {
   EXPECT_EQ(image.Entries(), "Windows/ Windows/System32/ Windows/System32/config/") << "the lock leaves nothing";
 }
 
+TEST(FolderTree, APlannerNeitherLocksNorWrites) {
+  const ImageFolder image;
+  const auto planner = Open(image, TreeAccess::kPlan);
+  EXPECT_EQ(planner->Write("Windows/x", "", FileUse::kPlain).error().code, Code::kInternal);
+  EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kWrite)) << "it holds no lock";
+}
+
 TEST(FolderTree, AReaderCannotWrite) {
   const ImageFolder image;
   const auto tree = Open(image, TreeAccess::kRead);
@@ -140,7 +147,11 @@ TEST(WindowsTree, RefusesAHibernatedWindows) {
     tree.Put("hiberfil.sys", start);
     EXPECT_TRUE(RefuseHibernated(tree)) << start;
   }
+  MemoryTree hibernated;
+  hibernated.Put("hiberfil.sys", "hibr");
+  EXPECT_TRUE(IsHibernated(hibernated).value());
   MemoryTree zeroed, none;
+  EXPECT_FALSE(IsHibernated(none).value());
   zeroed.Put("hiberfil.sys", std::string(4096, '\0'));
   EXPECT_TRUE(RefuseHibernated(zeroed));
   EXPECT_TRUE(RefuseHibernated(none));

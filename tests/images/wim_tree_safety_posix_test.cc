@@ -51,6 +51,7 @@ TEST(WimTreeSafety, WhatCannotBeUsedIsRefused) {
   ASSERT_TRUE(WriteNewFile(wim.At("unfinished.wim"), unfinished, 0600));
   EXPECT_EQ(code(wim.At("unfinished.wim"), TreeAccess::kRead), "opened");
   EXPECT_NE(code(wim.At("unfinished.wim"), TreeAccess::kWrite).find("optimize"), std::string::npos);
+  EXPECT_EQ(code(wim.At("unfinished.wim"), TreeAccess::kPlan), code(wim.At("unfinished.wim"), TreeAccess::kWrite));
   Wimlib({"optimize", wim.At("unfinished.wim")});
   EXPECT_EQ(code(wim.At("unfinished.wim"), TreeAccess::kWrite), "opened") << "as the message says";
   std::string read_only = whole;
@@ -58,6 +59,7 @@ TEST(WimTreeSafety, WhatCannotBeUsedIsRefused) {
   ASSERT_TRUE(WriteNewFile(wim.At("read-only.wim"), read_only, 0600));
   EXPECT_EQ(code(wim.At("read-only.wim"), TreeAccess::kRead), "opened");
   EXPECT_NE(code(wim.At("read-only.wim"), TreeAccess::kWrite).find("export FILE all"), std::string::npos);
+  EXPECT_EQ(code(wim.At("read-only.wim"), TreeAccess::kPlan), code(wim.At("read-only.wim"), TreeAccess::kWrite));
   Wimlib({"export", wim.At("read-only.wim"), "all", wim.At("writable.wim")});
   EXPECT_EQ(code(wim.At("writable.wim"), TreeAccess::kWrite), "opened") << "as the message says";
 }
@@ -69,11 +71,14 @@ TEST(WimTreeSafety, AFileThatFailsItsOwnTableOfDigestsIsLeftAsItIs) {
     std::string bytes = ReadFile(wim.path(), kLimit).value();
     bytes[5000] = static_cast<char>(bytes[5000] ^ 1);  // of some file's contents
     ASSERT_TRUE(WriteFileAtomically(wim.path(), bytes, 0600));
+    const auto foreseen = WimFile::Open(wim.path(), TreeAccess::kPlan).value()->CheckIntegrity();
     const auto tree = OpenWimTree(wim.path(), 1, TreeAccess::kWrite).value();
     ExpectOk(tree->Write("added", "x", FileUse::kPlain));
     const auto committed = tree->Commit();
     EXPECT_EQ(committed.has_value(), !with_table) << "without a table nobody can know";
+    EXPECT_EQ(foreseen.has_value(), !with_table);
     if (with_table) {
+      EXPECT_EQ(foreseen.error().message, committed.error().message);
       EXPECT_EQ(committed.error().code, Code::kTarget);
       EXPECT_NE(committed.error().message.find("differ from its own table of digests"), std::string::npos);
       EXPECT_EQ(ReadFile(wim.path(), kLimit).value(), bytes);
