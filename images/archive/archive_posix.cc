@@ -163,7 +163,8 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
   PROV_TRY(CheckReplaceable(path, kTellingBytes, ours));
   ArchiveOptions settled = options;
   if (options.format == ArchiveFormat::kZip) settled.time_unix = std::max(options.time_unix, kFirstZipTime);
-  auto archive = std::make_unique<Archive>(*calls, std::move(settled), PROV_TRY(OutputFile::Create(path)));
+  const Beside beside = options.flush ? Beside::kAnything : Beside::kNothing;
+  auto archive = std::make_unique<Archive>(*calls, std::move(settled), PROV_TRY(OutputFile::Create(path, beside)));
   PROV_TRY(archive->Open());
   return archive;
 }

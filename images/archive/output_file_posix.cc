@@ -57,25 +57,25 @@ Result<void> CheckReplaceable(const std::string& path, std::size_t head,
               path);
 }
 
-OutputFile::OutputFile(std::string path, std::string temporary, int fd, MadeParents parents)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd), parents_(std::move(parents)) {}
+OutputFile::OutputFile(std::string path, std::string temporary, Held file, MadeParents parents)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)), parents_(std::move(parents)) {}
 
-Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path) {
+Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path, Beside beside) {
   MadeParents parents = PROV_TRY(MadeParents::Make(fs::path(path).parent_path()));
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return Fail(Code::kTarget, fmt::format("cannot make a file here: {}", std::strerror(errno)), path);
-  return std::unique_ptr<OutputFile>(new OutputFile(path, std::move(temporary), fd, std::move(parents)));
+  std::string temporary;
+  Held file = beside == Beside::kNothing ? MakeFileInNewFolder(path, temporary) : MakeFileBeside(path, temporary);
+  if (file.get() < 0)
+    return Fail(Code::kTarget, fmt::format("cannot make a file here: {}", std::strerror(errno)), path);
+  return std::unique_ptr<OutputFile>(new OutputFile(path, std::move(temporary), std::move(file), std::move(parents)));
 }
 
 OutputFile::~OutputFile() {
-  if (fd_ >= 0) close(fd_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 Result<void> OutputFile::Write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = write(fd_, bytes.data(), bytes.size());
+    const ssize_t n = write(file_.get(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return SystemError("cannot write", path_);
     bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -85,9 +85,9 @@ Result<void> OutputFile::Write(std::string_view bytes) {
 
 Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>& change) {
   struct stat info{};
-  if (fstat(fd_, &info) != 0) return SystemError("cannot read", path_);
+  if (fstat(file_.get(), &info) != 0) return SystemError("cannot read", path_);
   const auto size = static_cast<std::size_t>(info.st_size);
-  void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   if (mapped == MAP_FAILED) return SystemError("cannot map", path_);
   Result<void> done = change({static_cast<char*>(mapped), size});
   munmap(mapped, size);
@@ -95,9 +95,9 @@ Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>
 }
 
 Result<void> OutputFile::Keep(unsigned mode, bool flush) {
-  if (fchmod(fd_, mode) != 0) return SystemError("cannot set the mode", path_);
-  if (flush && fsync(fd_) != 0) return SystemError("cannot flush", path_);
-  if (close(std::exchange(fd_, -1)) != 0) return SystemError("cannot close", path_);
+  if (fchmod(file_.get(), mode) != 0) return SystemError("cannot set the mode", path_);
+  if (flush && fsync(file_.get()) != 0) return SystemError("cannot flush", path_);
+  if (!file_.Close()) return SystemError("cannot close", path_);
   if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("cannot rename into place", path_);
   temporary_.clear();
   parents_.Keep();

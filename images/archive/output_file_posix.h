@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/beside_posix.h"
 #include "provisioner/base/result.h"
 
 namespace prov::images {
@@ -33,10 +34,14 @@ class MadeParents {
 Result<void> CheckReplaceable(const std::string& path, std::size_t head,
                               const std::function<bool(std::string_view)>& ours);
 
+// What lies beside an output: leftovers are looked for, but not in a folder of new files, of which there may be
+// thousands.
+enum class Beside { kAnything, kNothing };
+
 class OutputFile {
  public:
   // Errors: target (no file can be made there).
-  static Result<std::unique_ptr<OutputFile>> Create(const std::string& path);
+  static Result<std::unique_ptr<OutputFile>> Create(const std::string& path, Beside beside = Beside::kAnything);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
@@ -50,11 +55,11 @@ class OutputFile {
   const std::string& path() const { return path_; }
 
  private:
-  OutputFile(std::string path, std::string temporary, int fd, MadeParents parents);
+  OutputFile(std::string path, std::string temporary, Held file, MadeParents parents);
 
   std::string path_;
   std::string temporary_;
-  int fd_;
+  Held file_;
   MadeParents parents_;
 };
 

@@ -50,10 +50,12 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& pa
   if (there.type() != fs::file_type::not_found && !empty)
     return Fail(Code::kTarget, "exists and is no empty folder; name another path or remove it", path);
   MadeParents parents = PROV_TRY(MadeParents::Make(target.parent_path()));
-  std::string temporary = (target.parent_path() / ("." + target.filename().string() + ".new-XXXXXX")).string();
-  if (mkdtemp(temporary.data()) == nullptr)
+  std::string temporary;
+  Held held = MakeFolderBeside(target.string(), temporary);
+  if (held.get() < 0)
     return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), path);
-  return std::unique_ptr<OutputFolder>(new OutputFolder(std::move(target), std::move(temporary), std::move(parents)));
+  return std::unique_ptr<OutputFolder>(
+      new OutputFolder(std::move(target), std::move(temporary), std::move(held), std::move(parents)));
 }
 
 OutputFolder::~OutputFolder() {

@@ -26,11 +26,15 @@ class OutputFolder {
   Result<void> Keep(std::int64_t time_unix);
 
  private:
-  OutputFolder(std::filesystem::path path, std::filesystem::path temporary, MadeParents parents)
-      : path_(std::move(path)), temporary_(std::move(temporary)), parents_(std::move(parents)) {}
+  OutputFolder(std::filesystem::path path, std::filesystem::path temporary, Held held, MadeParents parents)
+      : path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        held_(std::move(held)),
+        parents_(std::move(parents)) {}
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  Held held_;
   MadeParents parents_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "provisioner/bake/payload_folder.h"
+#include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
 
 namespace prov::bake {
@@ -96,6 +97,10 @@ std::vector<fs::path> MissingFolders(fs::path folder) {
 Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
   std::error_code error;
   const bool occupied = fs::exists(fs::symlink_status(path, error));
+  // Held, so that no other run takes it for a leftover while it is aside.
+  const Held earlier(occupied ? open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
+  if (earlier.get() >= 0 && !earlier.Hold())
+    return Fail(Code::kTarget, "another run is replacing this payload: wait until it has ended", path.string());
   if (occupied) fs::rename(path, aside, error);
   if (occupied && error) return IoError("cannot move the earlier payload aside", path, error);
   fs::rename(fresh, path, error);
@@ -117,13 +122,15 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
   fs::create_directories(parent, error);
   if (error)
     return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
-  std::string fresh = (parent / ("." + target.filename().string() + ".new-XXXXXX")).string();
-  if (mkdtemp(fresh.data()) == nullptr) {
+  std::string fresh;
+  const Held held = MakeFolderBeside((parent / target.filename()).string(), fresh);
+  if (held.get() < 0) {
     return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), parent.string());
   }
   Result<void> done = WriteFiles(payload, fresh, time_unix);
-  if (done) done = Replace(fresh, target, fresh + ".old");
+  if (done) done = Replace(fresh, target, AsideOf(fresh));
   if (!done) fs::remove_all(fresh, error);
+  if (done) RemoveReplaced((parent / target.filename()).string());
   return done;
 }
 

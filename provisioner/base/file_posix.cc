@@ -5,29 +5,15 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
+#include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/opened_file.h"
 
 namespace prov {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ > STDERR_FILENO) close(fd_);
-  }
-  int get() const { return fd_; }
-  // Closing can report a write that failed late; after this the destructor does nothing.
-  bool Close() { return close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
+using Descriptor = Held;
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
   const int error = errno;
@@ -68,8 +54,8 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
-  std::string temporary = path + ".XXXXXX";
-  Descriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
+  std::string temporary;
+  Descriptor fd = MakeFileBeside(path, temporary);
   if (fd.get() < 0) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
     PROV_TRY(WriteAndFlush(fd, bytes, mode, path));

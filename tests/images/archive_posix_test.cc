@@ -14,12 +14,15 @@
 
 #include "images/archive/archive.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/stop_at_call.h"
 
 namespace prov::images {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing_support::RunAndStopAt;
+using testing_support::Stopped;
 
 constexpr std::int64_t kTime = 1000000000;
 
@@ -199,6 +202,21 @@ TEST_P(Folders, OfArchivesAppearWhole) {
   ASSERT_TRUE((*folder)->Finish());
   EXPECT_TRUE(fs::exists(root_ / "out/a.iso"));
   EXPECT_EQ(Entries(), 1U);
+}
+
+TEST_P(ArchiveFile, WhatAKilledRunLeftGoesWithTheNext) {
+  const fs::path path = root_ / "out";
+  std::size_t left = 0;
+  ASSERT_TRUE(Write(path, Options()));
+  for (std::size_t call = 0;; ++call) {
+    ASSERT_LT(call, 2000U);
+    const Stopped stopped = RunAndStopAt(call, [&] { return Write(path, Options()).has_value(); });
+    left += Entries() - 1;
+    ASSERT_TRUE(Write(path, Options())) << "after call " << call;
+    EXPECT_EQ(Entries(), 1U) << "after call " << call;
+    if (stopped == Stopped::kFinished) break;
+  }
+  EXPECT_GT(left, 2U);
 }
 
 }  // namespace

@@ -1,0 +1,130 @@
+#include "provisioner/base/beside_posix.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace prov {
+namespace {
+
+constexpr std::string_view kMark = ".provisioner-";
+constexpr std::string_view kRandom = "XXXXXX";
+constexpr std::string_view kOld = ".old";
+constexpr std::size_t kMostOfName = 200;  // a file system's limit is 255 for all of it
+constexpr int kTries = 100;
+
+enum class Leftover { kUnfinished, kReplaced };
+
+struct Place {
+  std::string folder;
+  std::string prefix;  // of the names of what is made for it
+};
+
+Place PlaceOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  return {std::move(folder), "." + name.substr(0, kMostOfName) + std::string(kMark)};
+}
+
+bool IsAlphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which) {
+  if (!entry.starts_with(prefix)) return false;
+  entry.remove_prefix(prefix.size());
+  if (which == Leftover::kReplaced) {
+    if (!entry.ends_with(kOld)) return false;
+    entry.remove_suffix(kOld.size());
+  }
+  return entry.size() == kRandom.size() && std::ranges::all_of(entry, IsAlphanumeric);
+}
+
+std::vector<std::string> Leftovers(const Place& place, Leftover which) {
+  std::vector<std::string> out;
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(place.folder.c_str()), &closedir);
+  if (list == nullptr) return out;
+  while (const dirent* entry = readdir(list.get())) {
+    if (IsLeftover(entry->d_name, place.prefix, which)) out.emplace_back(place.folder + "/" + entry->d_name);
+  }
+  return out;
+}
+
+// What can't be removed now is left to the next run: no reason to end this one.
+void Remove(const Place& place, Leftover which) {
+  for (const std::string& path : Leftovers(place, which)) {
+    const Held found(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat info{};
+    if (found.get() < 0 || fstat(found.get(), &info) != 0 || info.st_uid != geteuid() || !found.Hold()) continue;
+    std::error_code ignored;
+    if (S_ISDIR(info.st_mode)) std::filesystem::remove_all(path, ignored);
+    if (S_ISREG(info.st_mode)) unlink(path.c_str());
+  }
+}
+
+bool IsThere(int fd) {
+  struct stat info{};
+  return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+enum class Kind { kFile, kFolder };
+
+// -1: errno, which is 0 where another run took the new folder for a leftover.
+int MakeOnce(std::string& name, Kind kind) {
+  if (kind == Kind::kFile) return mkostemp(name.data(), O_CLOEXEC);
+  if (mkdtemp(name.data()) == nullptr) return -1;
+  const int fd = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) errno = 0;
+  return fd;
+}
+
+// Between making and holding, another run may take it for a leftover: then there is another try.
+Held Make(const Place& place, std::string& made, Kind kind) {
+  const std::string folder = place.folder == "." ? "" : place.folder == "/" ? "/" : place.folder + "/";
+  for (int i = 0; i < kTries; ++i) {
+    made = folder + place.prefix + std::string(kRandom);
+    Held out(MakeOnce(made, kind));
+    if (out.get() < 0 && errno != 0) return out;
+    if (out.get() >= 0 && out.Hold() && IsThere(out.get())) return out;
+  }
+  errno = EBUSY;
+  return Held();
+}
+
+}  // namespace
+
+Held::~Held() {
+  if (fd_ > STDERR_FILENO) close(fd_);
+}
+
+bool Held::Close() { return close(std::exchange(fd_, -1)) == 0; }
+
+// A file system without locks has no other runs to fear that could see them.
+bool Held::Hold() const { return flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP; }
+
+Held MakeFileBeside(const std::string& path, std::string& made) {
+  const Place place = PlaceOf(path);
+  Remove(place, Leftover::kUnfinished);
+  return Make(place, made, Kind::kFile);
+}
+
+Held MakeFolderBeside(const std::string& path, std::string& made) {
+  const Place place = PlaceOf(path);
+  Remove(place, Leftover::kUnfinished);
+  return Make(place, made, Kind::kFolder);
+}
+
+Held MakeFileInNewFolder(const std::string& path, std::string& made) { return Make(PlaceOf(path), made, Kind::kFile); }
+
+void RemoveReplaced(const std::string& path) { Remove(PlaceOf(path), Leftover::kReplaced); }
+
+}  // namespace prov
