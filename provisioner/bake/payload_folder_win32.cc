@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <set>
 #include <vector>
 
 #include "provisioner/bake/payload_folder.h"
+#include "provisioner/base/beside_win32.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/windows_api.h"
@@ -156,18 +156,39 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   return {};
 }
 
+// Nobody else may delete the folder while it is open so.
+win32::Handle Hold(const fs::path& folder, DWORD access, DWORD share) {
+  return win32::Handle(CreateFileW(Name(folder).c_str(), access, share, nullptr, OPEN_EXISTING,
+                                   FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+}
+
+// What runs that were killed left beside the payload: what can be opened to be deleted is held by nobody.
+void RemoveLeftovers(const fs::path& target, win32::Leftover which) {
+  for (const std::string& leftover : win32::LeftoversOf(Text(target), which)) {
+    const fs::path folder(win32::Wide(leftover));
+    if (!IsFolder(leftover) || !Hold(folder, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)) continue;
+    RemoveTree(folder);
+  }
+}
+
+Result<void> WriteHeld(const Payload& payload, const fs::path& fresh, std::int64_t time_unix) {
+  const win32::Handle held = Hold(fresh, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE);
+  if (!held) return Failure(Code::kTarget, "cannot open the new folder", fresh);
+  return WriteFiles(payload, fresh, time_unix);
+}
+
 Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
                          std::int64_t time_unix) {
   PROV_TRY(MakeFolders(parent, Code::kTarget));
-  std::random_device random;
-  const std::wstring suffix = win32::Wide(fmt::format(".new-{:08x}", random()));
-  const fs::path fresh = parent / (L"." + target.filename().native() + suffix);
+  RemoveLeftovers(target, win32::Leftover::kUnfinished);
+  const fs::path fresh(win32::Wide(win32::BesideOf(Text(target))));
   if (CreateDirectoryW(Name(fresh).c_str(), nullptr) == 0) {
     return Failure(Code::kTarget, "cannot make a folder here", parent);
   }
-  Result<void> done = WriteFiles(payload, fresh, time_unix);
+  Result<void> done = WriteHeld(payload, fresh, time_unix);
   if (done) done = Replace(fresh, target, fresh.native() + L".old");
   if (!done) RemoveTree(fresh);
+  if (done) RemoveLeftovers(target, win32::Leftover::kReplaced);
   return done;
 }
 

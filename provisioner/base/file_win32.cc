@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
+#include "provisioner/base/beside_win32.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/opened_file.h"
 #include "provisioner/base/windows_api.h"
@@ -45,11 +45,6 @@ Result<void> WriteAndFlush(Handle& file, std::string_view bytes, const std::stri
   return {};
 }
 
-std::string RandomSuffix() {
-  std::random_device random;
-  return fmt::format(".{:08x}", random());
-}
-
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
@@ -70,7 +65,10 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
-  const std::string temporary = path + RandomSuffix();
+  for (const std::string& leftover : win32::LeftoversOf(path, win32::Leftover::kUnfinished)) {
+    DeleteFileW(win32::Path(leftover).c_str());  // of a run that was killed; one that still writes has it open
+  }
+  const std::string temporary = win32::BesideOf(path);
   win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
   Handle file(CreateNew(temporary, security));
   if (!file) return SystemError("cannot create a file beside it", path);

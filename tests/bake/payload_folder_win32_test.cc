@@ -81,5 +81,24 @@ TEST_F(WindowsPayloadFolder, RootsAreNoNamesForAFolder) {
   }
 }
 
+TEST_F(WindowsPayloadFolder, WhatAKilledRunLeftGoesUnlessItIsHeld) {
+  const std::string out = root_ + "/out", left = root_ + "/.out.provisioner-0123abcd", other = left + "x";
+  for (const std::string& folder : {left, left + "/trust", other, root_ + "/.out.provisioner-ffffffff.old"}) {
+    ASSERT_TRUE(CreateDirectoryW(Path(folder).c_str(), nullptr)) << folder;
+  }
+  ASSERT_TRUE(WriteNewFile(left + "/trust/half", "x", 0600));
+  {
+    const win32::Handle held(CreateFileW(Path(left).c_str(), FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                         nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+    ASSERT_TRUE(held);
+    ASSERT_TRUE(WritePayloadFolder(payload_, out, 0));
+    EXPECT_TRUE(IsFolder(left)) << "another run writes it";
+    EXPECT_FALSE(IsFolder(root_ + "/.out.provisioner-ffffffff.old")) << "there is a new one";
+  }
+  ASSERT_TRUE(WritePayloadFolder(payload_, out, 0));
+  EXPECT_FALSE(IsFolder(left));
+  EXPECT_TRUE(IsFolder(other)) << "that name is not ours";
+}
+
 }  // namespace
 }  // namespace prov::bake

@@ -94,5 +94,16 @@ TEST_F(WindowsFile, SecretsAreNotForEveryone) {
   EXPECT_EQ(ReadFile(root_ + "/secret", 10), "a") << "but for who wrote it";
 }
 
+TEST_F(WindowsFile, WhatAKilledRunLeftGoesWithTheNext) {
+  const std::string path = folder_ + "/x", left = folder_ + "/.x.provisioner-0123abcd";
+  for (const std::string& name : {left, left + ".txt", folder_ + "/.y.provisioner-0123abcd"}) {
+    ASSERT_TRUE(WriteNewFile(name, "half", 0600));
+  }
+  ASSERT_TRUE(WriteFileAtomically(path, "new", 0600));
+  EXPECT_EQ(ReadFile(left, 100).error().code, Code::kNotFound);
+  EXPECT_TRUE(ReadFile(left + ".txt", 100)) << "not a name of ours";
+  EXPECT_TRUE(ReadFile(folder_ + "/.y.provisioner-0123abcd", 100)) << "of another file";
+}
+
 }  // namespace
 }  // namespace prov

@@ -1,0 +1,67 @@
+#include "provisioner/base/beside_win32.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <string_view>
+
+#include "provisioner/base/windows_api.h"
+
+namespace prov::win32 {
+namespace {
+
+constexpr std::string_view kMark = ".provisioner-";
+constexpr std::string_view kOld = ".old";
+constexpr std::size_t kRandom = 8;
+constexpr std::size_t kMostOfName = 200;  // a file system's limit is 255 for all of it
+
+struct Place {
+  std::string folder;  // with what separates it from names
+  std::string prefix;  // of the names of what is made for it
+};
+
+Place PlaceOf(const std::string& path) {
+  const std::size_t slash = path.find_last_of("\\/:");
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return {slash == std::string::npos ? "" : path.substr(0, slash + 1),
+          "." + Narrow(Wide(name).substr(0, kMostOfName)) + std::string(kMark)};
+}
+
+bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which) {
+  if (!entry.starts_with(prefix)) return false;
+  entry.remove_prefix(prefix.size());
+  if (which == Leftover::kReplaced) {
+    if (!entry.ends_with(kOld)) return false;
+    entry.remove_suffix(kOld.size());
+  }
+  return entry.size() == kRandom && std::ranges::all_of(entry, IsHex);
+}
+
+}  // namespace
+
+std::string BesideOf(const std::string& path) {
+  const Place place = PlaceOf(path);
+  std::random_device random;
+  return fmt::format("{}{}{:08x}", place.folder, place.prefix, random());
+}
+
+std::vector<std::string> LeftoversOf(const std::string& path, Leftover which) {
+  std::vector<std::string> out;
+  const Place place = PlaceOf(path);
+  WIN32_FIND_DATAW entry{};
+  const HANDLE search = FindFirstFileExW(Path((place.folder.empty() ? ".\\" : place.folder) + "*").c_str(),
+                                         FindExInfoBasic, &entry, FindExSearchNameMatch, nullptr, 0);
+  if (search == INVALID_HANDLE_VALUE) return out;
+  do {
+    const std::string name = Narrow(entry.cFileName);
+    const bool link = (entry.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+    if (!link && IsLeftover(name, place.prefix, which)) out.push_back(place.folder + name);
+  } while (FindNextFileW(search, &entry) != 0);
+  FindClose(search);
+  return out;
+}
+
+}  // namespace prov::win32
