@@ -4,6 +4,7 @@
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/live_service_process.h"
+#include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 
@@ -42,7 +43,9 @@ Result<std::unique_ptr<OpenMachine>> OpenFolder(const std::string& folder, Acces
     return std::make_unique<WindowsRun>(PROV_TRY(OpenLiveMachineToRead(folder)), std::nullopt);
   }
   std::unique_ptr<LiveMachine> machine = PROV_TRY(OpenLiveMachine(folder));
-  return std::make_unique<WindowsRun>(std::move(machine), PROV_TRY(AcquireLock(folder)));
+  Lock lock = PROV_TRY(AcquireLock(folder));
+  RemoveStateLeftovers(folder);
+  return std::make_unique<WindowsRun>(std::move(machine), std::move(lock));
 }
 
 Result<void> EnablePrivilege(const wchar_t* name) {

@@ -58,7 +58,9 @@ Result<std::optional<std::string>> OwnedBytes(const std::wstring& path, std::uin
 // Names for programs that are in use and were replaced or removed. Those that are not in use any more go.
 constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".old3", L".old4", L".old5", L".old6"});
 
+// Also what a run that was cut short has not put in its place.
 void RemoveSetAside(const Place& place) {
+  for (const std::wstring& path : {place.program, place.signer}) DeleteFileW((path + L".new").c_str());
   for (const std::wstring_view suffix : kAside) DeleteFileW((place.program + std::wstring(suffix)).c_str());
 }
 
@@ -187,14 +189,12 @@ class WindowsInstallation final : public Installation {
 
  private:
   static Result<void> RemoveSignerFile(const Place& place) {
-    DeleteFileW((place.signer + L".new").c_str());
     if (DeleteFileW(place.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
     return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(place.signer));
   }
 
   // Renamed before it is left to the next boot: a program that is installed again until then must not go with it.
   static Result<void> RemoveProgramFile(const Place& place) {
-    DeleteFileW((place.program + L".new").c_str());
     RemoveSetAside(place);
     if (DeleteFileW(place.program.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
     const std::wstring aside = SetAside(place);

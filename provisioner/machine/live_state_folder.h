@@ -31,4 +31,8 @@ class LiveStateFolder final : public StateFolder {
   bool writable_;
 };
 
+// Removes what writes and removals of state files left when they were cut short; not what a payload's script left,
+// which may be all there is of its record. For who holds the lock of the folder.
+void RemoveStateLeftovers(const std::string& path);
+
 }  // namespace prov::machine

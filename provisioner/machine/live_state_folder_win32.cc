@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/windows_file.h"
@@ -32,6 +33,13 @@ Result<FileHandle> HoldStateFolder(const std::string& path) {
   return handle;
 }
 
+bool IsLeftover(std::string_view name) {
+  constexpr std::string_view kScriptState = "script-state";
+  if (name.starts_with(kScriptState)) return false;
+  return std::ranges::any_of(std::to_array({kNew, kOld}),
+                             [&](std::string_view suffix) { return name.ends_with(".json" + std::string(suffix)); });
+}
+
 std::unexpected<Error> OnlyForReading(const std::string& path) {
   return Fail(Code::kInternal, "the state folder was opened for reading only", path);
 }
@@ -48,6 +56,17 @@ Result<LiveStateFolder> LiveStateFolder::Open(const std::string& path) {
 Result<LiveStateFolder> LiveStateFolder::OpenToRead(const std::string& path) {
   FileHandle handle = PROV_TRY(HoldStateFolder(path));
   return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), false);
+}
+
+void RemoveStateLeftovers(const std::string& path) {
+  WIN32_FIND_DATAW entry{};
+  const HANDLE search = FindFirstFileW(Wide(path + R"(\*)").c_str(), &entry);
+  if (search == INVALID_HANDLE_VALUE) return;
+  do {
+    const std::string name = Narrow(entry.cFileName);
+    if (IsLeftover(name)) DeleteFileW(Wide(fmt::format("{}\\{}", path, name)).c_str());
+  } while (FindNextFileW(search, &entry) != 0);
+  FindClose(search);
 }
 
 LiveStateFolder::LiveStateFolder(std::string path, std::intptr_t handle, bool writable)

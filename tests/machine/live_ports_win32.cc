@@ -1,9 +1,12 @@
 // The ports' tests on the machine that runs them: below keys of their own and with throw-away certificates, all of
 // which they remove again.
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
 
 #include "provisioner/machine/live_machine.h"
+#include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 #include "tests/machine/ports_suite.h"
@@ -138,6 +141,19 @@ TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
   EXPECT_EQ(state.Read("a.json"), "whole");
   EXPECT_TRUE(state.Remove("a.json"));
   EXPECT_TRUE(fs::is_empty(Path()));
+}
+
+TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftGoesWithTheNext) {
+  ASSERT_TRUE(OpenLiveMachine(TestFolder()));
+  for (const char* name : {"journal.json.new", "ledger.json.old", "a.json", "notes.new", "script-state.json.new",
+                           "script-state.json.old", "provisioner.log.old"}) {
+    std::ofstream(Path() / name) << "x";
+  }
+  RemoveStateLeftovers(TestFolder());
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(Path())) left.push_back(entry.path().filename().string());
+  EXPECT_THAT(left, testing::UnorderedElementsAre("a.json", "notes.new", "script-state.json.new",
+                                                  "script-state.json.old", "provisioner.log.old"));
 }
 
 TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
