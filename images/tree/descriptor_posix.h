@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -73,6 +74,13 @@ inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size
   });
   if (failed) return SystemError("cannot read", where);
   return out;
+}
+
+// Bytes that this process can write on the volume of what is open.
+inline Result<std::uint64_t> FreeOn(int fd, const std::string& where) {
+  struct statvfs info{};
+  if (fstatvfs(fd, &info) != 0) return SystemError("cannot ask for free space", where);
+  return std::uint64_t{geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize;
 }
 
 }  // namespace prov::images

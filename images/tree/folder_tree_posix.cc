@@ -84,9 +84,7 @@ Result<void> RemoveTemporary(int folder, const std::string& where) {
 }
 
 Result<void> CheckSpace(int folder, std::uint64_t needed, const std::string& where) {
-  struct statvfs info{};
-  if (fstatvfs(folder, &info) != 0) return SystemError("cannot ask for free space", where);
-  const std::uint64_t there = std::uint64_t{geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize;
+  const std::uint64_t there = PROV_TRY(FreeOn(folder, where));
   if (there >= needed) return {};
   return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
               where);
@@ -116,6 +114,9 @@ class FolderTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
+  Result<void> RemoveLeftover(std::string_view folder) override;
+  Result<std::uint64_t> FreeBytes() override { return FreeOn(folder_.get(), root_); }
 
  private:
   enum class Missing { kLeave, kMake };
@@ -127,6 +128,8 @@ class FolderTree final : public ImageTree {
                                     FileUse use = FileUse::kPlain);
   Result<Descriptor> MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where);
   Result<bool> Is(std::string_view path, Kind kind);
+  // nullopt: there is no such folder. "" is the root.
+  Result<std::optional<Descriptor>> OpenFolder(std::string_view path);
   // nullopt: there is none.
   Result<std::optional<Descriptor>> OpenFile(const Place& place, std::string_view path);
   Result<std::optional<Descriptor>> OpenFile(std::string_view path);
@@ -303,6 +306,29 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   }
   if (errno == ENOTEMPTY || errno == EEXIST) return {};
   return SystemError("cannot remove the folder", Where(path));
+}
+
+Result<std::optional<Descriptor>> FolderTree::OpenFolder(std::string_view path) {
+  if (path.empty()) return PROV_TRY(OpenSubfolder(folder_.get(), ".", root_));
+  const auto place = PROV_TRY(Find(path));
+  if (!place || place->kind != Kind::kFolder) return std::nullopt;
+  return PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
+}
+
+Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folder) {
+  const auto opened = PROV_TRY(OpenFolder(folder));
+  struct stat info{};
+  if (!opened || fstatat(opened->get(), kTemporary, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  constexpr std::uint64_t kBlock = 512;  // as stat(2) counts
+  return static_cast<std::uint64_t>(info.st_blocks) * kBlock;
+}
+
+Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
+  PROV_TRY(CheckAccess());
+  const auto opened = PROV_TRY(OpenFolder(folder));
+  if (!opened) return {};
+  PROV_TRY(RemoveTemporary(opened->get(), Where(folder)));
+  return Flush(opened->get(), Where(folder));
 }
 
 Result<void> CheckVolume(int root, const std::string& where) {

@@ -46,6 +46,14 @@ struct Place {
   Kind kind = Kind::kAbsent;
 };
 
+Result<std::uint64_t> FreeOn(const std::wstring& folder, const std::string& where) {
+  ULARGE_INTEGER there{};
+  if (GetDiskFreeSpaceExW(folder.c_str(), &there, nullptr, nullptr) != 0) return there.QuadPart;
+  return SystemError("cannot ask for free space", where);
+}
+
+std::wstring TemporaryIn(const std::wstring& folder) { return folder + L"\\" + win32::Wide(kTemporaryName); }
+
 class FolderTree final : public ImageTree {
  public:
   FolderTree(std::string root, Handle folder, TreeAccess access)
@@ -70,6 +78,9 @@ class FolderTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
+  Result<void> RemoveLeftover(std::string_view folder) override;
+  Result<std::uint64_t> FreeBytes() override { return FreeOn(win32::Path(root_), root_); }
 
  private:
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
@@ -203,13 +214,10 @@ Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
 }
 
 Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const {
-  ULARGE_INTEGER there{};
-  if (GetDiskFreeSpaceExW(place.folder.c_str(), &there, nullptr, nullptr) == 0) {
-    return SystemError("cannot ask for free space", where);
-  }
-  if (there.QuadPart >= needed) return {};
-  return Fail(Code::kTarget,
-              fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there.QuadPart), where);
+  const std::uint64_t there = PROV_TRY(FreeOn(place.folder, where));
+  if (there >= needed) return {};
+  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
+              where);
 }
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
@@ -218,7 +226,7 @@ Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, Fi
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   PROV_TRY(CheckSpace(place, bytes.size(), Where(path)));
   Result<void> done = Replace(place, bytes, use, Where(path));
-  if (!done) DeleteFileW((place.folder + L"\\" + win32::Wide(kTemporaryName)).c_str());
+  if (!done) DeleteFileW(TemporaryIn(place.folder).c_str());
   return done;
 }
 
@@ -252,7 +260,7 @@ Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
 
 Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, FileUse use,
                                  const std::string& where) const {
-  const std::wstring temporary = place.folder + L"\\" + win32::Wide(kTemporaryName);
+  const std::wstring temporary = TemporaryIn(place.folder);
   // What a run that was cut short left behind; a link itself.
   if (DeleteFileW(temporary.c_str()) == 0 && !win32::MeansMissing(GetLastError())) {
     return SystemError("cannot remove the leftover beside it", where);
@@ -296,12 +304,31 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   PROV_TRY(CheckAccess());
   Place place = PROV_TRY(Find(path));
   if (place.kind != Kind::kFolder) return {};
-  DeleteFileW((place.path + L"\\" + win32::Wide(kTemporaryName)).c_str());
+  DeleteFileW(TemporaryIn(place.path).c_str());
   place.held.pop_back();  // its own: an open folder can't be removed
   if (RemoveDirectoryW(place.path.c_str()) != 0) return {};
   const DWORD error = GetLastError();
   if (error == ERROR_DIR_NOT_EMPTY || win32::MeansMissing(error)) return {};
   return SystemError("cannot remove the folder", Where(path), error);
+}
+
+Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folder) {
+  const Place place = folder.empty() ? Place{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
+  WIN32_FILE_ATTRIBUTE_DATA info{};
+  if (place.kind != Kind::kFolder ||
+      GetFileAttributesExW(TemporaryIn(place.path).c_str(), GetFileExInfoStandard, &info) == 0) {
+    return std::nullopt;
+  }
+  return std::uint64_t{info.nFileSizeHigh} << 32U | info.nFileSizeLow;
+}
+
+Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
+  PROV_TRY(CheckAccess());
+  const Place place = folder.empty() ? Place{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
+  if (place.kind != Kind::kFolder || DeleteFileW(TemporaryIn(place.path).c_str()) != 0) return {};
+  const DWORD error = GetLastError();
+  if (win32::MeansMissing(error)) return {};
+  return SystemError(fmt::format("cannot remove the leftover {}", kTemporaryName), Where(folder), error);
 }
 
 }  // namespace

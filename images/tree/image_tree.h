@@ -53,6 +53,13 @@ class ImageTree {
   virtual Result<void> Remove(std::string_view path) = 0;               // a file; absent: nothing to do
   virtual Result<void> RemoveFolderIfEmpty(std::string_view path) = 0;  // absent or in use: nothing to do
 
+  // What a write that was cut short left in a folder ("": the root), known by its name: how many bytes it takes; and
+  // removing it. nullopt, or nothing to do: there is none, as always where writes become durable together.
+  virtual Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) = 0;
+  virtual Result<void> RemoveLeftover(std::string_view folder) = 0;
+  // Bytes that can be written where the image is.
+  virtual Result<std::uint64_t> FreeBytes() = 0;
+
   // Whether each Write is durable when it returns (a folder), or all of them become so together in Commit (a WIM).
   virtual bool WritesTogether() const = 0;
   virtual Result<void> Commit() = 0;

@@ -1,7 +1,6 @@
 // How changes get into a WIM file: all that is new behind its end, flushed; then the header, in one write.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 
@@ -56,16 +55,13 @@ Result<void> Store::DropUnused(Append& append) {
 }
 
 Result<void> Store::CheckSpace(const Append& append) const {
-  struct statvfs info{};
   struct stat file{};
-  if (fstatvfs(file_.get(), &info) != 0 || fstat(file_.get(), &file) != 0) {
-    return SystemError("cannot ask for free space", path_);
-  }
+  if (fstat(file_.get(), &file) != 0) return SystemError("cannot read", path_);
   constexpr std::uint64_t kSmallParts = 65536;  // XML's growth, digests
   const std::uint64_t end =
       append.at + append.total + WriteTable(append.blobs).size() + xml_.size() + header_.integrity.stored + kSmallParts;
   const std::uint64_t needed = end - std::min(end, static_cast<std::uint64_t>(file.st_size));
-  const std::uint64_t there = std::uint64_t{geteuid() == 0 ? info.f_bfree : info.f_bavail} * info.f_frsize;
+  const std::uint64_t there = PROV_TRY(FreeBytes());
   if (there >= needed) return {};
   return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
               path_);

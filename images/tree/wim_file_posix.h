@@ -50,6 +50,7 @@ class Store {
   // The first `most` bytes of a file's contents; too-large where it has more than `limit`.
   Result<std::string> Contents(const Hash& hash, std::uint64_t limit, std::uint64_t most, const std::string& where);
   std::uint64_t SizeOf(const Hash& hash) const;
+  Result<std::uint64_t> FreeBytes() const { return FreeOn(file_.get(), path_); }
 
   // Counts one more, or one less, that refers to a blob.
   void Use(const Hash& hash, std::string_view bytes);

@@ -63,6 +63,10 @@ class WimTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+  Result<std::optional<std::uint64_t>> Leftover(std::string_view /*folder*/) override { return std::nullopt; }
+  Result<void> RemoveLeftover(std::string_view /*folder*/) override { return {}; }
+  // A tail that a run which was cut short left behind the file's end is written over.
+  Result<std::uint64_t> FreeBytes() override { return store_.FreeBytes(); }
 
  private:
   // A name in a folder that exists; no entry: there is none of that name.

@@ -1,11 +1,20 @@
 #include "tests/support/memory_tree.h"
 
 #include "images/tree/file_security.h"
+#include "images/tree/folder_tree.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
 
 using images::FileUse;
+
+namespace {
+
+std::string LeftoverIn(std::string_view folder) {
+  return std::string(folder) + (folder.empty() ? "" : "/") + std::string(images::kTemporaryName);
+}
+
+}  // namespace
 
 template <class Effect>
 auto MemoryTree::Call(const std::string& what, bool writes, Effect effect) -> decltype(effect()) {
@@ -148,6 +157,18 @@ Result<void> MemoryTree::RemoveFolderIfEmpty(std::string_view path) {
     now_.descriptors.erase(folder);
     return {};
   });
+}
+
+// It is a file like others here.
+Result<std::optional<std::uint64_t>> MemoryTree::Leftover(std::string_view folder) {
+  const auto bytes = At(LeftoverIn(folder));
+  return bytes ? std::optional<std::uint64_t>(bytes->size()) : std::nullopt;
+}
+
+Result<void> MemoryTree::RemoveLeftover(std::string_view folder) {
+  const std::string path = LeftoverIn(folder);
+  if (const auto bytes = At(path); bytes && free_bytes_ < kNever) free_bytes_ += bytes->size();
+  return Remove(path);
 }
 
 Result<void> MemoryTree::Commit() {
