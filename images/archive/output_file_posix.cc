@@ -95,7 +95,7 @@ Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>
 }
 
 Result<void> OutputFile::Keep(unsigned mode, bool flush) {
-  if (fchmod(file_.get(), mode) != 0) return SystemError("cannot set the mode", path_);
+  if (fchmod(file_.get(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path_);
   if (flush && fsync(file_.get()) != 0) return SystemError("cannot flush", path_);
   if (!file_.Close()) return SystemError("cannot close", path_);
   if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("cannot rename into place", path_);

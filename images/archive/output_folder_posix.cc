@@ -34,7 +34,7 @@ Result<void> FlushVolume(const fs::path& folder) {
 Result<void> SetModeAndTime(const fs::path& path, unsigned mode, std::int64_t time_unix) {
   const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
   const timespec times[2] = {time, time};
-  if (chmod(path.c_str(), mode) != 0) return SystemError("cannot set the mode", path);
+  if (chmod(path.c_str(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
   if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return SystemError("cannot set the time", path);
   return {};
 }

@@ -77,7 +77,7 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
   }
   // Inner folders first: setting an inner one's time does not change the outer one's.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
-    if (chmod(it->c_str(), 0755) != 0) return IoError("cannot set the mode", *it, LastError());
+    if (chmod(it->c_str(), OutputMode(0755)) != 0) return IoError("cannot set the mode", *it, LastError());
     PROV_TRY(SetTimes(*it, time_unix));
     PROV_TRY(FlushFolder(it->string()));
   }

@@ -38,7 +38,7 @@ std::string ParentOf(const std::string& path) {
 
 Result<void> WriteAndFlush(Descriptor& fd, std::string_view bytes, unsigned mode, const std::string& path) {
   PROV_TRY(WriteAll(fd.get(), bytes, path));
-  if (fchmod(fd.get(), mode) != 0) return SystemError("cannot set the mode", path);
+  if (fchmod(fd.get(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
   if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
   if (!fd.Close()) return SystemError("cannot close", path);
   return {};
@@ -51,6 +51,15 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   const Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return SystemError("cannot open", path);
   return ReadOpened(fd.get(), path, limit);
+}
+
+unsigned OutputMode(unsigned mode) {
+  constexpr mode_t kOthers = 0077;
+  if ((mode & kOthers) == 0) return mode;
+  // It can only be read by setting it; until it is back, what another thread makes is closed rather than open.
+  const mode_t mask = umask(kOthers);
+  umask(mask);
+  return mode & ~static_cast<unsigned>(mask);
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {

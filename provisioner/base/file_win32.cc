@@ -64,6 +64,8 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   return ReadOpened(reinterpret_cast<NativeFile>(file.get()), path, limit);
 }
 
+unsigned OutputMode(unsigned mode) { return mode; }
+
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
   for (const std::string& leftover : win32::LeftoversOf(path, win32::Leftover::kUnfinished)) {
     DeleteFileW(win32::Path(leftover).c_str());  // of a run that was killed; one that still writes has it open

@@ -8,6 +8,7 @@
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stop_at_call.h"
+#include "tests/support/umask.h"
 
 namespace prov::bake {
 namespace {
@@ -32,21 +33,29 @@ unsigned ModeOf(const fs::path& path) {
   return stat(path.c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
 }
 
-TEST_F(PosixPayloadFolder, WritesFilesModesAndTimesWhateverTheUmask) {
-  const mode_t before = umask(0077);
-  const auto written = WritePayloadFolder(payload_, (root_ / "a/b/out").string(), 1000000000);
-  umask(before);
-  ASSERT_TRUE(written) << written.error().message;
+TEST_F(PosixPayloadFolder, WritesFilesAndTimes) {
   const fs::path out = root_ / "a/b/out";
+  ASSERT_TRUE(WritePayloadFolder(payload_, out.string(), 1000000000));
   EXPECT_EQ(ReadAll((out / "egress.json").string()), "x");
-  EXPECT_EQ(ModeOf(out / "egress.json"), 0600U);
-  EXPECT_EQ(ModeOf(out / "manifest.json"), 0644U);
-  EXPECT_EQ(ModeOf(out / "trust/ROOT"), 0755U);
-  EXPECT_EQ(ModeOf(out), 0755U);
   for (const char* name : {".", "egress.json", "trust", "trust/ROOT"}) {
     struct stat info{};
     ASSERT_EQ(stat((out / name).c_str(), &info), 0);
     EXPECT_EQ(info.st_mtim.tv_sec, 1000000000) << name;
+  }
+}
+
+TEST_F(PosixPayloadFolder, ModesFollowTheUmaskButForSecrets) {
+  for (const mode_t mask : {0022U, 0077U, 0027U}) {
+    const fs::path out = root_ / std::to_string(mask) / "out";
+    {
+      const testing_support::Umask set(mask);
+      ASSERT_TRUE(WritePayloadFolder(payload_, out.string(), 0));
+    }
+    EXPECT_EQ(ModeOf(out / "egress.json"), 0600U) << mask;
+    EXPECT_EQ(ModeOf(out / "manifest.json"), testing_support::Left(0644, mask)) << mask;
+    for (const fs::path& folder : {out, out / "trust", out / "trust/ROOT", out.parent_path()}) {
+      EXPECT_EQ(ModeOf(folder), testing_support::Left(folder == out.parent_path() ? 0777 : 0755, mask)) << folder;
+    }
   }
 }
 

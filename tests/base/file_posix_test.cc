@@ -5,6 +5,7 @@
 
 #include "provisioner/base/file.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/umask.h"
 
 namespace prov {
 namespace {
@@ -23,13 +24,26 @@ class PosixFile : public testing::Test {
   fs::path folder_ = scratch_.path();
 };
 
-TEST_F(PosixFile, ModesAreWhatWasAskedFor) {
-  ASSERT_TRUE(WriteFileAtomically(Path("x"), "a", 0600));
-  EXPECT_EQ(ModeOf("x"), 0600U);
-  ASSERT_TRUE(WriteFileAtomically(Path("x"), "b", 0644));
-  EXPECT_EQ(ModeOf("x"), 0644U);
-  ASSERT_TRUE(WriteNewFile(Path("y"), "c", 0600));
-  EXPECT_EQ(ModeOf("y"), 0600U);
+TEST_F(PosixFile, ModesFollowTheUmaskButForSecrets) {
+  for (const mode_t mask : {0022U, 0077U, 0027U, 0U}) {
+    const testing_support::Umask set(mask);
+    fs::remove(folder_ / "y");
+    fs::remove(folder_ / "z");
+    ASSERT_TRUE(WriteFileAtomically(Path("x"), "a", 0600));
+    EXPECT_EQ(ModeOf("x"), 0600U) << mask;
+    ASSERT_TRUE(WriteFileAtomically(Path("x"), "b", 0644));
+    EXPECT_EQ(ModeOf("x"), testing_support::Left(0644, mask)) << mask;
+    ASSERT_TRUE(WriteNewFile(Path("y"), "c", 0600));
+    EXPECT_EQ(ModeOf("y"), 0600U) << mask;
+    ASSERT_TRUE(WriteNewFile(Path("z"), "d", 0666));
+    EXPECT_EQ(ModeOf("z"), testing_support::Left(0666, mask)) << mask;
+  }
+}
+
+TEST_F(PosixFile, AskingForTheUmaskLeavesIt) {
+  const testing_support::Umask set(0027);
+  EXPECT_EQ(OutputMode(0777), 0750U);
+  EXPECT_EQ(umask(0027), 0027U);
 }
 
 TEST_F(PosixFile, LimitHoldsForStreamsOfUnknownSize) {

@@ -15,6 +15,7 @@
 #include "images/archive/archive.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stop_at_call.h"
+#include "tests/support/umask.h"
 
 namespace prov::images {
 namespace {
@@ -25,6 +26,11 @@ using testing_support::RunAndStopAt;
 using testing_support::Stopped;
 
 constexpr std::int64_t kTime = 1000000000;
+
+unsigned ModeOf(const fs::path& path) {
+  struct stat info{};
+  return stat(path.c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
+}
 
 class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
  protected:
@@ -67,17 +73,27 @@ TEST_P(ArchiveFile, SameBytesAtAnotherTimeAndInAnotherZone) {
   EXPECT_FALSE(Read(root_ / "first").empty());
 }
 
-TEST_P(ArchiveFile, HasItsModeWhateverTheUmask) {
+TEST_P(ArchiveFile, ModeFollowsTheUmaskButForASecret) {
   ArchiveOptions options = Options();
-  for (const unsigned mode : {0600U, 0644U}) {
-    options.mode = mode;
-    const mode_t before = umask(0077);
-    ASSERT_TRUE(Write(root_ / "out", options));
-    umask(before);
-    struct stat info{};
-    ASSERT_EQ(stat((root_ / "out").c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 07777U, mode);
+  for (const mode_t mask : {0022U, 0077U}) {
+    const testing_support::Umask set(mask);
+    for (const unsigned mode : {0600U, 0644U}) {
+      options.mode = mode;
+      ASSERT_TRUE(Write(root_ / "out", options));
+      EXPECT_EQ(ModeOf(root_ / "out"), testing_support::Left(mode, mask)) << mask;
+    }
   }
+}
+
+// What is within says nothing of who wrote it.
+TEST_P(ArchiveFile, BytesAreTheSameWhateverTheUmask) {
+  {
+    const testing_support::Umask set(0022);
+    ASSERT_TRUE(Write(root_ / "first", Options()));
+  }
+  const testing_support::Umask set(0077);
+  ASSERT_TRUE(Write(root_ / "second", Options()));
+  EXPECT_EQ(Read(root_ / "first"), Read(root_ / "second"));
 }
 
 TEST_P(ArchiveFile, WithoutTheEndNothingStays) {
@@ -187,6 +203,22 @@ TEST_P(Folders, OfFilesAppearWhole) {
   ASSERT_EQ(stat((root_ / "out/a/b").c_str(), &info), 0);
   EXPECT_EQ(info.st_mtime, kTime);
   EXPECT_EQ(MakeFolder((root_ / "out").string(), kTime).error().code, Code::kTarget);
+}
+
+TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
+  for (const mode_t mask : {0022U, 0077U}) {
+    const testing_support::Umask set(mask);
+    const fs::path out = root_ / std::to_string(mask);
+    const auto sink = MakeFolder(out.string(), kTime);
+    ASSERT_TRUE(sink);
+    ASSERT_TRUE((*sink)->Add("a/secret", "x", 0600));
+    ASSERT_TRUE((*sink)->Add("a/plain", "y", 0644));
+    ASSERT_TRUE((*sink)->Finish());
+    EXPECT_EQ(ModeOf(out / "a/secret"), 0600U) << mask;
+    EXPECT_EQ(ModeOf(out / "a/plain"), testing_support::Left(0644, mask)) << mask;
+    EXPECT_EQ(ModeOf(out / "a"), testing_support::Left(0755, mask)) << mask;
+    EXPECT_EQ(ModeOf(out), testing_support::Left(0755, mask)) << mask;
+  }
 }
 
 TEST_P(Folders, OfArchivesAppearWhole) {
