@@ -128,7 +128,8 @@ Command ApplyCommand() {
        {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time"},
        {"probe", "URL",
         "with --try: request this through the new proxy with the new certificates; a failure takes "
-        "everything back; may be repeated"},
+        "everything back; may be repeated",
+        true},
        OutputOption(),
        HelpOption()}};
   std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -160,9 +160,9 @@ std::vector<OptionSpec> UserDataOptionSpecs() {
       {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)"},
       {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)"},
       {"exe-url", "URL#sha256=HEX",
-       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles"},
+       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles", true},
       {"ca-transport", "inline|URL#sha256=HEX",
-       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)"},
+       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)", true},
       {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is"},
       {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it"}};
 }

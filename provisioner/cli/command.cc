@@ -92,7 +92,7 @@ std::vector<OptionSpec> RemoteOptionSpecs() {
            "source that a node follows)"},
           {"kubeconfig", "FILE|in-cluster",
            "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
-          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)"},
+          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)", true},
           {"source-timeout", "SECONDS",
            "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)"}};
 }

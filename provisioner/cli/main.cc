@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/defect.h"
+#include "provisioner/cli/secret_argument.h"
 #include "provisioner/cli/signals.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/version.h"
@@ -94,11 +95,13 @@ bool AsksForTextFormat(std::span<const std::string> words) {
 
 int RunCommand(const Command& command, std::span<const std::string> words) {
   const bool json = AsksForJson(words) || (command.always_json && !AsksForTextFormat(words));
-  const Result<Arguments> arguments = ParseArguments(command.spec, words);
+  Result<Arguments> arguments = ParseArguments(command.spec, words);
   if (!arguments) return Report(WithoutPasswords(arguments.error(), words), json);
   if (arguments->Has("help")) return Print(HelpText(command.spec), 0);
+  const auto secrets = ReadSecretArguments(command.spec, PlacesOfThisProcess(), *arguments);
+  if (!secrets) return Report(WithoutPasswords(secrets.error(), words), json);
   const Result<Outcome> outcome = command.run(*arguments, machine::LiveHost());
-  if (!outcome) return Report(WithoutPasswords(outcome.error(), words), json);
+  if (!outcome) return Report(WithoutPasswords(WithoutPasswords(outcome.error(), words), *secrets), json);
   PrintFindings(stderr, outcome->findings);
   return Print(outcome->out, outcome->exit);
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "provisioner/base/text.h"
+#include "provisioner/cli/secret_argument.h"
 
 namespace prov::cli {
 namespace {
@@ -139,7 +140,8 @@ std::string HelpText(const CommandSpec& command) {
     width = std::max(width, option.name.size() + option.value.size() + 3);
   for (const OptionSpec& option : command.options) {
     const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
-    out += fmt::format("  {:<{}}  {}\n", left, width, Wrap(option.help, width + 4, 100));
+    const std::string help = fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : "");
+    out += fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, 100));
   }
   out += fmt::format("\nExample:\n{}\n", command.example);
   return out;

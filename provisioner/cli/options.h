@@ -16,6 +16,7 @@ struct OptionSpec {
   std::string_view name;   // without dashes
   std::string_view value;  // placeholder such as "FILE"; "" = a switch; "FILE..." takes all words up to the next option
   std::string_view help;
+  bool secret = false;  // its value may hold a password or a token, and may stand elsewhere (secret_argument.h)
 };
 
 struct CommandSpec {
@@ -26,6 +27,8 @@ struct CommandSpec {
   std::string_view example;     // a real command line and what it prints
   std::vector<OptionSpec> options;
 };
+
+struct SecretPlaces;
 
 class Arguments {
  public:
@@ -40,6 +43,8 @@ class Arguments {
 
  private:
   friend Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
+  friend Result<std::vector<std::string>> ReadSecretArguments(const CommandSpec& command, const SecretPlaces& places,
+                                                              Arguments& arguments);
   std::string positional_;
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };

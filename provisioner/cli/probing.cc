@@ -19,7 +19,8 @@ constexpr std::int64_t kTimeouts = 12;
 std::vector<OptionSpec> ProbeOptionSpecs() {
   return {{"probe", "URL",
            "request this as a node would: through the source's proxy, trusting the source's certificates only; may be "
-           "repeated"},
+           "repeated",
+           true},
           {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)"}};
 }
 

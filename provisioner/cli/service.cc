@@ -65,7 +65,7 @@ Command ServiceCommand() {
                   "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
                   "  > provisioner service install --source D:\\egress\\payload\n"
                   "  the service Provisioner is installed",
-                  {{"source", "SOURCE", "with install: what reconcile reads from now on"},
+                  {{"source", "SOURCE", "with install: what reconcile reads from now on", true},
                    PoolOption(),
                    NameOption(),
                    SignerOption(),
