@@ -16,6 +16,7 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/http.h"
 
 namespace prov::cli {
 namespace {
@@ -126,6 +127,7 @@ int Dispatch(const std::vector<std::string>& words) {
 int Main(int argc, char** argv) {
   EndDefectsWithExit20();
   TakeFailedWritesAsErrors();
+  machine::ForgetKeyLogFile();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     return Dispatch(words);

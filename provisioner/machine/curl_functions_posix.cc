@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -74,5 +75,7 @@ Result<const CurlFunctions*> LoadCurl() {
 }
 
 std::string LinkedLibcurlVersion() { return ""; }
+
+void ForgetKeyLogFile() { unsetenv("SSLKEYLOGFILE"); }  // NOLINT(concurrency-mt-unsafe): there are no threads yet
 
 }  // namespace prov::machine

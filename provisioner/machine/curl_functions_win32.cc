@@ -1,3 +1,6 @@
+#include <cstdlib>
+
+#include "provisioner/base/windows_api.h"
 #include "provisioner/machine/curl_functions.h"
 #include "provisioner/machine/http.h"
 
@@ -16,5 +19,11 @@ Result<const CurlFunctions*> LoadCurl() {
 }
 
 std::string LinkedLibcurlVersion() { return curl_version_info(CURLVERSION_NOW)->version; }
+
+// The C library has a copy of the environment, from its start.
+void ForgetKeyLogFile() {
+  SetEnvironmentVariableW(L"SSLKEYLOGFILE", nullptr);
+  _wputenv_s(L"SSLKEYLOGFILE", L"");
+}
 
 }  // namespace prov::machine

@@ -97,4 +97,8 @@ class Http {
 // The version of the libcurl that is linked in; empty where the system's is loaded when it is needed.
 std::string LinkedLibcurlVersion();
 
+// Takes SSLKEYLOGFILE out of this process' environment: TLS libraries write the keys of all connections to the file
+// that it names. Before the first request, and before there are threads.
+void ForgetKeyLogFile();
+
 }  // namespace prov::machine

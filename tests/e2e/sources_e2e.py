@@ -165,6 +165,40 @@ class MachineConfigServer(Sources):
         self.server.documents["/doc"] = SAMPLE.read_bytes()
         self.refused(14, "tls", self.server.url("/doc"), environment=environment)
 
+    def test_keys_of_tls_are_kept(self):
+        """Where a library would write them for whoever can set a variable or read the file."""
+        log = self.keys / "keys.log"
+        environment = {"SSLKEYLOGFILE": str(log)}
+        self.extract(self.server.mcs(), ca=self.ca.pem, environment=environment)
+        done = self.run_program("check", SAMPLE, "--probe", self.server.url("/doc"), environment=environment)
+        self.assertIn(done.returncode, (11, 14), done.stderr)
+        self.assertEqual(len(self.server.requests), 1)
+        self.assertFalse(log.exists(), "the keys of a connection were written")
+        # Another client of the same server shows that they could have been.
+        if shutil.which("curl") is None:
+            print("NOT RUN: curl is missing: nobody showed that this server's connections have keys to write", flush=True)
+            return
+        subprocess.run(["curl", "-s", "--cacert", self.ca.pem, self.server.url("/doc")], env={"PATH": os.environ["PATH"], **environment},
+                       capture_output=True, check=False)
+        if not log.exists():
+            print("NOT RUN: this curl writes no keys: nobody showed that this server's connections have any to write", flush=True)
+
+    def test_a_proxy_may_stand_elsewhere_than_on_the_command_line(self):
+        proxy = ConnectProxy(asks=True)
+        self.addCleanup(proxy.socket.close)
+        secret = self.keys / "proxy-url"
+        secret.write_text(f"http://user:hunter2@127.0.0.1:{proxy.port}\n")
+        url = self.keys / "source-url"
+        url.write_text(self.server.mcs() + "\r\n")
+        for words, environment in ((["@" + str(secret)], None), (["env:EGRESS_SOURCE_PROXY"], {"EGRESS_SOURCE_PROXY": secret.read_text()})):
+            proxy.seen.clear()
+            self.extract("@" + str(url), "--source-proxy", *words, ca=self.ca.pem, environment=environment)
+            self.assertIn("Proxy-Authorization: Basic", proxy.seen[-1])
+        secret.write_text("http://user:hunter2@127.0.0.1:1\n")
+        done = self.run_program("extract", self.server.mcs(), "--ca", self.ca.pem, "--source-proxy", "@" + str(secret), "--source-timeout", "2")
+        self.assertEqual(done.returncode, 14, done.stdout)
+        self.assertNotIn("hunter2", done.stdout + done.stderr)
+
     def test_an_address_instead_of_a_name(self):
         self.extract(self.server.mcs(host="127.0.0.1"), ca=self.ca.pem)
 
