@@ -182,12 +182,14 @@ function Tell($what) {
 #region download
 # What is downloaded is known by its hash, so it may come from anywhere, and what is there already need not come again.
 # A network that opens TLS can't be asked for revocations. curl starts no new attempt after $seconds, and an attempt has
-# no more of them: twice that is the most. A query may be a token, and is not shown.
+# no more of them: twice that is the most. A query may be a token: it is not shown, and curl gets the URL from a file in
+# this folder, as every user of the machine can see command lines.
 function Load($url, $sha256, $path, $seconds, $options) {
     $shown = $url.Split('?')[0]
     if (!(Test-Path $path) -or (Get-FileHash $path).Hash -ne $sha256) {
         foreach ($it in $json.proxy.PSObject.Properties) { Set-Item "env:$($it.Name)" $it.Value }
-        & "$env:SystemRoot\System32\curl.exe" $options --ssl-no-revoke --connect-timeout 10 --retry 3 --retry-max-time $seconds -m $seconds -o $path $url
+        Set-Content "$root\url" "url=$url"
+        & "$env:SystemRoot\System32\curl.exe" $options --ssl-no-revoke --connect-timeout 10 --retry 3 --retry-max-time $seconds -m $seconds -o $path -K "$root\url"
         if ($LASTEXITCODE) { throw "14 can't download $shown" }
         if ((Get-FileHash $path).Hash -ne $sha256) { throw "11 $shown has another SHA-256" }
     }
@@ -213,9 +215,10 @@ for (; $tries; $tries--) {
             if ((Get-Content $done -ea 0) -eq $hash) { break }
         }
         #region bundle
-        # It comes first: without it a proxy that looks into TLS is not trusted yet, so TLS is not checked here.
+        # It comes first: without it a proxy that looks into TLS is not trusted yet. So TLS is not checked here: another
+        # file is known by its hash. But a token is told to nobody who is not known.
         try {
-            Load $json.bundle $json.bundleSha256 "$root\bundle" 25 '-gksSfL'
+            Load $json.bundle $json.bundleSha256 "$root\bundle" 25 ('-gksSfL', '-gsSfL')[$json.bundle -match '\?']
             foreach ($it in [regex]::Matches((Get-Content "$root\bundle" -Raw), '(?<=N CERTIFICATE-----)[^-]+')) {
                 $der = [Convert]::FromBase64String($it.Value)
                 if ($der[1] -ne 130 -or $der.Length -ne 4 + 256 * $der[2] + $der[3]) { throw '11 a length in the bundle is not read here' }
@@ -237,7 +240,7 @@ for (; $tries; $tries--) {
         #region later
         # At each start of the machine until it is through: power may fail before.
         if ($wait -or (!$args -and $code -eq 14)) {
-            & $task /create /f /tn ProvisionerUserData /ru SYSTEM /sc onstart /tr "$PSHOME\powershell.exe -NoProfile -ExecutionPolicy Bypass -File $root\run.ps1 later"
+            & $task /create /f /tn ProvisionerUserData /ru SYSTEM /sc onstart /tr "$PSHOME\powershell.exe -NoProfile -ExecutionPolicy RemoteSigned -File $root\run.ps1 later"
             if ($LASTEXITCODE) { throw '13 no scheduled task' }
             $kept = 1
             & $task /run /tn ProvisionerUserData

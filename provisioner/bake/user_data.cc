@@ -151,18 +151,54 @@ std::string Readers(const Channel& channel) {
                      channel.readers);
 }
 
+// Where else than in the channel the script may be read.
+std::string Logs(const UserDataOptions& options) {
+  return fmt::format(
+      "Windows writes scripts with what they hold to the event log Microsoft-Windows-PowerShell/Operational (event "
+      "4104) where script block logging is on{}, for whoever may read that log",
+      options.foreign ? ", and this one also where the script of --append-to has a word that PowerShell calls "
+                        "suspicious, such as Add-Type or FromBase64String"
+                      : "");
+}
+
 bool HoldsQueries(const UserDataOptions& options) {
   return (options.exe && options.exe->HasQuery()) || (options.bundle && options.bundle->HasQuery());
 }
 
+// The node does not trust the bundle's own CAs yet.
+void AddBundleFinding(const Download& bundle, Findings& findings) {
+  constexpr std::string_view kHash = "Its SHA-256 keeps any other bundle out. ";
+  if (!AsciiLower(bundle.url).starts_with("https:")) {
+    AddInfo(
+        findings, "ca-transport-tls",
+        fmt::format("the bundle is fetched without TLS. {}Who is on the way can read its URL and its contents", kHash),
+        bundle.Shown());
+  } else if (bundle.HasQuery()) {
+    AddWarning(findings, "ca-transport-tls",
+               fmt::format("the URL of the bundle has a query, which may be a token, so it is only told to a server "
+                           "that the CAs of the image know: behind a proxy that opens TLS nothing is fetched. {}Give "
+                           "a URL without a query there",
+                           kHash),
+               bundle.Shown());
+  } else {
+    AddInfo(findings, "ca-transport-tls",
+            fmt::format("the bundle is fetched without knowing the server, because its CAs may be those of a proxy "
+                        "that opens TLS. {}It does not keep secret what is asked for",
+                        kHash),
+            bundle.Shown());
+  }
+}
+
 void AddDownloadFindings(const UserDataOptions& options, const std::string& where, Findings& findings) {
   if (HoldsQueries(options)) {
-    AddWarning(findings, "userdata-url",
-               fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. A "
-                           "file that is known by its digest needs none",
-                           Readers(ChannelOf(options.platform))),
-               where);
+    AddWarning(
+        findings, "userdata-url",
+        fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. {}. A "
+                    "file that is known by its digest needs none",
+                    Readers(ChannelOf(options.platform)), Logs(options)),
+        where);
   }
+  if (options.bundle) AddBundleFinding(*options.bundle, findings);
   if (options.foreign && (options.exe || options.bundle)) {
     AddInfo(findings, "userdata-task",
             "the other script does not wait for what takes long: the scheduled task ProvisionerUserData does it beside "
@@ -180,9 +216,9 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   if (state.holds_credentials) {
     AddWarning(
         findings, "userdata-credentials",
-        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. --credentials none "
-                    "keeps them out",
-                    Readers(channel)),
+        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. {}. --credentials "
+                    "none keeps them out",
+                    Readers(channel), Logs(options)),
         where);
   }
   AddDownloadFindings(options, where, findings);

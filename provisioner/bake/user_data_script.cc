@@ -16,6 +16,9 @@ namespace {
 
 // Windows takes longer lines; a MIME part may have 998 characters in one.
 constexpr std::size_t kColumns = 900;
+// Windows logs a whole script for this word, in whatever case. Of all such words it alone is short enough to come up in
+// base64 by chance.
+constexpr std::string_view kLoggedWord = "emit";
 // Where the data goes: between the quotes of an empty text of two lines.
 constexpr std::string_view kDataPlace = "$b='\n'\n";
 
@@ -109,20 +112,11 @@ std::string ShortenNames(std::string_view code) {
   return out.append(code.substr(copied));
 }
 
-std::string Wrapped(std::string_view text) {
-  std::string out;
-  for (; !text.empty(); text.remove_prefix(std::min(kColumns, text.size()))) {
-    out.append(text.substr(0, kColumns)).append("\n");
-  }
-  return out;
-}
-
-// The end of the script, in two bytes of which the first counts more, then the script, then the container.
+// The size of the script, in two bytes of which the second counts more, then the script, then the container.
 std::string Blob(const std::string& script, const Container& container) {
-  const std::size_t end = script.size() + 2;
   std::string text;
-  text += static_cast<char>(end >> 8U);
-  text += static_cast<char>(end & 0xFFU);
+  text += static_cast<char>(script.size() & 0xFFU);
+  text += static_cast<char>(script.size() >> 8U);
   text.append(script).append(container.json);
   const std::array<std::string_view, 2> parts = {text, container.certificates};
   return EncodeBase64(Gzip(parts));
@@ -136,6 +130,18 @@ std::string CompactScript(std::string_view script, Regions regions) {
   return ShortenNames(out);
 }
 
+std::string WrapData(std::string_view base64) {
+  std::string out;
+  while (!base64.empty()) {
+    const std::string_view line = base64.substr(0, kColumns);
+    const std::size_t word = AsciiLower(line).find(kLoggedWord);
+    const std::size_t size = word == std::string::npos ? line.size() : word + kLoggedWord.size() / 2;
+    out.append(line.substr(0, size)).append("\n");
+    base64.remove_prefix(size);
+  }
+  return out;
+}
+
 std::string UserDataScript(const Container& container, const ContainerOptions& options) {
   std::vector<std::string_view> regions;
   if (options.exe || options.bundle) regions.push_back("download");
@@ -147,7 +153,7 @@ std::string UserDataScript(const Container& container, const ContainerOptions& o
   // Its names are short already; $b marks the place.
   for (const std::string_view line : CodeLines(templates::UserDataPs1(), {})) out.append(Squeeze(line)).append("\n");
   const std::size_t place = out.find(kDataPlace) + kDataPlace.find('\n') + 1;
-  return out.insert(place, Wrapped(Blob(install, container)));
+  return out.insert(place, WrapData(Blob(install, container)));
 }
 
 }  // namespace prov::bake

@@ -14,6 +14,10 @@ namespace prov::bake {
 // stands between "#region NAME" and "#endregion" is left out unless `regions` has the name.
 std::string CompactScript(std::string_view script, std::span<const std::string_view> regions);
 
+// The lines of a base64 text, each with its end: short enough for a MIME part, and none with a word for which Windows
+// would log the script with its data (templates/UserData.ps1).
+std::string WrapData(std::string_view base64);
+
 // ASCII, LF, ends in a line end; leaves its exit code in $LASTEXITCODE and does not exit, so that others may follow.
 std::string UserDataScript(const Container& container, const ContainerOptions& options);
 

@@ -1,5 +1,6 @@
 #include "provisioner/bake/user_data_script.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 
 #include "provisioner/bake/gzip_writer.h"
 #include "templates/templates.h"
+#include "tests/support/logged_words.h"
 #include "tests/support/user_data_reader.h"
 
 namespace prov::bake {
@@ -74,6 +76,22 @@ TEST(UserDataScript, ScriptEndsWhereItsFirstTwoBytesSay) {
   const auto parts = testing_support::PartsOf(UserDataScript({"{}\n", "DER"}, {}));
   EXPECT_EQ(parts.script, CompactScript(templates::UserDataInstallPs1(), {}));
   EXPECT_EQ(parts.container, "{}\nDER");
+}
+
+TEST(UserDataScript, DataHasNoWordForWhichWindowsWouldLogIt) {
+  EXPECT_EQ(WrapData("abc"), "abc\n");
+  EXPECT_EQ(WrapData("xEMITeMiTx"), "xEM\nITeM\niTx\n");
+  EXPECT_EQ(WrapData(std::string(898, 'x') + "emit"), std::string(898, 'x') + "em\nit\n");
+  EXPECT_EQ(WrapData(std::string(900, 'x') + "y"), std::string(900, 'x') + "\ny\n");
+  EXPECT_EQ(WrapData(""), "");
+}
+
+TEST(UserDataScript, HoldsNoWordForWhichWindowsWouldLogIt) {
+  // Enough different ones that some would have such a word in their data by chance.
+  for (int i = 0; i < 1000; ++i) {
+    const std::string script = UserDataScript({fmt::format("{{\"generation\":{}}}\n", i), "DER"}, {});
+    ASSERT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << script;
+  }
 }
 
 TEST(Gzip, IsReadBackWhateverTheParts) {

@@ -7,6 +7,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/trust_bundle.h"
+#include "tests/support/logged_words.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
 #include "tests/support/user_data_reader.h"
@@ -265,6 +266,65 @@ TEST(UserData, LeavesTheProgramToATaskWhereAnotherScriptWaits) {
   EXPECT_THAT(parts.script, HasSubstr("schtasks.exe"));
   EXPECT_THAT(parts.outside, EndsWith(options.foreign->script));
   EXPECT_THAT(CodesOf(data.findings), testing::Contains("userdata-task"));
+}
+
+TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
+  const auto told = [](const char* url) {
+    UserDataOptions options{.platform = Platform::kAws};
+    options.bundle = Download{url, std::string(64, 'b')};
+    return FindingOf(Make(options), "ca-transport-tls");
+  };
+  const Finding https = told("https://example.com/ca.pem");
+  EXPECT_EQ(https.severity, Severity::kInfo);
+  EXPECT_THAT(https.message, AllOf(HasSubstr("without knowing the server"), HasSubstr("SHA-256 keeps any other"),
+                                   HasSubstr("does not keep secret")));
+  const Finding token = told("HTTPS://example.com/ca.pem?sig=t0ken");
+  EXPECT_EQ(token.severity, Severity::kWarning);
+  EXPECT_THAT(token.message, HasSubstr("behind a proxy that opens TLS nothing is fetched"));
+  EXPECT_EQ(token.where, "HTTPS://example.com/ca.pem");
+  EXPECT_THAT(told("http://example.com/ca.pem").message, HasSubstr("without TLS"));
+  EXPECT_THAT(CodesOf(Make({.platform = Platform::kAws}).findings), Not(testing::Contains("ca-transport-tls")));
+}
+
+TEST(UserData, SaysThatWindowsMayLogIt) {
+  UserDataOptions options{.platform = Platform::kAws};
+  EXPECT_THAT(FindingOf(Make(options), "userdata-credentials").message,
+              AllOf(HasSubstr("event 4104"), Not(HasSubstr("--append-to"))));
+  options.foreign = Operators();
+  options.exe = Download{"https://example.com/x.exe?sig=t0ken", std::string(64, 'a')};
+  const UserData data = Make(options);
+  for (const char* code : {"userdata-credentials", "userdata-url"}) {
+    EXPECT_THAT(FindingOf(data, code).message, AllOf(HasSubstr("event 4104"), HasSubstr("the script of --append-to")))
+        << code;
+  }
+}
+
+// Windows logs a whole script for one of certain words in it. The outer script holds the data; that of the inner one
+// lie beside it.
+TEST(UserData, TheScriptWithTheDataHasNoWordForWhichWindowsLogsIt) {
+  for (const Channel& channel : Channels()) {
+    UserDataOptions options{.platform = channel.platform, .exe = Exe()};
+    options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+    const std::string script = ScriptOf(Make(options).bytes);
+    EXPECT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << channel.name;
+    const std::string inner = PartsOf(script).script;
+    EXPECT_THAT(testing_support::LoggedWords(inner),
+                testing::ElementsAre("Bypass", "Cryptography", "FromBase64String", "Properties"))
+        << channel.name << ": constant text, but the fewer the better";
+    EXPECT_THAT(inner, Not(HasSubstr("example.com")));
+  }
+}
+
+// What stands on a command line can be seen by every user of the machine.
+TEST(UserData, GivesUrlsToCurlByAFile) {
+  UserDataOptions options{.platform = Platform::kAws, .exe = Exe()};
+  options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+  const std::string script = PartsOf(Make(options).bytes).script;
+  const std::size_t at = script.find("\\curl.exe\"");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(script.find("\\curl.exe\"", at + 1), std::string::npos) << "one place";
+  EXPECT_THAT(script.substr(at, script.find('\n', at) - at), EndsWith("\\url\""));
+  EXPECT_THAT(script.substr(0, at), HasSubstr("\"url=$"));
 }
 
 TEST(UserData, ShowsNoQueryOfAUrlAndKeepsIt) {

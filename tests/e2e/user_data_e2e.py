@@ -9,6 +9,7 @@ grammar of the baked PowerShell scripts (node), and PowerShell's own parser wher
 import base64
 import gzip
 import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 from user_data_reader import parts_of, script_of
@@ -116,7 +118,7 @@ class UserData(unittest.TestCase):
         """What a node's program is given leads to the payload that the first source leads to, but for where things came from."""
         script = script_of(self.made["aws.txt"])
         blob = gzip.decompress(base64.b64decode(re.search(rb"\$b='\n([^']+)'\n", script)[1].replace(b"\n", b"")))
-        (self.work / "data.egress").write_bytes(blob[int.from_bytes(blob[:2], "big"):])
+        (self.work / "data.egress").write_bytes(blob[2 + int.from_bytes(blob[:2], "little"):])
         documents = []
         for source, services in ((SAMPLE, SERVICES), (self.work / "data.egress", [])):
             out = self.work / ("payload-of-" + source.name)
@@ -337,6 +339,34 @@ class UserData(unittest.TestCase):
         (self.work / "parse.ps1").write_text(program)
         result = subprocess.run([pwsh, "-NoProfile", "-File", self.work / "parse.ps1", *self.scripts()], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_curl_takes_the_url_from_a_file(self):
+        """As the script gives it: whatever a URL of --exe-url and --ca-transport may hold arrives as it is."""
+        if not shutil.which("curl"):
+            not_run(self, "curl is missing (Debian package curl): nobody read its config file")
+        script = (TESTS.parent / "templates/UserData-Install.ps1").read_text()
+        self.assertIn('Set-Content "$root\\url" "url=$url"', script)
+        self.assertIn('-K "$root\\url"', script)
+        asked = []
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(200)
+                self.send_header("Content-Length", "4")
+                self.end_headers()
+                self.wfile.write(b"file")
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            path = "/a(b)[1]{2}/x?sig=a%20b&c=d:e=f;g,$h\\i|j~k`l^m<n>o!p*q@r-s_t+u"
+            (self.work / "url").write_bytes(b"url=http://127.0.0.1:%d%s\r\n" % (server.server_port, path.encode()))
+            result = subprocess.run(["curl", "-q", "-gsSfL", "--noproxy", "*", "-m", "10", "-o", self.work / "fetched", "-K", self.work / "url"], capture_output=True, text=True)
+            server.shutdown()
+        self.assertEqual((result.returncode, asked, (self.work / "fetched").read_bytes()), (0, [path], b"file"), result.stderr)
 
     # ---- the readers' own rules, as their sources and documents have them
 

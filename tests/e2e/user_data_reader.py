@@ -29,7 +29,7 @@ def parts_of(script):
     """What it runs, the settings, the certificates."""
     text = re.search(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", script)[1]
     blob = gzip.decompress(base64.b64decode(text.replace(b"\n", b""), validate=True))
-    end = int.from_bytes(blob[:2], "big")
+    end = 2 + int.from_bytes(blob[:2], "little")
     line, certificates = blob[end:].split(b"\n", 1)
     found = []
     while certificates:

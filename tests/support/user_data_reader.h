@@ -68,8 +68,8 @@ inline UserDataParts PartsOf(std::string script) {
   }
   const std::string blob = Gunzip(DecodeBase64(text).value_or(""));
   if (blob.size() < 2) return {};
-  const std::size_t end = 256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[0])) +
-                          static_cast<std::size_t>(static_cast<unsigned char>(blob[1]));
+  const std::size_t end = 2 + static_cast<std::size_t>(static_cast<unsigned char>(blob[0])) +
+                          256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[1]));
   return {script.erase(from, to - from), blob.substr(2, end - 2), blob.substr(end)};
 }
 

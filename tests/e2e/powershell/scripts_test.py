@@ -159,6 +159,23 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(json.loads(file.read())["schema"], 1)
         self.assertIn("D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", self.store().data["sddl"][self.state_dir])
 
+    def test_a_user_name_alone_is_not_shown(self):
+        """It may be a token, with or without a password behind it."""
+        for proxy, shown in (("http://Can4ryToken@proxy.example.com:3128", "http://***@proxy.example.com:3128"),
+                             ("http://Can4ry%3AToken@proxy.example.com:3128", "http://***@proxy.example.com:3128"),
+                             ("http://:Can4ryToken@proxy.example.com:3128", "http://:***@proxy.example.com:3128"),
+                             ("Can4ryToken@proxy.example.com:3128", "***@proxy.example.com:3128"),
+                             ("http://Can4ry@Token@proxy.example.com:3128", "http://***@proxy.example.com:3128")):
+            with self.subTest(proxy):
+                self.bake(proxy=proxy)
+                self.install()
+                self.assertEqual(self.env("HTTP_PROXY"), fakes.sz(proxy))
+                self.assertIn(f"machine variable HTTP_PROXY: set to {shown}", self.last)
+                self.assertNotIn("Can4ry", self.last)
+                self.assertNotIn("Token", self.last)
+                self.remove()
+                self.assertNotIn("Can4ry", self.last)
+
     def test_where_the_program_took_the_record_over_a_removal_says_so(self):
         self.install()
         before = self.machine()

@@ -157,6 +157,7 @@ class StandInSecurity {
 class StandInFile {
     static [void] WriteAllBytes([string]$path, [byte[]]$bytes) { [IO.File]::WriteAllBytes((Get-LocalPath $path), $bytes) }
     static [byte[]] ReadAllBytes([string]$path) { return [IO.File]::ReadAllBytes((Get-LocalPath $path)) }
+    static [IO.FileStream] OpenRead([string]$path) { return [IO.File]::OpenRead((Get-LocalPath $path)) }
 }
 
 function Get-Acl {

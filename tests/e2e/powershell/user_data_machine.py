@@ -58,7 +58,11 @@ def tool(name, arguments):
 
 
 def curl(store, arguments):
-    url, out = arguments[-1], pathlib.Path(local(arguments[arguments.index("-o") + 1]))
+    # The URL comes by a config file: what stands on a command line can be seen by every user of the machine.
+    config = pathlib.Path(local(arguments[arguments.index("-K") + 1]))
+    assert not any("://" in word for word in arguments), arguments
+    url = re.fullmatch(r"url=(\S+)\r?\n", config.read_text())[1]
+    out = pathlib.Path(local(arguments[arguments.index("-o") + 1]))
     page = store.data.setdefault("web", {}).get(url)
     if page is None:
         return 22
@@ -180,12 +184,12 @@ class Machine:
 
         def carried(match):
             blob = gzip.decompress(base64.b64decode(match[1].replace(b"\n", b"")))
-            end = int.from_bytes(blob[:2], "big")
+            end = 2 + int.from_bytes(blob[:2], "little")
             inner = blob[2:end]
             for old, new in ADAPTED:
                 inner = inner.replace(old, new)
             inner = load + carried_first + inner
-            made = base64.b64encode(gzip.compress((len(inner) + 2).to_bytes(2, "big") + inner + blob[end:]))
+            made = base64.b64encode(gzip.compress(len(inner).to_bytes(2, "little") + inner + blob[end:]))
             return b"$b='\n" + made + b"'\n"
 
         text, count = re.subn(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", carried, script)
@@ -220,6 +224,6 @@ class Machine:
     def run_task(self):
         """What the task scheduler does with the task of user data."""
         line = self.store().data["tasks"]["ProvisionerUserData"]["/tr"]
-        found = re.fullmatch(r"(.+) -NoProfile -ExecutionPolicy Bypass -File (.+) later", line)
+        found = re.fullmatch(r"(.+) -NoProfile -ExecutionPolicy RemoteSigned -File (.+) later", line)
         assert found and pathlib.Path(local(found[1])) == self.pshome / "powershell.exe", line
         return self.shell("-File", local(found[2]), "later")

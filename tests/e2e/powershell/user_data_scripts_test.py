@@ -143,6 +143,24 @@ class UserDataScripts(unittest.TestCase):
                 wanted = {"ROOT": self.roots(*(n for n in names if n != "middle")), "CA": self.roots(*(n for n in names if n == "middle"))}
                 self.assert_applied({store: found for store, found in wanted.items() if found}, machine=machine)
 
+    def test_windows_does_not_log_the_script_for_its_words(self):
+        """By PowerShell's own look at a script, which is what decides whether it is logged with its data (event 4104)."""
+        program = ("foreach ($file in $args) { $ast = [Management.Automation.Language.Parser]::ParseFile($file, [ref]$null, [ref]$null); "
+                   "$look = [ScriptBlock].GetMethod('CheckSuspiciousContent', [Reflection.BindingFlags]'NonPublic, Static'); "
+                   "'' + $look.Invoke($null, @($ast)) }")
+        (self.root / "look.ps1").write_text(program)
+        files = [self.root / "control.ps1"]
+        files[0].write_text("$x = [Convert]::FromBase64String('')\n")
+        for number, options in enumerate(FORMS.values()):
+            files.append(self.root / f"form{number}.ps1")
+            files[-1].write_bytes(user_data_machine.user_data_reader.script_of(self.bake(*options)))
+        said = subprocess.run([PWSH, "-NoProfile", "-File", self.root / "look.ps1", *files], capture_output=True, text=True, check=True).stdout.splitlines()
+        self.assertEqual(said, ["FromBase64String"] + [""] * len(FORMS))
+
+    def test_a_user_name_alone_is_not_shown(self):
+        self.run_data(self.bake("--platform", "none", proxy="http://Can4ryToken@proxy.example.com:3128"))
+        self.assertEqual(self.machine.env("HTTP_PROXY"), "http://Can4ryToken@proxy.example.com:3128")
+
     # ---- what it records, and what it does at the next boot
 
     def test_records(self):
@@ -287,6 +305,16 @@ class UserDataScripts(unittest.TestCase):
         before = self.machine.writes()
         self.run_data(self.bundle("one", "middle", "leaf", "three"))
         self.assertEqual((self.machine.writes(), len(self.machine.calls("curl"))), (before, 1))
+
+    def test_a_token_is_on_no_command_line_and_told_to_nobody_unknown(self):
+        pem = self.pem["one"].encode()
+        url = BUNDLE_URL + "?sig=Can4ryToken&x=[1]"
+        self.machine.serve(url, pem)
+        self.run_data(self.bake("--platform", "aws", "--ca-transport", f"{url}#sha256={hashlib.sha256(pem).hexdigest()}", certificates=("one",)))
+        (call,) = self.machine.calls("curl")
+        self.assertIn("-gsSfL", call["arguments"])
+        self.assertNotIn("Can4ry", json.dumps(call["arguments"]))
+        self.assertEqual(self.left(), ["bundle"])
 
     def test_fetched_bundle_goes_by_the_options(self):
         self.run_data(self.bundle("one", "middle", "leaf", options=["--import-leaf"]))
