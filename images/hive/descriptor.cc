@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "images/hive/format.h"
 #include "images/hive/security.h"
@@ -19,6 +19,9 @@ constexpr std::size_t kAclHeaderBytes = 8;
 constexpr std::size_t kAceHeaderBytes = 4;
 constexpr unsigned char kAllow = 0;
 constexpr unsigned char kDeny = 1;
+constexpr char kSubkeysInherit = 0x02;
+constexpr unsigned char kInheritOnly = 0x08;
+constexpr std::uint32_t kKeyRead = 0x00020019;
 
 // ACCESS_ALLOWED_ACE and its relatives name their account behind the access mask; the object and callback forms, which
 // registry keys don't have, are not understood. "" for an entry that has no room for it.
@@ -52,9 +55,26 @@ std::optional<std::vector<std::string_view>> DaclEntries(std::string_view descri
   return out;
 }
 
-bool MayStay(std::string_view ace) {
+bool MayStay(std::string_view ace, const Sids& others) {
   const auto kind = static_cast<unsigned char>(ace.front());
-  return kind == kDeny || (kind == kAllow && IsTrusted(AccountOf(ace)));
+  const std::string_view account = AccountOf(ace);
+  return kind == kDeny ||
+         (kind == kAllow && (IsTrusted(account) || std::ranges::find(others, account) != others.end()));
+}
+
+bool IsReadGrant(std::string_view ace, std::string_view sid) {
+  const bool for_the_key = (static_cast<unsigned char>(ace[1]) & kInheritOnly) == 0;
+  return static_cast<unsigned char>(ace.front()) == kAllow && for_the_key && AccountOf(ace) == sid &&
+         (Load32(ace, kAceHeaderBytes) & kKeyRead) == kKeyRead;
+}
+
+std::string ReadAce(std::string_view sid) {
+  std::string out(kAceHeaderBytes + 4, '\0');
+  out[0] = kAllow;
+  out[1] = kSubkeysInherit;
+  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size() + sid.size()));
+  regf::Store32(out.data() + kAceHeaderBytes, kKeyRead);
+  return out.append(sid);
 }
 
 // The owner or group at the offset that stands at `field`; "" where there is none.
@@ -71,6 +91,24 @@ std::string_view SaclOf(std::string_view descriptor) {
   return descriptor.substr(at, Load16(descriptor, at + 2));
 }
 
+std::string AceText(std::string_view ace) {
+  const auto kind = static_cast<unsigned char>(ace.front());
+  const std::string_view account = AccountOf(ace);
+  if (kind > kDeny || account.empty()) return "(?;;;;;)";
+  return fmt::format("({};;{:#x};;;{})", kind == kAllow ? 'A' : 'D', Load32(ace, kAceHeaderBytes), SidText(account));
+}
+
+std::string Acl(const std::vector<std::string>& entries) {
+  std::string out(kAclHeaderBytes, '\0');
+  for (const std::string& ace : entries) out += ace;
+  out[0] = 2;
+  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
+  regf::Store16(out.data() + 4, static_cast<std::uint16_t>(entries.size()));
+  return out;
+}
+
+}  // namespace
+
 std::string SidText(std::string_view sid) {
   if (sid.empty()) return {};
   std::uint64_t authority = 0;
@@ -80,32 +118,27 @@ std::string SidText(std::string_view sid) {
   return out;
 }
 
-std::string AceText(std::string_view ace) {
-  const auto kind = static_cast<unsigned char>(ace.front());
-  const std::string_view account = AccountOf(ace);
-  if (kind > kDeny || account.empty()) return "(?;;;;;)";
-  return fmt::format("({};;{:#x};;;{})", kind == kAllow ? 'A' : 'D', Load32(ace, kAceHeaderBytes), SidText(account));
+bool IsForAdministratorsOnly(std::string_view descriptor, const Sids& others) {
+  if (!IsSecurityDescriptor(descriptor)) return false;
+  const auto entries = DaclEntries(descriptor);
+  return entries && std::ranges::all_of(*entries, [&](std::string_view ace) { return MayStay(ace, others); });
 }
 
-std::string Acl(const std::vector<std::string_view>& entries) {
-  std::string out(kAclHeaderBytes, '\0');
-  for (const std::string_view ace : entries) out += ace;
-  out[0] = 2;
-  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
-  regf::Store16(out.data() + 4, static_cast<std::uint16_t>(entries.size()));
+Sids OthersGranted(std::string_view descriptor) {
+  Sids out;
+  if (!IsSecurityDescriptor(descriptor)) return out;
+  for (const std::string_view ace : DaclEntries(descriptor).value_or(std::vector<std::string_view>())) {
+    const std::string_view account = AccountOf(ace);
+    if (account.empty() || MayStay(ace, out)) continue;
+    out.emplace_back(account);
+  }
   return out;
 }
 
-}  // namespace
-
-bool IsForAdministratorsOnly(std::string_view descriptor) {
+bool GrantsRead(std::string_view descriptor, std::string_view sid) {
   if (!IsSecurityDescriptor(descriptor)) return false;
   const auto entries = DaclEntries(descriptor);
-  if (!entries) return false;
-  for (const std::string_view ace : *entries) {
-    if (!MayStay(ace)) return false;
-  }
-  return true;
+  return entries && std::ranges::any_of(*entries, [&](std::string_view ace) { return IsReadGrant(ace, sid); });
 }
 
 std::optional<DescriptorText> TextOf(std::string_view descriptor) {
@@ -118,14 +151,20 @@ std::optional<DescriptorText> TextOf(std::string_view descriptor) {
   return out;
 }
 
-std::string ForAdministratorsOnly(std::string_view descriptor) {
+std::string ForAdministratorsOnly(std::string_view descriptor, const Sids& readers) {
   constexpr std::size_t kHeaderBytes = 20;
-  if (!IsSecurityDescriptor(descriptor)) return SystemAdminsDescriptor();
-  const auto entries = DaclEntries(descriptor);
-  if (!entries) return SystemAdminsDescriptor();
-  std::vector<std::string_view> kept;
+  const auto entries = IsSecurityDescriptor(descriptor) ? DaclEntries(descriptor) : std::nullopt;
+  if (!entries) {
+    std::string ours = SystemAdminsDescriptor();
+    return readers.empty() ? ours : ForAdministratorsOnly(ours, readers);
+  }
+  std::vector<std::string> kept;
   for (const std::string_view ace : *entries) {
-    if (MayStay(ace)) kept.push_back(ace);
+    if (MayStay(ace, readers)) kept.emplace_back(ace);
+  }
+  for (const std::string& reader : readers) {
+    const bool reads = std::ranges::any_of(kept, [&](const std::string& ace) { return IsReadGrant(ace, reader); });
+    if (!reads) kept.push_back(ReadAce(reader));
   }
   std::string out(descriptor.substr(0, kHeaderBytes));
   regf::Store16(out.data() + 2, Load16(descriptor, 2) | kDaclPresent | kDaclProtected);

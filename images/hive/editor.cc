@@ -157,9 +157,7 @@ Result<void> HiveEditor::DeleteKeyIfEmpty(std::string_view key) {
 Result<void> HiveEditor::SetSecurity(std::string_view key, std::string_view descriptor) {
   if (!IsSecurityDescriptor(descriptor))
     return Fail(Code::kHive, "the key's security descriptor is no well-formed self-relative one", std::string(key));
-  EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
-  if (found == nullptr)
-    return Fail(Code::kInternal, "the key that shall get a security descriptor does not exist", std::string(key));
+  EditedKey* const found = PROV_TRY(impl_->tree().FindOrMake(key));
   regf::SecurityTable& table = impl_->tree().security();
   const bool is_the_files = found->InFile() && table.at(found->file_security).descriptor == descriptor;
   found->security = is_the_files ? found->file_security : table.Find(descriptor);

@@ -39,7 +39,7 @@ class HiveEditor {
   Result<void> Set(std::string_view key, const RegValue& value);
   Result<void> DeleteValue(std::string_view key, std::string_view name);        // absent: nothing to do
   Result<void> DeleteKeyIfEmpty(std::string_view key);                          // absent or in use: nothing to do
-  Result<void> SetSecurity(std::string_view key, std::string_view descriptor);  // absent key: internal
+  Result<void> SetSecurity(std::string_view key, std::string_view descriptor);  // makes missing keys
 
   bool Changed() const;  // whether what is there now differs from the file
 

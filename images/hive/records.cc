@@ -91,7 +91,7 @@ Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset) {
 Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset) {
   KeyRecord key = PROV_TRY(TakeKey(cells, offset));
   if (key.name.empty() || key.name.size() > kMaxKeyNameUnits)
-    return Damaged(offset, "a key's name is empty or longer than 255 characters");
+    return Damaged(offset, fmt::format("a key's name is empty or longer than {} characters", kMaxKeyNameUnits));
   if (key.name.find(u'\\') != std::u16string::npos) return Damaged(offset, "a key's name holds a backslash");
   return key;
 }

@@ -2,6 +2,7 @@
 
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/base/json_reader.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::bake {
 namespace {

@@ -7,6 +7,7 @@
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::bake {
 namespace {

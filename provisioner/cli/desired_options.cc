@@ -7,6 +7,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/trust_bundle.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::cli {
 namespace {
@@ -52,7 +53,7 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
   for (const std::string& service : arguments.List("service")) {
     PROV_TRY(reconcile::CheckServiceName(service));
     const bool known =
-        std::ranges::any_of(out, [&](const std::string& s) { return EqualsIgnoreAsciiCase(s, service); });
+        std::ranges::any_of(out, [&](const std::string& s) { return reconcile::IsSameService(s, service); });
     if (!known) out.push_back(service);
   }
   return out;

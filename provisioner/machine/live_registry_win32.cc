@@ -11,7 +11,7 @@ using images::RegValue;
 using Key = Owned<HKEY, &RegCloseKey>;
 
 constexpr DWORD kMostNameUnits = 16384;  // of a value's name, with its terminator
-constexpr DWORD kMostKeyUnits = 256;     // of a key's name, with its terminator
+constexpr DWORD kMostKeyUnits = 257;     // of a key's name, with its terminator
 
 // Names reach Windows as terminated strings: one with a NUL would be another name. And a key outside of the two hives
 // would be one that Flush misses.
@@ -165,10 +165,13 @@ Result<std::string> LiveRegistry::Security(std::string_view key) {
   return out;
 }
 
-// The DACL alone: who owns the key does not change.
+// The DACL alone: who owns the key does not change. A key that is made here is empty until it has its descriptor.
 Result<void> LiveRegistry::SetSecurity(std::string_view key, std::string_view descriptor) {
-  const Key opened = PROV_TRY(Open(key, READ_CONTROL | WRITE_DAC));
-  if (!opened) return Failure("cannot set who may use the registry key", ERROR_FILE_NOT_FOUND, key);
+  PROV_TRY(CheckNames(key, ""));
+  Key opened;
+  const LSTATUS made = RegCreateKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), 0, nullptr, REG_OPTION_NON_VOLATILE,
+                                       READ_CONTROL | WRITE_DAC | KEY_WOW64_64KEY, nullptr, opened.out(), nullptr);
+  if (made != ERROR_SUCCESS) return Failure("cannot open the registry key to say who may use it", made, key);
   std::string bytes(descriptor);
   SECURITY_DESCRIPTOR_CONTROL control = 0;
   DWORD revision = 0;

@@ -13,6 +13,7 @@ class LiveSystem final : public System {
   Result<std::string> MachineId() override;
   Result<std::string> BootId() override;
   void AnnounceEnvironment() override;
+  std::optional<std::string> AccountSid(std::string_view account) override;
 
  private:
   Registry& registry_;

@@ -60,4 +60,25 @@ void LiveSystem::AnnounceEnvironment() {
                       kMostMilliseconds, &result);
 }
 
+// An account of this machine itself is written with a dot, which the call does not know.
+std::optional<std::string> LiveSystem::AccountSid(std::string_view account) {
+  std::wstring name = Wide(account);
+  if (name.starts_with(L".\\")) {
+    std::wstring computer(MAX_COMPUTERNAME_LENGTH + 1, L'\0');
+    auto units = static_cast<DWORD>(computer.size());
+    if (GetComputerNameW(computer.data(), &units) == 0) return std::nullopt;
+    name.replace(0, 1, computer, 0, units);
+  }
+  std::string sid(SECURITY_MAX_SID_SIZE, '\0');
+  auto sid_bytes = static_cast<DWORD>(sid.size());
+  std::wstring domain(256, L'\0');
+  auto domain_units = static_cast<DWORD>(domain.size());
+  SID_NAME_USE use = SidTypeUnknown;
+  if (LookupAccountNameW(nullptr, name.c_str(), sid.data(), &sid_bytes, domain.data(), &domain_units, &use) == 0) {
+    return std::nullopt;
+  }
+  sid.resize(GetLengthSid(sid.data()));
+  return sid;
+}
+
 }  // namespace prov::machine

@@ -30,6 +30,7 @@ class Registry {
   virtual bool HasSecurity() const { return false; }
   // Self-relative: owner, group, DACL; "" of an absent key.
   virtual Result<std::string> Security(std::string_view /*key*/) { return std::string(); }
+  // Makes missing keys.
   virtual Result<void> SetSecurity(std::string_view /*key*/, std::string_view /*descriptor*/) { return {}; }
 
   // Until then a power failure may take back what was written.

@@ -1,7 +1,9 @@
 // Port: what identifies a machine and its current boot, and the two ways to make a change known.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "provisioner/base/result.h"
 
@@ -15,6 +17,8 @@ class System {
   virtual Result<std::string> BootId() = 0;     // differs after each boot; "" where nothing runs (an image)
   // WM_SETTINGCHANGE "Environment": new processes of listening programs see the change. Best effort.
   virtual void AnnounceEnvironment() = 0;
+  // The binary SID of an account (DOMAIN\name, name@domain, .\name); nullopt: not known here, or not now.
+  virtual std::optional<std::string> AccountSid(std::string_view /*account*/) { return std::nullopt; }
 };
 
 }  // namespace prov::machine

@@ -20,7 +20,7 @@ class Finder {
     if (item.starts_with(kEnvironmentItem)) return Variable(item.substr(kEnvironmentItem.size()), *entry.ours);
     if (item.starts_with(kWinHttpItem)) return WinHttp(item.substr(kWinHttpItem.size()), *entry.ours);
     if (item.starts_with(kWinInetItem)) return WinInet(item, *entry.ours);
-    if (item.starts_with(kServiceSecurityItem)) return Security(item.substr(kServiceSecurityItem.size()));
+    if (item.starts_with(kServiceSecurityItem)) return Security(item.substr(kServiceSecurityItem.size()), *entry.ours);
     if (item.starts_with(kServiceItem)) return Service(item.substr(kServiceItem.size()), entry);
     if (item.starts_with(kCertificateItem)) return Certificate(item, *entry.ours);
     return Unknown(item);
@@ -59,10 +59,11 @@ class Finder {
     return {};
   }
 
-  Result<void> Security(std::string_view service) {
+  Result<void> Security(std::string_view service, const RegValue& ours) {
     const std::string key = ServiceKeyPath(service);
     const bool there = PROV_TRY(machine_.registry.KeyExists(key));
-    const bool closed = there && images::IsForAdministratorsOnly(PROV_TRY(machine_.registry.Security(key)));
+    const std::string now = PROV_TRY(machine_.registry.Security(key));
+    const bool closed = there && images::IsForAdministratorsOnly(now, images::OthersGranted(ours.data));
     Compare(ItemKind::kService, std::string(service), there, closed);
     return {};
   }

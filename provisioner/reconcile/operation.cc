@@ -33,8 +33,9 @@ Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write)
 }
 
 Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
-  // A key that is not there any more, or goes with the next operation, has nobody to keep out.
-  if (write.after.empty() || !PROV_TRY(machine.registry.KeyExists(write.key))) return {};
+  // "" is for a key that was not there before: it went with the operation that took its value back.
+  if (write.after.empty()) return {};
+  if (!write.before.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) return {};  // gone since
   return machine.registry.SetSecurity(write.key, write.after);
 }
 
@@ -51,8 +52,10 @@ Result<Progress> ObserveOn(machine::Machine& machine, const CertificateWrite& wr
 
 // Windows may store a descriptor in other words than it was given: what counts is whom it lets in.
 Result<Progress> ObserveOn(machine::Machine& machine, const SecurityWrite& write) {
-  const bool closed = images::IsForAdministratorsOnly(PROV_TRY(machine.registry.Security(write.key)));
-  return closed == images::IsForAdministratorsOnly(write.after) ? Progress::kAfter : Progress::kBefore;
+  const std::string now = PROV_TRY(machine.registry.Security(write.key));
+  const images::Sids others = images::OthersGranted(write.after);
+  const bool same = images::IsForAdministratorsOnly(now, others) && images::OthersGranted(now) == others;
+  return same ? Progress::kAfter : Progress::kBefore;
 }
 
 Result<std::string> Bytes(const JsonNode& node) {

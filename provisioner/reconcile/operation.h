@@ -32,7 +32,7 @@ struct CertificateWrite {
   bool operator==(const CertificateWrite&) const = default;
 };
 
-// Who may read a key. Self-relative descriptors; `before` is "" where the key is made by an earlier operation.
+// Who may read a key. Self-relative descriptors; `before` is "" where this makes the key.
 struct SecurityWrite {
   std::string key;
   std::string before, after;

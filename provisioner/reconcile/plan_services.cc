@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <set>
 
-#include "images/hive/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
@@ -16,6 +16,8 @@ namespace {
 using images::RegType;
 using images::RegValue;
 using Entries = std::vector<std::string>;
+
+std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
 
 std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -54,7 +56,7 @@ class ServicePlan {
   ServicePlan(Planner& planner, std::string service)
       : planner_(planner),
         service_(std::move(service)),
-        item_(std::string(kServiceItem) + AsciiUpper(service_)),
+        item_(ServiceItem(service_)),
         key_(ServiceKeyPath(service_)),
         entry_(planner.Find(item_)) {}
 
@@ -174,71 +176,26 @@ bool HoldsCredentials(const std::vector<EnvironmentVariable>& variables) {
   });
 }
 
-// Every user of a node may read a service's key, unless its descriptor says otherwise.
-class ServiceSecurityPlan {
- public:
-  ServiceSecurityPlan(Planner& planner, std::string service)
-      : planner_(planner),
-        service_(std::move(service)),
-        item_(std::string(kServiceSecurityItem) + AsciiUpper(service_)),
-        key_(ServiceKeyPath(service_)),
-        entry_(planner.Find(item_)) {}
-
-  Result<void> Close() {
-    const bool there = PROV_TRY(planner_.machine().registry.KeyExists(key_));
-    if (!there && !planner_.options().preseed) return {};
-    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
-    if (there && images::IsForAdministratorsOnly(now)) {
-      Report(Action::kNone, now, now, "");
-      return {};
-    }
-    const std::string wanted = images::ForAdministratorsOnly(now);
-    planner_.Give(SecurityWrite{key_, now, wanted});
-    if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
-    Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
-    return {};
-  }
-
-  Result<void> Open() {
-    if (entry_ == nullptr) return {};
-    planner_.Disown(item_);
-    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
-    if (!entry_->before || !images::IsForAdministratorsOnly(now)) return {};  // somebody opened it, or it is gone
-    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data});
-    Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
-    return {};
-  }
-
- private:
-  static RegValue Stored(std::string descriptor) { return {"", RegType::kBinary, std::move(descriptor)}; }
-
-  void Report(Action action, const std::string& before, const std::string& after, std::string reason) {
-    planner_.Report(
-        {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after), std::move(reason)});
-  }
-
-  Planner& planner_;
-  std::string service_, item_, key_;
-  const LedgerEntry* entry_;
-};
-
 }  // namespace
 
+// The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in reverse.
 Result<void> PlanServices(Planner& planner) {
   std::set<std::string, std::less<>> wanted;
   for (const ServiceEnvironment& service : planner.desired().services) {
-    wanted.insert(std::string(kServiceItem) + AsciiUpper(service.service));
+    if (planner.machine().registry.HasSecurity() && HoldsCredentials(service.variables)) {
+      wanted.insert(ServiceSecurityItem(service.service));
+      PROV_TRY(PlanClosedService(planner, service.service));
+    }
+    wanted.insert(ServiceItem(service.service));
     PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
-    if (!planner.machine().registry.HasSecurity() || !HoldsCredentials(service.variables)) continue;
-    wanted.insert(std::string(kServiceSecurityItem) + AsciiUpper(service.service));
-    PROV_TRY(ServiceSecurityPlan(planner, service.service).Close());
   }
   for (const auto& [item, entry] : planner.ledger()) {
-    if (wanted.contains(item)) continue;
-    if (item.starts_with(kServiceItem)) PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
-    if (item.starts_with(kServiceSecurityItem)) {
-      PROV_TRY(ServiceSecurityPlan(planner, item.substr(kServiceSecurityItem.size())).Open());
-    }
+    if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
+    PROV_TRY(PlanOpenedService(planner, std::string_view(item).substr(kServiceSecurityItem.size())));
+  }
+  for (const auto& [item, entry] : planner.ledger()) {
+    if (wanted.contains(item) || !item.starts_with(kServiceItem)) continue;
+    PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
   }
   return {};
 }

@@ -74,6 +74,11 @@ class ValuePlan {
   const LedgerEntry* entry_;
 };
 
+// LocalService, NetworkService, or an account of a machine or a domain; groups that Windows itself has are neither.
+bool IsSingleAccount(std::string_view sid) {
+  return sid == "S-1-5-19" || sid == "S-1-5-20" || sid.starts_with("S-1-5-21-");
+}
+
 }  // namespace
 
 const LedgerEntry* Planner::Find(std::string_view item) const {
@@ -102,7 +107,14 @@ std::string ShowVariable(std::string_view name, std::string_view value) {
 
 std::string ShowDescriptor(std::string_view descriptor) {
   if (descriptor.empty()) return {};
-  return images::IsForAdministratorsOnly(descriptor) ? "SYSTEM and Administrators" : "others, too";
+  const images::Sids others = images::OthersGranted(descriptor);
+  std::string out = "SYSTEM and Administrators";
+  for (const std::string& sid : others) {
+    const std::string text = images::SidText(sid);
+    if (!IsSingleAccount(text)) return "others, too";
+    out += ", " + text;
+  }
+  return images::IsForAdministratorsOnly(descriptor, others) ? out : "others, too";
 }
 
 std::optional<std::string> StringOf(const RegValue& value) {

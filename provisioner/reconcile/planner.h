@@ -60,11 +60,16 @@ Result<void> PlanEnvironment(Planner& planner);
 Result<void> PlanWinHttp(Planner& planner);
 Result<void> PlanWinInet(Planner& planner);
 Result<void> PlanServices(Planner& planner);
+// The descriptor of a service's key: closed to all but administrators and the service's own account, or as it was
+// before us, where it is ours.
+Result<void> PlanClosedService(Planner& planner, std::string_view service);
+Result<void> PlanOpenedService(Planner& planner, std::string_view service);
+std::string ServiceSecurityItem(std::string_view service);  // in the ledger
 
 // "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.
 std::string ShowVariable(std::string_view name, std::string_view value);
 
-// "SYSTEM and Administrators" or "others, too": whom a descriptor lets in.
+// "SYSTEM and Administrators", with the SIDs of single accounts behind it, or "others, too": whom a descriptor lets in.
 std::string ShowDescriptor(std::string_view descriptor);
 
 // The text of a string value up to its final NUL; nullopt when the bytes are no UTF-16.

@@ -6,12 +6,14 @@
 #include <array>
 #include <charconv>
 
+#include "images/hive/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/service_environment.h"
+#include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/transaction.h"
 
 namespace prov::reconcile {
@@ -99,6 +101,7 @@ class Importer {
     if (record.kind == "winHttp") return WinHttp(record);
     if (record.kind == "serviceEnv") return Service(record, records);
     if (record.kind == "serviceOurs") return {};  // read with its serviceEnv
+    if (record.kind == "serviceAcl") return Security(record);
     if (record.kind == "generation") return Generation(record);
     if (record.kind != "reboot") return record.Refuse("is of an unknown kind");
     out_.state.reboot = record.after;
@@ -154,10 +157,10 @@ class Importer {
   Result<void> Service(const Record& record, const std::vector<Record>& records) {
     if (!CheckServiceName(record.name)) return record.Refuse("is not a service's name");
     const auto ours = std::ranges::find_if(records, [&](const Record& other) {
-      return other.kind == "serviceOurs" && EqualsIgnoreAsciiCase(other.name, record.name);
+      return other.kind == "serviceOurs" && IsSameService(other.name, record.name);
     });
     if (ours == records.end()) return record.Refuse("has no record of our entries beside it");
-    const std::string item = std::string(kServiceItem) + AsciiUpper(record.name);
+    const std::string item = std::string(kServiceItem) + ServiceNameKey(record.name);
     Place place{ServiceKeyPath(record.name), std::string(kServiceEnvironmentValue), std::nullopt};
     LedgerEntry entry;
     entry.before = PROV_TRY(ValueOf(record, record.before, kServiceEnvironmentValue));
@@ -165,6 +168,19 @@ class Importer {
     if (!ours->prior.empty()) place.prior = PROV_TRY(WrittenValue(*ours, ours->prior, kServiceEnvironmentValue));
     out_.state.ledger[item] = std::move(entry);
     out_.places[item] = std::move(place);
+    return {};
+  }
+
+  // Self-relative descriptors, as values of the type REG_BINARY.
+  Result<void> Security(const Record& record) {
+    if (!CheckServiceName(record.name)) return record.Refuse("is not a service's name");
+    LedgerEntry entry{
+        PROV_TRY(ValueOf(record, record.before, "")), PROV_TRY(WrittenValue(record, record.after, "")), {}};
+    if (!entry.before || !images::IsSecurityDescriptor(entry.before->data) ||
+        !images::IsSecurityDescriptor(entry.ours->data)) {
+      return record.Refuse("holds no security descriptor");
+    }
+    out_.state.ledger[std::string(kServiceSecurityItem) + ServiceNameKey(record.name)] = std::move(entry);
     return {};
   }
 

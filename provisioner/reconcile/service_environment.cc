@@ -1,7 +1,5 @@
 #include "provisioner/reconcile/service_environment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "provisioner/base/text.h"
@@ -19,16 +17,6 @@ bool IsNamed(std::string_view entry, std::string_view name) {
 }  // namespace
 
 std::string ServiceKey(std::string_view service) { return R"(Services\)" + std::string(service); }
-
-Result<void> CheckServiceName(std::string_view name) {
-  const auto allowed = [](char c) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return letter || std::string_view("_.$ -").find(c) != std::string_view::npos;
-  };
-  if (!name.empty() && name.size() <= 256 && std::ranges::all_of(name, allowed)) return {};
-  return Fail(Code::kUsage, "is no service name: 1 to 256 letters, digits, blanks and _ . $ - are wanted",
-              fmt::format("--service {}", name));
-}
 
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours) {

@@ -18,10 +18,6 @@ struct ServiceEnvironment {
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
 std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
-// 1 to 256 letters, digits, blanks and _ . $ -: narrower than what the service control manager takes, and what
-// Install-Egress.ps1 takes, so that a name means the same wherever it is written. Errors: usage.
-Result<void> CheckServiceName(std::string_view name);
-
 // `existing` entries with ours set: names compare without case, foreign entries and the order stay, ours are appended
 // where new. Entries without '=' are foreign and stay.
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,

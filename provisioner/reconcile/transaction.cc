@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "provisioner/base/text.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::reconcile {
@@ -13,9 +16,21 @@ std::string PlaceOf(const Operation& operation) {
   return fmt::format("certificate store {}", NameOf(std::get<CertificateWrite>(operation).store));
 }
 
+// Whether the operation says who may read a key, a value of which was left as it is: that may be a password of ours.
+bool IsForKeyOf(const Operation& operation, const std::vector<std::string>& left) {
+  const auto* write = std::get_if<SecurityWrite>(&operation);
+  return write != nullptr &&
+         std::ranges::any_of(left, [&](const std::string& key) { return EqualsIgnoreAsciiCase(key, write->key); });
+}
+
 // Carries out those operations whose place nobody else changed.
 Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& operations, Findings& findings) {
+  std::vector<std::string> left;
   for (const Operation& operation : operations) {
+    if (IsForKeyOf(operation, left)) {
+      AddWarning(findings, "interrupted", "stays closed, as its environment was left as it is", PlaceOf(operation));
+      continue;
+    }
     switch (PROV_TRY(Observe(machine, operation))) {
       case Progress::kBefore:
       case Progress::kAfter:  // again, for keys of ours that a cut run left behind
@@ -25,6 +40,7 @@ Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& ope
         AddWarning(findings, "interrupted",
                    "was changed by somebody else before an interrupted run was ended; left as it is",
                    PlaceOf(operation));
+        if (const auto* write = std::get_if<RegistryWrite>(&operation)) left.push_back(write->key);
         break;
     }
   }

@@ -84,6 +84,29 @@ TEST(KeyDescriptor, ClosingTakesOthersOutAndKeepsTheRest) {
   EXPECT_EQ(ForAdministratorsOnly(closed), closed);
 }
 
+TEST(KeyDescriptor, TheReadersOfAClosedKeyKeepWhatTheyHaveAndAtLeastRead) {
+  const Sids readers = {std::string(kEverybody), std::string(kOneService)};
+  const std::string open = Descriptor({Ace(0, kEverybody), Ace(0, kUsers), Ace(0, kSystem)});
+  const std::string closed = ForAdministratorsOnly(open, readers);
+  std::string service = Ace(0, kOneService);
+  service[1] = 0x02;  // subkeys, too
+  std::string wanted = Descriptor({Ace(0, kEverybody), Ace(0, kSystem), service});
+  regf::Store16(wanted.data() + 2, 0x9004);
+  EXPECT_EQ(closed, wanted);
+  EXPECT_TRUE(IsForAdministratorsOnly(closed, readers));
+  EXPECT_FALSE(IsForAdministratorsOnly(closed));
+  EXPECT_EQ(ForAdministratorsOnly(closed, readers), closed);
+  EXPECT_EQ(OthersGranted(open), (Sids{std::string(kEverybody), std::string(kUsers)}));
+  EXPECT_EQ(OthersGranted(closed), Sids{std::string(kEverybody)});
+  EXPECT_TRUE(GrantsRead(closed, kOneService));
+  EXPECT_FALSE(GrantsRead(closed, kUsers));
+  std::string for_subkeys = Ace(0, kUsers);
+  for_subkeys[1] = 0x0A;
+  EXPECT_FALSE(GrantsRead(Descriptor({for_subkeys}), kUsers));
+  EXPECT_TRUE(GrantsRead(ForAdministratorsOnly("", readers), kOneService));
+  EXPECT_FALSE(GrantsRead("", kUsers));
+}
+
 TEST(KeyDescriptor, WhatIsNoDescriptorIsReplaced) {
   for (const std::string_view bytes : {""sv, "x"sv, "\x01\0\x04\x80garbage garbage garbage"sv}) {
     EXPECT_FALSE(IsForAdministratorsOnly(bytes));

@@ -185,7 +185,19 @@ TEST(HiveEditor, DescriptorsComeAndGo) {
 
   const Result<void> refused = Open(one).SetSecurity("Alpha", "no descriptor");
   EXPECT_EQ(refused.error().code, Code::kHive);
-  EXPECT_EQ(Open(one).SetSecurity("absent", SystemAdminsDescriptor()).error().code, Code::kInternal);
+}
+
+TEST(HiveEditor, AKeyThatIsNotThereYetIsMadeWithItsDescriptor) {
+  HiveEditor editor = Open(Hive());
+  ASSERT_TRUE(editor.SetSecurity("Beta\\made", SystemAdminsDescriptor()));
+  const std::string bytes = Finished(editor);
+  const RegKey root = ReadHive(bytes).value();
+  const auto beta = std::ranges::find(root.subkeys, "Beta", &RegKey::name);
+  ASSERT_NE(beta, root.subkeys.end());
+  const auto made = std::ranges::find(beta->subkeys, "made", &RegKey::name);
+  ASSERT_NE(made, beta->subkeys.end());
+  EXPECT_EQ(made->security, SystemAdminsDescriptor());
+  EXPECT_TRUE(made->values.empty());
 }
 
 TEST(HiveEditor, ManySiblings) {

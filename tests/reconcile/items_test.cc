@@ -54,16 +54,6 @@ TEST(ServiceEnvironment, IsMultiSz) {
   EXPECT_EQ(EncodeServiceEnvironment({}).data, "\0\0"s);
 }
 
-TEST(ServiceEnvironment, NamesOfServices) {
-  EXPECT_TRUE(CheckServiceName("containerd"));
-  EXPECT_TRUE(CheckServiceName("MSSQL$Prod Server_1.x-y"));
-  for (const std::string& bad : {""s, "a\\b"s, "a/b"s, "a\nb"s, std::string(257, 'a'), "\xff"s, "a;b"s}) {
-    const auto checked = CheckServiceName(bad);
-    ASSERT_FALSE(checked) << bad;
-    EXPECT_EQ(checked.error().code, Code::kUsage);
-  }
-}
-
 TEST(WinHttp, TheDocumentedBytes) {
   EXPECT_EQ(ToHex(EncodeWinHttp({})), "1800000000000000010000000000000000000000") << "direct, as KB 4494447 prints it";
   EXPECT_EQ(ToHex(EncodeWinHttp({.version = WinHttpVersion::k28, .proxy = {"a:42", "*.42"}})),

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "images/hive/descriptor.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -81,6 +82,33 @@ TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   }
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(memory_.content().Text(), before_.Text());
+}
+
+// Scripts of later payloads close the key of a service first, and record who could read it before.
+TEST_P(ScriptRan, AKeyThatItClosedIsOursAndIsOpenedAgain) {
+  const std::string open = memory_.Security(kContainerd).value();
+  const std::string closed = images::ForAdministratorsOnly(open);
+  const auto text = [](const std::string& descriptor) { return "3:" + ToHex(descriptor); };
+  script_.records().push_back({"serviceAcl", "containerd", text(open), text(closed), "", ""});
+  ASSERT_TRUE(memory_.SetSecurity(kContainerd, closed));
+  script_.Save();
+  const auto taken = TakeOver();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->ledger.at("serviceSecurity:CONTAINERD").before->data, open);
+  EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(memory_.content().Text(), before_.Text());
+}
+
+TEST_P(ScriptRan, ARecordOfWhoMayReadAKeyIsADescriptor) {
+  for (const char* bad : {"absent", "3:00", "x"}) {
+    script_.records().push_back({"serviceAcl", "containerd", bad, bad, "", ""});
+    script_.Save();
+    const auto taken = LoadScriptState(machine_);
+    ASSERT_FALSE(taken) << bad;
+    EXPECT_EQ(taken.error().code, Code::kType) << bad;
+    script_.records().pop_back();
+  }
 }
 
 TEST_P(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {

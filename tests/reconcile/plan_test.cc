@@ -190,7 +190,7 @@ TEST_F(Engine, AServiceThatAppearsLaterGetsItsEnvironmentThen) {
   EXPECT_FALSE(machine_.content().keys.contains(R"(system\currentcontrolset\services\later)")) << "never made by us";
   machine_.PutKey(R"(SYSTEM\CurrentControlSet\Services\later)");
   EXPECT_THAT(ChangesOf(MustApply(machine_, Desired(SampleConfig(), {"later"}))),
-              ElementsAre("create serviceEnv later", "update service later"));
+              ElementsAre("update service later", "create serviceEnv later"));
 }
 
 TEST_F(Engine, AServiceKeyWithCredentialsIsClosedToUsers) {

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "images/hive/names.h"
 #include "images/hive/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -11,6 +12,12 @@ namespace {
 
 using egress::Store;
 using images::RegValue;
+
+// Names of keys without their case, as the registry compares them; ASCII in lower case.
+std::string Folded(std::string_view key) {
+  const auto units = images::regf::NameFromUtf8(key);
+  return AsciiLower(units ? images::regf::NameToUtf8(images::regf::Upcase(*units)) : std::string(key));
+}
 
 std::string Parent(const std::string& key) {
   const std::size_t backslash = key.rfind('\\');
@@ -85,7 +92,7 @@ void MemoryMachine::MakeKey(std::string_view key) {
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = key.find('\\', end + 1);
     const std::string_view path = key.substr(0, end);
-    Key& made = now_.keys[AsciiLower(path)];
+    Key& made = now_.keys[Folded(path)];
     if (made.spelling.empty()) made.spelling = path;
   }
 }
@@ -97,17 +104,17 @@ void MemoryMachine::PutKey(std::string_view key) {
 
 void MemoryMachine::Put(std::string_view key, const RegValue& value) {
   MakeKey(key);
-  now_.keys[AsciiLower(key)].values[AsciiLower(value.name)] = value;
+  now_.keys[Folded(key)].values[AsciiLower(value.name)] = value;
   MakeDurable();
 }
 
 void MemoryMachine::Erase(std::string_view key, std::string_view name) {
-  now_.keys[AsciiLower(key)].values.erase(AsciiLower(name));
+  now_.keys[Folded(key)].values.erase(AsciiLower(name));
   MakeDurable();
 }
 
 std::optional<RegValue> MemoryMachine::At(std::string_view key, std::string_view name) const {
-  const auto found = now_.keys.find(AsciiLower(key));
+  const auto found = now_.keys.find(Folded(key));
   if (found == now_.keys.end()) return std::nullopt;
   const auto value = found->second.values.find(AsciiLower(name));
   return value == found->second.values.end() ? std::nullopt : std::optional(value->second);
@@ -135,7 +142,7 @@ void MemoryMachine::Boot(Unflushed unflushed, std::uint32_t seed) {
 }
 
 Result<bool> MemoryMachine::KeyExists(std::string_view key) {
-  return Call("KeyExists", [&] { return now_.keys.contains(AsciiLower(key)); });
+  return Call("KeyExists", [&] { return now_.keys.contains(Folded(key)); });
 }
 
 Result<std::optional<RegValue>> MemoryMachine::Read(std::string_view key, std::string_view name) {
@@ -145,7 +152,7 @@ Result<std::optional<RegValue>> MemoryMachine::Read(std::string_view key, std::s
 Result<std::vector<std::string>> MemoryMachine::Subkeys(std::string_view key) {
   return Call("Subkeys", [&] {
     std::vector<std::string> out;
-    const std::string prefix = AsciiLower(key);
+    const std::string prefix = Folded(key);
     for (const auto& [path, content] : now_.keys) {
       if (Parent(path) == prefix) out.push_back(content.spelling.substr(prefix.size() + 1));
     }
@@ -156,7 +163,7 @@ Result<std::vector<std::string>> MemoryMachine::Subkeys(std::string_view key) {
 Result<void> MemoryMachine::Set(std::string_view key, const RegValue& value) {
   return Call("Set " + std::string(key) + "\\" + value.name, [&] {
     MakeKey(key);
-    RegValue& place = now_.keys[AsciiLower(key)].values[AsciiLower(value.name)];
+    RegValue& place = now_.keys[Folded(key)].values[AsciiLower(value.name)];
     const std::string spelling = place.name.empty() ? value.name : place.name;
     place = value;
     place.name = spelling;
@@ -165,14 +172,14 @@ Result<void> MemoryMachine::Set(std::string_view key, const RegValue& value) {
 
 Result<void> MemoryMachine::DeleteValue(std::string_view key, std::string_view name) {
   return Call("DeleteValue " + std::string(key) + "\\" + std::string(name), [&] {
-    const auto found = now_.keys.find(AsciiLower(key));
+    const auto found = now_.keys.find(Folded(key));
     if (found != now_.keys.end()) found->second.values.erase(AsciiLower(name));
   });
 }
 
 Result<void> MemoryMachine::DeleteKeyIfEmpty(std::string_view key) {
   return Call("DeleteKeyIfEmpty " + std::string(key), [&] {
-    const std::string path = AsciiLower(key);
+    const std::string path = Folded(key);
     const auto found = now_.keys.find(path);
     if (found == now_.keys.end() || !found->second.values.empty()) return;
     const auto child = now_.keys.lower_bound(path + "\\");
@@ -182,7 +189,7 @@ Result<void> MemoryMachine::DeleteKeyIfEmpty(std::string_view key) {
 
 Result<std::string> MemoryMachine::Security(std::string_view key) {
   return Call("Security", [&]() -> std::string {
-    const auto found = now_.keys.find(AsciiLower(key));
+    const auto found = now_.keys.find(Folded(key));
     if (found == now_.keys.end()) return {};
     return found->second.security.empty() ? images::SystemAdminsUsersDescriptor() : found->second.security;
   });
@@ -190,9 +197,9 @@ Result<std::string> MemoryMachine::Security(std::string_view key) {
 
 Result<void> MemoryMachine::SetSecurity(std::string_view key, std::string_view descriptor) {
   return Call("SetSecurity " + std::string(key), [&] {
-    const auto found = now_.keys.find(AsciiLower(key));
-    if (found == now_.keys.end()) return;
-    found->second.security = descriptor == images::SystemAdminsUsersDescriptor() ? "" : std::string(descriptor);
+    MakeKey(key);
+    now_.keys[Folded(key)].security =
+        descriptor == images::SystemAdminsUsersDescriptor() ? "" : std::string(descriptor);
   });
 }
 
@@ -223,6 +230,11 @@ Result<void> MemoryMachine::Remove(Store store, std::string_view der) {
     const auto found = certificates.find(std::string(der));
     if (found != certificates.end() && found->second) certificates.erase(found);
   });
+}
+
+std::optional<std::string> MemoryMachine::AccountSid(std::string_view account) {
+  const auto found = accounts.find(account);
+  return found == accounts.end() ? std::nullopt : std::optional(found->second);
 }
 
 Result<void> MemoryMachine::Flush() {

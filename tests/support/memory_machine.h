@@ -27,7 +27,7 @@ class MemoryMachine final : public machine::Registry,
   };
   // What a person would find on the machine, state files aside.
   struct Content {
-    std::map<std::string, Key> keys;                                    // by lower-case path
+    std::map<std::string, Key> keys;                                    // by path without its case
     std::map<egress::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
     std::set<std::string> disallowed;
     bool operator==(const Content&) const = default;
@@ -48,6 +48,8 @@ class MemoryMachine final : public machine::Registry,
   std::map<std::string, std::string>& files() { return files_; }
   const std::map<std::string, std::string>& files() const { return files_; }
   void MakeDurable() { durable_ = now_; }
+
+  std::map<std::string, std::string, std::less<>> accounts;  // SIDs by name, as a domain would tell them
 
   std::vector<std::string> log;  // "Set SYSTEM\…\HTTP_PROXY": the calls that write, in order
   std::size_t calls = 0;         // of all ports, reading ones included
@@ -103,6 +105,7 @@ class MemoryMachine final : public machine::Registry,
   Result<std::string> MachineId() override { return machine_id_; }
   Result<std::string> BootId() override { return std::to_string(boot_); }
   void AnnounceEnvironment() override { log.emplace_back("Announce"); }
+  std::optional<std::string> AccountSid(std::string_view account) override;
 
  private:
   // Runs `effect` as the next call.

@@ -1,0 +1,110 @@
+// Who may read the key of a service whose environment holds credentials.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "images/hive/descriptor.h"
+#include "provisioner/machine/service_account.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/service_name.h"
+
+namespace prov::reconcile {
+namespace {
+
+using images::RegType;
+using images::RegValue;
+using images::Sids;
+
+RegValue Stored(std::string descriptor) { return {"", RegType::kBinary, std::move(descriptor)}; }
+
+// Every user of a node may read a service's key, unless its descriptor says otherwise.
+class ServiceSecurityPlan {
+ public:
+  ServiceSecurityPlan(Planner& planner, std::string_view service)
+      : planner_(planner),
+        service_(service),
+        item_(ServiceSecurityItem(service)),
+        key_(ServiceKeyPath(service_)),
+        entry_(planner.Find(item_)) {}
+
+  Result<void> Close() {
+    const bool there = PROV_TRY(planner_.machine().registry.KeyExists(key_));
+    if (!there && !planner_.options().preseed) return {};
+    const Sids readers = PROV_TRY(Readers());
+    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
+    const bool closed = there && images::IsForAdministratorsOnly(now, readers);
+    // Who closed the key before us knew for whom.
+    const bool complete = entry_ == nullptr || std::ranges::all_of(readers, [&](const std::string& sid) {
+                            return images::GrantsRead(now, sid);
+                          });
+    if (closed && complete) {
+      Report(Action::kNone, now, now, "");
+      return {};
+    }
+    const std::string wanted = images::ForAdministratorsOnly(now, readers);
+    planner_.Give(SecurityWrite{key_, now, wanted});
+    if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
+    Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
+    return {};
+  }
+
+  Result<void> Open() {
+    if (entry_ == nullptr) return {};
+    planner_.Disown(item_);
+    const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
+    // Somebody opened it, or it is gone.
+    if (!entry_->before || !images::IsForAdministratorsOnly(now, Given())) return {};
+    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data});
+    Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
+    return {};
+  }
+
+ private:
+  // Whom an earlier run let in besides administrators.
+  Sids Given() const { return entry_ != nullptr && entry_->ours ? images::OthersGranted(entry_->ours->data) : Sids(); }
+
+  Result<Sids> Readers() {
+    machine::ServiceReaders readers =
+        PROV_TRY(machine::ReadersOf(planner_.machine().registry, planner_.machine().system, key_, service_));
+    if (readers.unknown.empty()) return std::move(readers.sids);
+    const Sids given = Given();  // while its domain answered
+    if (given.empty()) {
+      planner_.Note(Severity::kWarning, "service-account",
+                    fmt::format("runs as {}, an account that is not known here: its key is closed without that "
+                                "account, which the next run on the machine itself lets in; a service that reads its "
+                                "own key fails until then",
+                                readers.unknown),
+                    key_);
+    }
+    for (const std::string& sid : given) {
+      if (std::ranges::find(readers.sids, sid) == readers.sids.end()) readers.sids.push_back(sid);
+    }
+    return std::move(readers.sids);
+  }
+
+  void Report(Action action, const std::string& before, const std::string& after, std::string reason) {
+    planner_.Report(
+        {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after), std::move(reason)});
+  }
+
+  Planner& planner_;
+  std::string service_, item_, key_;
+  const LedgerEntry* entry_;
+};
+
+}  // namespace
+
+std::string ServiceSecurityItem(std::string_view service) {
+  return std::string(kServiceSecurityItem) + ServiceNameKey(service);
+}
+
+Result<void> PlanClosedService(Planner& planner, std::string_view service) {
+  return ServiceSecurityPlan(planner, service).Close();
+}
+
+Result<void> PlanOpenedService(Planner& planner, std::string_view service) {
+  return ServiceSecurityPlan(planner, service).Open();
+}
+
+}  // namespace prov::reconcile

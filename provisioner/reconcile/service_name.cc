@@ -1,0 +1,39 @@
+#include "provisioner/reconcile/service_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "images/hive/names.h"
+#include "provisioner/base/text.h"
+
+namespace prov::reconcile {
+namespace {
+
+constexpr std::size_t kMostUnits = 256;  // MAX_SERVICE_NAME_LENGTH, MS-SCMR 2.2.1
+
+bool IsAllowed(char16_t unit) {
+  const bool control = unit < 0x20 || (unit >= 0x7F && unit < 0xA0);
+  return !control && unit != u'/' && unit != u'\\';
+}
+
+}  // namespace
+
+Result<void> CheckServiceName(std::string_view name) {
+  const auto units = IsUtf8(name) ? images::regf::NameFromUtf8(name) : std::nullopt;
+  if (units && !units->empty() && units->size() <= kMostUnits && std::ranges::all_of(*units, IsAllowed)) return {};
+  return Fail(Code::kUsage,
+              fmt::format("not a service's name: Windows takes 1 to {} characters, no slash, backslash or control "
+                          "character. Pass the name that \"sc query\" shows, not the display name.",
+                          kMostUnits),
+              fmt::format("--service {}", Printable(name)));
+}
+
+std::string ServiceNameKey(std::string_view name) {
+  const auto units = images::regf::NameFromUtf8(name);
+  return units ? images::regf::NameToUtf8(images::regf::Upcase(*units)) : AsciiUpper(name);
+}
+
+bool IsSameService(std::string_view a, std::string_view b) { return ServiceNameKey(a) == ServiceNameKey(b); }
+
+}  // namespace prov::reconcile

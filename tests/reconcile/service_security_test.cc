@@ -1,0 +1,211 @@
+// A service's environment with a password is never where every user of the node could read it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "images/hive/descriptor.h"
+#include "images/hive/security.h"
+#include "provisioner/machine/service_account.h"
+#include "provisioner/reconcile/session.h"
+#include "tests/reconcile/engine_helpers.h"
+
+namespace prov::reconcile {
+namespace {
+
+using namespace std::string_view_literals;
+using images::RegType;
+using images::Sids;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::SampleConfig;
+using Unflushed = MemoryMachine::Unflushed;
+
+constexpr std::string_view kTime = R"(SYSTEM\CurrentControlSet\Services\W32Time)";
+const std::string kLocalService("\x01\x01\0\0\0\0\0\x05\x13\0\0\0"sv);
+const std::string kNetworkService("\x01\x01\0\0\0\0\0\x05\x14\0\0\0"sv);
+const std::string kUser("\x01\x05\0\0\0\0\0\x05\x15\0\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\xe9\x03\0\0"sv);
+
+DesiredState ForTime() {
+  DesiredOptions options;
+  options.services = {"W32Time"};
+  options.credentials = CredentialPolicy::kServices;
+  return MakeDesiredState(SampleConfig(), options).value();
+}
+
+class ClosedService : public ::testing::Test {
+ protected:
+  ClosedService() {
+    PutWindows(machine_);
+    machine_.Put(kTime, Sz("ObjectName", R"(NT AUTHORITY\LocalService)"));
+    before_ = machine_.content();
+  }
+
+  std::string Descriptor() { return machine_.Security(kTime).value(); }
+
+  MemoryMachine machine_;
+  MemoryMachine::Content before_;
+};
+
+// Whether some user of the node could read the proxy's password in some service's key.
+bool Leaks(const MemoryMachine::Content& content) {
+  return std::ranges::any_of(content.keys, [](const auto& entry) {
+    const auto& [path, key] = entry;
+    const auto value = key.values.find("environment");
+    if (value == key.values.end() || path.find("\\services\\") == std::string::npos) return false;
+    const bool secret = FromUtf16Le(value->second.data).value_or("").find("c4nary") != std::string::npos;
+    return secret && !images::IsForAdministratorsOnly(key.security, {kLocalService});
+  });
+}
+
+TEST_F(ClosedService, IsClosedBeforeItHoldsThePasswordAndOpenedWhenThatIsGone) {
+  MustApply(machine_, ForTime());
+  const auto write = "Set " + std::string(kTime) + "\\Environment";
+  const auto close = "SetSecurity " + std::string(kTime);
+  const auto at = [&](const std::string& call) { return std::ranges::find(machine_.log, call) - machine_.log.begin(); };
+  EXPECT_LT(at(close), at(write));
+  machine_.log.clear();
+  MustApply(machine_, NothingDesired());
+  EXPECT_LT(at("DeleteValue " + std::string(kTime) + "\\Environment"), at(close));
+  EXPECT_EQ(machine_.content().Text(), before_.Text());
+}
+
+TEST_F(ClosedService, AKillAtAnyCallOfAnyCommandLeavesNoPasswordInAnOpenKey) {
+  enum class What { kApply, kRemove, kRollback, kOpen };
+  for (const What what : {What::kApply, What::kRemove, What::kRollback, What::kOpen}) {
+    MemoryMachine start = machine_;
+    if (what != What::kApply) MustApply(start, ForTime());
+    start.calls = 0;
+    for (std::size_t call = 0;; ++call) {
+      MemoryMachine machine = start;
+      machine.stop_after = call;
+      bool stopped = false;
+      try {
+        machine::Machine ports = machine.Ports();
+        Findings findings;
+        DesiredState open = ForTime();
+        open.services[0].variables = {{"NO_PROXY", Secret("x")}};
+        if (what == What::kApply) MustApply(machine, ForTime());
+        if (what == What::kRemove) MustApply(machine, NothingDesired());
+        if (what == What::kRollback) {
+          EXPECT_EQ(Rollback(ports, findings), true);
+        }
+        if (what == What::kOpen) MustApply(machine, open);
+      } catch (const PowerFailure&) {
+        stopped = true;
+      }
+      ASSERT_FALSE(Leaks(machine.content())) << "command " << static_cast<int>(what) << ", call " << call;
+      machine.Boot(Unflushed::kLost);
+      ASSERT_FALSE(Leaks(machine.content())) << "command " << static_cast<int>(what) << ", call " << call << ", booted";
+      if (!stopped) break;
+    }
+  }
+}
+
+TEST_F(ClosedService, TheAccountOfTheServiceGoesOnReading) {
+  MustApply(machine_, ForTime());
+  EXPECT_THAT(images::OthersGranted(Descriptor()), ElementsAre(kLocalService));
+  EXPECT_TRUE(images::GrantsRead(Descriptor(), kLocalService));
+  machine_.log.clear();
+  MustApply(machine_, ForTime());
+  EXPECT_THAT(machine_.log, IsEmpty());
+  machine::Machine ports = machine_.Ports();
+  EXPECT_THAT(StatusOf(ports)->drift, IsEmpty());
+}
+
+TEST_F(ClosedService, WithAnotherAccountTheKeyIsClosedAnew) {
+  MustApply(machine_, ForTime());
+  machine_.Put(kTime, Sz("ObjectName", R"(NT AUTHORITY\NetworkService)"));
+  EXPECT_THAT(ChangesOf(MustApply(machine_, ForTime())), ElementsAre("update service W32Time"));
+  EXPECT_THAT(images::OthersGranted(Descriptor()), ElementsAre(kNetworkService));
+  machine_.Put(kTime, Sz("ObjectName", "LocalSystem"));
+  MustApply(machine_, ForTime());
+  EXPECT_THAT(images::OthersGranted(Descriptor()), IsEmpty());
+  machine_.Put(kTime, Sz("ObjectName", R"(NT AUTHORITY\LocalService)"));
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), before_.Text());
+}
+
+TEST_F(ClosedService, AnAccountOfADomainStaysWhileTheDomainDoesNotAnswer) {
+  machine_.Put(kTime, Sz("ObjectName", R"(EXAMPLE\time)"));
+  const Plan unknown = MustApply(machine_, ForTime());
+  ASSERT_THAT(unknown.findings, SizeIs(1));
+  EXPECT_EQ(unknown.findings[0].code, "service-account");
+  EXPECT_THAT(unknown.findings[0].message, HasSubstr(R"(EXAMPLE\time)"));
+  EXPECT_THAT(images::OthersGranted(Descriptor()), IsEmpty());
+  machine_.accounts[R"(EXAMPLE\time)"] = kUser;
+  EXPECT_THAT(MustApply(machine_, ForTime()).findings, IsEmpty());
+  EXPECT_THAT(images::OthersGranted(Descriptor()), ElementsAre(kUser));
+  machine_.accounts.clear();
+  machine_.log.clear();
+  EXPECT_THAT(MustApply(machine_, ForTime()).findings, IsEmpty());
+  EXPECT_THAT(machine_.log, IsEmpty());
+}
+
+// Somebody added an entry to the list before the rollback: the value stays, our password with it.
+TEST_F(ClosedService, AKeyWhoseEnvironmentARollbackLeavesStaysClosed) {
+  MustApply(machine_, ForTime());
+  auto list = *machine_.At(kTime, "Environment");
+  list.data.resize(list.data.size() - 2);
+  list.data += images::EncodeMultiSz({"LATE=1"});
+  machine_.Put(kTime, list);
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  ASSERT_TRUE(Rollback(ports, findings));
+  EXPECT_TRUE(machine_.At(kTime, "Environment"));
+  EXPECT_FALSE(Leaks(machine_.content()));
+  EXPECT_THAT(findings, SizeIs(2));
+}
+
+TEST_F(ClosedService, AKeyThatIsYetToComeIsMadeClosed) {
+  constexpr std::string_view kLater = R"(SYSTEM\CurrentControlSet\Services\later)";
+  DesiredState desired = ForTime();
+  desired.services[0].service = "later";
+  PlanOptions options;
+  options.preseed = true;
+  machine_.log.clear();
+  MustApply(machine_, desired, options);
+  EXPECT_THAT(machine_.log, testing::Contains("SetSecurity " + std::string(kLater)));
+  EXPECT_FALSE(Leaks(machine_.content()));
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), before_.Text());
+}
+
+Sids ReadersIn(MemoryMachine& machine, std::string_view account, std::uint32_t sid_type = 0) {
+  constexpr std::string_view kKey = R"(SYSTEM\CurrentControlSet\Services\TrustedInstaller)";
+  machine.Put(kKey, Sz("ObjectName", account));
+  machine.Put(kKey, {"ServiceSidType", RegType::kDword, images::EncodeDword(sid_type)});
+  return machine::ReadersOf(machine, machine, kKey, "TrustedInstaller").value().sids;
+}
+
+TEST(ServiceAccount, TheServicesOwnSidIsMadeOfItsName) {
+  // As `sc showsid TrustedInstaller` prints it.
+  constexpr auto kText = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464";
+  EXPECT_EQ(images::SidText(machine::ServiceSid("TrustedInstaller")), kText);
+  EXPECT_EQ(machine::ServiceSid("TRUSTEDinstaller"), machine::ServiceSid("TrustedInstaller"));
+  EXPECT_EQ(machine::ServiceSid("υπηρεσία"), machine::ServiceSid("ΥΠΗΡΕΣΊΑ"));
+}
+
+TEST(ServiceAccount, IsReadFromTheServicesKey) {
+  MemoryMachine machine;
+  const std::string own = machine::ServiceSid("TrustedInstaller");
+  for (const char* system :
+       {"LocalSystem", "localsystem", R"(.\LocalSystem)", R"(NT AUTHORITY\SYSTEM)", "", R"(\FileSystem\Ntfs)"}) {
+    EXPECT_THAT(ReadersIn(machine, system), IsEmpty()) << system;
+  }
+  for (const char* local : {R"(NT AUTHORITY\LocalService)", R"(NT Authority\Local Service)", "LocalService"}) {
+    EXPECT_THAT(ReadersIn(machine, local), ElementsAre(kLocalService)) << local;
+  }
+  EXPECT_THAT(ReadersIn(machine, R"(NT AUTHORITY\NetworkService)"), ElementsAre(kNetworkService));
+  EXPECT_THAT(ReadersIn(machine, R"(NT AUTHORITY\LocalService)", 1), ElementsAre(kLocalService, own));
+  EXPECT_THAT(ReadersIn(machine, "LocalSystem", 3), ElementsAre(own));
+  EXPECT_THAT(ReadersIn(machine, R"(NT SERVICE\TrustedInstaller)", 1), ElementsAre(own));
+  machine.accounts[R"(.\me)"] = kUser;
+  EXPECT_THAT(ReadersIn(machine, R"(.\me)"), ElementsAre(kUser));
+}
+
+}  // namespace
+}  // namespace prov::reconcile
