@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 from recipes import PROVISIONER, RECIPES, ROOT, SAMPLE, Folder, must, need, run, skip
 
 ANSWER_FILES = RECIPES / "packer/answer-files"
-SCRIPTS = [RECIPES / "customize-iso", ANSWER_FILES]
+SCRIPTS = [RECIPES / "customize-iso", RECIPES / "customize-disk", ANSWER_FILES]
 SCHEMA = ROOT.parent / "shared/cases/windows/autounattend.xsd"
 UNATTEND = "{urn:schemas-microsoft-com:unattend}"
 
