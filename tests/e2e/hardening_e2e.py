@@ -60,7 +60,7 @@ class Everywhere(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "the sanitizers' messages name sources by their paths")
     def test_holds_no_path_of_the_machine_that_built_it(self):
         home = os.path.normpath(os.path.expanduser("~"))
-        folders = {str(BUILD), CACHE["CMAKE_HOME_DIRECTORY"], home}
+        folders = {str(BUILD), CACHE["CMAKE_CACHEFILE_DIR"], CACHE["CMAKE_HOME_DIRECTORY"], home, os.path.realpath(home)}
         if IS_PE:
             folders |= {CACHE["WINDEPS_PREFIX"], os.path.dirname(CACHE["WINDEPS_PREFIX"])}
         for folder in folders - {"/", "/usr"}:  # a home that says nothing about whose it is
