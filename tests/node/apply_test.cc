@@ -235,6 +235,35 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
   EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"no url"}, {}, findings).error().code, Code::kUsage);
 }
 
+// Earlier versions wrote trial.json first, and a journal that has no records.
+TEST_F(ApplyNode, ATrialOfAnEarlierVersionEndsAsOneOfThis) {
+  Apply(SampleSettings(3));
+  const auto before = host_.memory.content().Text();
+  {
+    Node n = node();
+    ASSERT_TRUE(TrySettings(n, OtherSettings(5), {}, 60)->trial);
+  }
+  ASSERT_THAT(host_.memory.files().at("journal.json"), HasSubstr("\"schema\": 1"));
+  ASSERT_TRUE(HasFile(kTrialFile));
+  const testing_support::MemoryHost open = host_;
+  Node n = node();
+  ASSERT_TRUE(ConfirmTrial(n));
+  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 5);
+  EXPECT_FALSE(HasFile(kTrialFile));
+  host_ = open;
+  ASSERT_TRUE(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), before);
+  EXPECT_FALSE(HasFile(kTrialFile));
+  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 3);
+  EXPECT_TRUE(HasFile(kHoldFile));
+  EXPECT_TRUE(HasFile("last.json")) << "the run before can be taken back yet";
+  host_ = open;
+  host_.memory.files().erase("journal.json");  // where such a version ended before its trial began
+  ASSERT_TRUE(TakeBack(n));
+  EXPECT_EQ(Variable("HTTP_PROXY"), std::nullopt);
+  EXPECT_FALSE(HasFile(kTrialFile));
+}
+
 TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   Node n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
