@@ -1,0 +1,91 @@
+// Whole commands on a machine, killed at every call of a port and given again: what is there is what one makes that
+// nobody kills. What is left in between is for tests/node/command_kill_test.cc.
+#include <gmock/gmock.h>
+
+#include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/sanitizer.h"
+
+namespace prov::cli {
+namespace {
+
+using machine_commands::MachineCommands;
+using testing_support::MemoryHost;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+
+class CommandKilled : public MachineCommands {
+ protected:
+  // Registry, certificates, services, program and state; less the name of the boot.
+  static std::string Seen(const MemoryHost& host) {
+    std::string out = host.memory.content().Text();
+    for (const auto& [name, service] : host.services_by_name) out += "service " + name + "\n";
+    out += host.program_installed ? "program\n" : "";
+    for (const auto& [file, text] : host.memory.files()) {
+      out += file + (file == "reboot.json" ? std::string() : ":\n" + text) + "\n";
+    }
+    return out;
+  }
+
+  void ExpectRepeatable(Command (*make)(), const std::vector<std::string>& words) {
+    const MemoryHost start = host_;
+    host_.counts_calls = true;
+    host_.memory.calls = 0;
+    ASSERT_TRUE(Run(make, words));
+    const std::size_t calls = host_.memory.calls;
+    const std::string wanted = Seen(host_);
+    for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
+      for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
+        host_ = start;
+        host_.counts_calls = true;
+        host_.memory.calls = 0;
+        host_.memory.*stop = call;
+        ASSERT_THROW((void)Run(make, words), PowerFailure) << call;
+        host_.memory.Boot(call % 2 == 0 ? MemoryMachine::Unflushed::kLost : MemoryMachine::Unflushed::kKept);
+        const auto again = Run(make, words);
+        ASSERT_TRUE(again) << call << ": " << again.error().message;
+        ASSERT_EQ(Seen(host_), wanted) << "call " << call;
+      }
+    }
+  }
+};
+
+TEST_F(CommandKilled, Apply) {
+  const std::string payload = Bake("payload", {"--generation=5"});
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--credentials=none"}));
+  ExpectRepeatable(ApplyCommand, {payload});
+}
+
+TEST_F(CommandKilled, FirstBoot) { ExpectRepeatable(FirstBootCommand, {Bake("payload")}); }
+
+TEST_F(CommandKilled, ServiceInstall) {
+  ExpectRepeatable(ServiceCommand, {"install", "--source", source_, "--service=containerd"});
+}
+
+TEST_F(CommandKilled, Remove) {
+  ASSERT_TRUE(Run(FirstBootCommand, {Bake("payload")}));
+  ExpectRepeatable(RemoveCommand, {});
+}
+
+// The state goes last: until then it says what is still to be undone.
+TEST_F(CommandKilled, RemoveAll) {
+  const std::string before = host_.memory.content().Text();
+  ASSERT_TRUE(Run(FirstBootCommand, {Bake("payload")}));
+  const MemoryHost start = host_;
+  ExpectRepeatable(RemoveCommand, {"--all"});
+  host_ = start;
+  host_.counts_calls = true;
+  host_.memory.calls = 0;
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  for (std::size_t call = 0, calls = host_.memory.calls; call < calls; call += testing_support::kCallStride) {
+    host_ = start;
+    host_.counts_calls = true;
+    host_.memory.calls = 0;
+    host_.memory.stop_before = call;
+    ASSERT_THROW((void)Run(RemoveCommand, {"--all"}), PowerFailure) << call;
+    const bool undone = host_.memory.content().Text() == before && !host_.program_installed;
+    ASSERT_TRUE(undone || host_.memory.files().contains("ledger.json")) << call;
+  }
+}
+
+}  // namespace
+}  // namespace prov::cli
