@@ -1,4 +1,6 @@
-// Running services have the environment that they were started with: who is told so, and who is restarted.
+// Running services have the environment that they were started with, until they start again: which of them are
+// restarted, and which are only named. A restart that a killed run owes is remembered in restart.json, with the boot
+// that it is owed in.
 #pragma once
 
 #include "provisioner/node/apply.h"
