@@ -516,6 +516,32 @@ class CustomizeDiskEnds(Disk):
         self.assertEqual(self.users(), [])
         self.assertEqual(pathlib.Path("/proc/self/mountinfo").read_text(), self.mounts)
 
+    def test_programs_that_fail(self):
+        disk = self.disk("sparse.vmdk")
+        before = disk.read_bytes()
+        fails = "case \"$*\" in *%s*) echo broken >&2; exit 1;; esac; exec %s \"$@\"\n"
+        dies = "exec timeout -s KILL 0.7 %s \"$@\"\n"
+        patient = self.folder / "patient"
+        patient.write_text("#!/bin/sh\nsleep 1\n")
+        patient.chmod(0o755)
+        for program, script, argument, code, ours in (
+                ("ntfs-3g", fails, "rw,no_detach", 11, PROVISIONER), ("umount", fails, "mnt", 20, PROVISIONER), ("mv", fails, "sparse", 13, PROVISIONER),
+                ("sync", fails, "sparse", 13, PROVISIONER), ("qemu-img", fails, "convert", 13, PROVISIONER), ("qemu-img", fails, "create", 13, PROVISIONER),
+                ("sfdisk", fails, "json", 11, PROVISIONER), ("ntfs-3g", dies, "", 20, patient), ("qemu-storage-daemon", dies, "", 20, patient)):
+            with self.subTest(program=program, argument=argument, code=code):
+                tools = self.folder / "bin"
+                shutil.rmtree(tools, ignore_errors=True)
+                tools.mkdir()
+                real = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+                (tools / program).write_text("#!/bin/sh\n" + (script % (argument, real) if argument else script % real))
+                (tools / program).chmod(0o755)
+                result = self.customize("--in-place", disk, environment={"PATH": "%s:%s" % (tools, os.environ["PATH"]), "PROVISIONER": str(ours)})
+                # A busy machine may not come further before the program dies.
+                self.assertIn(result.returncode, (code, 11) if script == dies else (code,), result.stdout + result.stderr)
+                self.assertIn("customize-disk: ", result.stderr)
+                self.assertEqual(disk.read_bytes(), before)
+                self.assertLeft("bin", "patient", "sparse.vmdk")
+
     def test_killed_between_any_two_steps(self):
         disk = self.disk("dynamic.vhdx")
         before = disk.read_bytes()
@@ -546,7 +572,7 @@ class CustomizeDiskEnds(Disk):
         self.assertDone(self.customize("--out", self.folder / "out.vmdk", disk))
         whole = time.monotonic() - started
         (self.folder / "out.vmdk").unlink()
-        for _ in range(4):
+        for _ in range(3):
             process = self.begin(disk)
             time.sleep(rng.uniform(0, whole))
             process.kill()
