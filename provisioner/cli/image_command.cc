@@ -104,6 +104,12 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const node
 
 }  // namespace
 
+Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const node::ImageWork& work,
+                          Findings& findings) {
+  PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
+  return node::RequireRoom(image, node, work);
+}
+
 std::vector<OptionSpec> ImageOptionSpecs() {
   return {
       {"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image"},
@@ -149,11 +155,16 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
   node::Node node = target.Node(image);
   PROV_TRY(CheckProgram(node, image_options));
   SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
+  node::FilePlan files;
+  node::ImageWork work{report.changes, &files, settings.config.certificates};
   if (image_options.install) {
     const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
-    Add(PROV_TRY(PlanFiles(image, node, payload, image_options)), report);
-    AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
+    files = PROV_TRY(PlanFiles(image, node, payload, image_options));
+    work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
+    Add(files, report);
+    AddService(work.changes.back(), report);
   }
+  PROV_TRY(node::RequireRoom(image, node, work, PROV_TRY(node::LeftoverBytes(image.tree()))));
   AddAll(PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed)), report);
   return TargetReport{target.name, std::move(report)};
 }
@@ -163,17 +174,24 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
   node::Node node = target.Node(image);
   node::FilePlan files;
+  std::optional<bake::Payload> payload;
   std::optional<reconcile::Change> service;
   reconcile::Records records;
   PROV_TRY(CheckProgram(node, image_options));
-  PROV_TRY(node::PlanSettings(node, settings, options));  // refuses before anything is written
+  // What refuses comes before anything is written, what killed runs left goes before there is asked for room.
+  node::ImageWork work{PROV_TRY(node::PlanSettings(node, settings, options)).changes, &files,
+                       settings.config.certificates};
   Findings notes = PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed));
   if (image_options.install) {
-    const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
-    files = PROV_TRY(PlanFiles(image, node, payload, image_options));
+    payload = PROV_TRY(PayloadOf(settings, image_options));
+    files = PROV_TRY(PlanFiles(image, node, *payload, image_options));
+    work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
+  }
+  PROV_TRY(PrepareImage(image, node, work, notes));
+  if (payload) {
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
     service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
-    records = PROV_TRY(node::DeliveredPayloadRecords(node, settings, payload));
+    records = PROV_TRY(node::DeliveredPayloadRecords(node, settings, *payload));
   }
   SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options, std::move(records)));
   if (service) {
@@ -193,6 +211,12 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   // What can't be taken out is named before anything is.
   std::optional<node::FilePlan> files;
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
+  node::ImageWork work{PROV_TRY(node::PlanRemoval(node)), files ? &*files : nullptr};
+  if (all && PROV_TRY(image.services().Query(node::kServiceName))) {
+    work.changes.push_back(
+        {reconcile::ItemKind::kService, reconcile::Action::kDelete, std::string(node::kServiceName), {}, {}, {}});
+  }
+  PROV_TRY(PrepareImage(image, node, work, notes));
   reconcile::SessionReport report = PROV_TRY(node::RemoveSettings(node));
   if (all) {
     PROV_TRY(node::UnregisterEventSource(node));

@@ -8,6 +8,7 @@
 #include "provisioner/bake/program_file.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/node/image_room.h"
 
 namespace prov::cli {
 
@@ -28,6 +29,9 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& 
                                const node::ApplyOptions& options, const ImageOptions& image_options);
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
+
+// Before the first write into an image: leftovers go, and there is room. Errors: target; those of the tree.
+Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const node::ImageWork& work, Findings& findings);
 
 // A finding where an installed payload outlives a `rollback` or a `remove` without --all.
 Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, reconcile::SessionReport& report);

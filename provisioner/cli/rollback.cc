@@ -15,7 +15,12 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   node::Node node = target.Node(host);
   machine::ImageHost* const image = Targets::ImageOf(host);
   Findings notes;
-  if (image != nullptr) notes = PROV_TRY(image->Notes());
+  if (image != nullptr) {
+    notes = PROV_TRY(image->Notes());
+    const auto back = PROV_TRY(reconcile::WhatRollbackWouldTakeBack(node.machine.state));
+    PROV_TRY(
+        PrepareImage(*image, node, {back ? reconcile::ChangesOf(*back) : std::vector<reconcile::Change>()}, notes));
+  }
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);
   if (image != nullptr) PROV_TRY(WarnOfPayload(*image, node, report));

@@ -48,6 +48,7 @@ Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
   }
   const bool dirty = images::IsDirtyHive(*bytes);
   if (dirty) bytes = PROV_TRY(Replay(hive, *std::move(bytes)));
+  hive.bytes = bytes->size();
   auto editor = HiveEditor::Open(*std::move(bytes));
   if (!editor) {
     if (dirty) editor.error().message += " (read with its logs replayed)";
@@ -98,6 +99,12 @@ Result<void> ImageRegistry::Foresee(Hive& hive) {
     hive.replay = Finding{Severity::kWarning, "dirty-hive", replayed.error().message, replayed.error().where};
   }
   return {};
+}
+
+Result<std::uint64_t> ImageRegistry::HiveBytes(std::string_view hive) {
+  Hive& found = hive == "SYSTEM" ? system_ : software_;
+  PROV_TRY(Open(found));
+  return found.bytes;
 }
 
 Result<Findings> ImageRegistry::Replays() {

@@ -38,6 +38,9 @@ class ImageRegistry final : public Registry {
   // The others, which this program leaves alone.
   Result<std::vector<std::string>> OtherControlSets();
 
+  // The bytes that the hive "SYSTEM" or "SOFTWARE" takes.
+  Result<std::uint64_t> HiveBytes(std::string_view hive);
+
   // Of each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for one that nobody looked at yet and
   // that can't be replayed.
   Result<Findings> Replays();
@@ -47,6 +50,7 @@ class ImageRegistry final : public Registry {
     std::string_view path;
     std::optional<images::HiveEditor> editor{};
     std::optional<Finding> replay{};
+    std::uint64_t bytes = 0;  // when it was opened
   };
   // A place within one of the two hives.
   struct Place {

@@ -204,6 +204,11 @@ Result<void> CheckRecords(Node& node) {
   return {};
 }
 
+Result<std::vector<Change>> PlanRemoval(Node& node) {
+  PROV_TRY(CheckRecords(node));
+  return PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), {})).changes;
+}
+
 Result<SessionReport> RemoveSettings(Node& node) {
   PROV_TRY(CheckRecords(node));
   Findings findings;

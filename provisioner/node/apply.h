@@ -60,6 +60,9 @@ Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& 
 // LoadJournal and LoadMachineRecord.
 Result<void> CheckRecords(Node& node);
 
+// The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
+Result<std::vector<reconcile::Change>> PlanRemoval(Node& node);
+
 // Brings the machine back to what was there before us, or before a payload's script, and forgets the source, but not
 // which signed payload was applied last. Keys that
 // were made for it go, too. Errors: those of CheckRecords, before anything is written.

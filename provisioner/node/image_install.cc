@@ -167,7 +167,7 @@ class FilePlanner {
       Report(Action::kNone, path);
       return {};
     }
-    plan_.steps.push_back({path, wanted, use});
+    plan_.steps.push_back({path, wanted, use, now ? now->size() : 0});
     Report(now ? Action::kUpdate : Action::kCreate, path, same ? std::string(kTakenOver) : std::string());
     return {};
   }
@@ -187,7 +187,7 @@ class FilePlanner {
   }
 
   void Take(const std::string& path) {
-    plan_.steps.push_back({path, std::nullopt, FileUse::kPlain});
+    plan_.steps.push_back({path, std::nullopt, FileUse::kPlain, 0});
     Report(Action::kDelete, path);
   }
 
@@ -198,7 +198,8 @@ class FilePlanner {
                  {}, {}};
 };
 
-// Ours, innermost first; `Windows/Setup/Scripts` may have been made for us, too.
+}  // namespace
+
 std::vector<std::string> OwnFolders() {
   std::vector<std::string> out;
   for (const std::string_view folder : {"trust/CA", "trust/ROOT", "trust", "scripts", "registry"}) {
@@ -208,8 +209,6 @@ std::vector<std::string> OwnFolders() {
   out.emplace_back(kProgramFolder);
   return out;
 }
-
-}  // namespace
 
 // What the program must know comes first, then the program, and what starts it last, so that nothing that is started is
 // missing.

@@ -2,6 +2,7 @@
 // setup's folder, the line in SetupComplete.cmd and the answer file. First planned by reading only, then carried out.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct FileStep {
   std::string path;
   std::optional<std::string> bytes;  // nullopt: it goes
   images::FileUse use = images::FileUse::kPlain;
+  std::uint64_t replaced = 0;  // bytes that it has now
 };
 
 struct FilePlan {
@@ -28,6 +30,9 @@ struct FilePlan {
   std::vector<std::string> folders;        // that go when they are empty, innermost first
   Findings findings;
 };
+
+// Folders of ours, innermost first.
+std::vector<std::string> OwnFolders();
 
 // `payload` beneath Windows/Setup/Scripts/Provisioner, with provisioner.exe installed if it is part of it; the files of
 // an earlier installation that the new one does not have go. A `signer` is pinned in the image. Errors: xml (an answer

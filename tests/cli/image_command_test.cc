@@ -6,6 +6,7 @@
 #include "images/hive/descriptor.h"
 #include "images/hive/security.h"
 #include "images/tree/file_security.h"
+#include "images/tree/folder_tree.h"
 #include "provisioner/bake/payload.h"
 #include "provisioner/base/text.h"
 #include "tests/cli/image_command_fixture.h"
@@ -483,6 +484,110 @@ TEST_F(ImageCommands, AnAnswerFileThatCannotBeEditedStopsTheRunBeforeItWrites) {
   EXPECT_EQ(applied.error().code, Code::kXml);
   EXPECT_THAT(applied.error().where, HasSubstr("Windows/Panther/unattend.xml"));
   EXPECT_TRUE(tree_.log.empty());
+}
+
+// Where a run that was killed in the middle of a write leaves what it had of it.
+const std::vector<std::string> kLeftovers = {
+    std::string(images::kTemporaryName), "Windows/System32/config/" + std::string(images::kTemporaryName),
+    "Windows/System32/Sysprep/" + std::string(images::kTemporaryName),
+    "Windows/Setup/Scripts/Provisioner/trust/ROOT/" + std::string(images::kTemporaryName),
+    "Program Files/Provisioner/" + std::string(images::kTemporaryName)};
+
+TEST_F(ImageCommands, WhatAKilledRunLeftGoesWithTheNextWhateverItWrites) {
+  const node::Settings settings = Settings();
+  const auto count = [&] {
+    return std::ranges::count_if(kLeftovers, [&](const std::string& path) { return tree_.At(path).has_value(); });
+  };
+  const auto plant = [&] {
+    for (const std::string& path : kLeftovers) tree_.Put(path, "half of something");
+  };
+  const auto said = [](const Findings& findings) {
+    return static_cast<std::size_t>(std::ranges::count(findings, "leftover-removed", &Finding::code));
+  };
+  tree_.Put("Windows/System32/.provisioner-new.tmp2", "not ours");
+  tree_.Put("Users/.provisioner-new.tmp", "not in a place of ours");
+  plant();
+  ASSERT_TRUE(PlanImage(*Open(tree_), settings, {}, {}));
+  EXPECT_EQ(count(), 5) << "plan writes nothing";
+  const auto first = Apply(tree_, settings, {});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(said(first->findings), kLeftovers.size());
+  EXPECT_EQ(count(), 0);
+  plant();
+  const auto second = Apply(tree_, settings, {});
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->writes, 0U);
+  EXPECT_EQ(count(), 0);
+  plant();
+  ASSERT_TRUE(Remove(tree_, false));
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(said(Remove(tree_, true)->findings), 0U);
+  EXPECT_TRUE(tree_.At("Windows/System32/.provisioner-new.tmp2"));
+  EXPECT_TRUE(tree_.At("Users/.provisioner-new.tmp"));
+}
+
+std::uint64_t BytesOf(const testing_support::MemoryTree& tree) {
+  std::uint64_t out = 0;
+  for (const auto& [path, file] : tree.content().files) out += file.bytes.size();
+  return out;
+}
+
+// The number of bytes that a run asks for, by its own message.
+std::uint64_t Asked(const Error& error) {
+  EXPECT_EQ(error.code, Code::kTarget);
+  EXPECT_THAT(error.message, AllOf(testing::StartsWith("needs "), HasSubstr(" bytes on its volume, there are ")));
+  return std::stoull(error.message.substr(std::string_view("needs ").size()));
+}
+
+class ImageRoom : public ImageCommands, public testing::WithParamInterface<bool> {};
+
+TEST_P(ImageRoom, IsAskedForBeforeTheFirstWriteAndIsEnough) {
+  testing_support::MemoryTree tree(GetParam() ? testing_support::MemoryTree::Durable::kTogether
+                                              : testing_support::MemoryTree::Durable::kEach);
+  for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
+  const node::Settings settings = Settings();
+  for (const ImageOptions& options : {ImageOptions{}, Install()}) {
+    tree.set_free_bytes(0);
+    const auto refused = Apply(tree, settings, options);
+    ASSERT_FALSE(refused);
+    const std::uint64_t needed = Asked(refused.error());
+    const auto planned = PlanImage(*Open(tree), settings, {}, options);
+    ASSERT_FALSE(planned);
+    EXPECT_EQ(planned.error().message, refused.error().message);
+    tree.set_free_bytes(needed - 1);
+    EXPECT_FALSE(Apply(tree, settings, options));
+    EXPECT_THAT(tree.log, testing::IsEmpty()) << "nothing was written";
+
+    const std::uint64_t before = BytesOf(tree), hive = tree.At(kSystem)->size();
+    tree.set_free_bytes(needed);
+    const auto applied = Apply(tree, settings, options);
+    ASSERT_TRUE(applied) << applied.error().message;
+    // One by one, a hive and its successor are there at a time.
+    const std::uint64_t written = BytesOf(tree) - before + hive;
+    EXPECT_GE(needed, written);
+    EXPECT_LE(needed, 2 * written + (1U << 20U)) << "no more than is explained by blocks and records";
+
+    tree.set_free_bytes(0);
+    const auto again = Apply(tree, settings, options);
+    ASSERT_TRUE(again) << "a run that writes nothing asks for nothing: " << again.error().message;
+    EXPECT_GT(Asked(Remove(tree, true).error()), hive) << "what is taken out is written, too";
+    tree.log.clear();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Durable, ImageRoom, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Together" : "EachByItself"; });
+
+TEST_F(ImageCommands, WhatLeftoversTakeCountsAsRoom) {
+  const node::Settings settings = Settings();
+  tree_.set_free_bytes(0);
+  const std::uint64_t needed = Asked(Apply(tree_, settings, {}).error());
+  tree_.Put(kLeftovers[1], std::string(1000, 'x'));
+  tree_.set_free_bytes(needed - 1001);
+  EXPECT_FALSE(PlanImage(*Open(tree_), settings, {}, {}));
+  tree_.set_free_bytes(needed - 1000);
+  EXPECT_TRUE(PlanImage(*Open(tree_), settings, {}, {}));
+  EXPECT_TRUE(Apply(tree_, settings, {}));
 }
 
 }  // namespace

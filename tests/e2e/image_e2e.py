@@ -393,6 +393,46 @@ class Image(unittest.TestCase):
                 if command[0] in ("status", "plan"):
                     shutil.copy(newest, self.hive("SYSTEM"))
 
+    def test_what_killed_runs_left_goes_with_the_next(self):
+        self.apply()
+        places = (CONFIG, STATE, PAYLOAD, PAYLOAD + "/trust/ROOT", "Program Files/Provisioner", "Windows/Panther", "ProgramData", ".")
+        before = digests(self.root)
+        for command in (("apply", SAMPLE, *SERVICES), ("rollback",), ("remove",)):
+            for place in places:
+                (self.root / place / ".provisioner-new.tmp").write_bytes(bytes(100000))
+            (self.root / "Windows/.provisioner-new.tmp").mkdir()
+            said = report(*command, "--root", self.root)
+            self.assertEqual(list(self.root.rglob(".provisioner-new.tmp")), [], command)
+            self.assertEqual(len([f for f in said["findings"] if f["code"] == "leftover-removed"]), len(places) + 1)
+            if command[0] == "apply":
+                self.assertEqual((said["writes"], digests(self.root)), (0, before))
+
+    def in_small_volume(self, free, *command):
+        """The image on a volume with so many free bytes, in mounts of its own: exit code, what was said, digests of what is there then."""
+        script = ('mount -t tmpfs -o size=256m none "$1" || exit 77; cp -a "$2/." "$1"; '
+                  'fallocate -l $(( $(stat -f -c %f "$1") * $(stat -f -c %S "$1") - $3 )) "$1/filler" || exit 77; '
+                  'root=$1; shift 3; "$@"; code=$?; echo; rm "$root/filler"; cd "$root"; find . -type f -exec sha256sum {} +; exit $code')
+        result = run("unshare", "-m", "sh", "-c", script, "sh", self.root, self.template, free, *command)
+        if result.returncode in (1, 77) and "not permitted" in result.stderr:
+            print("SKIPPED: %s: a small volume needs the right to mount (root)" % self.id())
+            self.skipTest("no mounts")
+        return result.returncode, result.stdout, {line[66:]: line[:64] for line in result.stdout.splitlines() if re.match("[0-9a-f]{64}  ", line)}
+
+    def test_room_is_asked_for_before_the_first_write(self):
+        words = (PROVISIONER, "%s", SAMPLE, "--root", self.root, *SERVICES, "--install", "--exe", self.exe, "--output", "json")
+        apply, plan = [[word if word != "%s" else command for word in words] for command in ("apply", "plan")]
+        code, said, before = self.in_small_volume(0, *apply)
+        self.assertEqual(code, 13, said)
+        needed = int(re.search("needs ([0-9]+) bytes", said).group(1))
+        self.assertEqual({"./" + name: digest for name, digest in digests(self.template).items()}, before)
+        for command in (apply, plan):
+            code, said, after = self.in_small_volume(needed - 4096, *command)
+            self.assertEqual((code, after), (13, before), said)
+            self.assertIn('"code":"target"', said.replace(" ", ""))
+        code, said, after = self.in_small_volume(needed, *apply)
+        self.assertEqual(code, 0, said)
+        self.assertIn("./" + PAYLOAD + "/manifest.json", after)
+
     def test_another_run_is_waited_for_by_nobody(self):
         import fcntl
         held = os.open(self.root, os.O_RDONLY)

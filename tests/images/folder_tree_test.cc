@@ -72,6 +72,28 @@ TEST(FolderTree, Removes) {
   EXPECT_EQ(image.Entries(), "Windows/ Windows/Setup/ Windows/System32/ Windows/System32/config/");
 }
 
+TEST(FolderTree, FindsAndRemovesWhatAWriteLeft) {
+  const ImageFolder image;
+  const std::string name(kTemporaryName);
+  image.Put("Windows/System32/config/" + name, std::string(100000, 'x'));
+  image.Put(name, "");
+  auto tree = Open(image);
+  EXPECT_GE(tree->Leftover("windows/system32/CONFIG").value().value_or(0), 100000U);
+  EXPECT_TRUE(tree->Leftover("").value().has_value());
+  for (const char* folder : {"Windows", "Windows/none",
+                             "Windows/System32/config/"
+                             "SYSTEM"}) {
+    EXPECT_EQ(tree->Leftover(folder).value(), std::nullopt) << folder;
+    EXPECT_TRUE(tree->RemoveLeftover(folder)) << folder;
+  }
+  EXPECT_EQ(Open(image, TreeAccess::kRead)->RemoveLeftover("").error().code, Code::kInternal);
+  ASSERT_TRUE(tree->RemoveLeftover(""));
+  ASSERT_TRUE(tree->RemoveLeftover("Windows/System32/config"));
+  EXPECT_GT(tree->FreeBytes().value(), 0U);
+  tree.reset();
+  EXPECT_EQ(image.Entries(), "Windows/ Windows/System32/ Windows/System32/config/");
+}
+
 TEST(FolderTree, RefusesWhatIsNeitherNameNorFile) {
   const ImageFolder image;
   const auto tree = Open(image);

@@ -1,0 +1,139 @@
+#include "provisioner/node/image_room.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "images/tree/folder_tree.h"
+#include "provisioner/reconcile/transaction.h"
+
+namespace prov::node {
+namespace {
+
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
+
+constexpr std::uint64_t kBlock = 4096;                // of a volume, and of a bin of a hive
+constexpr std::uint64_t kItem = 1024;                 // of a hive or a record: names, keys, descriptors
+constexpr std::uint64_t kSmallRecords = 20 * kBlock;  // source, applied, floor, ...: a block each, with its successor
+// A value is base64 (4/3) in the operations and the ledger of the journal and of the last run, in the ledger itself,
+// and in the settings: 8 in all.
+constexpr std::uint64_t kTimesInState = 8;
+// What an earlier run recorded is in the journal twice, in the last run twice, in the ledger once.
+constexpr std::uint64_t kTimesRecorded = 5;
+
+bool IsWrite(const Change& change) { return change.action != Action::kNone && change.action != Action::kYield; }
+
+bool IsInSystem(ItemKind kind) {
+  return kind == ItemKind::kEnvironment || kind == ItemKind::kServiceEnvironment || kind == ItemKind::kService;
+}
+
+std::uint64_t InBlocks(std::uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
+
+// The peak of files that are written one after the other.
+class Counter {
+ public:
+  explicit Counter(bool together) : together_(together) {}
+
+  // Each has an entry in its folder, too.
+  void Add(std::uint64_t now, std::uint64_t then) {
+    const std::uint64_t more = InBlocks(then) + kBlock;
+    peak_ = std::max(peak_, held_ + more);
+    held_ += more;
+    if (!together_) held_ -= std::min(held_, now == 0 ? 0 : InBlocks(now) + kBlock);
+  }
+  std::uint64_t peak() const { return peak_; }
+
+ private:
+  bool together_;
+  std::uint64_t held_ = 0, peak_ = 0;
+};
+
+// Bytes of the values that come and go: text as UTF-16.
+std::uint64_t ValueBytes(const ImageWork& work) {
+  std::uint64_t out = 0;
+  for (const egress::Certificate& certificate : work.certificates) out += certificate.der.size();
+  for (const Change& change : work.changes) {
+    if (IsWrite(change)) out += kItem + 2 * (change.before.size() + change.after.size());
+  }
+  return out;
+}
+
+Result<std::uint64_t> RecordedBytes(machine::StateFolder& state) {
+  const auto ledger = PROV_TRY(state.Read(reconcile::kLedgerFile));
+  return ledger ? ledger->size() : 0;
+}
+
+// Where an earlier run may have been cut short: everything that runs write into, and what is above it, as missing
+// folders are made under another name, too.
+std::vector<std::string> Places() {
+  std::vector<std::string> out = {"",
+                                  "Windows",
+                                  "Windows/System32",
+                                  "Windows/System32/config",
+                                  "Windows/System32/Sysprep",
+                                  "Windows/Panther",
+                                  "Windows/Panther/Unattend",
+                                  "Windows/Setup",
+                                  "Windows/Setup/Scripts",
+                                  "Program Files",
+                                  "ProgramData",
+                                  std::string(machine::kImageStateFolder)};
+  const std::vector<std::string> own = OwnFolders();
+  out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
+
+}  // namespace
+
+Result<std::uint64_t> RoomFor(machine::ImageHost& image, Node& node, const ImageWork& work) {
+  const bool has_files = work.files != nullptr && !(work.files->steps.empty() && work.files->taken_over.empty());
+  if (!has_files && std::ranges::none_of(work.changes, IsWrite)) return 0;
+  Counter counter(image.tree().WritesTogether());
+  const std::uint64_t values = ValueBytes(work);
+  counter.Add(0, kTimesInState * values + kTimesRecorded * PROV_TRY(RecordedBytes(node.machine.state)) + kSmallRecords);
+  if (has_files) {
+    for (const FileStep& step : work.files->steps) {
+      if (step.bytes) counter.Add(step.replaced, step.bytes->size());
+    }
+  }
+  for (const bool system : {false, true}) {
+    const bool changes = std::ranges::any_of(
+        work.changes, [&](const Change& change) { return IsWrite(change) && IsInSystem(change.kind) == system; });
+    if (!changes) continue;
+    const std::uint64_t now = PROV_TRY(image.HiveBytes(system ? "SYSTEM" : "SOFTWARE"));
+    counter.Add(now, now + InBlocks(values) + kBlock);
+  }
+  return counter.peak();
+}
+
+Result<void> RequireRoom(machine::ImageHost& image, Node& node, const ImageWork& work, std::uint64_t coming_free) {
+  const std::uint64_t needed = PROV_TRY(RoomFor(image, node, work));
+  if (needed == 0) return {};
+  const std::uint64_t there = PROV_TRY(image.tree().FreeBytes());
+  if (there >= needed || needed - there <= coming_free) return {};
+  return Fail(Code::kTarget,
+              fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there + coming_free),
+              image.Name());
+}
+
+Result<std::uint64_t> LeftoverBytes(images::ImageTree& tree) {
+  std::uint64_t out = 0;
+  for (const std::string& folder : Places()) out += PROV_TRY(tree.Leftover(folder)).value_or(0);
+  return out;
+}
+
+Result<void> RemoveLeftovers(images::ImageTree& tree, Findings& findings) {
+  for (const std::string& folder : Places()) {
+    if (!PROV_TRY(tree.Leftover(folder))) continue;
+    PROV_TRY(tree.RemoveLeftover(folder));
+    AddInfo(findings, "leftover-removed", fmt::format("a run that was cut short left {} there", images::kTemporaryName),
+            fmt::format("{}, {}", tree.Name(), folder.empty() ? "/" : folder));
+  }
+  return {};
+}
+
+}  // namespace prov::node
