@@ -57,6 +57,22 @@ inline Result<void> WriteAll(int fd, std::string_view bytes, const std::string& 
   return {};
 }
 
+inline Result<void> WriteAt(int fd, std::uint64_t offset, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot write", where);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return {};
+}
+
+inline Result<void> Flush(int fd, const std::string& where) {
+  if (fsync(fd) != 0) return SystemError("cannot flush", where);
+  return {};
+}
+
 // Up to `size` bytes from `offset` on; fewer where the file ends.
 inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size, const std::string& where) {
   std::string out;

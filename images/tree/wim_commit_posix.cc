@@ -16,23 +16,20 @@ constexpr std::size_t kDigestBytes = 20;
 constexpr std::uint32_t kIntegrityChunk = 10U << 20U;
 constexpr std::uint32_t kMaxIntegrityChunk = 1U << 27U;
 
-Result<void> WriteAt(int fd, std::uint64_t offset, std::string_view bytes, const std::string& where) {
-  while (!bytes.empty()) {
-    const ssize_t n = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError("cannot write", where);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return {};
-}
-
-Result<void> Sync(int fd, const std::string& where) {
-  if (fsync(fd) != 0) return SystemError("cannot flush", where);
-  return {};
-}
-
 }  // namespace
+
+Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
+                                       const std::string& where) {
+  std::string out = std::string(kIntegrityHeadBytes, '\0').append(known);
+  for (std::uint64_t at = kHeaderBytes + known.size() / kDigestBytes * chunk; at < table_end; at += chunk) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, table_end - at));
+    out += Sha1(PROV_TRY(ReadAt(fd, at, size, where)));
+  }
+  regf::Store32(out.data(), static_cast<std::uint32_t>(out.size()));
+  regf::Store32(&out[4], static_cast<std::uint32_t>((out.size() - kIntegrityHeadBytes) / kDigestBytes));
+  regf::Store32(&out[8], chunk);
+  return out;
+}
 
 // The counts in the table are what some other program says: before a blob goes, all images are asked.
 Result<bool> Store::IsReferred(const Hash& hash) {
@@ -139,29 +136,21 @@ Result<void> Store::CheckIntegrity() {
   return {};
 }
 
-// SHA-1 of each stretch from the header to the end of the table of blobs. Those that were full before stay.
 Result<std::string> Store::IntegrityTable(std::uint64_t table_end) {
   const std::uint64_t old_bytes = header_.integrity.stored;
   if (old_bytes > kMaxTableBytes) return Damaged("its table of digests", path_);
   const std::string old =
       PROV_TRY(ReadAt(file_.get(), header_.integrity.offset, static_cast<std::size_t>(old_bytes), path_));
   if (old.size() < kIntegrityHeadBytes) return Damaged("its table of digests", path_);
-  std::uint32_t chunk = regf::Load32(old, 8);
-  std::uint64_t kept =
+  const std::uint32_t chunk = regf::Load32(old, 8);
+  const std::uint64_t kept =
       (std::max<std::uint64_t>(header_.table.End(), kHeaderBytes) - kHeaderBytes) / std::max(chunk, 1U);
   if (chunk == 0 || chunk > kMaxIntegrityChunk || kept > (old.size() - kIntegrityHeadBytes) / kDigestBytes) {
-    chunk = kIntegrityChunk;
-    kept = 0;
+    return MakeIntegrityTable(file_.get(), table_end, kIntegrityChunk, {}, path_);
   }
-  std::string out = old.substr(0, kIntegrityHeadBytes + static_cast<std::size_t>(kept) * kDigestBytes);
-  for (std::uint64_t at = kHeaderBytes + kept * chunk; at < table_end; at += chunk) {
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, table_end - at));
-    out += Sha1(PROV_TRY(ReadAt(file_.get(), at, size, path_)));
-  }
-  regf::Store32(out.data(), static_cast<std::uint32_t>(out.size()));
-  regf::Store32(&out[4], static_cast<std::uint32_t>((out.size() - kIntegrityHeadBytes) / kDigestBytes));
-  regf::Store32(&out[8], chunk);
-  return out;
+  const std::string_view digests = std::string_view(old).substr(kIntegrityHeadBytes);
+  return MakeIntegrityTable(file_.get(), table_end, chunk,
+                            digests.substr(0, static_cast<std::size_t>(kept) * kDigestBytes), path_);
 }
 
 Result<void> Store::WriteEnd(Append& append) {
@@ -177,9 +166,9 @@ Result<void> Store::WriteEnd(Append& append) {
 }
 
 Result<void> Store::WriteHeaderLast(const Append& append) {
-  PROV_TRY(Sync(file_.get(), path_));
+  PROV_TRY(Flush(file_.get(), path_));
   PROV_TRY(WriteAt(file_.get(), 0, WriteHeader(append.header), path_));
-  PROV_TRY(Sync(file_.get(), path_));
+  PROV_TRY(Flush(file_.get(), path_));
   // What a run that was cut short had left further behind.
   if (ftruncate(file_.get(), static_cast<off_t>(append.at)) != 0) return SystemError("cannot cut its end off", path_);
   return {};

@@ -33,6 +33,11 @@ struct OpenImage {
   bool changed = false;
 };
 
+// The table of digests: SHA-1 of each stretch of `chunk` bytes between the header and the end of the table of blobs.
+// `known` are those of the first stretches.
+Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
+                                       const std::string& where);
+
 class Store {
  public:
   Store(std::string path, Descriptor file, TreeAccess access)
@@ -58,6 +63,8 @@ class Store {
 
   Result<void> CheckIntegrity();
   Result<void> Commit(const WimProgress& progress);
+  Result<std::uint64_t> UnusedBytes() const;
+  Result<void> Optimize(const WimProgress& progress);
 
  private:
   // Where new bytes go, and what they will be referred to by.
@@ -83,6 +90,10 @@ class Store {
   Result<void> WriteEnd(Append& append);
   Result<std::string> IntegrityTable(std::uint64_t table_end);
   Result<void> WriteHeaderLast(const Append& append);
+  std::vector<Resource> ResourcesInUse() const;
+  Result<void> CheckReplaceable() const;
+  Result<void> CopyResources(int to, Append& copy, std::map<std::uint64_t, std::uint64_t>& places) const;
+  Result<void> WriteCopy(int to, const WimProgress& progress);
 
   std::string path_;
   Descriptor file_;

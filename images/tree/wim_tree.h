@@ -22,7 +22,7 @@ using WimProgress = std::function<void(std::uint64_t done, std::uint64_t total)>
 
 // One WIM file. Writes are held in memory until Commit, which appends them to the file and then changes its header, in
 // one write: whoever opens the file sees all images as they were, or all as they shall be. What is no longer referred
-// to stays in the file as a hole; `wimlib-imagex optimize` takes it out.
+// to stays in the file as a hole, until Optimize.
 class WimFile {
  public:
   // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
@@ -43,6 +43,14 @@ class WimFile {
   virtual Result<void> CheckIntegrity() = 0;
 
   virtual Result<void> Commit(const WimProgress& progress) = 0;
+
+  // Bytes of the file, as it was last committed, that nothing refers to: old contents, passwords among them. Errors:
+  // io.
+  virtual Result<std::uint64_t> UnusedBytes() const = 0;
+  // Puts a file without them in this one's place, in one rename: each blob as it is stored, a table of digests where
+  // there was one. Behind Commit only. Errors: io, target (no room, damaged, another name of the file
+  // keeps the old one), and the file is as it was.
+  virtual Result<void> Optimize(const WimProgress& progress) = 0;
 };
 
 // One image of a file that the tree owns.

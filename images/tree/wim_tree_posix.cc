@@ -212,6 +212,8 @@ class OpenWim final : public WimFile {
   }
   Result<void> CheckIntegrity() override { return store_.CheckIntegrity(); }
   Result<void> Commit(const WimProgress& progress) override { return store_.Commit(progress); }
+  Result<std::uint64_t> UnusedBytes() const override { return store_.UnusedBytes(); }
+  Result<void> Optimize(const WimProgress& progress) override { return store_.Optimize(progress); }
 
  private:
   Store store_;
