@@ -307,8 +307,12 @@ class Parser {
 
 }  // namespace
 
-std::string WriteRegFile(const RegKey& tree, std::string_view root_path) {
+std::string WriteRegFile(const RegKey& tree, std::string_view root_path, std::string_view comment) {
   std::string text = fmt::format("{}\r\n\r\n", kHeader);
+  for (std::size_t end = 0; (end = comment.find('\n')) != std::string_view::npos; comment.remove_prefix(end + 1)) {
+    text += fmt::format("; {}\r\n", comment.substr(0, end));
+    if (end + 1 == comment.size()) text += "\r\n";
+  }
   AppendKey(text, tree, std::string(root_path));
   return std::string(kUtf16Bom) + ToUtf16Le(text);
 }

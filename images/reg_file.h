@@ -14,8 +14,8 @@ namespace prov::images {
 // BOM, CRLF, hex data wrapped at 80 columns. Keys with values, and keys with neither values nor subkeys, are written;
 // the others arise as parents. Strings that are not one clean NUL-terminated text are written as hex, so data survives
 // byte for byte. The format can't express control characters in names: such a value or key (with what is below it) is
-// left out and a comment line says so.
-std::string WriteRegFile(const RegKey& tree, std::string_view root_path);
+// left out and a comment line says so. `comment`: lines of text for people, each ended by "\n", above the first key.
+std::string WriteRegFile(const RegKey& tree, std::string_view root_path, std::string_view comment = {});
 
 struct RegFileValue {
   RegValue value;

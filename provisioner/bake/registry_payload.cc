@@ -1,5 +1,7 @@
 #include "provisioner/bake/registry_payload.h"
 
+#include <algorithm>
+
 #include "images/hive/security.h"
 #include "images/hive/writer.h"
 #include "images/reg_file.h"
@@ -11,8 +13,15 @@ using images::KeyAt;
 using images::RegKey;
 using reconcile::DesiredState;
 
+// A .reg file holds values alone: their keys stay readable for every user of the node.
+constexpr std::string_view kLeftOut =
+    "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
+    "to users. scripts\\Install-Egress.ps1 and provisioner.exe close a key before they write.\n";
+
+enum class ServiceSecrets { kWritten, kLeftOut };
+
 // Adds the environments below a control set's key.
-void AddEnvironments(const DesiredState& state, RegKey& control_set) {
+void AddEnvironments(const DesiredState& state, ServiceSecrets secrets, RegKey& control_set) {
   if (!state.environment.empty()) {
     RegKey& key = KeyAt(control_set, reconcile::kEnvironmentKey);
     for (const reconcile::EnvironmentVariable& variable : state.environment)
@@ -20,6 +29,7 @@ void AddEnvironments(const DesiredState& state, RegKey& control_set) {
   }
   for (const reconcile::ServiceEnvironment& service : state.services) {
     if (service.variables.empty()) continue;
+    if (secrets == ServiceSecrets::kLeftOut && HoldsCredentials(service)) continue;
     KeyAt(control_set, reconcile::ServiceKey(service.service))
         .values.push_back(
             reconcile::EncodeServiceEnvironment(reconcile::MergeServiceEnvironment({}, service.variables)));
@@ -51,7 +61,7 @@ void AddSoftware(const DesiredState& state, RegKey& software) {
 
 RegKey SystemTree(const DesiredState& state) {
   RegKey root;
-  AddEnvironments(state, KeyAt(root, "ControlSet001"));
+  AddEnvironments(state, ServiceSecrets::kWritten, KeyAt(root, "ControlSet001"));
   return root;
 }
 
@@ -74,11 +84,18 @@ Result<std::string> SoftwareHive(const DesiredState& state) {
   return images::WriteHive(SoftwareTree(state), options);
 }
 
+bool LeavesServicesOut(const DesiredState& state) {
+  return state.credentials == reconcile::CredentialPolicy::kServices &&
+         std::ranges::any_of(state.services, reconcile::HoldsCredentials);
+}
+
 std::string RegistryFile(const DesiredState& state) {
   RegKey machine;
-  AddEnvironments(state, KeyAt(machine, R"(SYSTEM\CurrentControlSet)"));
+  const bool left_out = LeavesServicesOut(state);
+  AddEnvironments(state, left_out ? ServiceSecrets::kLeftOut : ServiceSecrets::kWritten,
+                  KeyAt(machine, R"(SYSTEM\CurrentControlSet)"));
   AddSoftware(state, KeyAt(machine, "SOFTWARE"));
-  return images::WriteRegFile(machine, "HKEY_LOCAL_MACHINE");
+  return images::WriteRegFile(machine, "HKEY_LOCAL_MACHINE", left_out ? kLeftOut : "");
 }
 
 }  // namespace prov::bake

@@ -10,6 +10,7 @@
 #include "provisioner/bake/answer_file_record.h"
 #include "provisioner/bake/payload.h"
 #include "provisioner/bake/program_file.h"
+#include "provisioner/bake/registry_payload.h"
 #include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
@@ -181,6 +182,13 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
     AddWarning(findings, "wininet-script",
                "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
                "--scope wininet");
+  }
+  if (bake::LeavesServicesOut(state)) {
+    AddInfo(findings, "reg-services",
+            "registry/egress.reg leaves out the services' environments, because it can't close their keys to users; "
+            "the scripts and provisioner.exe close a key before they write. Who merges the values of "
+            "registry/SYSTEM.hiv must merge the descriptors of their keys, too",
+            "--credentials services");
   }
   AddDeliveryFindings(delivery, payload, path, findings);
   if (json) return Outcome{0, Json(payload, state, path, delivery, findings), {}};

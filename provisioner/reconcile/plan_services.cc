@@ -5,7 +5,6 @@
 #include <set>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/service_name.h"
@@ -170,19 +169,13 @@ class ServicePlan {
   std::vector<std::string> own_keys_;
 };
 
-bool HoldsCredentials(const std::vector<EnvironmentVariable>& variables) {
-  return std::ranges::any_of(variables, [](const EnvironmentVariable& variable) {
-    return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());
-  });
-}
-
 }  // namespace
 
 // The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in reverse.
 Result<void> PlanServices(Planner& planner) {
   std::set<std::string, std::less<>> wanted;
   for (const ServiceEnvironment& service : planner.desired().services) {
-    if (planner.machine().registry.HasSecurity() && HoldsCredentials(service.variables)) {
+    if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
       wanted.insert(ServiceSecurityItem(service.service));
       PROV_TRY(PlanClosedService(planner, service.service));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 
 namespace prov::reconcile {
 namespace {
@@ -17,6 +18,12 @@ bool IsNamed(std::string_view entry, std::string_view name) {
 }  // namespace
 
 std::string ServiceKey(std::string_view service) { return R"(Services\)" + std::string(service); }
+
+bool HoldsCredentials(const ServiceEnvironment& service) {
+  return std::ranges::any_of(service.variables, [](const EnvironmentVariable& variable) {
+    return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());
+  });
+}
 
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours) {

@@ -18,6 +18,9 @@ struct ServiceEnvironment {
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
 std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
+// Whether a proxy's URL in it holds a user or a password: then its key is for administrators and the service alone.
+bool HoldsCredentials(const ServiceEnvironment& service);
+
 // `existing` entries with ours set: names compare without case, foreign entries and the order stay, ours are appended
 // where new. Entries without '=' are foreign and stay.
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,

@@ -7,6 +7,7 @@
 
 #include "images/hive/reader.h"
 #include "images/hive/security.h"
+#include "images/reg_file.h"
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/bake/registry_payload.h"
 #include "provisioner/base/hash.h"
@@ -237,6 +238,19 @@ TEST(RegistryPayload, TheRegFileIsUtf16WithLivePaths) {
   EXPECT_THAT(*text, HasSubstr(R"([HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\containerd])"));
   EXPECT_THAT(*text, HasSubstr(R"([HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\SystemCertificates\ROOT\Certificates\)"));
   EXPECT_THAT(*text, Not(HasSubstr("Select")));
+}
+
+// A .reg file can't say who may read a key.
+TEST(RegistryPayload, TheRegFileLeavesOutWhatUsersMayNotReadAndSaysSo) {
+  const auto text = FromUtf16Le(RegistryFile(State(reconcile::CredentialPolicy::kServices)).substr(2));
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, Not(HasSubstr(R"(\Services\containerd)")));
+  EXPECT_THAT(*text, Not(HasSubstr(kCanary)));
+  EXPECT_THAT(*text, HasSubstr("\r\n\r\n; Left out: environments of services that hold the proxy's password."));
+  EXPECT_TRUE(images::ReadRegFile(RegistryFile(State(reconcile::CredentialPolicy::kServices))));
+  const auto open = FromUtf16Le(RegistryFile(State(reconcile::CredentialPolicy::kNone)).substr(2));
+  EXPECT_THAT(*open, HasSubstr(R"(\Services\containerd])"));
+  EXPECT_THAT(*open, Not(HasSubstr("Left out")));
 }
 
 TEST(EgressJson, NamesWhatIsManagedAndWhereItLies) {
