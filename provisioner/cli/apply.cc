@@ -7,6 +7,7 @@
 #include "provisioner/cli/image_command.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/probe.h"
 
@@ -79,7 +80,7 @@ Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, c
   for (machine::Host* host : targets.Hosts()) {
     reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), settings, options, image_options)));
   }
-  PROV_TRY(targets.Commit());
+  PROV_TRY(CommitTargets(arguments, targets, reports));
   return SessionsOutcome(json, std::move(reports), true, 0);
 }
 
@@ -91,6 +92,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
     return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
   }
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
+  PROV_TRY(CheckOptimize(arguments));
   if (NamesImage(arguments)) return ApplyToImages(arguments, host, image_options, json);
   const node::Settings settings =
       PROV_TRY(ReadSettings(host, arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))));
@@ -136,7 +138,8 @@ Command ApplyCommand() {
   const std::vector<OptionSpec> more = ApplyOptionSpecs();
   shared.insert(shared.end(), more.begin(), more.end());
   command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
-  for (const std::vector<OptionSpec>& image : {ImageOptionSpecs(), TargetOptionSpecs()}) {
+  for (const std::vector<OptionSpec>& image :
+       {std::vector<OptionSpec>{OptimizeOption()}, ImageOptionSpecs(), TargetOptionSpecs()}) {
     command.spec.options.insert(command.spec.options.begin(), image.begin(), image.end());
   }
   AddRemoteOptions(command.spec);

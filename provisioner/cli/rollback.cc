@@ -1,5 +1,6 @@
 // `confirm`, `rollback` and `remove`: what ends or undoes an apply.
 #include "provisioner/cli/image_command.h"
+#include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/event_source.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
@@ -30,10 +31,11 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
 
 Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
   const bool json = PROV_TRY(WantsJson(arguments));
+  PROV_TRY(CheckOptimize(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) reports.push_back(PROV_TRY(RunStepOn(*host, step, event)));
-  PROV_TRY(targets.Commit());
+  PROV_TRY(CommitTargets(arguments, targets, reports));
   return SessionsOutcome(json, std::move(reports), true, 0);
 }
 
@@ -73,6 +75,7 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const bool all = arguments.Has("all");
+  PROV_TRY(CheckOptimize(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
@@ -80,7 +83,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
     reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, all))
                                        : PROV_TRY(RemoveFromMachine(*host, all)));
   }
-  PROV_TRY(targets.Commit());
+  PROV_TRY(CommitTargets(arguments, targets, reports));
   return SessionsOutcome(json, std::move(reports), true, 0);
 }
 
@@ -93,7 +96,8 @@ Command Make(std::string_view name, std::string_view summary, std::string_view d
 }
 
 Command WithImages(Command command) {
-  const std::vector<OptionSpec> more = TargetOptionSpecs();
+  std::vector<OptionSpec> more = TargetOptionSpecs();
+  more.push_back(OptimizeOption());
   command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
   return command;
 }

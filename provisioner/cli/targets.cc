@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "images/tree/folder_tree.h"
 #include "images/tree/windows_tree.h"
@@ -58,6 +59,16 @@ Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> t
   return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
 }
 
+// Work on the WIM file, with its progress on a terminal.
+Result<void> Shown(std::string_view what, const std::function<Result<void>(const images::WimProgress&)>& work) {
+  const bool shown = IsTerminal(stderr);
+  PROV_TRY(work([shown, what](std::uint64_t done, std::uint64_t total) {
+    if (shown && total > 0) fmt::print(stderr, "\r{} the WIM file: {:3} %", what, done * 100 / total);
+  }));
+  if (shown) fmt::print(stderr, "\r{:32}\r", "");
+  return {};
+}
+
 }  // namespace
 
 std::vector<OptionSpec> TargetOptionSpecs() {
@@ -100,12 +111,11 @@ Result<void> Targets::CheckCommit() { return wim_ ? wim_->CheckIntegrity() : Res
 Result<void> Targets::Commit() {
   for (const auto& image : images_) PROV_TRY(image->Commit());
   if (!wim_) return {};
-  const bool shown = IsTerminal(stderr);
-  PROV_TRY(wim_->Commit([shown](std::uint64_t done, std::uint64_t total) {
-    if (shown && total > 0) fmt::print(stderr, "\rwriting the WIM file: {:3} %", done * 100 / total);
-  }));
-  if (shown) fmt::print(stderr, "\r{:30}\r", "");
-  return {};
+  return Shown("writing", [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
+}
+
+Result<void> Targets::Optimize() {
+  return Shown("rewriting", [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
 }
 
 }  // namespace prov::cli

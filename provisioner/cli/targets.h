@@ -31,6 +31,11 @@ class Targets {
   // as it was.
   Result<void> Commit();
 
+  // The WIM file that --wim names; nullptr without.
+  images::WimFile* wim() { return wim_.get(); }
+  // Rewrites that one, committed, without what nothing in it refers to. Errors: those of WimFile::Optimize.
+  Result<void> Optimize();
+
  private:
   machine::Host* live_ = nullptr;
   std::unique_ptr<images::WimFile> wim_;  // outlives the trees of its images

@@ -1,0 +1,77 @@
+#include "provisioner/cli/wim_commit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace prov::cli {
+namespace {
+
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
+
+constexpr std::string_view kOptimize = "optimize";
+
+bool MayHaveTakenPassword(const Change& change) {
+  if (change.action != Action::kUpdate && change.action != Action::kDelete) return false;
+  switch (change.kind) {
+    case ItemKind::kEnvironment:
+    case ItemKind::kWinInet:
+      return change.before.find('@') != std::string::npos;  // redacted, but it shows that there was a user part
+    case ItemKind::kServiceEnvironment:                     // shown by its names alone
+      return true;
+    case ItemKind::kFile:
+      return change.name.ends_with("egress.json");
+    case ItemKind::kWinHttp:
+    case ItemKind::kCertificate:
+    case ItemKind::kService:
+      break;
+  }
+  return false;
+}
+
+std::string Unchanged(std::string message) {
+  return "the change itself is done; the file was not rewritten: " + message;
+}
+
+}  // namespace
+
+OptionSpec OptimizeOption() {
+  return {kOptimize, "",
+          "with --wim: rewrite the file without what no image in it uses any more, such as an old password"};
+}
+
+Result<void> CheckOptimize(const Arguments& arguments) {
+  if (!arguments.Has(kOptimize) || arguments.Has("wim")) return {};
+  return Fail(Code::kUsage, "rewrites a WIM file: give --wim with it", fmt::format("--{}", kOptimize));
+}
+
+bool MayHaveTakenPassword(const std::vector<Change>& changes) {
+  return std::ranges::any_of(changes, [](const Change& change) { return MayHaveTakenPassword(change); });
+}
+
+Result<void> CommitTargets(const Arguments& arguments, Targets& targets, std::vector<TargetReport>& reports) {
+  PROV_TRY(targets.Commit());
+  images::WimFile* const wim = targets.wim();
+  if (wim == nullptr) return {};
+  const std::uint64_t unused = PROV_TRY(wim->UnusedBytes());
+  if (unused == 0) return {};
+  if (arguments.Has(kOptimize)) {
+    auto done = targets.Optimize();
+    if (!done) done.error().message = Unchanged(std::move(done.error().message));
+    return done;
+  }
+  if (reports.empty() ||
+      std::ranges::none_of(reports, [](const TargetReport& one) { return MayHaveTakenPassword(one.report.changes); })) {
+    return {};
+  }
+  AddWarning(reports.front().report.findings, "wim-freed-blobs",
+             fmt::format("the file holds {} bytes that no image in it uses any more, and a password that was taken out "
+                         "may be among them: --{} rewrites the file without them",
+                         unused, kOptimize),
+             arguments.Get("wim"));
+  return {};
+}
+
+}  // namespace prov::cli

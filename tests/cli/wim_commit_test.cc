@@ -1,0 +1,60 @@
+#include "provisioner/cli/wim_commit.h"
+
+#include <gtest/gtest.h>
+
+#include "provisioner/cli/command.h"
+
+namespace prov::cli {
+namespace {
+
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
+
+Change Of(ItemKind kind, Action action, std::string name, std::string before = {}) {
+  return {kind, action, std::move(name), std::move(before), {}, {}};
+}
+
+TEST(WimCommit, APasswordMayHaveBeenInWhatWasTakenAway) {
+  const std::string old = "http://user:***@proxy:3128";
+  EXPECT_TRUE(MayHaveTakenPassword({Of(ItemKind::kEnvironment, Action::kDelete, "HTTP_PROXY", old)}));
+  EXPECT_TRUE(MayHaveTakenPassword({Of(ItemKind::kEnvironment, Action::kUpdate, "HTTP_PROXY", "http://***@proxy")}));
+  EXPECT_TRUE(MayHaveTakenPassword({Of(ItemKind::kServiceEnvironment, Action::kDelete, "containerd")}));
+  EXPECT_TRUE(MayHaveTakenPassword({Of(ItemKind::kWinInet, Action::kUpdate, "proxy server", old)}));
+  EXPECT_TRUE(MayHaveTakenPassword({Of(ItemKind::kCertificate, Action::kDelete, "ROOT"),
+                                    Of(ItemKind::kFile, Action::kDelete, "Windows/Setup/Scripts/egress.json")}));
+}
+
+TEST(WimCommit, ElseNothingNeedsToBeSaid) {
+  const std::string old = "http://user:***@proxy:3128";
+  EXPECT_FALSE(MayHaveTakenPassword({}));
+  EXPECT_FALSE(MayHaveTakenPassword({Of(ItemKind::kEnvironment, Action::kCreate, "HTTP_PROXY"),
+                                     Of(ItemKind::kEnvironment, Action::kNone, "HTTPS_PROXY", old),
+                                     Of(ItemKind::kEnvironment, Action::kUpdate, "NO_PROXY", ".svc,10.0.0.0/8"),
+                                     Of(ItemKind::kEnvironment, Action::kDelete, "HTTP_PROXY", "http://proxy:3128"),
+                                     Of(ItemKind::kServiceEnvironment, Action::kCreate, "containerd"),
+                                     Of(ItemKind::kWinHttp, Action::kDelete, "64-bit"),
+                                     Of(ItemKind::kFile, Action::kDelete, "Windows/Setup/Scripts/manifest.json"),
+                                     Of(ItemKind::kFile, Action::kCreate, "Windows/Setup/Scripts/egress.json")}));
+}
+
+TEST(WimCommit, OptimizeIsForWimFiles) {
+  for (const Command& command : {ApplyCommand(), RollbackCommand(), RemoveCommand()}) {
+    std::vector<std::string> words = {"--optimize", "--root", "x"};
+    if (!command.spec.positional.empty()) words.emplace_back("source");
+    const auto arguments = ParseArguments(command.spec, words);
+    ASSERT_TRUE(arguments) << command.spec.name;
+    const auto checked = CheckOptimize(*arguments);
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().code, Code::kUsage);
+    EXPECT_EQ(checked.error().where, "--optimize");
+    const auto run = command.run(*arguments, machine::LiveHost());
+    ASSERT_FALSE(run) << command.spec.name;
+    EXPECT_EQ(run.error().where, "--optimize") << command.spec.name;
+    words[1] = "--wim";
+    EXPECT_TRUE(CheckOptimize(*ParseArguments(command.spec, words)));
+  }
+}
+
+}  // namespace
+}  // namespace prov::cli
