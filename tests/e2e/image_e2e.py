@@ -26,6 +26,7 @@ SAMPLE = TESTS / "sample/rendered-worker.json"
 SHARED_HIVES = TESTS.parent.parent / "shared/cases/windows/hive"
 CONFIG = "Windows/System32/config"
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
+PASSWORD = "S3cret%40%23%25%26%27p"  # of the sample's proxy
 STATE = "ProgramData/Provisioner"
 PAYLOAD = "Windows/Setup/Scripts/Provisioner"
 # As Windows stores them: O:BAG:BAD:P(A;;FA;;;SY)(A;;FA;;;BA), the same with (A;;0x1200a9;;;BU), and that for a folder, with OICI.
