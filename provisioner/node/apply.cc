@@ -14,6 +14,7 @@
 namespace prov::node {
 namespace {
 
+using reconcile::Change;
 using reconcile::DesiredState;
 using reconcile::Records;
 using reconcile::SessionReport;
