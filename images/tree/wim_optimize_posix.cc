@@ -68,6 +68,7 @@ void Move(Resource& resource, const std::map<std::uint64_t, std::uint64_t>& plac
 // In the order in which they lie; without those that are written anew.
 std::vector<Resource> Store::ResourcesInUse() const {
   std::vector<Resource> out;
+  out.reserve(blobs_.size() + 1);
   for (const Blob& blob : blobs_) out.push_back(blob.resource);
   out.push_back(header_.boot);
   std::erase_if(out, [](const Resource& resource) { return resource.stored == 0; });
