@@ -31,8 +31,8 @@ bool MayHaveTakenPassword(const Change& change) {
   return false;
 }
 
-std::string Unchanged(std::string message) {
-  return "the change itself is done; the file was not rewritten: " + message;
+std::string Unchanged(std::string_view message) {
+  return fmt::format("the change itself is done; the file was not rewritten: {}", message);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Result<void> CommitTargets(const Arguments& arguments, Targets& targets, std::ve
   if (unused == 0) return {};
   if (arguments.Has(kOptimize)) {
     auto done = targets.Optimize();
-    if (!done) done.error().message = Unchanged(std::move(done.error().message));
+    if (!done) done.error().message = Unchanged(done.error().message);
     return done;
   }
   if (reports.empty() ||
