@@ -9,7 +9,8 @@
 # 13 the machine can't be read or written; 15 another run is active; 20 a defect in this script.
 #
 # Windows PowerShell 5.1 or later, also in Constrained Language Mode: therefore reg.exe, certutil.exe and icacls.exe
-# rather than .NET. Values go through files in the protected folder, never through a command line, and are printed
+# rather than .NET. Only the full language can close the key of a service to users: "region full language" holds all that
+# needs it, and without it a service whose environment would show a password to users is left alone. Values go through files in the protected folder, never through a command line, and are printed
 # without passwords. A registry value is handled as text "TYPE:BYTES", both in lower-case hexadecimal, or "absent".
 param(
     [switch]$Remove,
@@ -76,13 +77,16 @@ function Format-Shown {
 # ---------------------------------------------------------------------------------------------- tools
 
 # Runs a program of System32. The answer has Code and Lines (standard output; standard error is dropped: with
-# ErrorActionPreference Stop, Windows PowerShell makes an error of each line of it).
+# ErrorActionPreference Stop, Windows PowerShell makes an error of each line of it). Windows PowerShell passes quotes on
+# as they are, so they are escaped here, and later versions are told to do the same.
 function Invoke-Tool {
     param([string]$Name, [string[]]$Arguments)
     $ErrorActionPreference = 'Continue'
     $PSNativeCommandUseErrorActionPreference = $false
+    $PSNativeCommandArgumentPassing = 'Legacy'
     $exe = Join-Path $script:system32 $Name
-    $lines = @(& $exe @Arguments 2>$null)
+    $escaped = @(foreach ($argument in $Arguments) { $argument -replace '(\\*)"', '$1$1\"' })
+    $lines = @(& $exe @escaped 2>$null)
     return @{ Code = $LASTEXITCODE; Lines = $lines }
 }
 
@@ -248,7 +252,7 @@ function Read-Config {
         foreach ($service in @(Get-MemberValue $document 'services')) {
             $where = '$.services[' + $index + ']'
             Assert-Members $service @('environment') $where
-            $name = Get-Text $service 'name' '\A[A-Za-z0-9_.$ -]{1,256}\z' $where
+            $name = Get-Text $service 'name' '\A[^\x00-\x1f\x7f-\x9f/\\]{1,256}\z' $where
             $entries = @()
             foreach ($variable in @(Read-Variables (Get-MemberValue $service 'environment') "$where.environment")) {
                 $entries += $variable['Name'] + '=' + $variable['Value']
@@ -356,6 +360,7 @@ function Exit-Lock {
 # winHttp     64 or 32            registry value              registry value we wrote        the one we wrote before that
 # serviceEnv  service             registry value              registry value we wrote
 # serviceOurs service                                         our entries, as REG_MULTI_SZ   our entries before that
+# serviceAcl  service             descriptor as REG_BINARY    the one that we closed the key with
 # reboot      machine                                         the boot in which variables changed
 # generation  payload                                         the generation applied last
 # key is how many of the last parts of the registry key's path were not there before us, or empty.
@@ -396,12 +401,22 @@ function Remove-Record {
     $script:items = $kept
 }
 
+# A text of JSON in ASCII: names of services may hold quotes and any letter.
+function ConvertTo-JsonText {
+    param([string]$Text)
+    if ($Text -cmatch '\A[ !#-\[\]-~]*\z') { return ('"' + $Text + '"') }
+    $pieces = @(foreach ($letter in $Text.ToCharArray()) {
+        if ("$letter" -cmatch '\A[ !#-\[\]-~]\z') { "$letter" } else { '\u{0:x4}' -f [int]$letter }
+    })
+    return ('"' + ($pieces -join '') + '"')
+}
+
 # The three files make this safe at each instant: whichever is missing or torn, another one is whole.
 function Save-State {
     $lines = @()
     foreach ($item in $script:items) {
         $members = @()
-        foreach ($field in $script:fields) { $members += '"' + $field + '":"' + $item[$field] + '"' }
+        foreach ($field in $script:fields) { $members += '"' + $field + '":' + (ConvertTo-JsonText $item[$field]) }
         $lines += '{' + ($members -join ',') + '}'
     }
     $text = '{"schema":1,"items":[' + "`r`n" + ($lines -join ",`r`n") + "`r`n]}`r`n"
@@ -426,7 +441,8 @@ function Read-StateFile {
         $record = @{}
         foreach ($field in $script:fields) {
             $value = Get-MemberValue $item $field
-            if ($value -isnot [string] -or $value -match '[^\x20-\x7e]|["\\]') { return $null }
+            if ($value -isnot [string] -or $value -match '[\x00-\x1f\\]') { return $null }
+            if ($field -ne 'name' -and $value -match '[^\x20-\x7e]|"') { return $null }
             $record[$field] = $value
         }
         $records += $record
@@ -800,6 +816,190 @@ function Sync-WinHttp {
     }
 }
 
+# ---------------------------------------------------------------------------------------------- keys of services
+
+function Test-FullLanguage {
+    return ("$($ExecutionContext.SessionState.LanguageMode)" -eq 'FullLanguage')
+}
+
+# Whether the URL of a proxy among the entries holds a user, a password or a token.
+function Test-Credentials {
+    param([string[]]$Entries)
+    foreach ($entry in @($Entries)) {
+        if ((Get-EntryName $entry) -ne 'NO_PROXY' -and $entry -match '[@?]') { return $true }
+    }
+    return $false
+}
+
+# Whether all users may read the entries anyhow, because this payload makes machine variables of them.
+function Test-Public {
+    param([string[]]$Entries, $Variables)
+    $public = @(foreach ($variable in @($Variables)) { $variable['Name'] + '=' + $variable['Value'] })
+    foreach ($entry in @($Entries)) {
+        if ((Test-Credentials @($entry)) -and $public -cnotcontains $entry) { return $false }
+    }
+    return $true
+}
+
+# The entries of an access list as SDDL prints it ("D:PAI(A;CI;KR;;;BU)"), each with its six parts. Nothing for a list of
+# another form, which may let everybody in.
+function Get-AccessEntries {
+    param([string]$Sddl)
+    if (-not ($Sddl -cmatch '\AD:[A-Z]*(?<list>(?:\([^();]*(?:;[^();]*){5}\))+)\z')) { return }
+    foreach ($entry in $Matches['list'].Trim([char[]]'()') -split '\)\(') {
+        $parts = @($entry -split ';')
+        @{ Kind = $parts[0]; Flags = $parts[1]; Rights = $parts[2]; Account = $parts[5]; Text = '(' + $entry + ')' }
+    }
+}
+
+# Who may be let in: SYSTEM, Administrators, the creator, single services, and the readers.
+function Test-Account {
+    param([string]$Account, [string[]]$Readers)
+    return (@('SY', 'BA', 'CO') -ccontains $Account -or $Account -cmatch '\AS-1-5-80-[0-9-]+\z' -or @($Readers) -ccontains $Account)
+}
+
+# Whether nobody else is let in, and no reader is missing.
+function Test-Closed {
+    param([string]$Sddl, [string[]]$Readers)
+    $entries = @(Get-AccessEntries $Sddl)
+    foreach ($entry in $entries) {
+        if ($entry['Kind'] -cne 'D' -and -not ($entry['Kind'] -ceq 'A' -and (Test-Account $entry['Account'] $Readers))) { return $false }
+    }
+    foreach ($reader in @($Readers)) {
+        if (@($entries | Where-Object { $_['Account'] -ceq $reader }).Count -eq 0) { return $false }
+    }
+    return ($entries.Count -gt 0)
+}
+
+# The list without the others, and with the readers; '' for a list of another form. What was inherited is the key's own.
+function Get-ClosedSddl {
+    param([string]$Sddl, [string[]]$Readers)
+    $entries = @(Get-AccessEntries $Sddl)
+    if ($entries.Count -eq 0) { return '' }
+    $kept = ''
+    foreach ($entry in $entries) {
+        if ($entry['Kind'] -ceq 'D' -or ($entry['Kind'] -ceq 'A' -and (Test-Account $entry['Account'] $Readers))) {
+            $kept += ($entry['Text'] -creplace '\A(\(\w+;\w*?)ID', '$1')
+        }
+    }
+    foreach ($reader in @($Readers)) {
+        $reads = @($entries | Where-Object { $_['Account'] -ceq $reader -and $_['Rights'] -cmatch '\AK[AR]\z' -and $_['Flags'] -cnotmatch 'IO' })
+        if ($reads.Count -eq 0) { $kept += "(A;CI;KR;;;$reader)" }
+    }
+    return ('D:P' + $kept)
+}
+
+#region full language
+# What Constrained Language Mode has no part of: the classes of .NET that read and set who may use a registry key.
+
+function Open-ServiceKey {
+    param([string]$Service)
+    $machine = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
+    return $machine.OpenSubKey("$($script:servicesKey)\$Service", 'ReadWriteSubTree', 'ReadKey, ChangePermissions')
+}
+
+# Whom the service runs as, in the words of SDDL: its account, and its own SID where its processes have that.
+function Get-ServiceReaders {
+    param($Key, [string]$Service)
+    $names = @("$($Key.GetValue('ObjectName'))" -replace '\A\.\\', "$($env:COMPUTERNAME)\")
+    if ($Key.GetValue('ServiceSidType')) { $names += "NT SERVICE\$Service" }
+    foreach ($name in $names) {
+        if ($name -match '\A(?:NT AUTHORITY\\)?(?<first>Local|Network) ?Service\z') {
+            $Matches['first'].Substring(0, 1).ToUpperInvariant() + 'S'
+        } elseif ($name -ne '' -and $name -notmatch '\A\\|\A(?:.*\\)?LocalSystem\z|\ANT AUTHORITY\\SYSTEM\z') {
+            try {
+                ([Security.Principal.NTAccount]$name).Translate([Security.Principal.SecurityIdentifier]).Value
+            } catch {
+                Say "warning: service ${Service} runs as an account that is not known here, which can't read its key any more"
+            }
+        }
+    }
+}
+
+function Get-KeyBytes {
+    param($Security)
+    return ('3:' + [BitConverter]::ToString($Security.GetSecurityDescriptorBinaryForm()).Replace('-', '').ToLowerInvariant())
+}
+
+function Set-KeyBytes {
+    param($Security, [string]$Raw)
+    $bytes = [byte[]]@(for ($i = 2; $i -lt $Raw.Length; $i += 2) { [Convert]::ToByte($Raw.Substring($i, 2), 16) })
+    $Security.SetSecurityDescriptorBinaryForm($bytes, 'Access')
+}
+
+# Takes the key from everybody but administrators and the service. The record comes first, as with values.
+function Close-ServiceKey {
+    param([string]$Service)
+    $key = Open-ServiceKey $Service
+    if ($null -eq $key) { return }
+    $security = $key.GetAccessControl()
+    $readers = @(Get-ServiceReaders $key $Service)
+    $sddl = $security.GetSecurityDescriptorSddlForm('Access')
+    if (Test-Closed $sddl $readers) { return }
+    $closed = Get-ClosedSddl $sddl $readers
+    if ($closed -eq '') { Stop-With 13 "service ${Service}: who may read its key is told in an unknown form, so its environment is not set" }
+    $record = Find-Record 'serviceAcl' $Service
+    if ($null -eq $record) { $record = Add-Record 'serviceAcl' $Service (Get-KeyBytes $security) }
+    $security.SetSecurityDescriptorSddlForm($closed, 'Access')
+    $record['after'] = Get-KeyBytes $security
+    Save-State
+    $key.SetAccessControl($security)
+    if (-not (Test-Closed $key.GetAccessControl().GetSecurityDescriptorSddlForm('Access') $readers)) {
+        Stop-With 13 "service ${Service}: its key can't be closed to users, so its environment is not set"
+    }
+    Say-Change "service ${Service}: key closed to users, because its environment holds the proxy's credentials"
+}
+
+# What was there before us comes back, unless somebody let others in since.
+function Restore-ServiceKey {
+    param([string]$Service, $Record)
+    $key = Open-ServiceKey $Service
+    if ($null -eq $key) { return }
+    $security = $key.GetAccessControl()
+    $sddl = $security.GetSecurityDescriptorSddlForm('Access')
+    Set-KeyBytes $security $Record['after']
+    $ours = @(Get-AccessEntries $security.GetSecurityDescriptorSddlForm('Access'))
+    $readers = @($ours | ForEach-Object { $_['Account'] })
+    foreach ($entry in @(Get-AccessEntries $sddl)) {
+        if ($entry['Kind'] -cne 'D' -and $readers -cnotcontains $entry['Account']) {
+            Say "service ${Service}: who may read its key was changed since we closed it; left alone"
+            return
+        }
+    }
+    Set-KeyBytes $security $Record['before']
+    $key.SetAccessControl($security)
+    Say-Change "service ${Service}: key readable for those who could read it before"
+}
+#endregion
+
+# Whether the environment may be written: nobody reads credentials in it who may not.
+function Protect-Service {
+    param([string]$Service, [string[]]$Entries, $Variables)
+    if (-not (Test-Credentials $Entries)) { return $true }
+    if (Test-FullLanguage) {
+        Close-ServiceKey $Service
+        return $true
+    }
+    if ($null -ne (Find-Record 'serviceAcl' $Service) -or (Test-Public $Entries $Variables)) { return $true }
+    if (Test-RegistryKey "$($script:servicesKey)\$Service") {
+        Add-Problem 13 ("service ${Service}: its environment is not set, because every user could read the proxy's credentials in it: " +
+            'this policy (Constrained Language Mode) keeps scripts from closing the key. Use provisioner.exe, or run this script where the policy trusts it')
+    }
+    return $false
+}
+
+function Open-Service {
+    param([string]$Service)
+    $record = Find-Record 'serviceAcl' $Service
+    if (-not (Test-FullLanguage)) {
+        Add-Problem 13 "service ${Service}: its key stays closed to users: run this script where the policy trusts it (full language)"
+        return
+    }
+    Restore-ServiceKey $Service $record
+    Remove-Record 'serviceAcl' $Service
+    Save-State
+}
+
 # ---------------------------------------------------------------------------------------------- service environments
 
 function Get-EntryName {
@@ -925,14 +1125,22 @@ function Sync-Service {
 }
 
 function Sync-Services {
-    param($Services)
+    param($Services, $Variables)
     $names = @()
+    $secret = @()
     foreach ($service in @($Services)) {
-        Sync-Service $service['Name'] $service['Entries']
-        $names += $service['Name']
+        $name = $service['Name']
+        $names += $name
+        if (Protect-Service $name $service['Entries'] $Variables) { Sync-Service $name $service['Entries'] }
+        if (Test-Credentials $service['Entries']) { $secret += $name }
     }
     foreach ($name in @(Get-RecordNames 'serviceEnv')) {
         if ($names -notcontains $name) { Sync-Service $name @() }
+    }
+    foreach ($name in @(Get-RecordNames 'serviceAcl')) {
+        # What could not be taken back may be the password.
+        $left = ($names -notcontains $name -and $null -ne (Find-Record 'serviceEnv' $name))
+        if ($secret -notcontains $name -and -not $left) { Open-Service $name }
     }
 }
 
@@ -1039,7 +1247,7 @@ function Install-Egress {
     if ($config['Scope'] -contains 'certs') { Sync-Certificates $config['Certificates'] }
     if ($config['Scope'] -contains 'machine') { Sync-Environment $config['Environment'] }
     if ($config['Scope'] -contains 'winhttp') { Sync-WinHttp $config['WinHttp'] }
-    if ($config['Scope'] -contains 'services') { Sync-Services $config['Services'] }
+    if ($config['Scope'] -contains 'services') { Sync-Services $config['Services'] $config['Environment'] }
 }
 
 function Remove-Egress {
@@ -1049,7 +1257,7 @@ function Remove-Egress {
     Open-State
     Assert-NotTakenOver
     Clear-OldRebootMark
-    Sync-Services @()
+    Sync-Services @() @()
     Sync-WinHttp $null
     Sync-Environment @()
     Sync-Certificates @()

@@ -20,9 +20,10 @@ $exe = "$env:ProgramW6432\Provisioner\provisioner.exe"
 $state = "$env:ProgramData\Provisioner"
 $file = "$state\script-state.json"
 
-# Records: fields and meaning as in Install-Egress.ps1. One of the two files is whole at each instant.
+# Records: fields and meaning as in Install-Egress.ps1. One of the two files is whole at each instant. UTF-8, as a service
+# may have any name.
 function Save {
-    ConvertTo-Json @{ schema = 1; items = $items } | Set-Content "$file.new"
+    [IO.File]::WriteAllText("$file.new", (ConvertTo-Json @{ schema = 1; items = $items }))
     if (Test-Path $file) { Move-Item $file "$file.old" -Force }
     Move-Item "$file.new" $file
 }
@@ -64,6 +65,35 @@ function Put($kind, $name, $key, $entry, $type, $value) {
     "$kind $name"
 }
 
+# A key whose value will hold credentials is for administrators, the service's account and its own SID from then on.
+function Close($name, $key, $open) {
+    $keep = 'SY|BA|CO|LS|NS|S-1-5-80-'
+    $added = ''
+    foreach ($who in "$($open.GetValue('ObjectName'))".Replace('.\', "$env:COMPUTERNAME\"), "NT SERVICE\$name") {
+        $sid = ''
+        if ($who -match '^(NT A\w+\\)?(Local|Network) ?Service$') {
+            $sid = $Matches[2].Substring(0, 1).ToUpper() + 'S'
+        } else {
+            try { $sid = ([Security.Principal.NTAccount]$who).Translate([Security.Principal.SecurityIdentifier]).Value } catch {}
+        }
+        if ($sid) {
+            $keep += "|$sid\)"
+            $added += "(A;CI;KR;;;$sid)"
+        }
+    }
+    $open = $reg.OpenSubKey($key, 'ReadWriteSubTree', 'ReadKey, ChangePermissions')
+    $acl = $open.GetAccessControl()
+    $sddl = $acl.GetSecurityDescriptorSddlForm('Access')
+    $others = "\((?!D)[^)]*;(?!$keep)[^;)]*\)|NO_"
+    if ($want -match '^H.*[@?]' -and $sddl -match $others) {
+        $it = Item serviceAcl $name (Raw 3 $acl.GetSecurityDescriptorBinaryForm())
+        $acl.SetSecurityDescriptorSddlForm(($sddl -replace $others -creplace 'ID' -creplace '^D:P?', 'D:P') + $added, 'Access')
+        $it.after = Raw 3 $acl.GetSecurityDescriptorBinaryForm()
+        Save
+        $open.SetAccessControl($acl)
+    }
+}
+
 function Text($text) {
     [BitConverter]::GetBytes($text.Length)
     [Text.Encoding]::ASCII.GetBytes($text)
@@ -86,7 +116,7 @@ function Settings {
         throw "12 $state is not administrators' alone"
     }
     foreach ($it in $file, "$file.old") {
-        if (!$items) { try { $script:items = @((Get-Content $it -Raw | ConvertFrom-Json).items) } catch {} }
+        if (!$items) { try { $script:items = @(([IO.File]::ReadAllText($it) | ConvertFrom-Json).items) } catch {} }
     }
     if (!$items -and (Test-Path $file)) { throw "13 $file is damaged" }
     $it = Item generation payload
@@ -153,6 +183,7 @@ function Settings {
         $key = "${control}Services\$it"
         $open = $reg.OpenSubKey($key)
         if ($open) {
+            Close $it $key $open
             $old = $open.GetValue('Environment', @())
             if ($want | ? { $old -cnotcontains $_ }) {
                 $mine = Item serviceOurs $it

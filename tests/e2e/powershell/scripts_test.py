@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,15 @@ def sha1(name):
     return hashlib.sha1(CERTIFICATES[name]).hexdigest()
 
 
+OPEN = "D:AI(A;CIID;KR;;;BU)(A;CIID;KA;;;BA)(A;CIID;KA;;;SY)(A;CIIOID;KA;;;CO)(A;CIID;KR;;;AC)"
+CLOSED = "D:PAI(A;CI;KA;;;BA)(A;CI;KA;;;SY)(A;CIIO;KA;;;CO)"
+ODD_NAMES = ["two  blanks", "it's \"quoted\"", "\"", "ends with \"", "`$(Get-Date)", "[a]*?", "%PATH%;&|<>^", "-Remove", "@x", "a]b[c", "\u03c5\u03c0\u03b7\u03c1\u03b5\u03c3\u03af\u03b1\u03c2",
+             "\u540d\u524d", "\U0001f600", "=" * 256]
+
+
 class ScriptTest(unittest.TestCase):
     language = ""  # that of the shell
+    service_lines = 2  # the key, and the environment
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="egress test ")
@@ -50,7 +58,12 @@ class ScriptTest(unittest.TestCase):
                            f"sys.exit(fakes.run({tool!r}, sys.argv[1:]))\n")
             os.chmod(path, 0o755)
         for name in ("Install-Egress.ps1", "Remove-Egress.ps1"):
-            shutil.copy(os.path.join(TEMPLATES, name), os.path.join(self.payload, "scripts", name))
+            with open(os.path.join(TEMPLATES, name), "rb") as file:
+                script = file.read()
+            # .NET has neither a registry nor accounts outside of Windows (stand-in-registry.ps1).
+            script = script.replace(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]").replace(b"[Security.Principal.NTAccount]", b"[StandInAccount]")
+            with open(os.path.join(self.payload, "scripts", name), "wb") as file:
+                file.write(script)
         store = self.store()
         for key in (ENVIRONMENT, BOOT, CONTAINERD + "\\Parameters", WINHTTP64, "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
             store.make_key(key)
@@ -62,6 +75,13 @@ class ScriptTest(unittest.TestCase):
         store.save()
         self.output = ""
         self.bake()
+
+    def run_unchecked(self, script):
+        """As run_script, where somebody else opened a key."""
+        self.assert_no_user_reads_a_secret = lambda: None
+        code = self.run_script(script)
+        del self.assert_no_user_reads_a_secret
+        return code
 
     def store(self):
         return fakes.Store(os.path.join(self.root, "store.json"))
@@ -96,13 +116,24 @@ class ScriptTest(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("FAKE_", "PROCESSOR_"))}
         environment.update(SystemRoot=os.path.dirname(self.system32), ProgramData=os.path.dirname(self.state_dir),
                            FAKE_STORE=os.path.join(self.root, "store.json"), FAKE_LOG=os.path.join(self.root, "log"),
-                           FAKE_FAULT=fault, FAKE_LANGUAGE=self.language, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
+                           FAKE_FAULT=fault, FAKE_COUNTER="calls", COMPUTERNAME="NODE", FAKE_LANGUAGE=self.language, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
         answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", os.path.join(HERE, "driver.ps1"),
                                  os.path.join(self.payload, "scripts", script), *options],
                                 capture_output=True, text=True, env=environment, timeout=300, check=False)
         self.output += answer.stdout + answer.stderr
         self.last = answer.stdout + answer.stderr
+        self.assert_no_user_reads_a_secret()
         return answer.returncode
+
+    def sddl(self, key=CONTAINERD):
+        return self.store().key(key).get("sddl", OPEN)
+
+    def assert_no_user_reads_a_secret(self):
+        if self.language:  # without the full language only what machine variables show anyhow is written
+            return
+        for key in self.store().data["keys"].values():
+            if key["name"].startswith(SERVICES) and fakes.utf16("Can4ry") in json.dumps(key["values"]):
+                self.assertNotRegex(key.get("sddl", OPEN), ";(BU|AC)\\)", key["name"])
 
     def install(self, *options, **more):
         self.assertEqual(self.run_script("Install-Egress.ps1", *options, **more), 0, self.last)
@@ -198,9 +229,9 @@ class ScriptTest(unittest.TestCase):
         def order():
             return [line.split()[0] for line in self.last.splitlines() if line.split()[0] in ("certificate", "machine", "WinHTTP", "service")]
         self.install()
-        self.assertEqual(order(), ["certificate"] * 2 + ["machine"] * 3 + ["WinHTTP"] * 2 + ["service"])
+        self.assertEqual(order(), ["certificate"] * 2 + ["machine"] * 3 + ["WinHTTP"] * 2 + ["service"] * self.service_lines)
         self.remove()
-        self.assertEqual(order(), ["service"] + ["WinHTTP"] * 2 + ["machine"] * 3 + ["certificate"] * 2)
+        self.assertEqual(order(), ["service"] * self.service_lines + ["WinHTTP"] * 2 + ["machine"] * 3 + ["certificate"] * 2)
 
     def test_second_run_writes_nothing(self):
         self.install()
@@ -302,6 +333,71 @@ class ScriptTest(unittest.TestCase):
         self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["HTTP_PROXY=theirs", "NO_PROXY=.svc,10.0.0.0/8"])))
         self.remove()
         self.assertEqual(self.entries(), ["HTTP_PROXY=theirs"])
+
+    def test_key_of_a_service_with_credentials_is_closed_to_users(self):
+        self.install()
+        self.assertEqual(self.sddl(), CLOSED)
+        self.assertIn("service containerd: key closed to users", self.last)
+        self.bake(proxy="http://proxy.example.com:3128")
+        self.install()
+        self.assertEqual(self.sddl(), OPEN)
+        self.assertEqual(self.entries()[0], "HTTP_PROXY=http://proxy.example.com:3128")
+
+    def test_account_of_the_service_goes_on_reading(self):
+        self.change(lambda store: store.data.update(accounts={"NODE\\me": "S-1-5-21-1-2-3-1001", "EXAMPLE\\svc": "S-1-5-21-4-5-6-1105"}))
+        for account, readers in (("LocalSystem", ""), ("NT AUTHORITY\\LocalService", "LS"), ("NT Authority\\NetworkService", "NS"),
+                                 (".\\me", "S-1-5-21-1-2-3-1001"), ("EXAMPLE\\svc", "S-1-5-21-4-5-6-1105")):
+            with self.subTest(account):
+                self.change(lambda store, name=account: store.set(CONTAINERD, "ObjectName", *fakes.sz(name)))
+                before = self.machine()["keys"]
+                self.install()
+                self.assertEqual(self.sddl(), CLOSED + (f"(A;CI;KR;;;{readers})" if readers else ""))
+                self.assertNotIn("warning: service containerd", self.last)
+                self.remove()
+                self.assertEqual(self.machine()["keys"], before)
+        self.change(lambda store: (store.set(CONTAINERD, "ObjectName", *fakes.sz("GONE\\svc")), store.set(CONTAINERD, "ServiceSidType", 4, "01000000")))
+        self.install()
+        self.assertRegex(self.sddl(), re.escape(CLOSED) + r"\(A;CI;KR;;;S-1-5-80(-[0-9]+){5}\)\Z")
+        self.assertIn("warning: service containerd runs as an account that is not known here", self.last)
+
+    def test_what_others_made_of_the_key_is_kept(self):
+        theirs = "D:PAI(D;CI;KA;;;WD)(A;CI;KA;;;SY)(A;CI;KA;;;BA)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)"
+        self.change(lambda store: store.key(CONTAINERD).update(sddl=theirs))
+        self.install()
+        self.assertEqual(self.sddl(), theirs)
+        self.assertNotIn("key closed", self.last)
+        self.remove()
+        self.change(lambda store: store.key(CONTAINERD).update(sddl=theirs.replace("S-1-5-80-1-2-3-4-5", "AU")))
+        self.install()
+        self.assertEqual(self.sddl(), theirs.replace("(A;CI;KR;;;S-1-5-80-1-2-3-4-5)", ""))
+        opened = theirs + "(A;CI;KR;;;WD)"
+        self.change(lambda store: store.key(CONTAINERD).update(sddl=opened))
+        self.assertEqual(self.run_unchecked("Remove-Egress.ps1"), 0, self.last)
+        self.assertEqual(self.sddl(), opened)
+        self.assertIn("who may read its key was changed since we closed it", self.last)
+
+    def test_a_key_in_an_unknown_form_gets_no_secret(self):
+        self.change(lambda store: store.key(CONTAINERD).update(sddl="D:NO_ACCESS_CONTROL"))
+        self.assertEqual(self.run_script(), 13, self.last)
+        self.assertIsNone(self.entries())
+
+    def test_services_of_any_name(self):
+        wanted = [{"name": name, "environment": {"HTTP_PROXY": PROXY}} for name in ODD_NAMES]
+        self.bake(services=wanted)
+        self.change(lambda store: [store.make_key(SERVICES + "\\" + name) for name in ODD_NAMES])
+        before = self.machine()["keys"]
+        self.install()
+        for name in ODD_NAMES:
+            value = self.store().get(SERVICES + "\\" + name, "Environment")
+            self.assertEqual(value and fakes.multi_entries(value), [f"HTTP_PROXY={PROXY}"], name)
+        with open(os.path.join(self.state_dir, "script-state.json"), "rb") as file:
+            records = json.loads(file.read().decode("ascii"))["items"]
+        self.assertEqual(sorted(r["name"] for r in records if r["kind"] == "serviceEnv"), sorted(ODD_NAMES))
+        self.install()
+        self.assertIn("nothing to do", self.last)
+        self.remove()
+        self.assertEqual(self.machine()["keys"], before)
+        self.bake(services=[])
 
     def test_service_environment_of_another_type_is_a_failure_but_the_rest_is_done(self):
         self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.sz("A=1")))
@@ -409,14 +505,14 @@ class ScriptTest(unittest.TestCase):
             pristine = file.read()
         before = self.machine()["keys"]
         for kind in ("kill", "kill-before"):
-            for number in range(1, 12):
+            for number in range(1, 13):
                 for following in ("install", "remove"):
                     with self.subTest(kind=kind, number=number, following=following):
                         shutil.rmtree(self.state_dir, ignore_errors=True)
                         with open(os.path.join(self.root, "store.json"), "w", encoding="utf-8") as file:
                             file.write(pristine)
                         code = self.run_script(fault=f"{kind}:{number}")
-                        if number <= 10:
+                        if number <= 11:
                             self.assertNotEqual(code, 0)
                         if following == "install":
                             self.install()
@@ -442,7 +538,7 @@ class ScriptTest(unittest.TestCase):
         self.change(lambda store: store.set(CONTAINERD, "Environment", *fakes.multi_sz(["A=1", "http_proxy=old"])))
         before = self.machine()["keys"]
         for kind in ("kill", "kill-before"):
-            for number in range(1, 11):
+            for number in range(1, 12):
                 with self.subTest(kind=kind, number=number):
                     self.install()
                     self.change(lambda store: store.data.update(calls=0))
@@ -475,9 +571,35 @@ class ScriptTest(unittest.TestCase):
 class ConstrainedScriptTest(ScriptTest):
     """The same where a policy leaves a script only cmdlets and core types. Power cuts are the same in both modes."""
     language = "ConstrainedLanguage"
+    service_lines = 1
     test_a_run_killed_at_any_change_is_finished_or_undone_by_the_next = None
     test_a_change_of_proxy_killed_before_it_was_written_can_be_removed = None
     test_a_removal_killed_at_any_change_is_finished_by_the_next = None
+
+    test_account_of_the_service_goes_on_reading = None
+    test_what_others_made_of_the_key_is_kept = None
+    test_a_key_in_an_unknown_form_gets_no_secret = None
+
+    def test_key_of_a_service_with_credentials_is_closed_to_users(self):
+        """It can't be: what machine variables don't show is not written, and the rest is done."""
+        services = [{"name": "containerd", "environment": {"HTTP_PROXY": PROXY}}, {"name": "absent", "environment": {"HTTP_PROXY": PROXY}}]
+        self.bake(credentials="services", services=services, environment={"HTTP_PROXY": "http://proxy.example.com:3128"})
+        self.assertEqual(self.run_script(), 13, self.last)
+        self.assertIsNone(self.entries())
+        self.assertEqual(self.env("HTTP_PROXY"), fakes.sz("http://proxy.example.com:3128"))
+        self.assertIn("service containerd: its environment is not set", self.last)
+        self.assertNotIn("service absent: its", self.last)
+
+    def test_a_key_that_was_closed_before_stays_closed(self):
+        self.language = ""
+        self.install()
+        self.language = "ConstrainedLanguage"
+        self.assertEqual(self.run_script("Remove-Egress.ps1"), 13, self.last)
+        self.assertIn("its key stays closed to users", self.last)
+        self.assertEqual((self.sddl(), self.entries()), (CLOSED, None))
+        self.language = ""
+        self.remove()
+        self.assertEqual(self.sddl(), OPEN)
 
     def test_the_mode_is_set(self):
         with open(os.path.join(self.payload, "scripts", "Install-Egress.ps1"), "w", encoding="utf-8") as file:

@@ -3,118 +3,9 @@
 # have nothing on the machine at hand, and hand everything else on to them.
 # Paths: .NET takes a backslash for a letter where files are not those of Windows; cmdlets take it for a separator.
 
-function Read-Store { Get-Content -LiteralPath $env:FAKE_STORE -Raw | ConvertFrom-Json -AsHashtable }
-
-# Each write of the script is one call. A power cut is the end of the process: at one of these calls, before or behind it.
-function Write-Store {
-    param($Store)
-    $Store['writes']++
-    $fault = $env:FAKE_FAULT -split ':'
-    $due = $fault[1] -and [int]$fault[1] -eq $Store['writes']
-    if ($due -and $fault[0] -eq 'kill-before') { Stop-Process -Id $PID }
-    ConvertTo-Json -InputObject $Store -Depth 9 | Set-Content -LiteralPath $env:FAKE_STORE
-    if ($due -and $fault[0] -eq 'kill') { Stop-Process -Id $PID }
-}
+. "$PSScriptRoot/stand-in-registry.ps1"
 
 function Get-LocalPath { param([string]$Path) return $Path.Replace('\', '/') }
-
-class StandInKey {
-    [string]$Path
-
-    StandInKey([string]$path) { $this.Path = $path }
-
-    static [StandInKey] OpenBaseKey([Microsoft.Win32.RegistryHive]$hive, [Microsoft.Win32.RegistryView]$view) {
-        if ("$hive $view" -ne 'LocalMachine Registry64') { throw "no such hive here: $hive $view" }
-        return [StandInKey]::new('HKEY_LOCAL_MACHINE')
-    }
-
-    # Split-Path gives a registry's path slashes, except on Windows.
-    hidden [string] Below([string]$name) { return "$($this.Path)\$($name.Replace('/', '\'))".TrimEnd('\') }
-
-    hidden [object] Entry([string]$name) {
-        return (Read-Store)['keys'][$this.Path.ToLower()]['values'][$name.ToLower()]
-    }
-
-    [StandInKey] OpenSubKey([string]$name) {
-        $found = $this.Below($name)
-        if ($null -eq (Read-Store)['keys'][$found.ToLower()]) { return $null }
-        return [StandInKey]::new($found)
-    }
-
-    [StandInKey] CreateSubKey([string]$name) {
-        $store = Read-Store
-        $whole = $this.Below($name)
-        $parts = $whole.Split('\')
-        $made = $false
-        for ($count = 1; $count -le $parts.Count; $count++) {
-            $part = $parts[0..($count - 1)] -join '\'
-            if ($null -eq $store['keys'][$part.ToLower()]) {
-                $store['keys'][$part.ToLower()] = @{ name = $part; values = @{} }
-                $made = $true
-            }
-        }
-        if ($made) { Write-Store $store }
-        return [StandInKey]::new($whole)
-    }
-
-    [object] GetValue([string]$name) { return $this.GetValue($name, $null) }
-
-    [object] GetValue([string]$name, [object]$default) {
-        return $this.GetValue($name, $default, [Microsoft.Win32.RegistryValueOptions]::None)
-    }
-
-    [object] GetValue([string]$name, [object]$default, [Microsoft.Win32.RegistryValueOptions]$options) {
-        $entry = $this.Entry($name)
-        if ($null -eq $entry) { return $default }
-        [byte[]]$bytes = @()
-        if ($entry[2]) { $bytes = [Convert]::FromHexString($entry[2]) }
-        $text = [Text.Encoding]::Unicode.GetString($bytes)
-        switch ([int]$entry[1]) {
-            1 { return $text -replace '\x00\z' }
-            2 {
-                $text = $text -replace '\x00\z'
-                if ($options -eq 'DoNotExpandEnvironmentNames') { return $text }
-                return [Environment]::ExpandEnvironmentVariables($text)
-            }
-            4 { return [BitConverter]::ToInt32($bytes, 0) }
-            7 {
-                $text = $text -replace '\x00\z'
-                if (!$text) { return [string[]]@() }
-                return [string[]]($text -replace '\x00\z').Split([char]0)
-            }
-            11 { return [BitConverter]::ToInt64($bytes, 0) }
-        }
-        return $bytes
-    }
-
-    [Microsoft.Win32.RegistryValueKind] GetValueKind([string]$name) {
-        $entry = $this.Entry($name)
-        if ($null -eq $entry) { throw [IO.IOException]::new('The specified registry key does not exist.') }
-        return [Microsoft.Win32.RegistryValueKind][int]$entry[1]
-    }
-
-    [void] SetValue([string]$name, [object]$value, [Microsoft.Win32.RegistryValueKind]$kind) {
-        [byte[]]$bytes = @()
-        switch ($kind) {
-            'String' { $bytes = [Text.Encoding]::Unicode.GetBytes("$value`0") }
-            'Binary' {
-                if ($value -isnot [byte[]]) { throw [ArgumentException]::new('The type of the value object did not match the kind.') }
-                $bytes = $value
-            }
-            'MultiString' {
-                if ($value -isnot [string[]]) { throw [ArgumentException]::new('The type of the value object did not match the kind.') }
-                $bytes = [Text.Encoding]::Unicode.GetBytes((($value | ForEach-Object { "$_`0" }) -join '') + "`0")
-            }
-            default { throw "this stand-in writes no $kind" }
-        }
-        $store = Read-Store
-        $values = $store['keys'][$this.Path.ToLower()]['values']
-        $spelling = $name
-        if ($null -ne $values[$name.ToLower()]) { $spelling = $values[$name.ToLower()][0] }
-        $values[$name.ToLower()] = @($spelling, [int]$kind, [Convert]::ToHexString($bytes).ToLower())
-        Write-Store $store
-    }
-}
 
 class StandInStore {
     [string]$Name
@@ -156,6 +47,8 @@ class StandInSecurity {
 
 class StandInFile {
     static [void] WriteAllBytes([string]$path, [byte[]]$bytes) { [IO.File]::WriteAllBytes((Get-LocalPath $path), $bytes) }
+    static [void] WriteAllText([string]$path, [string]$text) { [IO.File]::WriteAllText((Get-LocalPath $path), $text) }
+    static [string] ReadAllText([string]$path) { return [IO.File]::ReadAllText((Get-LocalPath $path)) }
     static [byte[]] ReadAllBytes([string]$path) { return [IO.File]::ReadAllBytes((Get-LocalPath $path)) }
     static [IO.FileStream] OpenRead([string]$path) { return [IO.File]::OpenRead((Get-LocalPath $path)) }
 }

@@ -23,7 +23,7 @@ import user_data_reader  # noqa: E402
 STAND_INS = HERE / "stand-ins.ps1"
 ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.Directory]", b"[StandInDirectory]"),
            (b"[IO.File]", b"[StandInFile]"), (b"Security.AccessControl.DirectorySecurity", b"StandInSecurity"),
-           (b"$PSHOME\\", b"$env:FAKE_PSHOME\\")]
+           (b"[Security.Principal.NTAccount]", b"[StandInAccount]"), (b"$PSHOME\\", b"$env:FAKE_PSHOME\\")]
 
 CONTROL = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\"
 ENVIRONMENT = CONTROL + "Environment"
@@ -127,7 +127,7 @@ class Machine:
         self.environment = {n: v for n, v in os.environ.items() if not n.upper().endswith("_PROXY") and not n.startswith("FAKE_")}
         self.environment.update(SystemRoot=str(self.windows), ProgramData=str(self.state.parent), ProgramW6432=str(self.program.parent.parent),
                                 FAKE_STORE=str(self.root / "store.json"), FAKE_LOG=str(self.log), FAKE_PSHOME=str(self.pshome),
-                                FAKE_PROVISIONER=provisioner_program, NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
+                                FAKE_PROVISIONER=provisioner_program, COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
         store = self.store()
         for key in (ENVIRONMENT, SERVICES + "containerd", WINHTTP[0], "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
             store.make_key(key)
@@ -161,7 +161,7 @@ class Machine:
 
     def records(self):
         """The records of script-state.json, by kind and name."""
-        document = json.loads((self.state / "script-state.json").read_text())
+        document = json.loads((self.state / "script-state.json").read_text(encoding="utf-8"))
         assert document["schema"] == 1, document
         return {(item["kind"], item["name"]): item for item in document["items"]}
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import unittest
 
 import fakes
 import user_data_machine
+from scripts_test import ODD_NAMES
 from user_data_machine import SERVICES, WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -240,6 +242,61 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "aws", "--scope", "certs", services=()), machine=other)
         self.assertEqual((other.env("HTTP_PROXY"), other.service("containerd"), other.store().get(WINHTTP[0], "WinHttpSettings")), (None, None, None))
         self.assertEqual(other.certificates(), {"ROOT": self.roots("one", "two")})
+
+    # ---- keys of services
+
+    def sddl(self, name="containerd"):
+        return self.machine.store().key(SERVICES + name).get("sddl", "open")
+
+    def test_key_of_a_service_is_closed_before_it_holds_credentials(self):
+        data = self.bake("--platform", "aws", "--credentials", "services")
+        closed = "D:PAI(A;CI;KA;;;BA)(A;CI;KA;;;SY)(A;CIIO;KA;;;CO)(A;CI;KR;;;LS)"
+        self.machine.change(lambda store: (store.set(SERVICES + "containerd", "ObjectName", *fakes.sz("NT AUTHORITY\\LocalService"))))
+        for number in range(1, 12):
+            machine = self.new_machine(f"cut{number}")
+            machine.run(data, fault=f"kill:{number}")
+            if CANARY in json.dumps(machine.service("containerd")):
+                self.assertNotRegex(machine.store().key(SERVICES + "containerd").get("sddl", ";BU)"), r";(BU|AC)\)", number)
+        self.run_data(data)
+        self.assertRegex(self.sddl(), "^" + re.escape(closed) + r"\(A;CI;KR;;;S-1-5-80(-[0-9]+){5}\)$")
+        self.assertIn(CANARY, json.dumps(self.machine.service("containerd")))
+        record = self.machine.records()["serviceAcl", "containerd"]
+        self.assertRegex(bytes.fromhex(record["before"][2:]).decode(), ";BU")
+        self.assertEqual(bytes.fromhex(record["after"][2:]).decode().replace("D:P(", "D:PAI("), self.sddl())
+        before = self.machine.writes()
+        self.run_data(data)
+        self.assertEqual(self.machine.writes(), before)
+
+    def test_key_of_a_service_without_credentials_is_left_alone(self):
+        self.run_data(self.bake("--platform", "aws", "--credentials", "none"))
+        self.assertEqual(self.sddl(), "open")
+
+    def test_account_that_nobody_knows_and_entries_of_others(self):
+        theirs = "D:AI(D;CI;KA;;;WD)(A;CIID;KA;;;SY)(A;CIID;KR;;;AU)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)(A;CI;KR;;;S-1-5-21-1-2-3-10011)"
+        self.machine.change(lambda store: (store.set(SERVICES + "containerd", "ObjectName", *fakes.sz(".\\me")),
+                                           store.key(SERVICES + "containerd").update(sddl=theirs), store.data.update(accounts={"NODE\\me": "S-1-5-21-1-2-3-1001"})))
+        self.run_data(self.bake("--platform", "aws"))
+        self.assertRegex(self.sddl(), "^" + re.escape("D:PAI(D;CI;KA;;;WD)(A;CI;KA;;;SY)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)(A;CI;KR;;;S-1-5-21-1-2-3-1001)(A;CI;KR;;;S-1-5-80-"))
+
+    def test_a_key_that_is_everybodys_gets_no_secret(self):
+        self.machine.change(lambda store: store.key(SERVICES + "containerd").update(sddl="D:NO_ACCESS_CONTROL"))
+        self.run_data(self.bake("--platform", "aws"), code=13)
+        self.assertIsNone(self.machine.service("containerd"))
+
+    def test_services_of_any_name(self):
+        self.machine.change(lambda store: [store.make_key(SERVICES + name) for name in ODD_NAMES])
+        data = self.bake("--platform", "aws", services=ODD_NAMES)
+        self.run_data(data)
+        for name in ODD_NAMES:
+            self.assertEqual(self.machine.service(name), [f"{n}={v}" for n, v in self.proxy.items()], name)
+        named = sorted(name for kind, name in self.machine.records() if kind == "serviceEnv")
+        self.assertEqual(named, sorted(ODD_NAMES))
+        raw = (self.machine.state / "script-state.json").read_bytes()
+        self.assertFalse(raw.startswith(b"\xef\xbb\xbf"))
+        self.assertIn("\u03c5\u03c0\u03b7\u03c1\u03b5\u03c3\u03af\u03b1\u03c2".encode(), raw)
+        before = self.machine.writes()
+        self.run_data(data)
+        self.assertEqual(self.machine.writes(), before)
 
     # ---- refusals
 
