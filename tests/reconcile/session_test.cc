@@ -48,7 +48,8 @@ TEST_F(Session, StatusTellsDriftAndOpenRuns) {
   EXPECT_TRUE(status->open_transaction);
   EXPECT_TRUE(status->trial);
   EXPECT_EQ(PlanOn(machine_, Desired(), {})->findings.back().code, "open-transaction");
-  ASSERT_EQ(Confirm(machine_), true);
+  Findings findings;
+  ASSERT_EQ(Confirm(machine_, findings), true);
   memory_.Erase(kEnv, "HTTP_PROXY");
   status = StatusOf(machine_);
   EXPECT_FALSE(status->open_transaction);
