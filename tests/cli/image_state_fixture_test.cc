@@ -1,0 +1,86 @@
+// The state that the first edition left in an image (tests/golden/state-v1/image), as a later program finds it. It was
+// made by
+//
+//   STATE_FIXTURE=tests/golden/state-v1 cli_tests --gtest_also_run_disabled_tests
+//   --gtest_filter=ImageStateFixture.DISABLED_Dump
+//
+// at commit d1eab01, and is not made again: a later form of the state gets a folder of its own.
+#include <cstdlib>
+#include <filesystem>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
+#include "tests/cli/image_command_fixture.h"
+
+namespace prov::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using image_commands::ImageCommands;
+using image_commands::Look;
+using image_commands::Seen;
+
+constexpr std::string_view kState = "programdata/provisioner/";
+
+class ImageStateFixture : public ImageCommands {
+ protected:
+  // Certificates, variables, WinHTTP, a service that is there and one that is yet to come; the payload and the program.
+  void Leave() {
+    const auto applied = Apply(tree_, Settings({"--service=kubelet"}), Install(), {.preseed = true});
+    ASSERT_TRUE(applied) << applied.error().message;
+  }
+  std::map<std::string, std::string> StateFiles() const {
+    std::map<std::string, std::string> out;
+    for (const auto& [path, file] : tree_.content().files) {
+      if (path.starts_with(kState)) out[path.substr(kState.size())] = file.bytes;
+    }
+    return out;
+  }
+  static std::vector<std::string> Items(const node::NodeStatus& status) {
+    std::vector<std::string> out;
+    for (const auto& [item, entry] : status.engine.ledger) out.push_back(item);
+    return out;
+  }
+};
+
+TEST_F(ImageStateFixture, IsReadAsThisProgramsOwn) {
+  const fs::path place = fs::path(testing_support::TestsFolder()) / "golden/state-v1/image";
+  if (!fs::is_directory(place)) GTEST_SKIP() << "NOT RUN: there is no " << place;
+  const Seen before = Look(tree_);
+  ASSERT_NO_FATAL_FAILURE(Leave());
+  const node::NodeStatus today = Status(tree_);
+  for (const auto& [name, bytes] : StateFiles()) tree_.Erase(std::string(kState) + name);
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(place)) {
+    ++files;
+    ASSERT_TRUE(tree_.Write(std::string(kState) + entry.path().filename().string(),
+                            testing_support::ReadAll(entry.path().string()), images::FileUse::kSecret));
+  }
+  ASSERT_GT(files, 4U);
+  const node::NodeStatus status = Status(tree_);
+  EXPECT_EQ(Items(status), Items(today));
+  EXPECT_FALSE(status.Differs());
+  ASSERT_TRUE(status.source);
+  EXPECT_EQ(status.source->words, today.source->words);
+  EXPECT_FALSE(status.source->follow);
+  ASSERT_TRUE(status.applied);
+  EXPECT_EQ(status.applied->source, today.applied->source);
+  const auto removed = Remove(tree_, true);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_TRUE(Look(tree_).system == before.system);
+  EXPECT_TRUE(Look(tree_).software == before.software);
+  EXPECT_TRUE(StateFiles().empty());
+}
+
+TEST_F(ImageStateFixture, DISABLED_Dump) {
+  const char* const place = std::getenv("STATE_FIXTURE");
+  ASSERT_TRUE(place != nullptr) << "name the folder in STATE_FIXTURE";
+  ASSERT_NO_FATAL_FAILURE(Leave());
+  fs::create_directories(fs::path(place) / "image");
+  for (const auto& [name, bytes] : StateFiles()) {
+    ASSERT_TRUE(WriteFileAtomically((fs::path(place) / "image" / name).string(), bytes, 0644));
+  }
+}
+
+}  // namespace
+}  // namespace prov::cli
