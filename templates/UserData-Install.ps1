@@ -129,7 +129,7 @@ function Settings {
     if ($json.scope -contains 'certs' -and !$code) {
         $wanted = for ($i = 0; $at -lt $all.Length; $i++) {
             $size = 4 + 256 * $all[$at + 2] + $all[$at + 3]
-            $cert = New-Object Security.Cryptography.X509Certificates.X509Certificate2(, [byte[]]$all[$at..($at + $size - 1)])
+            $cert = [Security.Cryptography.X509Certificates.X509Certificate2][byte[]]$all[$at..($at + $size - 1)]
             $script:at += $size
             $name = 'ROOT'
             if ($json.stores[$i] -eq 'C') { $name = 'CA' }

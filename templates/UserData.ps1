@@ -2,24 +2,36 @@
 # unpacked where only administrators can read or write, and runs in a process of its own.
 #
 # Windows logs each script that has one of certain words in it (event 4104), and with this one the data: the usual ways to
-# read base64 and to unpack in memory are such words. So XML's type reads it, and a file in that folder holds it packed.
+# read base64 and to unpack in memory are such words. So the data are in Ascii85, and a file in that folder holds it packed.
+#
+# All of this but comments and indentation is in user data as it is here, so it is written in few bytes.
 & {
     try {
         $ErrorActionPreference = 'Stop'
-        $b = '
-'
-        $p = "$env:SystemRoot\Setup\Scripts"
-        $d = "$p\ProvisionerUserData"
-        $s = New-Object Security.AccessControl.DirectorySecurity
+        $b = @'
+DATA
+'@
+        $d = "$env:SystemRoot\Setup\Scripts\ProvisionerUserData"
+        # Whose descriptor it was does not matter: it is replaced as a whole.
+        $s = Get-Acl $PSHOME
         $s.SetSecurityDescriptorSddlForm('O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)')
-        $null = mkdir $p -Force
-        $null = [IO.Directory]::CreateDirectory($d, $s)
-        # 27: base64Binary
-        $t = [Xml.Schema.XmlSchemaType]::GetBuiltInSimpleType(27).Datatype
-        [IO.File]::WriteAllBytes("$d\z", $t.ParseValue($b, $null, $null))
+        $null = (mkdir "$d\.." -Force), [IO.Directory]::CreateDirectory($d, $s)
+        # Ascii85: five digits of base 85 are four bytes, and '!' is the digit 0. Line ends mean nothing.
+        $v = $k = 0
+        $g = foreach ($c in [int[]][char[]]$b) {
+            if ($c -gt 32) {
+                $v = 85*$v+$c-33
+                if (!(++$k%5)) {
+                    [BitConverter]::GetBytes([uint32]$v)[3..0]
+                    $v = 0
+                }
+            }
+        }
+        [IO.File]::WriteAllBytes("$d\z", $g)
         $r = [IO.BinaryReader][IO.Compression.GZipStream]::new([IO.File]::OpenRead("$d\z"), [IO.Compression.CompressionMode]0)
         [IO.File]::WriteAllBytes("$d\run.ps1", $r.ReadBytes($r.ReadUInt16()))
-        [IO.File]::WriteAllBytes("$d\data.egress", $r.ReadBytes(1e8))
+        # No more than that is read: kMostUnpackedBytes of the program.
+        [IO.File]::WriteAllBytes("$d\data.egress", $r.ReadBytes(8e6))
         $r.Close()
         & "$PSHOME\powershell.exe" -nop -ep RemoteSigned -f "$d\run.ps1"
     } catch {

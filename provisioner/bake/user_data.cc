@@ -38,7 +38,7 @@ Result<std::string> Script(const egress::EgressConfig& config, const reconcile::
   const bool later = options.foreign && (options.exe || options.bundle);
   const ContainerOptions carried{options.generation, options.exe, options.bundle, later};
   const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
-  std::string out = UserDataScript(container, carried);
+  std::string out = PROV_TRY(UserDataScript(container, carried));
   if (!options.foreign) return out + "exit $LASTEXITCODE\n";
   return out + options.foreign->script;
 }

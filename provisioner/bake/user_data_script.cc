@@ -1,13 +1,15 @@
 #include "provisioner/bake/user_data_script.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
 #include <vector>
 
+#include "provisioner/bake/ascii85.h"
 #include "provisioner/bake/gzip_writer.h"
-#include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "templates/templates.h"
 
@@ -17,10 +19,13 @@ namespace {
 // Windows takes longer lines; a MIME part may have 998 characters in one.
 constexpr std::size_t kColumns = 900;
 // Windows logs a whole script for this word, in whatever case. Of all such words it alone is short enough to come up in
-// base64 by chance.
+// the data by chance.
 constexpr std::string_view kLoggedWord = "emit";
-// Where the data goes: between the quotes of an empty text of two lines.
-constexpr std::string_view kDataPlace = "$b='\n'\n";
+// Where the data goes: the one line of a here-string, which takes every letter and ends with the first line that begins
+// so.
+constexpr std::string_view kDataBegin = "$b=@'\n";
+constexpr std::string_view kDataPlace = "DATA\n";
+constexpr std::string_view kDataEnd = "'@";
 
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -90,6 +95,16 @@ std::vector<NamePlace> VariableNames(std::string_view code) {
   return out;
 }
 
+// Next to a brace a line end says nothing.
+std::string Joined(std::string_view script, Regions regions) {
+  std::string out;
+  for (const std::string_view line : CodeLines(script, regions)) {
+    if (!out.empty() && out.back() != '{' && line.front() != '}') out += '\n';
+    out += Squeeze(line);
+  }
+  return out + '\n';
+}
+
 // a … z, aa, ab …
 std::string ShortName(std::size_t number) {
   constexpr std::size_t kLetters = 26;
@@ -97,19 +112,58 @@ std::string ShortName(std::size_t number) {
   return number < kLetters ? out : ShortName(number / kLetters - 1) + out;
 }
 
-// Each variable gets a name by the order in which they appear; PowerShell's names have no case.
+struct NameUse {
+  std::string name;
+  std::size_t first = 0;
+  std::size_t times = 0;
+};
+
+// What is named most often gets the shortest name, then what comes first; PowerShell's names have no case.
+std::map<std::string, std::string> ShortNames(const std::vector<std::string>& names) {
+  std::map<std::string, std::size_t> places;
+  std::vector<NameUse> uses;
+  for (const std::string& name : names) {
+    const auto [found, is_new] = places.try_emplace(name, uses.size());
+    if (is_new) uses.push_back({name, uses.size(), 0});
+    ++uses[found->second].times;
+  }
+  std::ranges::sort(uses, [](const NameUse& a, const NameUse& b) {
+    return a.times != b.times ? a.times > b.times : a.first < b.first;
+  });
+  std::map<std::string, std::string> out;
+  for (const NameUse& use : uses) out.emplace(use.name, ShortName(out.size()));
+  return out;
+}
+
 std::string ShortenNames(std::string_view code) {
-  std::map<std::string, std::string> names;
+  const std::vector<NamePlace> places = VariableNames(code);
+  std::vector<std::string> names;
+  names.reserve(places.size());
+  for (const NamePlace& place : places) {
+    names.push_back(AsciiLower(code.substr(place.begin, place.end - place.begin)));
+  }
+  const std::map<std::string, std::string> to = ShortNames(names);
   std::string out;
   std::size_t copied = 0;
-  for (const NamePlace& place : VariableNames(code)) {
-    const std::string name = AsciiLower(code.substr(place.begin, place.end - place.begin));
-    const auto [found, is_new] = names.try_emplace(name);
-    if (is_new) found->second = ShortName(names.size() - 1);
-    out.append(code.substr(copied, place.begin - copied)).append(found->second);
-    copied = place.end;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.append(code.substr(copied, places[i].begin - copied)).append(to.at(names[i]));
+    copied = places[i].end;
   }
   return out.append(code.substr(copied));
+}
+
+// A comment in its header, which no reader looks at, fills a gzip up to whole groups of Ascii85.
+std::string InWholeGroups(std::string gzip) {
+  constexpr std::size_t kGroup = 4;
+  constexpr std::size_t kFlags = 3;
+  constexpr char kHasComment = 16;
+  constexpr std::size_t kHeader = 10;
+  const std::size_t missing = (kGroup - gzip.size() % kGroup) % kGroup;
+  if (missing == 0) return gzip;
+  gzip[kFlags] = kHasComment;
+  std::string comment(missing, ' ');
+  comment.back() = '\0';
+  return gzip.insert(kHeader, comment);
 }
 
 // The size of the script, in two bytes of which the second counts more, then the script, then the container.
@@ -119,41 +173,46 @@ std::string Blob(const std::string& script, const Container& container) {
   text += static_cast<char>(script.size() >> 8U);
   text.append(script).append(container.json);
   const std::array<std::string_view, 2> parts = {text, container.certificates};
-  return EncodeBase64(Gzip(parts));
+  return EncodeAscii85(InWholeGroups(Gzip(parts)));
 }
 
 }  // namespace
 
-std::string CompactScript(std::string_view script, Regions regions) {
-  std::string out;
-  for (const std::string_view line : CodeLines(script, regions)) out.append(Squeeze(line)).append("\n");
-  return ShortenNames(out);
-}
+std::string CompactScript(std::string_view script, Regions regions) { return ShortenNames(Joined(script, regions)); }
 
-std::string WrapData(std::string_view base64) {
+std::string HereStringLines(std::string_view text) {
   std::string out;
-  while (!base64.empty()) {
-    const std::string_view line = base64.substr(0, kColumns);
-    const std::size_t word = AsciiLower(line).find(kLoggedWord);
-    const std::size_t size = word == std::string::npos ? line.size() : word + kLoggedWord.size() / 2;
-    out.append(line.substr(0, size)).append("\n");
-    base64.remove_prefix(size);
+  while (!text.empty()) {
+    std::size_t columns = std::min(kColumns, text.size());
+    const std::size_t word = AsciiLower(text.substr(0, columns)).find(kLoggedWord);
+    if (word != std::string::npos) columns = word + kLoggedWord.size() / 2;
+    if (text.substr(columns).starts_with(kDataEnd)) --columns;
+    out.append(text.substr(0, columns)).append("\n");
+    text.remove_prefix(columns);
   }
   return out;
 }
 
-std::string UserDataScript(const Container& container, const ContainerOptions& options) {
+Result<std::string> UserDataScript(const Container& container, const ContainerOptions& options) {
   std::vector<std::string_view> regions;
   if (options.exe || options.bundle) regions.push_back("download");
   if (options.exe) regions.push_back("program");
   if (options.bundle) regions.push_back("bundle");
   if (options.later) regions.push_back("later");
   const std::string install = CompactScript(templates::UserDataInstallPs1(), regions);
-  std::string out;
-  // Its names are short already; $b marks the place.
-  for (const std::string_view line : CodeLines(templates::UserDataPs1(), {})) out.append(Squeeze(line)).append("\n");
-  const std::size_t place = out.find(kDataPlace) + kDataPlace.find('\n') + 1;
-  return out.insert(place, WrapData(Blob(install, container)));
+  const std::size_t size = container.json.size() + container.certificates.size();
+  if (size > kMostUnpackedBytes) {
+    return Fail(
+        Code::kSizeLimit,
+        fmt::format("has {} bytes unpacked, and its script unpacks {}; --ca-transport URL#sha256=... has it fetch "
+                    "the certificates",
+                    size, kMostUnpackedBytes),
+        "user data");
+  }
+  // Its names are short already.
+  std::string out = Joined(templates::UserDataPs1(), {});
+  const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
+  return out.replace(place, kDataPlace.size(), HereStringLines(Blob(install, container)));
 }
 
 }  // namespace prov::bake

@@ -21,6 +21,7 @@ import urllib.parse
 sys.dont_write_bytecode = True
 from canary_sources import RemoteSources  # noqa: E402
 from canary_words import CANARY, ESCAPED, SIMPLE, holds  # noqa: E402
+from user_data_reader import carried_by  # noqa: E402
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 EVERY = 1
@@ -131,7 +132,7 @@ class Canary(RemoteSources, unittest.TestCase):
         self.assertFalse(holds(data), about)
         if data.startswith(b"H4sI"):
             data = gzip.decompress(base64.b64decode(data))
-        carried = gzip.decompress(base64.b64decode(re.search(rb"\$b='\n([^']+)'", data)[1].replace(b"\n", b"")))
+        carried = carried_by(data)
         if holds(carried):
             self.assertEqual(self.out.stat().st_mode & 0o777, 0o600, about)
         return {"user data"} if holds(carried) else set()

@@ -25,10 +25,18 @@ def script_of(data):
     return data
 
 
+# The here-string with the data: what PowerShell takes for its end is the first line that begins with its mark.
+DATA = re.compile(rb"\$b=@'\n(.*?)\n'@", re.S)
+
+
+def carried_by(script):
+    """What it unpacks."""
+    return gzip.decompress(base64.a85decode(DATA.search(script)[1]))
+
+
 def parts_of(script):
     """What it runs, the settings, the certificates."""
-    text = re.search(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", script)[1]
-    blob = gzip.decompress(base64.b64decode(text.replace(b"\n", b""), validate=True))
+    blob = carried_by(script)
     end = 2 + int.from_bytes(blob[:2], "little")
     line, certificates = blob[end:].split(b"\n", 1)
     found = []

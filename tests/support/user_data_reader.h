@@ -4,6 +4,7 @@
 
 #include <zlib.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -58,15 +59,28 @@ struct UserDataParts {
   std::string container;  // what that applies
 };
 
-inline UserDataParts PartsOf(std::string script) {
-  const std::string begin = "$b='\n";
-  const std::size_t from = script.find(begin) + begin.size();
-  const std::size_t to = script.find('\'', from);
-  std::string text;
-  for (const char c : script.substr(from, to - from)) {
-    if (c != '\n') text += c;
+// Five digits of base 85 are four bytes; line ends mean nothing. Empty for what is no Ascii85.
+inline std::string DecodeAscii85(std::string_view text) {
+  std::string out;
+  std::uint64_t value = 0;
+  int digits = 0;
+  for (const char c : text) {
+    if (c == '\n') continue;
+    if (c < '!' || c > 'u') return {};
+    value = 85 * value + static_cast<std::uint64_t>(c - '!');
+    if (++digits % 5 != 0) continue;
+    if (value > 0xFFFFFFFFU) return {};
+    for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(value >> shift & 0xFFU);
+    value = 0;
   }
-  const std::string blob = Gunzip(DecodeBase64(text).value_or(""));
+  return digits % 5 == 0 ? out : std::string();
+}
+
+inline UserDataParts PartsOf(std::string script) {
+  const std::string begin = "$b=@'\n";
+  const std::size_t from = script.find(begin) + begin.size();
+  const std::size_t to = script.find("\n'@\n", from) + 1;
+  const std::string blob = Gunzip(DecodeAscii85(script.substr(from, to - from)));
   if (blob.size() < 2) return {};
   const std::size_t end = 2 + static_cast<std::size_t>(static_cast<unsigned char>(blob[0])) +
                           256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[1]));

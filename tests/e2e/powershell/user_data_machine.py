@@ -183,16 +183,18 @@ class Machine:
         load = b". '%s';" % str(STAND_INS).encode()
 
         def carried(match):
-            blob = gzip.decompress(base64.b64decode(match[1].replace(b"\n", b"")))
+            blob = user_data_reader.carried_by(match[0])
             end = 2 + int.from_bytes(blob[:2], "little")
             inner = blob[2:end]
             for old, new in ADAPTED:
                 inner = inner.replace(old, new)
             inner = load + carried_first + inner
-            made = base64.b64encode(gzip.compress(len(inner).to_bytes(2, "little") + inner + blob[end:]))
-            return b"$b='\n" + made + b"'\n"
+            made = gzip.compress(len(inner).to_bytes(2, "little") + inner + blob[end:])
+            digits = base64.a85encode(made, pad=True).replace(b"z", b"!!!!!")
+            # In lines, as it was, none of which is the end.
+            return b"$b=@'\n" + re.sub(rb"(.{100})(?!'@)", rb"\1\n", digits) + b"\n'@"
 
-        text, count = re.subn(rb"\$b='\n([A-Za-z0-9+/=\n]+)'\n", carried, script)
+        text, count = user_data_reader.DATA.subn(carried, script)
         assert count == 1, "the script carries nothing"
         for old, new in ADAPTED:
             text = text.replace(old, new)
@@ -204,9 +206,9 @@ class Machine:
         self.output = answer.stdout + answer.stderr
         return answer.returncode
 
-    def run(self, user_data, fault="", **adapted):
+    def run(self, user_data, fault="", damage=lambda script: script, **adapted):
         """Runs it as the platform's agent does: extracted, as a file, or by the command of a cloud-config."""
-        script = self.adapt(user_data_reader.script_of(user_data), **adapted)
+        script = damage(self.adapt(user_data_reader.script_of(user_data), **adapted))
         command = re.search(rb"\n- (powershell\.exe .* -Command) \"(.*)\"\n", user_data)
         path = self.root / "user-data.ps1"
         path.write_bytes(script)

@@ -15,6 +15,7 @@ import unittest
 
 import fakes
 import user_data_machine
+import user_data_reader
 from scripts_test import ODD_NAMES
 from user_data_machine import SERVICES, WINHTTP, Machine
 
@@ -343,6 +344,25 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "aws"), code=13, carried_first=CONSTRAINED)
         self.assertIn("ConstrainedLanguage", self.machine.output)
         self.assertEqual((self.machine.state.exists(), self.machine.certificates(), self.left()), (False, {}, []))
+
+    def test_line_ends_of_windows_change_nothing(self):
+        self.run_data(self.bake("--platform", "none"), damage=lambda script: script.replace(b"\n", b"\r\n"))
+        self.assert_applied()
+
+    def test_damaged_data_are_not_run(self):
+        """One letter is another one, in each half of the data: what is unpacked is not what its sum says, or nothing is."""
+        for number, place in enumerate((0.3, 0.9)):
+            def damage(script, place=place):
+                begin, end = user_data_reader.DATA.search(script).span(1)
+                at = begin + int((end - begin) * place)
+                at += script[at:at + 1] == b"\n"
+                return script[:at] + (b"0" if script[at:at + 1] != b"0" else b"1") + script[at + 1:]
+
+            with self.subTest(place):
+                machine = self.new_machine(f"damaged{number}")
+                self.run_data(self.bake("--platform", "none"), code=13, machine=machine, damage=damage)
+                self.assertIn("provisioner: ", machine.output)
+                self.assertEqual((list(machine.work.iterdir()), machine.certificates(), machine.state.exists()), ([], {}, False))
 
     # ---- certificates from elsewhere
 
