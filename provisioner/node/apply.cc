@@ -101,7 +101,7 @@ Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const A
 
 Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Records more) {
   Findings findings;
-  PROV_TRY(reconcile::Finish(node.machine, findings));  // the guards go by what it leaves
+  PROV_TRY(reconcile::FinishRun(node.machine, findings));  // the guards go by what it leaves
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   if (options.unattended) {
@@ -125,7 +125,7 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
 Result<SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
                                   std::int64_t seconds) {
   Findings findings;
-  PROV_TRY(reconcile::Finish(node.machine, findings));
+  PROV_TRY(reconcile::FinishRun(node.machine, findings));
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
   PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));

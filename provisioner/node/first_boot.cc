@@ -60,7 +60,7 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
   ApplyOptions adopting = options;
   adopting.adopt = true;
   Findings findings;
-  PROV_TRY(reconcile::Finish(node.machine, findings));
+  PROV_TRY(reconcile::FinishRun(node.machine, findings));
   PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));

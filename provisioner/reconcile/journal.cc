@@ -134,12 +134,13 @@ Result<void> CommitRecords(machine::StateFolder& state, Records records) {
   }
   if (records.empty()) return {};
   if (open) {
-    AddRecords(open->records, std::move(records));
+    Transaction without = *open;
+    for (const auto& [file, text] : records) without.records.erase(file);
+    AddRecords(open->records, records);
     PROV_TRY(SaveJournal(state, *open));
     if (!open->trial) return {};  // who ends that run writes them
-    PROV_TRY(WriteRecords(state, open->records));
-    open->records.clear();
-    return SaveJournal(state, *open);
+    PROV_TRY(WriteRecords(state, records));
+    return SaveJournal(state, without);
   }
   if (records.size() == 1) return WriteRecords(state, records);  // which is one step itself
   PROV_TRY(SaveJournal(state, {.operations = {}, .ledger_before = {}, .ledger_after = {}, .records = records}));

@@ -29,7 +29,8 @@ struct Transaction {
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
   bool takes_back = false;  // a rollback: it is not what the next one takes back
-  Records records = {};     // true since this was written; of a trial, those whose files may not say so yet
+  // True since this was written. A trial has none once all of it is done and written.
+  Records records = {};
 };
 
 std::string TransactionJson(const Transaction& transaction);

@@ -61,13 +61,17 @@ void Announce(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot || transaction.takes_back) machine.system.AnnounceEnvironment();
 }
 
-// The journal says it already; some of it may be done.
+// The journal says them already; some may be done.
+Result<void> Redo(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
+  if (transaction.operations.empty()) return {};
+  PROV_TRY(Replay(machine, transaction.operations, findings));
+  PROV_TRY(Flush(machine));
+  Announce(machine, transaction);
+  return {};
+}
+
 Result<void> Complete(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
-  if (!transaction.operations.empty()) {
-    PROV_TRY(Replay(machine, transaction.operations, findings));
-    PROV_TRY(Flush(machine));
-    Announce(machine, transaction);
-  }
+  PROV_TRY(Redo(machine, transaction, findings));
   return Commit(machine, transaction);
 }
 
@@ -116,7 +120,7 @@ Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   return machine.state.Remove(kJournalFile);
 }
 
-Result<bool> Finish(machine::Machine& machine, Findings& findings) {
+Result<bool> FinishRun(machine::Machine& machine, Findings& findings) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open || open->trial) return false;
   PROV_TRY(Complete(machine, *open, findings));
@@ -126,10 +130,20 @@ Result<bool> Finish(machine::Machine& machine, Findings& findings) {
   return true;
 }
 
+Result<bool> Finish(machine::Machine& machine, Findings& findings) {
+  const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
+  if (!open || !open->trial) return FinishRun(machine, findings);
+  if (open->records.empty()) return false;
+  PROV_TRY(Redo(machine, *open, findings));
+  PROV_TRY(LeaveOpen(machine.state, *open));
+  AddInfo(findings, "recovered", "a trial that was interrupted was carried out", std::string(kJournalFile));
+  return true;
+}
+
 Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
-  if (!open->trial) return Finish(machine, findings);
+  if (!open->trial) return FinishRun(machine, findings);
   PROV_TRY(TakeTrialBack(machine, *open, back, findings));
   return true;
 }
@@ -166,13 +180,13 @@ Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Recor
 }
 
 Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Records& records) {
+  PROV_TRY(Finish(machine, findings));
   std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
-  if (!open || !open->trial) return false;
-  const bool cut = !open->records.empty();  // before LeaveOpen: some of it may not be done
+  if (!open) return false;
   open->trial = false;
-  AddRecords(open->records, records);
+  open->records = records;
   PROV_TRY(SaveJournal(machine.state, *open));
-  PROV_TRY(cut ? Complete(machine, *open, findings) : Commit(machine, *open));
+  PROV_TRY(Commit(machine, *open));
   return true;
 }
 

@@ -14,12 +14,15 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction);
 // Then it goes.
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction);
 
-// Finishes an interrupted transaction; an open trial stays. A place that somebody else changed meanwhile is left alone
-// (`interrupted` finding). Whether there was one.
+// Finishes an interrupted run, if there is one; trials are left as they are. A place that somebody else changed
+// meanwhile is left alone (`interrupted` finding). Whether there was one.
+Result<bool> FinishRun(machine::Machine& machine, Findings& findings);
+
+// The same, and a trial whose beginning was interrupted is carried out; it stays open.
 Result<bool> Finish(machine::Machine& machine, Findings& findings);
 
 // Ends an open transaction: finishes it, or takes a trial back, with which the records `back` become true. Places as
-// for Finish. Whether there was one.
+// for FinishRun. Whether there was one.
 Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back = {});
 
 // The opposite: from `after` to `before` in reverse order, as a transaction of its own.

@@ -15,13 +15,13 @@ using testing_support::PowerFailure;
 
 class CommandKilled : public MachineCommands {
  protected:
-  // Registry, certificates, services, program and state; less the name of the boot.
+  // Registry, certificates, services, program and state; less what goes with the boot.
   static std::string Seen(const MemoryHost& host) {
     std::string out = host.memory.content().Text();
     for (const auto& [name, service] : host.services_by_name) out += "service " + name + "\n";
     out += host.program_installed ? "program\n" : "";
     for (const auto& [file, text] : host.memory.files()) {
-      out += file + (file == "reboot.json" ? std::string() : ":\n" + text) + "\n";
+      if (file != "reboot.json") out += file + ":\n" + text + "\n";
     }
     return out;
   }

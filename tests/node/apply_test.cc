@@ -238,6 +238,7 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
 // Earlier versions wrote trial.json first, and a journal that has no records.
 TEST_F(ApplyNode, ATrialOfAnEarlierVersionEndsAsOneOfThis) {
   Apply(SampleSettings(3));
+  const testing_support::MemoryHost applied = host_;
   const auto before = host_.memory.content().Text();
   {
     Node n = node();
@@ -257,8 +258,8 @@ TEST_F(ApplyNode, ATrialOfAnEarlierVersionEndsAsOneOfThis) {
   EXPECT_EQ((*LoadApplied(host_.memory))->generation, 3);
   EXPECT_TRUE(HasFile(kHoldFile));
   EXPECT_TRUE(HasFile("last.json")) << "the run before can be taken back yet";
-  host_ = open;
-  host_.memory.files().erase("journal.json");  // where such a version ended before its trial began
+  host_ = applied;  // where such a version ended before its trial began
+  host_.memory.files()[std::string(kTrialFile)] = open.memory.files().at(std::string(kTrialFile));
   ASSERT_TRUE(TakeBack(n));
   EXPECT_EQ(Variable("HTTP_PROXY"), std::nullopt);
   EXPECT_FALSE(HasFile(kTrialFile));

@@ -154,5 +154,27 @@ TEST(Records, OfAnInterruptedRunAreNotLostToLaterOnes) {
   EXPECT_EQ(machine.files(), (std::map<std::string, std::string>{{"a.json", "a"}, {"b.json", "newer"}}));
 }
 
+TEST(Records, ThatAreWrittenDuringATrialLeaveItAsItWas) {
+  MemoryMachine machine;
+  Transaction trial;
+  trial.trial = true;
+  trial.records = {{"trial.json", "until"}, {"b.json", "old"}};  // its beginning was interrupted
+  ASSERT_TRUE(SaveJournal(machine, trial));
+  ASSERT_TRUE(CommitRecords(machine, {{"b.json", "new"}, {"c.json", "new"}}));
+  EXPECT_EQ(machine.files().at("b.json"), "new");
+  EXPECT_EQ(machine.files().at("c.json"), "new");
+  const auto open = LoadJournal(machine).value();
+  ASSERT_TRUE(open);
+  EXPECT_TRUE(open->trial);
+  EXPECT_EQ(open->records, (Records{{"trial.json", "until"}}));
+  machine::Machine ports = machine.Ports();
+  Findings findings;
+  ASSERT_EQ(FinishRun(ports, findings), false);
+  ASSERT_EQ(Finish(ports, findings), true);
+  EXPECT_EQ(machine.files().at("trial.json"), "until");
+  EXPECT_TRUE(LoadJournal(machine)->value().trial) << "it stays open";
+  ASSERT_EQ(Finish(ports, findings), false);
+}
+
 }  // namespace
 }  // namespace prov::reconcile
