@@ -944,7 +944,8 @@ function Close-ServiceKey {
     $record['after'] = Get-KeyBytes $security
     Save-State
     $key.SetAccessControl($security)
-    if (-not (Test-Closed $key.GetAccessControl().GetSecurityDescriptorSddlForm('Access') $readers)) {
+    $now = $key.GetAccessControl()
+    if (-not (Test-Closed $now.GetSecurityDescriptorSddlForm('Access') $readers)) {
         Stop-With 13 "service ${Service}: its key can't be closed to users, so its environment is not set"
     }
     Say-Change "service ${Service}: key closed to users, because its environment holds the proxy's credentials"

@@ -116,16 +116,16 @@ TEST(UserData, BeginsAndEndsAsItsReaderWantsIt) {
       AllOf(StartsWith("<powershell>\n&{"), EndsWith("exit $LASTEXITCODE\n</powershell>\n<persist>true</persist>")));
   EXPECT_THAT(bytes({.platform = Platform::kAws, .ec2launch_v2 = true}),
               AllOf(StartsWith("version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: always\n"
-                               "    type: powershell\n    runAs: localSystem\n    content: |-\n      &{\n"),
+                               "    type: powershell\n    runAs: localSystem\n    content: |-\n      &{try{"),
                     EndsWith("\n      exit $LASTEXITCODE\n")));
   for (const Platform platform : {Platform::kAzure, Platform::kGcp, Platform::kNone}) {
     EXPECT_THAT(bytes({.platform = platform}),
-                AllOf(StartsWith("&{\ntry{\n"), EndsWith("}\nexit $LASTEXITCODE\n"), Not(HasSubstr("powershell>"))));
+                AllOf(StartsWith("&{try{"), EndsWith("}\nexit $LASTEXITCODE\n"), Not(HasSubstr("powershell>"))));
   }
   for (const Platform platform : {Platform::kNutanix, Platform::kOpenstack}) {
-    EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n&{\n"));
+    EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n&{try{"));
     EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kMultipart}),
-                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="), HasSubstr("\n\n#ps1_sysnative\n&{\n"),
+                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="), HasSubstr("\n\n#ps1_sysnative\n&{try{"),
                       EndsWith("--\n")));
     EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kCloudConfig}),
                 StartsWith("#cloud-config\nwrite_files:\n"));
@@ -133,7 +133,7 @@ TEST(UserData, BeginsAndEndsAsItsReaderWantsIt) {
   const auto value = DecodeBase64(bytes({.platform = Platform::kVsphere}));
   ASSERT_TRUE(value);
   EXPECT_THAT(*value, StartsWith("\x1f\x8b\x08"));
-  EXPECT_THAT(testing_support::Gunzip(*value), StartsWith("#ps1_sysnative\n&{\n"));
+  EXPECT_THAT(testing_support::Gunzip(*value), StartsWith("#ps1_sysnative\n&{try{"));
 }
 
 TEST(UserData, IsPrintableAsciiWithLineFeedsAndLinesThatFitMime) {

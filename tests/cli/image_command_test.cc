@@ -128,7 +128,7 @@ TEST_F(ImageCommands, WhatAnImageCannotShowIsSaid) {
   std::vector<std::string> what;
   for (const node::NotVisible& one : *hidden) what.push_back(one.what);
   EXPECT_THAT(what, ElementsAre("users", "processes", "reboot", "service"));
-  EXPECT_EQ(hidden->back().why, "kubelet: its environment is ours, and this image has no such service")
+  EXPECT_EQ(hidden->back().why, "KUBELET: its environment is ours, and this image has no such service")
       << "containerd is there";
 }
 

@@ -153,7 +153,7 @@ TEST_F(SecretArgument, StandardInputIsReadOnce) {
   ASSERT_TRUE(ReadAll(spec, {"file", "--source-proxy", "@-"}));
   const std::vector<std::vector<std::string>> cases = {{"-", "--source-proxy", "@-"},
                                                        {"@-", "--source-proxy", "@-"},
-                                                       {"file", "--ca", "-", "--source-proxy", "@-"},
+                                                       {"file", "--ca=-", "--source-proxy", "@-"},
                                                        {"file", "--source-proxy", "@-", "--source-proxy", "@-"}};
   for (const auto& words : cases) {
     files_["-"] = words.front() == "@-" ? "https://example.com/doc" : kUrl;

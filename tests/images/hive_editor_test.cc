@@ -281,7 +281,7 @@ TEST(HiveEditor, RefusesWhatCannotBe) {
   EXPECT_EQ(editor.Set("a\\", value).error().code, Code::kHive);
   EXPECT_EQ(editor.Set("\xff", value).error().code, Code::kHive);
   EXPECT_EQ(editor.Set("a", Value("\xff", RegType::kSz, "")).error().code, Code::kHive);
-  EXPECT_EQ(editor.Set(std::string(256, 'k'), value).error().code, Code::kSizeLimit);
+  EXPECT_EQ(editor.Set(std::string(257, 'k'), value).error().code, Code::kSizeLimit);
   EXPECT_EQ(editor.Set("a", Value(std::string(16384, 'v'), RegType::kSz, "")).error().code, Code::kSizeLimit);
   EXPECT_EQ(editor.Set("a", Value("v", RegType::kSz, std::string(1048577, 'v'))).error().code, Code::kSizeLimit);
   std::string deep = "d";

@@ -309,7 +309,7 @@ TEST(HiveWriter, Refusals) {
       {"backslash", Key("", {}, {Key("a\\b")}), Code::kHive, "a\\b"},
       {"empty name", Key("", {}, {Key("a", {}, {Key("")})}), Code::kHive, "a\\"},
       {"name no UTF-8", Key("", {}, {Key("\xff")}), Code::kHive, "\xff"},
-      {"name of 256", Key("", {}, {Key(std::string(256, 'n'))}), Code::kSizeLimit, std::string(256, 'n')},
+      {"name of 257", Key("", {}, {Key(std::string(257, 'n'))}), Code::kSizeLimit, std::string(257, 'n')},
       {"value name no UTF-8", Key("", {Value("\xff", RegType::kSz, "")}), Code::kHive, "the root key, value \"\xff\""},
       {"value name of 16384", Key("", {Value(std::string(16384, 'v'), RegType::kSz, "")}), Code::kSizeLimit,
        "the root key, value \"" + std::string(16384, 'v') + "\""},

@@ -330,7 +330,10 @@ TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
   const Delivery delivery{{"payload"}, true, {R"(C:\x\egress.json)"}};
   const Command first_boot = [&](Node& node) { return Only(FirstBoot(node, New(), delivery, {})); };
   // As the boot service finds it, which is installed between the source and the settings.
-  const MemoryHost start = After(host_, [](Node& node) { return Only(InstallProgramAndService(node)); });
+  const MemoryHost start = After(host_, [](Node& node) -> Result<void> {
+    PROV_TRY(InstallProgramAndService(node));
+    return node.machine.registry.Flush();
+  });
   const MemoryHost done = After(start, first_boot);
   const Answers after = AnswersOf(done);
   std::size_t begun = 0;

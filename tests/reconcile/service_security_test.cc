@@ -5,6 +5,7 @@
 
 #include "images/hive/descriptor.h"
 #include "images/hive/security.h"
+#include "provisioner/base/text.h"
 #include "provisioner/machine/service_account.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -65,7 +66,13 @@ TEST_F(ClosedService, IsClosedBeforeItHoldsThePasswordAndOpenedWhenThatIsGone) {
   MustApply(machine_, ForTime());
   const auto write = "Set " + std::string(kTime) + "\\Environment";
   const auto close = "SetSecurity " + std::string(kTime);
-  const auto at = [&](const std::string& call) { return std::ranges::find(machine_.log, call) - machine_.log.begin(); };
+  // The ledger has names in upper case.
+  const auto at = [&](const std::string& call) {
+    const auto same = [&](const std::string& logged) { return EqualsIgnoreAsciiCase(logged, call); };
+    const auto found = std::ranges::find_if(machine_.log, same);
+    EXPECT_NE(found, machine_.log.end()) << call;
+    return found - machine_.log.begin();
+  };
   EXPECT_LT(at(close), at(write));
   machine_.log.clear();
   MustApply(machine_, NothingDesired());
