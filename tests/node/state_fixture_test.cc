@@ -96,9 +96,7 @@ std::string Place() { return testing_support::TestsFolder() + "/golden/state-v1"
 
 class StateFixture : public NodeTest {
  protected:
-  void SetUp() override {
-    if (!fs::is_directory(Place() + "/applied")) GTEST_SKIP() << "NOT RUN: there is no " << Place() << "/applied";
-  }
+  void SetUp() override { ASSERT_TRUE(fs::is_directory(Place() + "/applied")) << Place(); }
 
   // A node with the files of a folder, and with what its journal or its last run says that it has.
   void Load(const std::string& folder) {
