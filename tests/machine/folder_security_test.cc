@@ -200,7 +200,8 @@ TEST(ImageSecurity, WhatOthersMadeOrMayUseIsRefused) {
   const auto refused = CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kOwner);
-  EXPECT_NE(refused.error().message.find("belongs to Users (S-1-5-32-545)"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("belongs to Users (S-1-5-32-545)"), std::string::npos)
+      << refused.error().message;
   EXPECT_TRUE(CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere, "S-1-5-32-545"));
   for (const std::optional<std::string>& none : {std::optional<std::string>(), std::optional<std::string>("damaged")}) {
     EXPECT_FALSE(CheckImageSecurity(none, PathUse::kSecrets, kWhere));
