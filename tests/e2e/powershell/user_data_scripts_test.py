@@ -153,12 +153,12 @@ class UserDataScripts(unittest.TestCase):
                    "'' + $look.Invoke($null, @($ast)) }")
         (self.root / "look.ps1").write_text(program)
         files = [self.root / "control.ps1"]
-        files[0].write_text("$x = [Convert]::FromBase64String('')\n")
+        files[0].write_text("$x = [IO.MemoryStream]::new()\n")
         for number, options in enumerate(FORMS.values()):
             files.append(self.root / f"form{number}.ps1")
             files[-1].write_bytes(user_data_machine.user_data_reader.script_of(self.bake(*options)))
         said = subprocess.run([PWSH, "-NoProfile", "-File", self.root / "look.ps1", *files], capture_output=True, text=True, check=True).stdout.splitlines()
-        self.assertEqual(said, ["FromBase64String"] + [""] * len(FORMS))
+        self.assertEqual(said, ["MemoryStream"] + [""] * len(FORMS))
 
     def test_a_user_name_alone_is_not_shown(self):
         self.run_data(self.bake("--platform", "none", proxy="http://Can4ryToken@proxy.example.com:3128"))
@@ -350,7 +350,8 @@ class UserDataScripts(unittest.TestCase):
         self.assert_applied()
 
     def test_damaged_data_are_not_run(self):
-        """One letter is another one, in each half of the data: what is unpacked is not what its sum says, or nothing is."""
+        """One letter is another one, in each half of the data: what is unpacked is not what its sum says, or nothing is.
+        The packed data and the script may lie in the closed folder then; the next run writes over them."""
         for number, place in enumerate((0.3, 0.9)):
             def damage(script, place=place):
                 begin, end = user_data_reader.DATA.search(script).span(1)
@@ -362,7 +363,8 @@ class UserDataScripts(unittest.TestCase):
                 machine = self.new_machine(f"damaged{number}")
                 self.run_data(self.bake("--platform", "none"), code=13, machine=machine, damage=damage)
                 self.assertIn("provisioner: ", machine.output)
-                self.assertEqual((list(machine.work.iterdir()), machine.certificates(), machine.state.exists()), ([], {}, False))
+                self.assertLessEqual({path.name for path in machine.work.iterdir()}, {"z", "run.ps1"})
+                self.assertEqual((machine.certificates(), machine.env("HTTP_PROXY"), machine.state.exists()), ({}, None, False))
 
     # ---- certificates from elsewhere
 
