@@ -331,10 +331,11 @@ Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
   return Flush(opened->get(), Where(folder));
 }
 
-Result<void> CheckVolume(int root, const std::string& where) {
+// A plan may be made where nothing can be written just now: that is how it is mounted, not what it is.
+Result<void> CheckVolume(int root, TreeAccess access, const std::string& where) {
   struct statvfs info{};
   if (fstatvfs(root, &info) != 0) return SystemError("cannot look at the volume", where);
-  if ((info.f_flag & ST_RDONLY) != 0) {
+  if (access == TreeAccess::kWrite && (info.f_flag & ST_RDONLY) != 0) {
     return Fail(Code::kTarget,
                 "is mounted read-only: mount it for writing (NTFS can't be when its Windows is hibernated or was not "
                 "shut down)",
@@ -367,7 +368,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
   if (!folder) return SystemError("cannot open the folder", root);
   struct stat info{};
   if (fstat(folder.get(), &info) != 0) return SystemError("cannot look at the folder", root);
-  if (access != TreeAccess::kRead) PROV_TRY(CheckVolume(folder.get(), root));
+  if (access != TreeAccess::kRead) PROV_TRY(CheckVolume(folder.get(), access, root));
   if (access == TreeAccess::kWrite) PROV_TRY(LockForWriting(folder.get(), root));
   auto tree = std::make_unique<FolderTree>(root, std::move(folder), access, info.st_uid);
   PROV_TRY(RequireWindows(*tree));

@@ -354,7 +354,7 @@ class Canary(RemoteSources, unittest.TestCase):
                 self.assertFalse(holds(calls.encode()))
                 written = re.findall(r'"([^"]*)", [^)]*O_(?:WRONLY|RDWR|CREAT)', calls)
                 # Beside OUT, where the result is made before it is renamed: a folder or a file.
-                beside = re.compile(re.escape(str(self.work)) + r"/(\.out\.new-.*|out\.\w{6})")
+                beside = re.compile(re.escape(str(self.work)) + r"/\.out\.provisioner-\w{6}(/.*)?")
                 self.assertEqual([path for path in written if not beside.fullmatch(path)], [])
                 if self.out.is_dir():
                     shutil.rmtree(self.out)
