@@ -322,12 +322,9 @@ TEST(FolderTreePosix, AFullVolumeIsSeenBeforeAnythingIsWritten) {
     if (mount(nullptr, image.root().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0) {
       EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kRead));
       const auto write = OpenFolderTree(image.root(), TreeAccess::kWrite);
-      const auto plan = OpenFolderTree(image.root(), TreeAccess::kPlan);
       EXPECT_FALSE(write);
-      EXPECT_FALSE(plan);
       EXPECT_EQ(write.error().code, Code::kTarget);
-      EXPECT_EQ(plan.error().code, Code::kTarget);
-      EXPECT_EQ(plan.error().message, write.error().message);
+      EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kPlan)) << "a mount says nothing about its image";
     }
     return ::testing::Test::HasFailure() ? 1 : 0;
   });
