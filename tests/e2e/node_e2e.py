@@ -310,12 +310,12 @@ class FirstBoot(Node):
     def test_a_followed_payload_that_a_user_can_change(self):
         """Wine shows the modes of Unix as rights of Everyone: enough to see that each file is asked for its own."""
         self.write("http://proxy.example.test:3128", [self.a])
-        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "1")
+        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "1", "--service", "containerd")
         self.program("first-boot", "C:\\egress\\payload")
         self.program("service", "uninstall")
         self.expect("http://proxy.example.test:3128", [self.a])
         self.write("http://planted.example.test:1", [self.b])
-        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "2")
+        self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", "2", "--service", "containerd")
         planted = self.source.parent / "payload/egress.json"
         planted.chmod(0o666)
         report = self.json("reconcile", "--once", exits=(12,))
