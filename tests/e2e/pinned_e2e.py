@@ -86,8 +86,9 @@ def more_forms(inputs):
 def bake(program, source, out, options):
     environment = {k: v for k, v in os.environ.items() if k not in ("SOURCE_DATE_EPOCH", "TZ")}
     environment["SOURCE_DATE_EPOCH"] = str(EPOCH)
-    words = [program, "bake", source, "--out", out, *options]
-    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=environment)
+    # A payload names the file that its settings are from; where this folder lies must not count.
+    words = [program, "bake", source.relative_to(TESTS), "--out", out, *options]
+    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=environment, cwd=TESTS)
     if result.returncode != 0:
         sys.exit("%s\nexit %d\n%s%s" % (" ".join(map(str, words)), result.returncode, result.stdout, result.stderr))
 
