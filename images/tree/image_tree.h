@@ -11,7 +11,8 @@
 
 namespace prov::images {
 
-// kPlan: reads like kRead, but refuses what kWrite refuses, except that another run works on it.
+// kPlan: reads like kRead, but refuses what kWrite refuses, except that another run works on it or that the volume is
+// mounted read-only.
 enum class TreeAccess { kRead, kPlan, kWrite };
 
 // Whose a file is, and who may use it. kPlain: ours; Users may read and execute. kSecret: ours; SYSTEM and
