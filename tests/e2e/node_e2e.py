@@ -114,6 +114,28 @@ def connect_proxy(target):
     return Listener(serve)
 
 
+def running(group):
+    """The processes of a group that still run. One that is ended and not yet collected does not, unless a thread of it does."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and (state != "Z" or len(os.listdir(stat.parent / "task")) > 1):
+                found.append(stat.parent.name)
+        except OSError:
+            pass  # has ended meanwhile
+    return found
+
+
+def wait_for_group(group, seconds=60):
+    """Waits for the end of a killed group: its leader may be gone while the program still holds its lock."""
+    until = time.monotonic() + seconds
+    while left := running(group):
+        if time.monotonic() > until:
+            raise AssertionError(f"of the process group {group}, {left} still run {seconds} s after SIGKILL")
+        time.sleep(0.01)
+
+
 def pump(source, sink):
     try:
         while piece := source.recv(65536):
@@ -476,6 +498,7 @@ class Killed(Node):
                 os.killpg(run.pid, signal.SIGKILL)  # scripts/wine and the program
                 cut += 1
             run.wait()
+            wait_for_group(run.pid)
             self.program("apply", "C:\\egress\\worker.json", "--service", "containerd")
             state = self.expect(proxy, authorities, [self.c])
             self.assertEqual(state["env"]["FOREIGN"], "x")
