@@ -10,7 +10,6 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import tempfile
 import time
 import unittest
 
+from measure import Moments
 from program_file import make_program
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
@@ -448,26 +448,23 @@ class Image(unittest.TestCase):
         rng = random.Random(seed)
         started = time.monotonic()
         self.apply()
-        whole = time.monotonic() - started
+        moments = Moments(rng, time.monotonic() - started)
         wanted = {n: export(self.hive(n)) for n in ("SYSTEM", "SOFTWARE")}
         files = {p for p in digests(self.root) if not p.endswith(".json")}
-        cut = 0
         for _ in range(30):
             shutil.rmtree(self.root)
             shutil.copytree(self.template, self.root)
             process = subprocess.Popen([PROVISIONER, "apply", SAMPLE, "--root", self.root, *SERVICES, "--install", "--exe", self.exe],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0, whole * 1.1))
-            process.send_signal(signal.SIGKILL)
-            cut += process.wait() == -signal.SIGKILL
+            moments.end(process, process.kill)
             self.apply()
             for name in wanted:
                 self.assertEqual(changed(wanted[name], export(self.hive(name))), set())
             self.assertEqual({p for p in digests(self.root) if not p.endswith(".json")}, files)
             status = report("status", "--root", self.root)
             self.assertEqual((status["drift"], status["openTransaction"]), ([], False))
-        print("%d of 30 runs were cut short" % cut)
-        self.assertGreater(cut, 5)
+        print("%d of 30 runs were cut short" % moments.cut)
+        self.assertGreater(moments.cut, 5)
 
     def test_hives_of_others(self):
         if not SHARED_HIVES.is_dir():
@@ -628,23 +625,20 @@ class Wim(Image):
         rng = random.Random(seed)
         started = time.monotonic()
         self.apply()
-        whole = time.monotonic() - started
-        cut = 0
+        moments = Moments(rng, time.monotonic() - started)
         for _ in range(20):
             shutil.copy(self.wim, self.file)
             process = subprocess.Popen([PROVISIONER, "apply", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES, "--install", "--exe", self.exe],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0, whole * 1.1))
-            process.send_signal(signal.SIGKILL)
-            cut += process.wait() == -signal.SIGKILL
+            moments.end(process, process.kill)
             self.assertEqual(run("wimlib-imagex", "info", self.file).returncode, 0)
             drift = report("status", "--wim", "%s:1" % self.file)
             self.assertFalse(drift["openTransaction"])
             self.apply()
             self.assertEqual(run("wimlib-imagex", "verify", self.file).returncode, 0)
             self.assertEqual(self.apply()["writes"], 0)
-        print("%d of 20 runs were cut short" % cut)
-        self.assertGreater(cut, 3)
+        print("%d of 20 runs were cut short" % moments.cut)
+        self.assertGreater(moments.cut, 3)
 
     # What a folder alone can show.
     test_only_our_keys_differ_and_a_second_run_writes_nothing = None

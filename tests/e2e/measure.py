@@ -103,6 +103,26 @@ def run(words, folder, stdin="/dev/null", feed=None, memory=None, user=None, sec
     return Run(status, usage, wall, *texts)
 
 
+class Moments:
+    """Random moments of a run, at which it is killed. How long a run takes changes with what else the machine does: the last
+    run that came to its end says it, and a bit more with each that does not, or a slower one would never come to its end."""
+
+    def __init__(self, chance, whole):
+        self.chance, self.whole, self.cut = chance, whole, 0
+
+    def end(self, process, kill):
+        """Waits for a moment of the process, which was started just now; calls `kill` if it still runs then."""
+        moment = self.chance.uniform(0.02, 1.1) * self.whole
+        began = time.monotonic()
+        try:
+            process.wait(moment)
+            self.whole = time.monotonic() - began
+        except subprocess.TimeoutExpired:
+            self.whole *= 1.05
+            kill()
+            self.cut += process.wait() != 0
+
+
 def digest(path):
     result = hashlib.sha256()
     with open(path, "rb") as file:
