@@ -36,10 +36,16 @@ TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
 }
 
 TEST(Cli, AnAbortIsADefectWithExit20) {
-  // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134.
-  const std::string wait = "exec 3<&0; '" + testing_support::ProvisionerBinary() +
-                           "' extract - <&3 & pid=$!; sleep 0.3; kill -ABRT $pid; wait $pid";
-  const ProcessResult result = testing_support::Run({"sh", "-c", "sleep 1 | { " + wait + "; }"});
+  // A raised SIGABRT stands for every assertion of a library; the shell's own code for it would be 134. The program
+  // waits for its input, which never comes, and gets the signal when it catches that: bit 5 of the mask.
+  const testing_support::ScratchFolder folder;
+  const std::string pipe = folder.At("pipe");
+  const std::string wait =
+      "mkfifo '" + pipe + "' && exec 3<>'" + pipe + "' && { '" + testing_support::ProvisionerBinary() +
+      "' extract - <&3 & pid=$!; left=6000; "
+      "until grep -q '^SigCgt:.*[2367abef].$' /proc/$pid/status; do "
+      "left=$((left - 1)); [ $left -gt 0 ] || break; sleep 0.01; done; kill -ABRT $pid; wait $pid; }";
+  const ProcessResult result = testing_support::Run({"sh", "-c", wait});
   EXPECT_EQ(result.exit, 20) << result.err;
 }
 

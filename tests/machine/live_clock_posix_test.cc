@@ -1,4 +1,4 @@
-// A stop stays asked for, so each of these has a process of its own.
+// A stop stays asked for, so each of these has a process of its own. The first wait listens to signals from then on.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,6 +34,7 @@ TEST(LiveClockDeathTest, SignalsEndAWaitAndAllThatFollow) {
   for (const int number : {SIGINT, SIGTERM}) {
     const auto wait = [number] {
       Clock& clock = LiveHost().clock();
+      if (!clock.Wait(0)) _exit(2);
       SignalSoon(number);
       const bool ended = !clock.Wait(kMinute) && !clock.Wait(kMinute) && !clock.Wait(0);
       _exit(ended ? kStopped : 1);
@@ -44,6 +45,7 @@ TEST(LiveClockDeathTest, SignalsEndAWaitAndAllThatFollow) {
 
 TEST(LiveClockDeathTest, SecondSignalEndsTheProgram) {
   const auto insist = [] {
+    LiveHost().clock().Wait(0);
     SignalSoon(SIGINT);
     LiveHost().clock().Wait(kMinute);
     raise(SIGINT);
