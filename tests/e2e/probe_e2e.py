@@ -90,8 +90,9 @@ class Probe(unittest.TestCase):
 
     def check(self, source, *options, exit):
         environment = dict(os.environ, http_proxy="http://127.0.0.1:1", HTTPS_PROXY="http://127.0.0.1:1", NO_PROXY="*")  # has no say
-        result = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "3", "--output", "json", *options], input=source, capture_output=True, text=True,
-                                env=environment, timeout=60)
+        # Long enough for a busy machine; what is to run into it names its own.
+        result = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "20", "--output", "json", *options], input=source, capture_output=True, text=True,
+                                env=environment, timeout=300)
         self.assertNotIn("c4nary", result.stdout + result.stderr)
         self.assertEqual(result.returncode, exit, result.stdout + result.stderr)
         return json.loads(result.stdout)
