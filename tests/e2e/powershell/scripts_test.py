@@ -49,7 +49,8 @@ class ScriptTest(unittest.TestCase):
         self.system32 = os.path.join(self.root, "Windows", "System32")
         self.payload = os.path.join(self.root, "payload")
         self.state_dir = os.path.join(self.root, "ProgramData", "Provisioner")
-        for path in (self.system32, os.path.join(self.payload, "scripts"), os.path.dirname(self.state_dir)):
+        self.temporary = os.path.join(self.root, "tmp")  # a PowerShell that is killed leaves its sockets and pipes
+        for path in (self.system32, os.path.join(self.payload, "scripts"), os.path.dirname(self.state_dir), self.temporary):
             os.makedirs(path)
         for tool in ("reg", "certutil", "icacls"):
             path = os.path.join(self.system32, tool + ".exe")
@@ -116,7 +117,7 @@ class ScriptTest(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("FAKE_", "PROCESSOR_"))}
         environment.update(SystemRoot=os.path.dirname(self.system32), ProgramData=os.path.dirname(self.state_dir),
                            FAKE_STORE=os.path.join(self.root, "store.json"), FAKE_LOG=os.path.join(self.root, "log"),
-                           FAKE_FAULT=fault, FAKE_COUNTER="calls", COMPUTERNAME="NODE", FAKE_LANGUAGE=self.language, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
+                           FAKE_FAULT=fault, FAKE_COUNTER="calls", TMPDIR=self.temporary, COMPUTERNAME="NODE", FAKE_LANGUAGE=self.language, FAKE_PYTHON=sys.executable, FAKE_SCRIPT=os.path.join(HERE, "fakes.py"), NO_COLOR="1")
         answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", os.path.join(HERE, "driver.ps1"),
                                  os.path.join(self.payload, "scripts", script), *options],
                                 capture_output=True, text=True, env=environment, timeout=300, check=False)

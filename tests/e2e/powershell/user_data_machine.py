@@ -116,7 +116,8 @@ class Machine:
         self.program = self.root / "Program Files/Provisioner/provisioner.exe"
         self.log = self.root / "log"
         self.pshome = self.root / "PowerShell"
-        for folder in (self.windows / "System32", self.state.parent, self.program.parent.parent, self.pshome):
+        self.temporary = self.root / "tmp"  # a PowerShell that is killed leaves its sockets and pipes
+        for folder in (self.windows / "System32", self.state.parent, self.program.parent.parent, self.pshome, self.temporary):
             folder.mkdir(parents=True)
         for name in ("curl", "schtasks"):
             write_tool(self.windows / "System32" / (name + ".exe"), name)
@@ -127,7 +128,7 @@ class Machine:
         self.environment = {n: v for n, v in os.environ.items() if not n.upper().endswith("_PROXY") and not n.startswith("FAKE_")}
         self.environment.update(SystemRoot=str(self.windows), ProgramData=str(self.state.parent), ProgramW6432=str(self.program.parent.parent),
                                 FAKE_STORE=str(self.root / "store.json"), FAKE_LOG=str(self.log), FAKE_PSHOME=str(self.pshome),
-                                FAKE_PROVISIONER=provisioner_program, COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
+                                FAKE_PROVISIONER=provisioner_program, TMPDIR=str(self.temporary), COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
         store = self.store()
         for key in (ENVIRONMENT, SERVICES + "containerd", WINHTTP[0], "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
             store.make_key(key)
