@@ -8,6 +8,7 @@
 #include "provisioner/base/text.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::differential {
 namespace {
@@ -51,9 +52,10 @@ GoAnswer ParseAnswer(const std::string& line) {
   return out;
 }
 
-// Builds the program; "" and a reason if there is nothing to build it with. Go's own copy of x/net/http/httpproxy is
-// what net/http uses; a GOPATH with a link to it makes it importable without any network.
-std::string BuildOracle(const fs::path& folder, std::string& reason) {
+// Builds the program in an empty folder; "" and a reason if there is nothing to build it with. Go's own copy of
+// x/net/http/httpproxy is what net/http uses; a GOPATH with a link to it makes it importable without any network. What
+// Go has compiled stays in `cache`, which several may use at once.
+std::string BuildOracle(const fs::path& folder, const fs::path& cache, std::string& reason) {
   const ProcessResult root = Run({"go", "env", "GOROOT"});
   if (root.exit != 0) {
     reason = "no `go` (Debian: golang-go)";
@@ -66,14 +68,13 @@ std::string BuildOracle(const fs::path& folder, std::string& reason) {
   }
   const fs::path link = folder / "gopath/src/golang.org";
   fs::create_directories(link.parent_path());
-  fs::remove(link);
   fs::create_directory_symlink(vendored, link);
   const std::string program = folder / "proxy_oracle";
   const ProcessResult build =
       Run({"go", "build", "-o", program, testing_support::TestsFolder() + "/differential/proxy_oracle.go"}, "",
           {{"GO111MODULE", "off"},
            {"GOPATH", folder / "gopath"},
-           {"GOCACHE", folder / "go-cache"},
+           {"GOCACHE", cache},
            {"GOPROXY", "off"},
            {"GOTOOLCHAIN", "local"},
            {"GOFLAGS", ""},
@@ -85,7 +86,9 @@ std::string BuildOracle(const fs::path& folder, std::string& reason) {
 }  // namespace
 
 std::optional<GoAnswers> AskGo(const std::vector<Row>& rows, const std::string& folder, std::string& reason) {
-  const std::string program = BuildOracle(folder, reason);
+  fs::create_directories(folder);
+  const testing_support::ScratchFolder own(folder);  // the tests that ask run at the same time
+  const std::string program = BuildOracle(own.path(), fs::path(folder) / "go-cache", reason);
   if (program.empty()) return std::nullopt;
   std::string input;
   for (const Row& row : rows)
