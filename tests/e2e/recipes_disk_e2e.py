@@ -175,15 +175,22 @@ class Disk(Folder):
 
     def assertLeft(self, *names):
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
-        self.assertEqual(pathlib.Path("/proc/self/mountinfo").read_text(), self.mounts)
+        self.assertGone()
+
+    def assertGone(self):
+        """What was killed with the script may end a moment after it."""
+        until = time.monotonic() + 30
+        while self.users() and time.monotonic() < until:
+            time.sleep(0.02)
         self.assertEqual(self.users(), [])
+        self.assertEqual(pathlib.Path("/proc/self/mountinfo").read_text(), self.mounts)
 
     def users(self):
         """The processes that work in this test's folder, or see something mounted there."""
         found = []
         for place in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                seen = (place / "cmdline").read_bytes().decode(errors="replace") + os.readlink(place / "cwd") + (place / "mountinfo").read_text()
+                seen = (place / "cmdline").read_bytes().decode(errors="replace") + os.readlink(place / "cwd") + (place / "mountinfo").read_text(errors="replace")
             except OSError:
                 continue
             if str(self.folder) in seen and int(place.name) != os.getpid():
@@ -508,13 +515,6 @@ class CustomizeDiskEnds(Disk):
             self.assertLess(time.monotonic(), until, "the stop was never reached")
             time.sleep(0.02)
         (self.folder / "reached").unlink()
-
-    def assertGone(self):
-        until = time.monotonic() + 30
-        while self.users() and time.monotonic() < until:
-            time.sleep(0.02)
-        self.assertEqual(self.users(), [])
-        self.assertEqual(pathlib.Path("/proc/self/mountinfo").read_text(), self.mounts)
 
     def test_programs_that_fail(self):
         disk = self.disk("sparse.vmdk")
