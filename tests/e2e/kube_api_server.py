@@ -2,6 +2,7 @@
 client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
 import http.server
 import json
+import socket
 import ssl
 import subprocess
 import threading
@@ -60,6 +61,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.bookmark_seconds = 60.0
         self.ends_watches = True  # after timeoutSeconds
         self.open = True
+        self.held = None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def finish_request(self, request, client_address):
@@ -77,6 +79,11 @@ class ApiServer(http.server.ThreadingHTTPServer):
             self.changed.notify_all()
         self.shutdown()
         self.server_close()
+        if self.held is None:
+            # For the server that comes back: nobody else gets the port. Who connects is refused, as nobody listens.
+            self.held = socket.socket()
+            self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.held.bind(self.server_address)
 
     def put(self, path, **members):
         """An object at its path; whoever watches is told."""

@@ -6,6 +6,7 @@ import http.server
 import json
 import pathlib
 import re
+import socket
 import ssl
 import subprocess
 import threading
@@ -103,6 +104,7 @@ class Server:
 
         self.http = Quiet(("127.0.0.1", port), Handler)
         self.port = self.http.server_address[1]
+        self.held = None
         self.tls = chain is not None
         if self.tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -125,6 +127,11 @@ class Server:
     def close(self):
         self.http.shutdown()
         self.http.server_close()
+        if self.held is None:
+            # For the server that comes back: nobody else gets the port. Who connects is refused, as nobody listens.
+            self.held = socket.socket()
+            self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.held.bind(self.http.server_address)
 
     def take_fault(self):
         fault = self.fault
