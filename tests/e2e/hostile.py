@@ -2,7 +2,7 @@
 """Malformed, hostile and oversized inputs: each is refused by the contract or done, in bounded time and memory, and a refusal
 leaves no trace at the output. What an input may cost is measured by an honest one of its size in the same run.
 
-usage: hostile.py PROVISIONER [--sanitizer]     --sanitizer: small inputs, memory unchecked; HOSTILE_SEED=N: other damage"""
+usage: hostile.py PROVISIONER [--sanitizer]     --sanitizer: small inputs, memory unchecked; HOSTILE_SEED=N repeats a run"""
 import collections
 import gzip
 import json
@@ -24,7 +24,7 @@ from program_file import make_program
 SANITIZER = "--sanitizer" in sys.argv and not sys.argv.remove("--sanitizer")
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 SCALE = 50 if SANITIZER else 1
-SEED = int(os.environ.get("HOSTILE_SEED", 20240601))  # the same damage in each run, as in the differential tests
+SEED = int(os.environ.get("HOSTILE_SEED", time.time_ns() % 1000000))
 MEMORY = None if SANITIZER else 4 << 30
 CPU_FLOOR, WALL_FLOOR, MEMORY_FLOOR = (10, 30, 0) if SANITIZER else (0.3, 2, 40)
 CONTRACT = {10: "usage", 12: "shrink dirty-hive hive fail-open size-limit reserved-name downgrade owner signature manifest",

@@ -76,7 +76,7 @@ class Kube(unittest.TestCase):
         return path
 
     def run_program(self, *words, env=None):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300,
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120,
                               env={"PATH": os.environ["PATH"], "HOME": str(self.work), **(env or {})})
         self.assertNotIn("c4nary", done.stdout + done.stderr)
         return done
@@ -234,7 +234,7 @@ class Following(Kube):
         self.assertEqual(process.stdout.readline(), "waits\n")
         return process
 
-    def await_watch(self, count=1, seconds=60):
+    def await_watch(self, count=1, seconds=20):
         end = time.monotonic() + seconds
         while len(self.server.watches()) < count:
             self.assertLess(time.monotonic(), end, "no watch came")
@@ -260,26 +260,26 @@ class Following(Kube):
         self.assertIsNone(process.poll())
         begin = time.monotonic()
         self.server.put_config("rendered-worker-2", "http://two.example.test:3128", ROOT_PEM)
-        self.assertEqual(self.waited(process, 50_000), [])
-        self.assertLess(time.monotonic() - begin, 30, "a poll would come after a minute")
+        self.assertEqual(self.waited(process, 10_000), [])
+        self.assertLess(time.monotonic() - begin, 3)
         # The second change comes while nobody watches: it must not get lost.
         self.assertEqual(process.stdout.readline(), "waits\n")
         self.server.put_config("rendered-worker-3", "http://three.example.test:3128", ROOT_PEM)
-        self.assertEqual(self.waited(process, 50_000), [])
+        self.assertEqual(self.waited(process, 5_000), [])
         lists = [query for path, query, _ in self.server.seen if path == POOLS and "watch" not in query]
         self.assertEqual(len(lists), 1)
 
     def test_no_change_takes_the_interval(self):
         process = self.follow(interval=2000)
-        self.assertEqual(self.waited(process, 10_000), [])
+        self.assertEqual(self.waited(process, 4000), [])
 
     def test_bookmarks_keep_the_place_when_the_server_forgets(self):
         self.server.bookmark_seconds = 0.3
-        process = self.follow(interval=6000, rounds=2)
+        process = self.follow(interval=3000, rounds=2)
         self.await_watch()
         for number in range(5):
             self.server.put(f"{CONFIGS}/other-{number}", spec={})
-        self.waited(process, 15_000)
+        self.waited(process, 5000)
         self.assertEqual(process.stdout.readline(), "waits\n")
         self.await_watch(2)
         self.assertEqual(int(self.server.watches()[1]["resourceVersion"]), self.server.version)
@@ -290,7 +290,7 @@ class Following(Kube):
         self.server.forget_events()
         self.await_watch(2)
         self.server.put_config("rendered-worker-2", "http://two.example.test:3128", ROOT_PEM)
-        self.assertEqual(self.waited(process, 50_000), [])
+        self.assertEqual(self.waited(process, 20_000), [])
 
     def test_a_line_that_is_cut_comes_again(self):
         def cut(handler, path, query):
@@ -314,7 +314,7 @@ class Following(Kube):
         process = self.follow()
         self.await_watch(2)
         self.server.put_config("rendered-worker-2", "http://two.example.test:3128", ROOT_PEM)
-        self.waited(process, 50_000)
+        self.waited(process, 20_000)
 
     def test_a_server_that_goes_and_comes_back(self):
         process = self.follow()
@@ -325,12 +325,12 @@ class Following(Kube):
         self.server = self.start(port=port)
         self.server.version = old.version + 50
         self.server.put_config("rendered-worker-2", "http://two.example.test:3128", ROOT_PEM)
-        self.waited(process, 55_000)
+        self.waited(process, 40_000)
 
     def test_without_the_right_to_watch(self):
         self.server.denied.add(("watch", "machineconfigpools"))
         process = self.follow(interval=2000)
-        told = self.waited(process, 10_000)
+        told = self.waited(process, 4000)
         self.assertIn('verbs ["watch"]', told[0])
 
     def test_a_stop_ends_a_silent_watch(self):
@@ -339,12 +339,12 @@ class Following(Kube):
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
         self.assertIn("stopped", process.stdout.read())
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertLess(time.monotonic() - begin, 3)
 
     def test_a_connection_that_died_without_a_word(self):
         self.server.ends_watches = False
         process = self.follow(interval=2000)
-        self.waited(process, 60_000)
+        self.waited(process, 20_000)
 
     def test_a_peer_that_says_nothing_at_all(self):
         self.server.close()
@@ -359,8 +359,8 @@ class Following(Kube):
         time.sleep(0.5)
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        process.wait(60)
-        self.assertLess(time.monotonic() - begin, 8, "a connection has 10 s to stand")
+        process.wait(10)
+        self.assertLess(time.monotonic() - begin, 3)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class Sources(unittest.TestCase):
         self.addCleanup(server.close)
         return server
 
-    def run_program(self, *words, environment=None, seconds=300):
+    def run_program(self, *words, environment=None, seconds=60):
         env = {"PATH": os.environ["PATH"], **(environment or {})}
         done = subprocess.run([PROVISIONER, *map(str, words)], env=env, capture_output=True, text=True, timeout=seconds)
         self.assertNotIn("BOOTSTRAP-TOKEN-CANARY", done.stdout + done.stderr)
@@ -218,14 +218,14 @@ class MachineConfigServer(Sources):
                 self.server.fail(fault)
                 began = time.monotonic()
                 self.assertIn(words, self.refused(14, "network", self.server.mcs(), "--source-timeout", "2", ca=self.ca.pem))
-                self.assertLess(time.monotonic() - began, 25, "the server would be silent for 30 s")
+                self.assertLess(time.monotonic() - began, 10)
 
     def test_a_dead_one_is_given_up_on(self):
         dead = mcs.Server(*self.leaf)
         dead.close()
         began = time.monotonic()
         self.assertIn("refused the connection", self.refused(14, "network", dead.mcs(), ca=self.ca.pem))
-        self.assertLess(time.monotonic() - began, 45, "a minute is what a source has in all")
+        self.assertLess(time.monotonic() - began, 15)
 
     def test_refusals_are_explained(self):
         for status, exit, code, words in ((400, 14, "network", "Ignition spec"), (401, 14, "network", "wants to know who asks"),
@@ -240,7 +240,7 @@ class MachineConfigServer(Sources):
         self.server.fail("huge")
         began = time.monotonic()
         self.assertIn("larger than", self.refused(11, "too-large", self.server.mcs(), ca=self.ca.pem))
-        self.assertLess(time.monotonic() - began, 45, "a minute is what a source has in all")
+        self.assertLess(time.monotonic() - began, 20)
 
     def test_other_servers_are_told_apart(self):
         self.server.content_type = "text/html"
@@ -294,7 +294,7 @@ class PointerConfig(Sources):
         worker = self.pointer(self.server.url("/config/worker"), [self.ca], timeouts={"httpResponseHeaders": 1, "httpTotal": 2})
         began = time.monotonic()
         self.refused(14, "network", worker)
-        self.assertLess(time.monotonic() - began, 25, "the server would be silent for 30 s")
+        self.assertLess(time.monotonic() - began, 8)
 
     def test_says_which_proxy(self):
         proxy = ConnectProxy()

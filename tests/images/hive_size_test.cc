@@ -8,7 +8,6 @@
 #include "images/hive/reader.h"
 #include "images/hive/writer.h"
 #include "tests/images/hive_test_util.h"
-#include "tests/support/sanitizer.h"
 
 namespace prov::images {
 namespace {
@@ -53,8 +52,7 @@ TEST(HiveSize, TenThousandCertificatesAreQuick) {
   std::printf("10,000 keys with 1,000-byte values: %zu bytes, written in %d ms, read in %d ms\n", hive.size(),
               static_cast<int>(ms(written - start)), static_cast<int>(ms(read - written)));
   EXPECT_EQ(back.subkeys.at(0).subkeys.at(0).subkeys.at(0).subkeys.at(0).subkeys.size(), 10000U);
-  // A tenth of a second on a quiet machine; the bound leaves room for sanitizers on a busy one.
-  EXPECT_LT(ms(read - start), testing_support::kUnderSanitizer ? 60'000 : 20'000) << "far from linear";
+  EXPECT_LT(ms(read - start), 5000) << "far from linear";
 }
 
 }  // namespace

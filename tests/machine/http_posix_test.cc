@@ -125,10 +125,10 @@ TEST(Http, ProxyThatTalksOnHasNoMoreTimeThanOthers) {
     HttpRequest request;
     request.url = "https://no-such-host.invalid/";
     request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
-    request.timeout_seconds = 2;
+    request.timeout_seconds = 1;
     const auto start = std::chrono::steady_clock::now();
     EXPECT_THAT(FailureOf(LiveHost().http().Get(request)).message, HasSubstr("status 407"));
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
   }
 }
 
@@ -229,12 +229,11 @@ TEST(Http, LookingForTlsTakesNoTimeOfItsOwn) {
   HttpRequest request;
   request.url = "http://no-such-host.invalid/";
   request.proxy_url = Secret("http://user:hunter2@127.0.0.1:" + std::to_string(proxy.port()));
-  request.timeout_seconds = 4;
+  request.timeout_seconds = 1;
   request.notes = &notes;
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(FailureOf(LiveHost().http().Get(request)).message, HasSubstr("ended the connection"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(7500))
-      << "a time of its own is 4 s more";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1900));
   EXPECT_TRUE(notes.is_plain);
   EXPECT_EQ(proxy.connections(), 3U) << "without credentials, with them, by TLS";
   EXPECT_THAT(FailureOf(LiveHost().http().Get(request)).message, HasSubstr("ended the connection"));
@@ -247,8 +246,7 @@ TEST(Http, AnswerThatDoesNotCome) {
   request.timeout_seconds = 1;
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(FailureOf(LiveHost().http().Get(request)).message, HasSubstr("within 1 seconds"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(25))
-      << "30 s is what a request has by default";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Http, ConnectionThatEndsWithoutAnAnswer) {
