@@ -470,18 +470,28 @@ function Open-State {
     }
 }
 
-# Where provisioner.exe took the record over, only it knows what to put back.
+# Where provisioner.exe took the record over, only it knows what to put back. Earlier programs kept its ledger in a file of its own.
 function Assert-NotTakenOver {
-    $file = Join-Path $script:stateDir 'ledger.json'
-    if (@($script:items).Count -gt 0 -or -not (Test-Path -LiteralPath $file)) { return }
+    if (@($script:items).Count -gt 0) { return }
+    $file = Join-Path $script:stateDir 'state.json'
+    $current = Test-Path -LiteralPath $file
+    if (-not $current) {
+        $file = Join-Path $script:stateDir 'ledger.json'
+        if (-not (Test-Path -LiteralPath $file)) { return }
+    }
     $document = $null
     try {
         $document = ConvertFrom-Json -InputObject (Get-Content -LiteralPath $file -Raw -Encoding UTF8)
     } catch {
         $document = $null
     }
+    if ($current -and (Test-Object $document)) { $document = Get-MemberValue $document 'sections' }
     if (Test-Object $document) {
-        $ours = Get-MemberValue $document 'items'
+        $name = 'items'
+        if ($current) { $name = 'ledger' }
+        $ours = Get-MemberValue $document $name
+        # The program keeps other sections, too, where it never set anything.
+        if ($current -and $null -eq $ours) { return }
         if ((Test-Object $ours) -and @($ours.PSObject.Properties).Count -eq 0) { return }
     }
     Stop-With 12 'provisioner.exe keeps the record of this machine, and nothing was undone: run provisioner.exe remove'

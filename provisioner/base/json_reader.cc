@@ -154,6 +154,16 @@ Result<std::vector<std::pair<std::string, JsonNode>>> JsonNode::Members() const 
   return out;
 }
 
+bool JsonNode::IsNull() const { return Of(value_).IsNull(); }
+
+std::string JsonNode::Json() const {
+  rapidjson::StringBuffer buffer;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+  writer.SetIndent(' ', 2);
+  Of(value_).Accept(writer);
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
 Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where) {
   const auto refuse = [&](std::string_view reason, std::size_t at) {
     return Fail(Code::kJson, fmt::format("not JSON as this program reads it: {}", reason),

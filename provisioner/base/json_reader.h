@@ -28,6 +28,10 @@ class JsonNode {
   Result<bool> Bool() const;
   Result<std::vector<JsonNode>> Items() const;                            // of an array
   Result<std::vector<std::pair<std::string, JsonNode>>> Members() const;  // of an object, in order
+  bool IsNull() const;
+
+  // The value as a document of its own, as JsonWriter writes one.
+  std::string Json() const;
 
   // An error about this value in the caller's words.
   std::unexpected<Error> Refuse(Code code, std::string message) const;

@@ -69,6 +69,13 @@ JsonWriter& JsonWriter::Null() {
   return *this;
 }
 
+JsonWriter& JsonWriter::Json(std::string_view document) {
+  rapidjson::MemoryStream stream(document.data(), document.size());
+  const auto parsed = rapidjson::Reader().Parse<rapidjson::kParseIterativeFlag>(stream, impl_->writer);
+  RAPIDJSON_ASSERT(!parsed.IsError());
+  return *this;
+}
+
 std::string JsonWriter::Take() { return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n"; }
 
 void WriteFindings(JsonWriter& json, const Findings& findings) {

@@ -29,6 +29,8 @@ class JsonWriter {
   JsonWriter& Int(std::int64_t value);
   JsonWriter& Bool(bool value);
   JsonWriter& Null();
+  // A whole JSON document, as the value that comes next; indented to its place. Anything else is a defect.
+  JsonWriter& Json(std::string_view document);
 
   JsonWriter& Member(std::string_view key, std::string_view text) { return Key(key).String(text); }
   JsonWriter& Member(std::string_view key, const char* text) { return Key(key).String(text); }

@@ -66,7 +66,7 @@ Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& hos
 
 // `apply --install` makes a payload in the image, of one that was signed, and nobody signs that; the image's record
 // says which one it is. A signature that is there and is wrong is never passed over.
-Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateFolder& state) {
+Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateRecord& state) {
   const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, bake::kSignaturePath), 0);
   if (signature || signature.error().code != Code::kNotFound) return false;
   const auto manifest = ReadRegularFile(folder + "/manifest.json", bake::kMostManifestBytes);

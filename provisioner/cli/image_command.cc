@@ -176,7 +176,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   node::FilePlan files;
   std::optional<bake::Payload> payload;
   std::optional<reconcile::Change> service;
-  reconcile::Records records;
+  reconcile::Sections sections;
   PROV_TRY(CheckProgram(node, image_options));
   // What refuses comes before anything is written, what killed runs left goes before there is asked for room.
   node::ImageWork work{PROV_TRY(node::PlanSettings(node, settings, options)).changes, &files,
@@ -191,9 +191,9 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   if (payload) {
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
     service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
-    records = PROV_TRY(node::DeliveredPayloadRecords(node, settings, *payload));
+    sections = PROV_TRY(node::DeliveredPayloadRecords(node, settings, *payload));
   }
-  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options, std::move(records)));
+  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options, std::move(sections)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(node::EndInstallation(node.machine.state, files));

@@ -15,7 +15,7 @@ namespace {
 using egress::Store;
 using images::RegType;
 
-constexpr std::string_view kOwnKeysFile = "store-keys.json";
+constexpr std::string_view kOwnKeysSection = "storeKeys";
 
 // Where the physical stores of one system store lie: the machine's own, the group policy's, the enterprise's and for
 // ROOT the one that Windows fills by itself.
@@ -31,22 +31,19 @@ std::vector<std::string> PhysicalStores(std::string_view name) {
 
 std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(store); }
 
-Result<std::vector<std::string>> LoadOwnKeys(StateFolder& state) {
+Result<std::vector<std::string>> LoadOwnKeys(StateRecord& state) {
   std::vector<std::string> out;
-  const auto text = PROV_TRY(state.Read(kOwnKeysFile));
-  if (!text) return out;
-  for (const JsonNode& key : PROV_TRY(PROV_TRY(PROV_TRY(ParseSchemaOne(*text, kOwnKeysFile)).Get("keys")).Items())) {
-    out.push_back(PROV_TRY(key.Text()));
-  }
+  const auto section = PROV_TRY(state.Read(kOwnKeysSection));
+  if (!section) return out;
+  for (const JsonNode& key : PROV_TRY(PROV_TRY(section->Get("keys")).Items())) out.push_back(PROV_TRY(key.Text()));
   return out;
 }
 
-Result<void> SaveOwnKeys(StateFolder& state, const std::vector<std::string>& keys) {
-  if (keys.empty()) return state.Remove(kOwnKeysFile);
+Result<void> SaveOwnKeys(StateRecord& state, const std::vector<std::string>& keys) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Key("keys").BeginArray();
+  json.BeginObject().Key("keys").BeginArray();
   for (const std::string& key : keys) json.String(key);
-  return state.Write(kOwnKeysFile, json.EndArray().EndObject().Take());
+  return state.Commit({{std::string(kOwnKeysSection), json.EndArray().EndObject().Take()}});
 }
 
 std::string_view Parent(std::string_view key) { return key.substr(0, key.rfind('\\')); }

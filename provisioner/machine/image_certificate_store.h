@@ -3,14 +3,14 @@
 
 #include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/registry.h"
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 
 namespace prov::machine {
 
 class ImageCertificateStore final : public CertificateStore {
  public:
   // Both must outlive this. `state` remembers which keys were made for a store, so that they can go again.
-  ImageCertificateStore(Registry& registry, StateFolder& state) : registry_(registry), state_(state) {}
+  ImageCertificateStore(Registry& registry, StateRecord& state) : registry_(registry), state_(state) {}
 
   Result<bool> Contains(egress::Store store, std::string_view der) override;
   Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
@@ -25,7 +25,7 @@ class ImageCertificateStore final : public CertificateStore {
   Result<void> RemoveOwnKeys(const std::string& store_key);
 
   Registry& registry_;
-  StateFolder& state_;
+  StateRecord& state_;
 };
 
 }  // namespace prov::machine

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "images/tree/windows_tree.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/earlier_state.h"
 #include "provisioner/machine/service_key.h"
 
 namespace prov::machine {
@@ -137,13 +138,12 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
 
   Result<void> RemoveState() override {
-    constexpr auto kFiles = std::to_array<std::string_view>(
-        {"source.json",     "settings.json",     "applied.json", "hold.json",         "trial.json",
-         "boots.json",      "failure.json",      "scrub.json",   "wmco.json",         "journal.json",
-         "reboot.json",     "last.json",         "ledger.json",  "store-keys.json",   "image.json",
-         "provisioner.log", "provisioner.log.1", "lock",         "script-state.json", "script.lock",
-         "export.reg",      "import.reg",        "import.cer",   "floor.json",        "restart.json"});
-    for (const std::string_view file : kFiles) {
+    std::vector<std::string_view> files = {kJournalFile, "provisioner.log",   "provisioner.log.1",
+                                           "lock",       "script-state.json", "script.lock",
+                                           "export.reg", "import.reg",        "import.cer"};
+    files.insert(files.end(), EarlierFiles().begin(), EarlierFiles().end());
+    files.push_back(kStateFile);  // the last one: until then it says what was done here
+    for (const std::string_view file : files) {
       // A node that was cut short leaves the second and third.
       for (const std::string_view suffix : {"", ".new", ".old"}) {
         PROV_TRY(tree_.Remove(fmt::format("{}/{}{}", kImageStateFolder, file, suffix)));
@@ -179,7 +179,8 @@ ImageHost::ImageHost(std::unique_ptr<images::ImageTree> tree, Clock& clock, std:
     : tree_(std::move(tree)),
       clock_(clock),
       registry_(*tree_, filetime),
-      state_(*tree_),
+      state_folder_(*tree_),
+      state_(state_folder_),
       certificates_(registry_, state_),
       system_(std::make_unique<ImageSystem>(registry_)),
       services_(std::make_unique<ImageServices>(registry_)),

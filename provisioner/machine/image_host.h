@@ -50,7 +50,8 @@ class ImageHost final : public Host {
   std::unique_ptr<images::ImageTree> tree_;
   Clock& clock_;
   ImageRegistry registry_;
-  ImageStateFolder state_;
+  ImageStateFolder state_folder_;
+  StateRecord state_;
   ImageCertificateStore certificates_;
   std::unique_ptr<ImageSystem> system_;
   std::unique_ptr<ImageServices> services_;

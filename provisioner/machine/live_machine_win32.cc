@@ -12,12 +12,13 @@ namespace {
 class WindowsMachine final : public LiveMachine {
  public:
   explicit WindowsMachine(LiveStateFolder state) : state_(std::move(state)) {}
-  Machine Ports() override { return {registry_, certificates_, state_, system_}; }
+  Machine Ports() override { return {registry_, certificates_, state_record_, system_}; }
 
  private:
   LiveRegistry registry_;
   LiveCertificateStore certificates_{registry_};
   LiveStateFolder state_;
+  StateRecord state_record_{state_};
   LiveSystem system_{registry_};
 };
 

@@ -3,7 +3,7 @@
 
 #include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/registry.h"
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 #include "provisioner/machine/system.h"
 
 namespace prov::machine {
@@ -11,7 +11,7 @@ namespace prov::machine {
 struct Machine {
   Registry& registry;
   CertificateStore& certificates;
-  StateFolder& state;
+  StateRecord& state;
   System& system;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using reconcile::Change;
 using reconcile::DesiredState;
-using reconcile::Records;
+using reconcile::Sections;
 using reconcile::SessionReport;
 
 Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
@@ -49,17 +49,17 @@ Result<Applied> Record(Node& node, const Settings& settings, const DesiredState&
 }
 
 // What then is what was applied, and no trial or rollback holds any more.
-void AddApplied(const Applied& applied, Records& records) {
-  RaiseFloor(applied, records);
-  records[std::string(kAppliedFile)] = AppliedJson(applied);
-  records[std::string(kTrialFile)] = std::nullopt;
-  records[std::string(kHoldFile)] = std::nullopt;
+void AddApplied(const Applied& applied, Sections& sections) {
+  RaiseFloor(applied, sections);
+  sections[std::string(kAppliedSection)] = AppliedJson(applied);
+  sections[std::string(kTrialSection)] = std::nullopt;
+  sections[std::string(kHoldSection)] = std::nullopt;
 }
 
 // A rollback holds against `applied`.
-Records HoldAgainst(const std::optional<Applied>& applied) {
-  Records out{{std::string(kTrialFile), std::nullopt}, {std::string(kRestartFile), std::nullopt}};
-  if (applied) out[std::string(kHoldFile)] = HoldJson(applied->digest);
+Sections HoldAgainst(const std::optional<Applied>& applied) {
+  Sections out{{std::string(kTrialSection), std::nullopt}, {std::string(kRestartSection), std::nullopt}};
+  if (applied) out[std::string(kHoldSection)] = HoldJson(applied->digest);
   return out;
 }
 
@@ -99,7 +99,7 @@ Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const A
   return report;
 }
 
-Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Records more) {
+Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Sections more) {
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));  // the guards go by what it leaves
   const DesiredState desired = PROV_TRY(Desire(node, settings, options));
@@ -107,7 +107,7 @@ Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const 
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, PROV_TRY(reconcile::PlanOn(node.machine, desired, plan_options))));
   } else {
-    more[std::string(kBootsFile)] = std::nullopt;
+    more[std::string(kBootsSection)] = std::nullopt;
   }
   PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
@@ -132,7 +132,7 @@ Result<SessionReport> TrySettings(Node& node, const Settings& settings, const Ap
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, settings, desired))};
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options)),
-                                                     true, {{std::string(kTrialFile), TrialJson(trial)}}));
+                                                     true, {{std::string(kTrialSection), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   PROV_TRY(TellServices(node, options.restart_services, report));
   AddFindings(report, settings, desired);
@@ -143,7 +143,7 @@ Result<void> EndOpenRun(Node& node, Findings& findings) {
   const auto trial = PROV_TRY(LoadTrial(node.machine.state));
   PROV_TRY(
       reconcile::Recover(node.machine, findings, HoldAgainst(trial ? std::optional(trial->applied) : std::nullopt)));
-  return Forget(node.machine.state, kTrialFile);  // earlier versions wrote it before the trial began
+  return Forget(node.machine.state, kTrialSection);  // earlier versions wrote it before the trial began
 }
 
 Result<bool> TrialIsOpen(Node& node) {
@@ -162,9 +162,9 @@ Result<SessionReport> ConfirmTrial(Node& node) {
                 "no trial is open: it was confirmed or taken back already; provisioner status tells more");
   }
   report.changes = reconcile::ChangesOf(*open);
-  Records records{{std::string(kHoldFile), std::nullopt}};
-  if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) AddApplied(trial->applied, records);
-  PROV_TRY(reconcile::Confirm(node.machine, report.findings, records));
+  Sections sections{{std::string(kHoldSection), std::nullopt}};
+  if (const auto trial = PROV_TRY(LoadTrial(node.machine.state))) AddApplied(trial->applied, sections);
+  PROV_TRY(reconcile::Confirm(node.machine, report.findings, sections));
   report.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
   return report;
 }
@@ -188,14 +188,14 @@ Result<SessionReport> TakeBack(Node& node) {
 }
 
 Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings) {
-  const auto kept = PROV_TRY(reconcile::ReadRecord(node.machine.state, kSettingsFile));
+  const auto kept = PROV_TRY(reconcile::ReadSection(node.machine.state, kSettingsSection));
   if (!kept) return {};
   const DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  if (*kept == SettingsJson(settings, desired)) return {};
+  if (kept->Json() == SettingsJson(settings, desired)) return {};
   AddWarning(findings, "stored-source",
              "reconcile has another source stored on this machine and will apply that again; provisioner service "
              "install --source replaces it",
-             std::string(kSourceFile));
+             std::string(machine::kStateFile));
   return {};
 }
 
@@ -214,10 +214,10 @@ Result<SessionReport> RemoveSettings(Node& node) {
   PROV_TRY(CheckRecords(node));
   Findings findings;
   PROV_TRY(EndOpenRun(node, findings));
-  Records gone;
-  for (const std::string_view file :
-       {kSourceFile, kSettingsFile, kBootsFile, kAppliedFile, kTrialFile, kHoldFile, kFailureFile, kRestartFile}) {
-    gone[std::string(file)] = std::nullopt;
+  Sections gone;
+  for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection,
+                                         kTrialSection, kHoldSection, kFailureSection, kRestartSection}) {
+    gone[std::string(section)] = std::nullopt;
   }
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());

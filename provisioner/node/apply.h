@@ -33,7 +33,7 @@ Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settin
 
 // `more` becomes true in the same step as the settings. Errors: as above; reboot-loop (unattended only).
 Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options,
-                                               reconcile::Records more = {});
+                                               reconcile::Sections more = {});
 
 // Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
 Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,

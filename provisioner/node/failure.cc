@@ -8,18 +8,17 @@
 
 namespace prov::node {
 
-Result<void> SaveFailure(machine::StateFolder& state, const Error& error) {
+Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("code", InfoOf(error.code).name).Member("message", error.message);
+  json.BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
   json.Member("where", error.where);
-  return Remember(state, kFailureFile, json.EndObject().Take());
+  return Remember(state, kFailureSection, json.EndObject().Take());
 }
 
-Result<std::optional<std::string>> LoadFailure(machine::StateFolder& state) {
-  const auto text = PROV_TRY(reconcile::ReadRecord(state, kFailureFile));
-  if (!text) return std::nullopt;
-  const JsonNode root = PROV_TRY(ParseSchemaOne(*text, kFailureFile));
-  const auto member = [&root](std::string_view name) -> Result<std::string> { return PROV_TRY(root.Get(name)).Text(); };
+Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {
+  const auto failure = PROV_TRY(reconcile::ReadSection(state, kFailureSection));
+  if (!failure) return std::nullopt;
+  const auto member = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(failure->Get(name)).Text(); };
   return fmt::format("{}: {} ({})", PROV_TRY(member("code")), PROV_TRY(member("message")), PROV_TRY(member("where")));
 }
 

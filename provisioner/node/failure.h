@@ -6,11 +6,11 @@
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/result.h"
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 
 namespace prov::node {
 
-Result<void> SaveFailure(machine::StateFolder& state, const Error& error);
-Result<std::optional<std::string>> LoadFailure(machine::StateFolder& state);  // "proxy-url: … (where)"
+Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
+Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
 
 }  // namespace prov::node

@@ -26,10 +26,10 @@ Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
 
 }  // namespace
 
-Result<reconcile::Records> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt) {
+Result<reconcile::Sections> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt) {
   const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  reconcile::Records out{{std::string(kSettingsFile), SettingsJson(settings, desired)},
-                         {std::string(kSourceFile), SourceJson({delivery.words, delivery.follow, adopt})}};
+  reconcile::Sections out{{std::string(kSettingsSection), SettingsJson(settings, desired)},
+                          {std::string(kSourceSection), SourceJson({delivery.words, delivery.follow, adopt})}};
   RememberSecretFiles(delivery.secret_files, out);
   return out;
 }
@@ -64,10 +64,10 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings,
   PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  PROV_TRY(reconcile::CommitRecords(node.machine.state, PROV_TRY(SourceRecords(settings, delivery, true))));
+  PROV_TRY(reconcile::CommitSections(node.machine.state, PROV_TRY(SourceRecords(settings, delivery, true))));
   const Result<bool> installed = InstallProgramAndService(node);
-  reconcile::Records done = PROV_TRY(SourceRecords(settings, delivery, false));
-  if (installed) done[std::string(kFailureFile)] = std::nullopt;
+  reconcile::Sections done = PROV_TRY(SourceRecords(settings, delivery, false));
+  if (installed) done[std::string(kFailureSection)] = std::nullopt;
   reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   report.findings.insert(report.findings.end(), findings.begin(), findings.end());
@@ -84,7 +84,7 @@ Result<bool> InstallService(Node& node, const Settings* settings, const Delivery
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   if (settings != nullptr) {
-    PROV_TRY(reconcile::CommitRecords(node.machine.state, PROV_TRY(SourceRecords(*settings, delivery, false))));
+    PROV_TRY(reconcile::CommitSections(node.machine.state, PROV_TRY(SourceRecords(*settings, delivery, false))));
   }
   return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }

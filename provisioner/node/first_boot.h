@@ -21,7 +21,7 @@ struct Delivery {
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become
 // ours.
-Result<reconcile::Records> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt);
+Result<reconcile::Sections> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt);
 
 // A source on a network that can't be read yet: the boot service is installed and goes on asking for it. False: another
 // source is stored already, and that one stays; nothing was written.

@@ -30,7 +30,7 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
 
 }  // namespace
 
-Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& settings) {
+Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings) {
   if (!settings.generation) return {};
   const auto applied = PROV_TRY(LoadApplied(state));
   if (applied && applied->generation) PROV_TRY(Compare(settings, *applied->generation, applied->payload));
@@ -40,9 +40,9 @@ Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& 
                                                    : Result<void>();
 }
 
-void RaiseFloor(const Applied& applied, reconcile::Records& records) {
+void RaiseFloor(const Applied& applied, reconcile::Sections& sections) {
   if (applied.signer.empty() || !applied.generation) return;
-  records[std::string(kFloorFile)] = FloorJson({applied.signer, *applied.generation, applied.payload});
+  sections[std::string(kFloorSection)] = FloorJson({applied.signer, *applied.generation, applied.payload});
 }
 
 }  // namespace prov::node

@@ -2,7 +2,7 @@
 // replaced since.
 #pragma once
 
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
 
@@ -14,9 +14,9 @@ inline constexpr std::int64_t kDefaultGeneration = 1;
 // The error downgrade for a payload of a lower generation than the one that was applied last, or for another one of the
 // same generation; for a signed payload also than the last one of that signer, whatever was removed since. Sources
 // without generations pass.
-Result<void> GuardAgainstDowngrade(machine::StateFolder& state, const Settings& settings);
+Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings);
 
-// With `records`, `applied` becomes what signed payloads are compared with. Nothing of one that is not signed.
-void RaiseFloor(const Applied& applied, reconcile::Records& records);
+// With `sections`, `applied` becomes what signed payloads are compared with. Nothing of one that is not signed.
+void RaiseFloor(const Applied& applied, reconcile::Sections& sections);
 
 }  // namespace prov::node

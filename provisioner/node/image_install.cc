@@ -212,7 +212,7 @@ std::vector<std::string> OwnFolders() {
 
 // What the program must know comes first, then the program, and what starts it last, so that nothing that is started is
 // missing.
-Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload,
+Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, const bake::Payload& payload,
                                 const std::optional<egress::Certificate>& signer) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
   if (signer) PROV_TRY(planner.Want(std::string(machine::kImageSigner), signer->der, FileUse::kPlain));
@@ -229,7 +229,7 @@ Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateFolder& state, co
   return std::move(planner.plan());
 }
 
-Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateFolder& state) {
+Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateRecord& state) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
   PROV_TRY(planner.LetAnswerFilesGo());
   PROV_TRY(planner.LetSetupCompleteGo());
@@ -240,7 +240,7 @@ Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateFolder& sta
   return plan;
 }
 
-Result<void> CarryOut(ImageTree& tree, machine::StateFolder& state, const FilePlan& plan) {
+Result<void> CarryOut(ImageTree& tree, machine::StateRecord& state, const FilePlan& plan) {
   const auto before = PROV_TRY(LoadImageRecord(state));
   const bool nothing_left =
       plan.taken_over.empty() && plan.steps.empty() && plan.record == before && (!before || before->complete);
@@ -272,11 +272,11 @@ Result<void> CarryOut(ImageTree& tree, machine::StateFolder& state, const FilePl
   return {};
 }
 
-Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan) {
-  return plan.record ? SaveImageRecord(state, *plan.record) : Forget(state, kImageFile);
+Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan) {
+  return plan.record ? SaveImageRecord(state, *plan.record) : Forget(state, kImageSection);
 }
 
-Result<bool> IsInstalledPayload(machine::StateFolder& state, std::string_view manifest) {
+Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view manifest) {
   const auto record = PROV_TRY(LoadImageRecord(state));
   if (!record || !record->complete) return false;
   const ImageRecord::File wanted{fmt::format("{}/manifest.json", kPayloadFolder), ToHex(Sha256(manifest))};
@@ -294,7 +294,8 @@ Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
   return out;
 }
 
-Result<reconcile::Records> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload) {
+Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const Settings& settings,
+                                                    const bake::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
   Delivery delivery{{folder}, false, {}};
   for (const bake::PayloadFile& file : payload.files) {

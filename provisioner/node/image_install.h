@@ -37,26 +37,26 @@ std::vector<std::string> OwnFolders();
 // `payload` beneath Windows/Setup/Scripts/Provisioner, with provisioner.exe installed if it is part of it; the files of
 // an earlier installation that the new one does not have go. A `signer` is pinned in the image. Errors: xml (an answer
 // file that can't be edited safely), target; those of the tree.
-Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateFolder& state, const bake::Payload& payload,
+Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& state, const bake::Payload& payload,
                                 const std::optional<egress::Certificate>& signer);
 
 // What a recorded installation put there goes; files that others changed since stay, and are named.
-Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateFolder& state);
+Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRecord& state);
 
 // The record says "incomplete" from before the first step until EndInstallation.
-Result<void> CarryOut(images::ImageTree& tree, machine::StateFolder& state, const FilePlan& plan);
-Result<void> EndInstallation(machine::StateFolder& state, const FilePlan& plan);
+Result<void> CarryOut(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
+Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
 // The change that InstallDeliveredService would make.
 Result<reconcile::Change> PlanDeliveredPayload(Node& node, bool with_service);
 
 // Whether the payload with this manifest is the one that an installation, which came to its end, put into Windows
 // setup's folder.
-Result<bool> IsInstalledPayload(machine::StateFolder& state, std::string_view manifest);
+Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view manifest);
 
 // The records of where the payload lies when the image runs, with the settings of it as those of a source that is used
 // up.
-Result<reconcile::Records> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload);
+Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload);
 
 // The service that keeps those settings, if `with_service`. Its change for the report.
 Result<reconcile::Change> InstallDeliveredService(Node& node, bool with_service);

@@ -15,8 +15,7 @@ Result<std::string> Bytes(const JsonNode& node) {
   return *std::move(bytes);
 }
 
-Result<ImageRecord> Parse(std::string_view text) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, kImageFile));
+Result<ImageRecord> Parse(const JsonNode& root) {
   ImageRecord out;
   out.complete = PROV_TRY(PROV_TRY(root.Get("complete")).Bool());
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
@@ -33,15 +32,15 @@ Result<ImageRecord> Parse(std::string_view text) {
 
 }  // namespace
 
-Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateFolder& state) {
-  const auto text = PROV_TRY(state.Read(kImageFile));
-  if (!text) return std::nullopt;
-  return PROV_TRY(Parse(*text));
+Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateRecord& state) {
+  const auto section = PROV_TRY(state.Read(kImageSection));
+  if (!section) return std::nullopt;
+  return PROV_TRY(Parse(*section));
 }
 
-Result<void> SaveImageRecord(machine::StateFolder& state, const ImageRecord& record) {
+Result<void> SaveImageRecord(machine::StateRecord& state, const ImageRecord& record) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("complete", record.complete).Key("files").BeginArray();
+  json.BeginObject().Member("complete", record.complete).Key("files").BeginArray();
   for (const ImageRecord::File& file : record.files) {
     json.BeginObject().Member("path", file.path).Member("sha256", file.sha256).EndObject();
   }
@@ -52,7 +51,7 @@ Result<void> SaveImageRecord(machine::StateFolder& state, const ImageRecord& rec
     json.BeginObject().Member("path", file.path).Member("made", file.made);
     json.Member("record", EncodeBase64(file.record)).EndObject();
   }
-  return Remember(state, kImageFile, json.EndArray().EndObject().Take());
+  return Remember(state, kImageSection, json.EndArray().EndObject().Take());
 }
 
 }  // namespace prov::node

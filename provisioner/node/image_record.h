@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "provisioner/base/result.h"
-#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 
 namespace prov::node {
 
-inline constexpr std::string_view kImageFile = "image.json";
+inline constexpr std::string_view kImageSection = "image";  // of the state record
 
 struct ImageRecord {
   struct File {
@@ -32,7 +32,7 @@ struct ImageRecord {
   bool operator==(const ImageRecord&) const = default;
 };
 
-Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateFolder& state);
-Result<void> SaveImageRecord(machine::StateFolder& state, const ImageRecord& record);
+Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateRecord& state);
+Result<void> SaveImageRecord(machine::StateRecord& state, const ImageRecord& record);
 
 }  // namespace prov::node

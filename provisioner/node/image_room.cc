@@ -16,14 +16,15 @@ using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
 
-constexpr std::uint64_t kBlock = 4096;                // of a volume, and of a bin of a hive
-constexpr std::uint64_t kItem = 1024;                 // of a hive or a record: names, keys, descriptors
-constexpr std::uint64_t kSmallRecords = 20 * kBlock;  // source, applied, floor, ...: a block each, with its successor
-// A value is base64 (4/3) in the operations and the ledger of the journal and of the last run, in the ledger itself,
-// and in the settings: 8 in all.
+constexpr std::uint64_t kBlock = 4096;                 // of a volume, and of a bin of a hive
+constexpr std::uint64_t kItem = 1024;                  // of a hive or a record: names, keys, descriptors
+constexpr std::uint64_t kSmallSections = 20 * kBlock;  // source, applied, floor, ...
+// A value is base64 (4/3) in the operations and the ledger of the journal; and in the state record in the operations
+// and the ledger of the last run, in the ledger itself, and in the settings: 8 in all.
 constexpr std::uint64_t kTimesInState = 8;
-// What an earlier run recorded is in the journal twice, in the last run twice, in the ledger once.
-constexpr std::uint64_t kTimesRecorded = 5;
+// What an earlier run recorded is in the journal twice; in the state record, of which there are two for a moment, in
+// the last run twice and in the ledger once.
+constexpr std::uint64_t kTimesRecorded = 8;
 
 bool IsWrite(const Change& change) { return change.action != Action::kNone && change.action != Action::kYield; }
 
@@ -62,9 +63,9 @@ std::uint64_t ValueBytes(const ImageWork& work) {
   return out;
 }
 
-Result<std::uint64_t> RecordedBytes(machine::StateFolder& state) {
-  const auto ledger = PROV_TRY(state.Read(reconcile::kLedgerFile));
-  return ledger ? ledger->size() : 0;
+Result<std::uint64_t> RecordedBytes(machine::StateRecord& state) {
+  const auto ledger = PROV_TRY(state.Read(reconcile::kLedgerSection));
+  return ledger ? ledger->Json().size() : 0;
 }
 
 // Where an earlier run may have been cut short: everything that runs write into, and what is above it, as missing
@@ -94,7 +95,8 @@ Result<std::uint64_t> RoomFor(machine::ImageHost& image, Node& node, const Image
   if (!has_files && std::ranges::none_of(work.changes, IsWrite)) return 0;
   Counter counter(image.tree().WritesTogether());
   const std::uint64_t values = ValueBytes(work);
-  counter.Add(0, kTimesInState * values + kTimesRecorded * PROV_TRY(RecordedBytes(node.machine.state)) + kSmallRecords);
+  counter.Add(0,
+              kTimesInState * values + kTimesRecorded * PROV_TRY(RecordedBytes(node.machine.state)) + kSmallSections);
   if (has_files) {
     for (const FileStep& step : work.files->steps) {
       if (step.bytes) counter.Add(step.replaced, step.bytes->size());

@@ -29,7 +29,7 @@ Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::
   const bool counted = known && std::ranges::find(known->ids, boot) != known->ids.end();
   if (plan.writes == 0 || !plan.reboot_required) {
     // A boot in which nothing was needed: no loop.
-    return known && !counted ? Forget(machine.state, kBootsFile) : Result<void>();
+    return known && !counted ? Forget(machine.state, kBootsSection) : Result<void>();
   }
   const std::string change = DigestOf(plan);
   if (!known || known->change != change) return SaveBoots(machine.state, {change, {boot}});

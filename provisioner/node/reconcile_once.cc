@@ -85,7 +85,7 @@ Result<Start> Begin(Node& node) {
   auto source = PROV_TRY(LoadSource(node.machine.state));
   if (!source) {
     return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
-                std::string(kSourceFile));
+                std::string(machine::kStateFile));
   }
   out.source = *std::move(source);
   return out;
@@ -104,16 +104,16 @@ Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
     report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
     return report;
   }
-  reconcile::Records records;
+  reconcile::Sections sections;
   if (round.fresh) {
-    records[std::string(kSettingsFile)] = text;
-    records[std::string(kFailureFile)] = std::nullopt;  // a first boot that failed is made good
+    sections[std::string(kSettingsSection)] = text;
+    sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed is made good
   }
   if (start.source.adopt) {
-    records[std::string(kSourceFile)] = SourceJson({start.source.words, start.source.follow});
+    sections[std::string(kSourceSection)] = SourceJson({start.source.words, start.source.follow});
   }
   reconcile::SessionReport applied =
-      PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source), std::move(records)));
+      PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source), std::move(sections)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
   report.session = std::move(applied);
   return report;
@@ -128,14 +128,14 @@ Result<Start> BeginOn(machine::Host& host) {
 
 }  // namespace
 
-Result<Settings> LastGoodSettings(machine::StateFolder& state) {
-  const auto text = PROV_TRY(reconcile::ReadRecord(state, kSettingsFile));
-  if (!text) {
+Result<Settings> LastGoodSettings(machine::StateRecord& state) {
+  const auto kept = PROV_TRY(reconcile::ReadSection(state, kSettingsSection));
+  if (!kept) {
     return Fail(Code::kNotFound,
                 "no settings were ever read well from the stored source; run provisioner first-boot or apply",
-                std::string(kSettingsFile));
+                std::string(machine::kStateFile));
   }
-  return ParseSettings(*text, kSettingsFile);
+  return ParseSettings(kept->Json(), fmt::format("{}, {}", machine::kStateFile, kSettingsSection));
 }
 
 std::string DescribeAge(std::int64_t seconds) {
@@ -158,7 +158,7 @@ Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsR
   if (again.report.held) return std::move(again.report);
   if (again.source != first.source) {
     return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
-                std::string(kSourceFile));
+                std::string(machine::kStateFile));
   }
   Findings& findings = again.report.session.findings;
   findings.insert(findings.begin(), first.report.session.findings.begin(), first.report.session.findings.end());

@@ -21,7 +21,7 @@ struct RoundReport {
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read);
 
 // The settings that were kept of the stored source. Errors: not-found.
-Result<Settings> LastGoodSettings(machine::StateFolder& state);
+Result<Settings> LastGoodSettings(machine::StateRecord& state);
 
 // "3 d 4 h", for messages.
 std::string DescribeAge(std::int64_t seconds);

@@ -7,10 +7,10 @@ namespace prov::node {
 namespace {
 
 template <class T, class Parse>
-Result<std::optional<T>> Load(machine::StateFolder& state, std::string_view file, Parse parse) {
-  const auto text = PROV_TRY(reconcile::ReadRecord(state, file));
-  if (!text) return std::nullopt;
-  return PROV_TRY(parse(*text, file));
+Result<std::optional<T>> Load(machine::StateRecord& state, std::string_view section, Parse parse) {
+  const auto node = PROV_TRY(reconcile::ReadSection(state, section));
+  if (!node) return std::nullopt;
+  return PROV_TRY(parse(*node));
 }
 
 Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
@@ -55,114 +55,105 @@ Result<Applied> ReadApplied(const JsonNode& node) {
   return out;
 }
 
-Result<Floor> ParseFloor(std::string_view text, std::string_view where) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+Result<Floor> ParseFloor(const JsonNode& root) {
   return Floor{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
                PROV_TRY(TextOf(root, "payload"))};
 }
 
-Result<StoredSource> ParseSource(std::string_view text, std::string_view where) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+Result<StoredSource> ParseSource(const JsonNode& root) {
   return StoredSource{PROV_TRY(TextsOf(root, "words")), PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
                       PROV_TRY(PROV_TRY(root.Get("adopt")).Bool())};
 }
 
-Result<std::string> ParseHold(std::string_view text, std::string_view where) {
-  return TextOf(PROV_TRY(ParseSchemaOne(text, where)), "digest");
-}
+Result<std::string> ParseHold(const JsonNode& root) { return TextOf(root, "digest"); }
 
-Result<Trial> ParseTrial(std::string_view text, std::string_view where) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+Result<Trial> ParseTrial(const JsonNode& root) {
   return Trial{PROV_TRY(PROV_TRY(root.Get("until")).Integer()), PROV_TRY(TextOf(root, "boot")),
                PROV_TRY(ReadApplied(PROV_TRY(root.Get("applied"))))};
 }
 
-Result<Boots> ParseBoots(std::string_view text, std::string_view where) {
-  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+Result<Boots> ParseBoots(const JsonNode& root) {
   return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(TextsOf(root, "boots"))};
 }
 
-Result<Applied> ParseApplied(std::string_view text, std::string_view where) {
-  return ReadApplied(PROV_TRY(ParseSchemaOne(text, where)));
-}
+Result<Applied> ParseApplied(const JsonNode& root) { return ReadApplied(root); }
 
 }  // namespace
 
-Result<void> Remember(machine::StateFolder& state, std::string_view file, std::string_view text) {
-  const auto now = PROV_TRY(state.Read(file));
-  return now && *now == text ? Result<void>() : state.Write(file, text);
+Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json) {
+  return state.Commit({{std::string(section), std::move(json)}});
 }
 
-Result<void> Forget(machine::StateFolder& state, std::string_view file) {
-  return PROV_TRY(state.Read(file)) ? state.Remove(file) : Result<void>();
+Result<void> Forget(machine::StateRecord& state, std::string_view section) {
+  return state.Commit({{std::string(section), std::nullopt}});
 }
 
-Result<std::optional<StoredSource>> LoadSource(machine::StateFolder& state) {
-  return Load<StoredSource>(state, kSourceFile, ParseSource);
+Result<std::optional<StoredSource>> LoadSource(machine::StateRecord& state) {
+  return Load<StoredSource>(state, kSourceSection, ParseSource);
 }
 
 std::string SourceJson(const StoredSource& source) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("follow", source.follow).Member("adopt", source.adopt);
+  json.BeginObject().Member("follow", source.follow).Member("adopt", source.adopt);
   WriteTexts(json, "words", source.words);
   return json.EndObject().Take();
 }
 
-Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source) {
-  return reconcile::CommitRecords(state, {{std::string(kSourceFile), SourceJson(source)}});
+Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source) {
+  return reconcile::CommitSections(state, {{std::string(kSourceSection), SourceJson(source)}});
 }
 
-Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state) {
-  return Load<Applied>(state, kAppliedFile, ParseApplied);
+Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state) {
+  return Load<Applied>(state, kAppliedSection, ParseApplied);
 }
 
 std::string AppliedJson(const Applied& applied) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1);
+  json.BeginObject();
   WriteApplied(json, applied);
   return json.EndObject().Take();
 }
 
-Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state) {
-  return Load<Floor>(state, kFloorFile, ParseFloor);
+Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state) {
+  return Load<Floor>(state, kFloorSection, ParseFloor);
 }
 
 std::string FloorJson(const Floor& floor) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("signer", floor.signer).Member("generation", floor.generation);
+  json.BeginObject().Member("signer", floor.signer).Member("generation", floor.generation);
   return json.Member("payload", floor.payload).EndObject().Take();
 }
 
-Result<std::optional<std::string>> LoadHold(machine::StateFolder& state) {
-  return Load<std::string>(state, kHoldFile, ParseHold);
+Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {
+  return Load<std::string>(state, kHoldSection, ParseHold);
 }
 
 std::string HoldJson(std::string_view digest) {
   JsonWriter json;
-  return json.BeginObject().Member("schema", 1).Member("digest", digest).EndObject().Take();
+  return json.BeginObject().Member("digest", digest).EndObject().Take();
 }
 
-Result<std::optional<Trial>> LoadTrial(machine::StateFolder& state) {
-  return Load<Trial>(state, kTrialFile, ParseTrial);
+Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
+  return Load<Trial>(state, kTrialSection, ParseTrial);
 }
 
 std::string TrialJson(const Trial& trial) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("until", trial.until).Member("boot", trial.boot);
+  json.BeginObject().Member("until", trial.until).Member("boot", trial.boot);
   json.Key("applied").BeginObject();
   WriteApplied(json, trial.applied);
   return json.EndObject().EndObject().Take();
 }
 
-Result<std::optional<Boots>> LoadBoots(machine::StateFolder& state) {
-  return Load<Boots>(state, kBootsFile, ParseBoots);
+Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state) {
+  return Load<Boots>(state, kBootsSection, ParseBoots);
 }
 
-Result<void> SaveBoots(machine::StateFolder& state, const Boots& boots) {
+Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("change", boots.change);
+  json.BeginObject().Member("change", boots.change);
   WriteTexts(json, "boots", boots.ids);
-  return Remember(state, kBootsFile, json.EndObject().Take());
+  return Remember(state, kBootsSection, json.EndObject().Take());
 }
 
 }  // namespace prov::node

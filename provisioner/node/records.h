@@ -1,6 +1,6 @@
-// Records: what a node remembers between runs, beside the engine's own files. Each is one small file in the state
-// folder. Those that change together do so in one step, with the run that makes them true (reconcile/journal.h), and
-// are read as the journal says.
+// Records: what a node remembers between runs, beside what the engine does. Each is a section of the state record.
+// Those that change together do so in one step, with the run that makes them true (reconcile/journal.h), and are read
+// as the journal says.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,20 @@
 #include <vector>
 
 #include "provisioner/base/result.h"
-#include "provisioner/machine/state_folder.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/journal.h"
 
 namespace prov::node {
 
-inline constexpr std::string_view kSourceFile = "source.json";
-inline constexpr std::string_view kSettingsFile = "settings.json";  // the last good ones of the stored source
-inline constexpr std::string_view kAppliedFile = "applied.json";
-inline constexpr std::string_view kHoldFile = "hold.json";
-inline constexpr std::string_view kTrialFile = "trial.json";
-inline constexpr std::string_view kBootsFile = "boots.json";
-inline constexpr std::string_view kFailureFile = "failure.json";
-inline constexpr std::string_view kRestartFile = "restart.json";  // see service_restart.h
-inline constexpr std::string_view kFloorFile = "floor.json";      // `remove` keeps it
+inline constexpr std::string_view kSourceSection = "source";
+inline constexpr std::string_view kSettingsSection = "settings";  // the last good ones of the stored source
+inline constexpr std::string_view kAppliedSection = "applied";
+inline constexpr std::string_view kHoldSection = "hold";
+inline constexpr std::string_view kTrialSection = "trial";
+inline constexpr std::string_view kBootsSection = "boots";
+inline constexpr std::string_view kFailureSection = "failure";
+inline constexpr std::string_view kRestartSection = "restart";  // see service_restart.h
+inline constexpr std::string_view kFloorSection = "floor";      // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
 struct StoredSource {
@@ -34,9 +33,9 @@ struct StoredSource {
 
   bool operator==(const StoredSource&) const = default;
 };
-Result<std::optional<StoredSource>> LoadSource(machine::StateFolder& state);
+Result<std::optional<StoredSource>> LoadSource(machine::StateRecord& state);
 std::string SourceJson(const StoredSource& source);
-Result<void> SaveSource(machine::StateFolder& state, const StoredSource& source);
+Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source);
 
 // What was applied last.
 struct Applied {
@@ -49,7 +48,7 @@ struct Applied {
 
   bool operator==(const Applied&) const = default;
 };
-Result<std::optional<Applied>> LoadApplied(machine::StateFolder& state);
+Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state);
 std::string AppliedJson(const Applied& applied);
 
 // The last signed payload that was applied: nothing before it is taken from that signer any more. It outlives what was
@@ -59,11 +58,11 @@ struct Floor {
   std::int64_t generation = 0;
   std::string payload;  // SHA-256 (hex) of the manifest
 };
-Result<std::optional<Floor>> LoadFloor(machine::StateFolder& state);
+Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state);
 std::string FloorJson(const Floor& floor);
 
 // A rollback holds against the settings of this digest.
-Result<std::optional<std::string>> LoadHold(machine::StateFolder& state);
+Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
 
 // A trial: until when it waits for `confirm`, in which boot, and what it then has applied.
@@ -72,7 +71,7 @@ struct Trial {
   std::string boot;
   Applied applied;
 };
-Result<std::optional<Trial>> LoadTrial(machine::StateFolder& state);
+Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);
 std::string TrialJson(const Trial& trial);
 
 // The boots in which one and the same change that wants a reboot was needed.
@@ -80,12 +79,11 @@ struct Boots {
   std::string change;  // digest of it
   std::vector<std::string> ids;
 };
-Result<std::optional<Boots>> LoadBoots(machine::StateFolder& state);
-Result<void> SaveBoots(machine::StateFolder& state, const Boots& boots);
+Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state);
+Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
 
-// What has no other file to go with. Removes `file` if it is there, and only then touches the folder.
-Result<void> Forget(machine::StateFolder& state, std::string_view file);
-// Writes `file` if it does not hold `text` already.
-Result<void> Remember(machine::StateFolder& state, std::string_view file, std::string_view text);
+// A section that changes alone, whatever run is open. Nothing is written where nothing differs.
+Result<void> Forget(machine::StateRecord& state, std::string_view section);
+Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json);
 
 }  // namespace prov::node

@@ -10,11 +10,11 @@
 namespace prov::node {
 namespace {
 
-constexpr std::string_view kScrubFile = "scrub.json";
+constexpr std::string_view kScrubSection = "scrub";  // of the state record
 
 std::string ListJson(const std::vector<std::string>& paths) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Key("files").BeginArray();
+  json.BeginObject().Key("files").BeginArray();
   for (const std::string& path : paths) json.String(path);
   return json.EndArray().EndObject().Take();
 }
@@ -26,15 +26,15 @@ Result<bool> SetupIsRunning(machine::Registry& registry) {
   return value && std::ranges::any_of(value->data, [](char c) { return c != 0; });
 }
 
-void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Records& records) {
-  if (!paths.empty()) records[std::string(kScrubFile)] = ListJson(paths);
+void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Sections& sections) {
+  if (!paths.empty()) sections[std::string(kScrubSection)] = ListJson(paths);
 }
 
 Result<void> ScrubSecretFiles(Node& node, Findings& findings) {
-  const auto text = PROV_TRY(node.machine.state.Read(kScrubFile));
-  if (!text || PROV_TRY(SetupIsRunning(node.machine.registry))) return {};
+  const auto section = PROV_TRY(node.machine.state.Read(kScrubSection));
+  if (!section || PROV_TRY(SetupIsRunning(node.machine.registry))) return {};
   std::vector<std::string> left;
-  for (const JsonNode& item : PROV_TRY(PROV_TRY(PROV_TRY(ParseSchemaOne(*text, kScrubFile)).Get("files")).Items())) {
+  for (const JsonNode& item : PROV_TRY(PROV_TRY(section->Get("files")).Items())) {
     std::string path = PROV_TRY(item.Text());
     const auto removed = node.host.installation().RemoveFile(path);
     if (removed) continue;
@@ -42,8 +42,8 @@ Result<void> ScrubSecretFiles(Node& node, Findings& findings) {
                fmt::format("holds credentials and could not be removed: {}", removed.error().message), path);
     left.push_back(std::move(path));
   }
-  return left.empty() ? Forget(node.machine.state, kScrubFile)
-                      : Remember(node.machine.state, kScrubFile, ListJson(left));
+  return left.empty() ? Forget(node.machine.state, kScrubSection)
+                      : Remember(node.machine.state, kScrubSection, ListJson(left));
 }
 
 }  // namespace prov::node

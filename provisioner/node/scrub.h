@@ -9,8 +9,8 @@
 
 namespace prov::node {
 
-// Full paths, remembered with `records`; nothing is removed yet.
-void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Records& records);
+// Full paths, remembered with `sections`; nothing is removed yet.
+void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Sections& sections);
 
 // Removes the remembered files if Windows setup is over. A file that can't be removed is a finding, and is tried again.
 Result<void> ScrubSecretFiles(Node& node, Findings& findings);

@@ -22,19 +22,18 @@ struct Pending {
 
 std::string PendingJson(const Pending& pending) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("boot", pending.boot).Key("services").BeginArray();
+  json.BeginObject().Member("boot", pending.boot).Key("services").BeginArray();
   for (const std::string& service : pending.services) json.String(service);
   return json.EndArray().EndObject().Take();
 }
 
 Result<Pending> LoadPending(Node& node) {
   Pending out;
-  const auto text = PROV_TRY(reconcile::ReadRecord(node.machine.state, kRestartFile));
-  if (!text) return out;
-  const JsonNode root = PROV_TRY(ParseSchemaOne(*text, kRestartFile));
-  out.boot = PROV_TRY(PROV_TRY(root.Get("boot")).Text());
+  const auto section = PROV_TRY(reconcile::ReadSection(node.machine.state, kRestartSection));
+  if (!section) return out;
+  out.boot = PROV_TRY(PROV_TRY(section->Get("boot")).Text());
   if (out.boot != PROV_TRY(node.machine.system.BootId())) return Pending{};
-  for (const JsonNode& service : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
+  for (const JsonNode& service : PROV_TRY(PROV_TRY(section->Get("services")).Items())) {
     out.services.push_back(PROV_TRY(service.Text()));
   }
   return out;
@@ -66,7 +65,7 @@ void Restart(Node& node, const std::string& service, Findings& findings) {
 
 }  // namespace
 
-Result<void> PlanRestarts(Node& node, const SessionReport& plan, reconcile::Records& records) {
+Result<void> PlanRestarts(Node& node, const SessionReport& plan, reconcile::Sections& sections) {
   Pending pending = PROV_TRY(LoadPending(node));
   for (const Change& change : plan.changes) {
     if (!IsChange(change) || Holds(pending, change)) continue;
@@ -74,7 +73,7 @@ Result<void> PlanRestarts(Node& node, const SessionReport& plan, reconcile::Reco
   }
   if (pending.services.empty()) return {};
   pending.boot = PROV_TRY(node.machine.system.BootId());
-  records[std::string(kRestartFile)] = PendingJson(pending);
+  sections[std::string(kRestartSection)] = PendingJson(pending);
   return {};
 }
 
@@ -97,10 +96,10 @@ Result<void> TellServices(Node& node, bool restart, SessionReport& report) {
     if (PROV_TRY(IsRunning(node, service))) Restart(node, service, report.findings);
     // One that was restarted is not restarted again, whatever ends this run.
     if (!pending.services.empty() && !pending.boot.empty()) {
-      PROV_TRY(Remember(node.machine.state, kRestartFile, PendingJson(pending)));
+      PROV_TRY(Remember(node.machine.state, kRestartSection, PendingJson(pending)));
     }
   }
-  return Forget(node.machine.state, kRestartFile);
+  return Forget(node.machine.state, kRestartSection);
 }
 
 }  // namespace prov::node

@@ -1,15 +1,15 @@
 // Running services have the environment that they were started with, until they start again: which of them are
-// restarted, and which are only named. A restart that a killed run owes is remembered in restart.json, with the boot
-// that it is owed in.
+// restarted, and which are only named. A restart that a killed run owes is remembered in the section "restart" of the
+// state record, with the boot that it is owed in.
 #pragma once
 
 #include "provisioner/node/apply.h"
 
 namespace prov::node {
 
-// The running services to which `plan` gives another environment, as a record of the run that does so: if that ends
-// before they are restarted, the next one restarts them. None: no record.
-Result<void> PlanRestarts(Node& node, const reconcile::SessionReport& plan, reconcile::Records& records);
+// The running services to which `plan` gives another environment, as a section of the run that does so: if that ends
+// before they are restarted, the next one restarts them. None: no section.
+Result<void> PlanRestarts(Node& node, const reconcile::SessionReport& plan, reconcile::Sections& sections);
 
 // After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
 // that an earlier run of the same boot left behind are restarted in any case.

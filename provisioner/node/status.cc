@@ -57,7 +57,7 @@ Result<std::vector<RunningService>> LookAtServices(Node& node, const reconcile::
 }  // namespace
 
 Result<NodeStatus> StatusOf(Node& node) {
-  machine::StateFolder& state = node.machine.state;
+  machine::StateRecord& state = node.machine.state;
   NodeStatus out;
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
   out.services = PROV_TRY(LookAtServices(node, out.engine.ledger));

@@ -4,8 +4,8 @@
 
 namespace prov::reconcile {
 
-void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger) {
-  json.Key(key).BeginObject();
+void WriteLedger(JsonWriter& json, const Ledger& ledger) {
+  json.BeginObject();
   for (const auto& [item, entry] : ledger) {
     json.Key(item).BeginObject();
     WriteStored(json, "before", entry.before);
@@ -17,17 +17,23 @@ void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger) {
   json.EndObject();
 }
 
-Result<Ledger> ReadLedger(const JsonNode& parent, std::string_view key) {
+void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger) { WriteLedger(json.Key(key), ledger); }
+
+Result<Ledger> ReadLedger(const JsonNode& node) {
   Ledger out;
-  for (const auto& [item, node] : PROV_TRY(PROV_TRY(parent.Get(key)).Members())) {
+  for (const auto& [item, member] : PROV_TRY(node.Members())) {
     LedgerEntry& entry = out[item];
-    entry.before = PROV_TRY(ReadStored(node, "before"));
-    entry.ours = PROV_TRY(ReadStored(node, "ours"));
-    for (const JsonNode& own : PROV_TRY(PROV_TRY(node.Get("ownKeys")).Items())) {
+    entry.before = PROV_TRY(ReadStored(member, "before"));
+    entry.ours = PROV_TRY(ReadStored(member, "ours"));
+    for (const JsonNode& own : PROV_TRY(PROV_TRY(member.Get("ownKeys")).Items())) {
       entry.own_keys.push_back(PROV_TRY(own.Text()));
     }
   }
   return out;
+}
+
+Result<Ledger> ReadLedger(const JsonNode& parent, std::string_view key) {
+  return ReadLedger(PROV_TRY(parent.Get(key)));
 }
 
 }  // namespace prov::reconcile

@@ -67,16 +67,18 @@ Result<std::optional<ScriptState>> TakeOverScriptState(machine::Machine& machine
   MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
   if (!record.script) return std::nullopt;
   Ledger before = PROV_TRY(LoadLedger(machine.state));
-  // The ledger comes after the run: where it says all of it, a run that was cut short had written both.
+  Sections taken;
+  // Where the ledger says all of it already, a run was cut short before the script's files went.
   if (before != record.ledger) {
     Transaction run = PROV_TRY(RunOf(machine, *record.script));
     run.ledger_before = std::move(before);
     run.ledger_after = record.ledger;
-    if (!run.operations.empty()) PROV_TRY(machine.state.Write(kLastFile, TransactionJson(run)));
-    PROV_TRY(SaveLedger(machine.state, record.ledger));
+    if (!run.operations.empty()) taken[std::string(kLastSection)] = LastJson(run);
+    taken[std::string(kLedgerSection)] = LedgerJson(record.ledger);
   }
-  if (PROV_TRY(ScriptNeedsReboot(machine, *record.script))) PROV_TRY(MarkReboot(machine));
-  PROV_TRY(RemoveScriptState(machine.state));
+  if (PROV_TRY(ScriptNeedsReboot(machine, *record.script))) PROV_TRY(MarkReboot(machine, taken));
+  PROV_TRY(machine.state.Commit(taken));
+  PROV_TRY(RemoveScriptState(machine.state.folder()));
   AddInfo(findings, "script-state",
           "what a payload's script recorded on this machine is this program's record now: provisioner remove undoes "
           "it, and Remove-Egress.ps1 can't any more",

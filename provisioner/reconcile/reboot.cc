@@ -6,28 +6,28 @@
 
 namespace prov::reconcile {
 
-Result<void> MarkReboot(machine::Machine& machine) {
+Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections) {
   const std::string boot = PROV_TRY(machine.system.BootId());
   if (boot.empty()) return {};
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("boot", boot).Member("machine", PROV_TRY(machine.system.MachineId()));
-  return machine.state.Write(kRebootFile, json.EndObject().Take());
+  json.BeginObject().Member("boot", boot).Member("machine", PROV_TRY(machine.system.MachineId()));
+  sections[std::string(kRebootSection)] = json.EndObject().Take();
+  return {};
 }
 
 Result<bool> RebootPending(machine::Machine& machine) {
-  const auto text = PROV_TRY(machine.state.Read(kRebootFile));
-  if (!text) return false;
-  // A marker that can't be read says no less than one that can: something wanted a reboot.
-  const auto root = ParseSchemaOne(*text, kRebootFile);
-  if (!root) return true;
-  const std::string boot = PROV_TRY(PROV_TRY(root->Get("boot")).Text());
-  const std::string id = PROV_TRY(PROV_TRY(root->Get("machine")).Text());
+  const auto mark = PROV_TRY(machine.state.Read(kRebootSection));
+  if (!mark) return false;
+  // One of an earlier version that could not be read: something wanted a reboot.
+  if (!PROV_TRY(mark->Find("boot"))) return true;
+  const std::string boot = PROV_TRY(PROV_TRY(mark->Get("boot")).Text());
+  const std::string id = PROV_TRY(PROV_TRY(mark->Get("machine")).Text());
   return boot == PROV_TRY(machine.system.BootId()) && id == PROV_TRY(machine.system.MachineId());
 }
 
 Result<void> ForgetPastReboot(machine::Machine& machine) {
-  if (!PROV_TRY(machine.state.Read(kRebootFile)) || PROV_TRY(RebootPending(machine))) return {};
-  return machine.state.Remove(kRebootFile);
+  if (PROV_TRY(RebootPending(machine))) return {};
+  return machine.state.Commit({{std::string(kRebootSection), std::nullopt}});
 }
 
 }  // namespace prov::reconcile

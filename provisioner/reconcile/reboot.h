@@ -2,11 +2,12 @@
 #pragma once
 
 #include "provisioner/machine/machine.h"
+#include "provisioner/machine/state_record.h"
 
 namespace prov::reconcile {
 
-// A machine that does not run (an image) never needs one.
-Result<void> MarkReboot(machine::Machine& machine);
+// With `sections`: a reboot is needed from then on. A machine that does not run (an image) never needs one.
+Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections);
 
 // Whether the running boot still is the one in which the need arose. Reads only.
 Result<bool> RebootPending(machine::Machine& machine);

@@ -246,7 +246,7 @@ Result<std::optional<std::vector<Record>>> LoadRecords(machine::StateFolder& sta
 }
 
 Result<std::optional<Import>> Load(machine::Machine& machine) {
-  const auto records = PROV_TRY(LoadRecords(machine.state));
+  const auto records = PROV_TRY(LoadRecords(machine.state.folder()));
   if (!records) return std::nullopt;
   return PROV_TRY(Importer(machine.certificates).Run(*records));
 }

@@ -32,7 +32,7 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
 }
 
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial, const Records& records) {
+                              bool trial, const Sections& sections) {
   Findings findings;
   PROV_TRY(Recover(machine, findings));
   PROV_TRY(TakeOverScriptState(machine, findings));
@@ -41,10 +41,10 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
   const bool work = plan.HasWork();
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
-    run.records = records;
+    run.sections = sections;
     PROV_TRY(Run(machine, run));
   } else if (!trial) {
-    PROV_TRY(CommitRecords(machine.state, records));
+    PROV_TRY(CommitSections(machine.state, sections));
   }
   const bool reboot = plan.reboot;
   SessionReport report = ReportOf(std::move(plan));

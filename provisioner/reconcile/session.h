@@ -34,9 +34,9 @@ struct StatusReport {
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
 // Ends an interrupted run, takes over what a payload's script recorded, then brings the machine to the desired state,
-// with which `records` become true (of a trial only if something differs). Nothing is written where nothing differs.
+// with which `sections` become true (of a trial only if something differs). Nothing is written where nothing differs.
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial, const Records& records = {});
+                              bool trial, const Sections& sections = {});
 
 // Reads only. A record of a script that can't be read is `damage`, beside what the ledger says.
 Result<StatusReport> StatusOf(machine::Machine& machine);

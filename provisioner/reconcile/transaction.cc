@@ -75,25 +75,25 @@ Result<void> Complete(machine::Machine& machine, const Transaction& transaction,
   return Commit(machine, transaction);
 }
 
-Result<void> TakeTrialBack(machine::Machine& machine, const Transaction& trial, const Records& records,
+Result<void> TakeTrialBack(machine::Machine& machine, const Transaction& trial, const Sections& sections,
                            Findings& findings) {
   Transaction back = Reversed(trial);
   back.takes_back = true;
   back.reboot = false;
   back.ledger_before = back.ledger_after;  // no ledger ever had what was tried
-  back.records = trial.records;
-  AddRecords(back.records, records);
+  back.sections = trial.sections;
+  AddSections(back.sections, sections);
   PROV_TRY(SaveJournal(machine.state, back));
   PROV_TRY(Complete(machine, back, findings));
   AddInfo(findings, "recovered", "a trial that nobody confirmed was taken back", std::string(kJournalFile));
   return {};
 }
 
-// The journal of a trial stays: its records are written now, so it need not say them any more.
-Result<void> LeaveOpen(machine::StateFolder& state, Transaction trial) {
-  if (trial.records.empty()) return {};
-  PROV_TRY(WriteRecords(state, trial.records));
-  trial.records.clear();
+// The journal of a trial stays: its sections are written now, so it need not say them any more.
+Result<void> LeaveOpen(machine::StateRecord& state, Transaction trial) {
+  if (trial.sections.empty()) return {};
+  PROV_TRY(state.Commit(trial.sections));
+  trial.sections.clear();
   return SaveJournal(state, trial);
 }
 
@@ -108,16 +108,16 @@ Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
 }
 
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
-  if (transaction.reboot) PROV_TRY(MarkReboot(machine));
-  if (transaction.ledger_before != transaction.ledger_after)
-    PROV_TRY(SaveLedger(machine.state, transaction.ledger_after));
-  if (!transaction.takes_back && !transaction.operations.empty()) {
-    Transaction done = transaction;
-    done.records.clear();
-    PROV_TRY(machine.state.Write(kLastFile, TransactionJson(done)));
+  Sections sections = transaction.sections;
+  if (transaction.reboot) PROV_TRY(MarkReboot(machine, sections));
+  if (transaction.ledger_before != transaction.ledger_after) {
+    sections[std::string(kLedgerSection)] = LedgerJson(transaction.ledger_after);
   }
-  PROV_TRY(WriteRecords(machine.state, transaction.records));
-  return machine.state.Remove(kJournalFile);
+  if (!transaction.takes_back && !transaction.operations.empty()) {
+    sections[std::string(kLastSection)] = LastJson(transaction);
+  }
+  PROV_TRY(machine.state.Commit(sections));
+  return RemoveJournal(machine.state);
 }
 
 Result<bool> FinishRun(machine::Machine& machine, Findings& findings) {
@@ -133,14 +133,14 @@ Result<bool> FinishRun(machine::Machine& machine, Findings& findings) {
 Result<bool> Finish(machine::Machine& machine, Findings& findings) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open || !open->trial) return FinishRun(machine, findings);
-  if (open->records.empty()) return false;
+  if (open->sections.empty()) return false;
   PROV_TRY(Redo(machine, *open, findings));
   PROV_TRY(LeaveOpen(machine.state, *open));
   AddInfo(findings, "recovered", "a trial that was interrupted was carried out", std::string(kJournalFile));
   return true;
 }
 
-Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back) {
+Result<bool> Recover(machine::Machine& machine, Findings& findings, const Sections& back) {
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
   if (!open->trial) return FinishRun(machine, findings);
@@ -156,35 +156,35 @@ Transaction Reversed(const Transaction& transaction) {
   return out;
 }
 
-Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolder& state) {
+Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateRecord& state) {
   std::optional<Transaction> taken = PROV_TRY(LoadJournal(state));
   if (taken && taken->takes_back) return taken;
   if (!taken || (!taken->trial && taken->operations.empty())) taken = PROV_TRY(LoadLast(state));
   return taken ? std::optional(Reversed(*taken)) : std::nullopt;
 }
 
-Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Records& records) {
+Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Sections& sections) {
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
-    PROV_TRY(Recover(machine, findings, records));
+    PROV_TRY(Recover(machine, findings, sections));
     if (open->trial || open->takes_back) return true;
   }
   const std::optional<Transaction> last = PROV_TRY(LoadLast(machine.state));
   if (!last) return false;
   Transaction back = Reversed(*last);
   back.takes_back = true;
-  back.records = records;
-  back.records[std::string(kLastFile)] = std::nullopt;  // once: what lies further back is not known
+  back.sections = sections;
+  back.sections[std::string(kLastSection)] = std::nullopt;  // once: what lies further back is not known
   PROV_TRY(SaveJournal(machine.state, back));
   PROV_TRY(Complete(machine, back, findings));
   return true;
 }
 
-Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Records& records) {
+Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Sections& sections) {
   PROV_TRY(Finish(machine, findings));
   std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
   open->trial = false;
-  open->records = records;
+  open->sections = sections;
   PROV_TRY(SaveJournal(machine.state, *open));
   PROV_TRY(Commit(machine, *open));
   return true;

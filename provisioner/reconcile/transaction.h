@@ -10,7 +10,7 @@ namespace prov::reconcile {
 // Journal, operations, flush; and, unless it is a trial, Commit.
 Result<void> Run(machine::Machine& machine, const Transaction& transaction);
 
-// What the journal says is done is written down: reboot marker, ledger, the record for `rollback`, and its own records.
+// What the journal says is done is written down: reboot marker, ledger, the run for `rollback`, and its own sections.
 // Then it goes.
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction);
 
@@ -21,23 +21,23 @@ Result<bool> FinishRun(machine::Machine& machine, Findings& findings);
 // The same, and a trial whose beginning was interrupted is carried out; it stays open.
 Result<bool> Finish(machine::Machine& machine, Findings& findings);
 
-// Ends an open transaction: finishes it, or takes a trial back, with which the records `back` become true. Places as
+// Ends an open transaction: finishes it, or takes a trial back, with which the sections `back` become true. Places as
 // for FinishRun. Whether there was one.
-Result<bool> Recover(machine::Machine& machine, Findings& findings, const Records& back = {});
+Result<bool> Recover(machine::Machine& machine, Findings& findings, const Sections& back = {});
 
 // The opposite: from `after` to `before` in reverse order, as a transaction of its own.
 Transaction Reversed(const Transaction& transaction);
 
 // What `Rollback` would carry out, the rest of an interrupted one included; nullopt: there is nothing to take back.
-Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateFolder& state);
+Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateRecord& state);
 
-// Takes the open trial or, where there is none, the last finished transaction back, with which `records` become true.
+// Takes the open trial or, where there is none, the last finished transaction back, with which `sections` become true.
 // A rollback that was interrupted is finished instead, and nothing more is taken back. False: there is nothing to take
 // back.
-Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Records& records = {});
+Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Sections& sections = {});
 
-// Makes an open trial permanent, with which `records` become true; the rest of one that was interrupted is done. False:
-// there is none.
-Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Records& records = {});
+// Makes an open trial permanent, with which `sections` become true; the rest of one that was interrupted is done.
+// False: there is none.
+Result<bool> Confirm(machine::Machine& machine, Findings& findings, const Sections& sections = {});
 
 }  // namespace prov::reconcile

@@ -7,14 +7,13 @@
 namespace prov::reconcile {
 namespace {
 
-// A file that can't be read says no less than one that can: the daemon was seen. Of the machine that this one was
-// cloned from it says nothing.
+// Of the machine that this one was cloned from it says nothing.
 Result<bool> IsRemembered(machine::Machine& machine) {
-  const auto text = PROV_TRY(machine.state.Read(kWmcoFile));
-  if (!text) return false;
-  const auto root = ParseSchemaOne(*text, kWmcoFile);
-  if (!root) return true;
-  return PROV_TRY(PROV_TRY(root->Get("machine")).Text()) == PROV_TRY(machine.system.MachineId());
+  const auto seen = PROV_TRY(machine.state.Read(kWmcoSection));
+  if (!seen) return false;
+  const auto id = PROV_TRY(seen->Find("machine"));
+  if (!id) return true;  // of an earlier version, and it could not be read: the daemon was seen
+  return PROV_TRY(id->Text()) == PROV_TRY(machine.system.MachineId());
 }
 
 }  // namespace
@@ -29,10 +28,11 @@ Result<bool> YieldsEnvironment(machine::Machine& machine, bool explicit_run) {
 Result<void> RememberWmco(machine::Machine& machine, bool explicit_run) {
   const bool yields = PROV_TRY(YieldsEnvironment(machine, explicit_run));
   if (yields == PROV_TRY(IsRemembered(machine))) return {};
-  if (!yields) return machine.state.Remove(kWmcoFile);
+  const std::string section(kWmcoSection);
+  if (!yields) return machine.state.Commit({{section, std::nullopt}});
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("machine", PROV_TRY(machine.system.MachineId()));
-  return machine.state.Write(kWmcoFile, json.EndObject().Take());
+  json.BeginObject().Member("machine", PROV_TRY(machine.system.MachineId()));
+  return machine.state.Commit({{section, json.EndObject().Take()}});
 }
 
 }  // namespace prov::reconcile

@@ -9,7 +9,7 @@
 
 namespace prov::reconcile {
 
-inline constexpr std::string_view kWmcoFile = "wmco.json";  // in the state folder: the daemon was seen
+inline constexpr std::string_view kWmcoSection = "wmco";  // of the state record: the daemon was seen
 inline constexpr std::string_view kWmcoDaemon = "windows-instance-config-daemon";
 
 // Whether its daemon is installed now.

@@ -2,6 +2,7 @@
 // nobody kills. What is left in between is for tests/node/command_kill_test.cc.
 #include <gmock/gmock.h>
 
+#include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/sanitizer.h"
 
@@ -21,7 +22,10 @@ class CommandKilled : public MachineCommands {
     for (const auto& [name, service] : host.services_by_name) out += "service " + name + "\n";
     out += host.program_installed ? "program\n" : "";
     for (const auto& [file, text] : host.memory.files()) {
-      if (file != "reboot.json") out += file + ":\n" + text + "\n";
+      if (file != machine::kStateFile) out += file + ":\n" + text + "\n";
+    }
+    for (const auto& [name, text] : host.memory.Sections()) {
+      if (name != reconcile::kRebootSection) out += name + ":\n" + text + "\n";
     }
     return out;
   }
@@ -83,7 +87,7 @@ TEST_F(CommandKilled, RemoveAll) {
     host_.memory.stop_before = call;
     ASSERT_THROW((void)Run(RemoveCommand, {"--all"}), PowerFailure) << call;
     const bool undone = host_.memory.content().Text() == before && !host_.program_installed;
-    ASSERT_TRUE(undone || host_.memory.files().contains("ledger.json")) << call;
+    ASSERT_TRUE(undone || host_.memory.Section(reconcile::kLedgerSection)) << call;
   }
 }
 

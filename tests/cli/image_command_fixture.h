@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,14 @@ class ImageCommands : public ::testing::Test {
     auto status = node::StatusOf(node);
     EXPECT_TRUE(status) << status.error().message;
     return status.value_or(node::NodeStatus{});
+  }
+
+  // Of the state record, as a document.
+  static std::optional<std::string> Section(MemoryTree tree, std::string_view name) {
+    machine::ImageStateFolder folder(tree);
+    const auto section = machine::StateRecord(folder).Read(name);
+    EXPECT_TRUE(section) << section.error().message;
+    return section && *section ? std::optional((*section)->Json()) : std::nullopt;
   }
 
   testing_support::MemoryHost live_;

@@ -76,8 +76,8 @@ class ImageFolderKill : public ::testing::Test {
   // Its state files, in one text; hives are compared where the image is in memory.
   static std::string StateOf(const ImageFolder& image) {
     std::string out;
-    for (const char* file : {"applied.json", "floor.json", "hold.json", "journal.json", "last.json", "ledger.json"}) {
-      const std::string path = std::string(kState) + file;
+    for (const std::string_view file : {machine::kStateFile, machine::kJournalFile}) {
+      const std::string path = std::string(kState) + std::string(file);
       out += std::string(file) + ":" + (std::filesystem::exists(image.At(path)) ? image.Get(path) : "-") + "\n";
     }
     return out;

@@ -18,7 +18,6 @@ using testing::AnyOf;
 using testing_support::MemoryTree;
 
 constexpr std::string_view kJournal = "ProgramData/Provisioner/journal.json";
-constexpr std::string_view kSettings = "ProgramData/Provisioner/settings.json";
 
 constexpr std::int64_t kOldGeneration = 4;
 constexpr std::int64_t kBetween = 6;
@@ -195,11 +194,11 @@ TEST_P(ImageCommandKill, RollbackIsOldOrNewAndTakesOneRunBack) {
 TEST_P(ImageCommandKill, AnInstallationIsOldOrNewInWhatItRemembers) {
   const MemoryTree start = After(Start(), Applying(old_, Install()));
   const MemoryTree done = After(start, Applying(new_, Install()));
-  const auto kept = [](const MemoryTree& tree) { return *tree.At(kSettings); };
+  const auto kept = [this](const MemoryTree& tree) { return Section(tree, node::kSettingsSection).value(); };
   const auto rolled_back = [this](MemoryTree tree) {
     EXPECT_TRUE(TakeBack(tree));
     const Seen seen = Look(tree);
-    return std::pair(*tree.At("ProgramData/Provisioner/hold.json"), seen.software);
+    return std::pair(Section(tree, node::kHoldSection).value(), seen.software);
   };
   ASSERT_NE(kept(start), kept(done));
   AtEveryCall(start, Applying(new_, Install()), [&](const MemoryTree& killed) {

@@ -226,7 +226,7 @@ TEST_F(ImageCommands, TheImageHoldsWhatItNeedsToGoOn) {
   ASSERT_TRUE(status.source);
   EXPECT_EQ(status.source->words, std::vector<std::string>{R"(C:\Windows\Setup\Scripts\Provisioner)"});
   EXPECT_FALSE(status.source->follow);
-  const auto scrub = tree_.At("ProgramData/Provisioner/scrub.json").value_or("");
+  const auto scrub = Section(tree_, "scrub").value_or("");
   EXPECT_THAT(scrub, HasSubstr(R"(Scripts\\Provisioner\\egress.json)")) << "holds the proxy's password";
 }
 
@@ -376,8 +376,8 @@ TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
 TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
   const Seen before = Look(tree_);
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
-  for (const char* file :
-       {"ledger.json.old", "journal.json.new", "script-state.json.new", "script.lock", "import.reg"}) {
+  for (const char* file : {"state.json.old", "ledger.json.old", "journal.json.new", "script-state.json.new",
+                           "script.lock", "import.reg"}) {
     ASSERT_TRUE(
         tree_.Write(std::string("ProgramData/Provisioner/") + file, "left by a node", images::FileUse::kSecret));
   }
@@ -387,7 +387,7 @@ TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
 
 // A user of the machine that was captured can have made the folder, with orders for whoever runs as SYSTEM.
 TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
-  tree_.Put("ProgramData/Provisioner/ledger.json", "{}");
+  tree_.Put("ProgramData/Provisioner/state.json", "{}");
   const Seen before = Look(tree_);
   const auto refused = [](const auto& result) {
     ASSERT_FALSE(result);
@@ -406,14 +406,14 @@ TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
   // Where there are no descriptors there is nothing to go by.
   tree_.set_can_protect(false);
   const auto read = Apply(tree_, Settings(), {});
-  ASSERT_FALSE(read) << "it is no ledger";
+  ASSERT_FALSE(read) << "it is not a state record";
   EXPECT_NE(read.error().code, Code::kOwner);
 }
 
 TEST_F(ImageCommands, AStateFileThatAUserMadeIsNotBelieved) {
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
   const Seen before = Look(tree_);
-  tree_.SetSecurity("ProgramData/Provisioner/ledger.json", images::FileDescriptor(images::FileUse::kPlain));
+  tree_.SetSecurity("ProgramData/Provisioner/state.json", images::FileDescriptor(images::FileUse::kPlain));
   const auto refused = Apply(tree_, Settings({"--scope=certs"}), {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kOwner);

@@ -1,10 +1,9 @@
-// The state that the first edition left in an image (tests/golden/state-v1/image), as a later program finds it. It was
-// made by
+// The states that programs left in an image, as a later program finds them: with a file for each section
+// (tests/golden/state-v1/image, commit d1eab01), and with the state record (state-v2). They are not made again: a later
+// form of the state gets a folder of its own, by
 //
-//   STATE_FIXTURE=tests/golden/state-v1 cli_tests --gtest_also_run_disabled_tests
-//   --gtest_filter=ImageStateFixture.DISABLED_Dump
-//
-// at commit d1eab01, and is not made again: a later form of the state gets a folder of its own.
+//   STATE_FIXTURE=tests/golden/state-v3 cli_tests --gtest_also_run_disabled_tests
+//   --gtest_filter=ImageStateFixtureDump.DISABLED_Dump
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,7 +21,7 @@ using image_commands::Seen;
 
 constexpr std::string_view kState = "programdata/provisioner/";
 
-class ImageStateFixture : public ImageCommands {
+class ImageStateFixtureDump : public ImageCommands {
  protected:
   // Certificates, variables, WinHTTP, a service that is there and one that is yet to come; the payload and the program.
   void Leave() {
@@ -43,8 +42,10 @@ class ImageStateFixture : public ImageCommands {
   }
 };
 
-TEST_F(ImageStateFixture, IsReadAsThisProgramsOwn) {
-  const fs::path place = fs::path(testing_support::TestsFolder()) / "golden/state-v1/image";
+class ImageStateFixture : public ImageStateFixtureDump, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ImageStateFixture, IsReadAsThisProgramsOwn) {
+  const fs::path place = fs::path(testing_support::TestsFolder()) / "golden" / GetParam() / "image";
   ASSERT_TRUE(fs::is_directory(place)) << place;
   const Seen before = Look(tree_);
   ASSERT_NO_FATAL_FAILURE(Leave());
@@ -56,7 +57,7 @@ TEST_F(ImageStateFixture, IsReadAsThisProgramsOwn) {
     ASSERT_TRUE(tree_.Write(std::string(kState) + entry.path().filename().string(),
                             testing_support::ReadAll(entry.path().string()), images::FileUse::kSecret));
   }
-  ASSERT_GT(files, 4U);
+  ASSERT_GT(files, 0U);
   const node::NodeStatus status = Status(tree_);
   EXPECT_EQ(Items(status), Items(today));
   EXPECT_FALSE(status.Differs());
@@ -72,7 +73,10 @@ TEST_F(ImageStateFixture, IsReadAsThisProgramsOwn) {
   EXPECT_TRUE(StateFiles().empty());
 }
 
-TEST_F(ImageStateFixture, DISABLED_Dump) {
+INSTANTIATE_TEST_SUITE_P(OfVersion, ImageStateFixture, testing::Values("state-v1", "state-v2"),
+                         [](const auto& info) { return std::string(info.param).ends_with("1") ? "Files" : "Record"; });
+
+TEST_F(ImageStateFixtureDump, DISABLED_Dump) {
   const char* const place = std::getenv("STATE_FIXTURE");
   ASSERT_TRUE(place != nullptr) << "name the folder in STATE_FIXTURE";
   ASSERT_NO_FATAL_FAILURE(Leave());

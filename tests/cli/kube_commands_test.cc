@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/node/records.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/paths.h"
@@ -77,7 +78,7 @@ TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
   const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")});
   ASSERT_TRUE(booted) << booted.error().message << booted.error().where;
   EXPECT_EQ(Proxy(), "http://p1:1");
-  const std::string stored = host_.memory.files().at("source.json");
+  const std::string stored = host_.memory.Section(node::kSourceSection).value();
   EXPECT_THAT(stored, HasSubstr("kube:///worker"));
   EXPECT_THAT(stored, HasSubstr("--kubeconfig="));
   EXPECT_THAT(stored, Not(HasSubstr("c4nary")));
@@ -128,7 +129,7 @@ TEST_F(KubeCommands, AServiceIsToldTheWholePathOfItsKubeconfig) {
   const auto installed = Run(ServiceCommand, {"install", "--source", "kube:///worker", "--kubeconfig", "config"});
   fs::current_path(before);
   ASSERT_TRUE(installed) << installed.error().message;
-  const std::string stored = host_.memory.files().at("source.json");
+  const std::string stored = host_.memory.Section(node::kSourceSection).value();
   EXPECT_THAT(stored, HasSubstr(scratch_.path().filename().string()));
   EXPECT_THAT(stored, Not(HasSubstr("=config")));
 }

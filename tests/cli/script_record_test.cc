@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/reconcile/script_run.h"
 #include "tests/support/sanitizer.h"
@@ -52,7 +53,8 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
   void ExpectRecord(std::size_t call) {
     if (host_.memory.content().Text() == before_) return;
     const auto& files = host_.memory.files();
-    EXPECT_TRUE(files.contains("script-state.json") || files.contains("ledger.json")) << "call " << call;
+    EXPECT_TRUE(files.contains("script-state.json") || host_.memory.Section(reconcile::kLedgerSection))
+        << "call " << call;
   }
 
   // Cuts `words` at each of its calls; then `remove --all` has to end as if nobody had ever been there.

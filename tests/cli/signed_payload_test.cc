@@ -337,7 +337,7 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
   const auto record = [&](bool complete, const std::string& manifest) {
     node::ImageRecord made{complete, {{"Windows/Setup/Scripts/Provisioner/manifest.json", {}}}, {}, {}};
     made.files[0].sha256 = ToHex(Sha256(manifest));
-    EXPECT_TRUE(node::SaveImageRecord(host_.memory, made));
+    EXPECT_TRUE(node::SaveImageRecord(host_.memory.State(), made));
   };
   const std::string manifest = BytesAt(root_ / "payload" / "manifest.json");
   record(false, manifest);

@@ -138,8 +138,8 @@ class LiveState : public testing::Test {
 TEST_F(LiveState, ReadingMakesNothing) {
   const auto open = LiveHost().Open(Access::kRead);
   ASSERT_TRUE(open) << open.error().message;
-  EXPECT_EQ((*open)->Ports().state.Read("ledger.json"), std::nullopt);
-  EXPECT_EQ((*open)->Ports().state.Write("ledger.json", "x").error().code, Code::kInternal);
+  EXPECT_EQ((*open)->Ports().state.folder().Read("ledger.json"), std::nullopt);
+  EXPECT_EQ((*open)->Ports().state.folder().Write("ledger.json", "x").error().code, Code::kInternal);
   EXPECT_FALSE(fs::exists(StateFolder()));
 }
 
@@ -147,12 +147,12 @@ TEST_F(LiveState, WritingHoldsTheLockAndReadingDoesNotNeedIt) {
   {
     const auto open = LiveHost().Open(Access::kWrite);
     ASSERT_TRUE(open) << open.error().message;
-    ASSERT_TRUE((*open)->Ports().state.Write("ledger.json", "x"));
+    ASSERT_TRUE((*open)->Ports().state.folder().Write("ledger.json", "x"));
     EXPECT_EQ(LiveHost().Open(Access::kWrite).error().code, Code::kLock);
     const auto reader = LiveHost().Open(Access::kRead);
     ASSERT_TRUE(reader);
-    EXPECT_EQ((*reader)->Ports().state.Read("ledger.json"), "x");
-    EXPECT_EQ((*reader)->Ports().state.Remove("ledger.json").error().code, Code::kInternal);
+    EXPECT_EQ((*reader)->Ports().state.folder().Read("ledger.json"), "x");
+    EXPECT_EQ((*reader)->Ports().state.folder().Remove("ledger.json").error().code, Code::kInternal);
     EXPECT_FALSE(LiveHost().installation().RemoveState());
     EXPECT_TRUE(fs::exists(StateFolder()));
   }

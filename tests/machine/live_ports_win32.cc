@@ -135,7 +135,7 @@ TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
   ASSERT_TRUE(opened);
   std::ofstream(Path() / "a.json.new") << "half";
   std::ofstream(Path() / "a.json.old") << "removed";
-  StateFolder& state = (*opened)->Ports().state;
+  StateFolder& state = (*opened)->Ports().state.folder();
   EXPECT_EQ(state.Read("a.json"), std::nullopt);
   ASSERT_TRUE(state.Write("a.json", "whole"));
   EXPECT_EQ(state.Read("a.json"), "whole");
@@ -159,7 +159,7 @@ TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftGoesWithTheNext) {
 TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
   const auto opened = OpenLiveMachine(TestFolder());
   ASSERT_TRUE(opened);
-  StateFolder& state = (*opened)->Ports().state;
+  StateFolder& state = (*opened)->Ports().state.folder();
   ASSERT_TRUE(state.Write("a.json", "old"));
   FileHandle reader(
       CreateFileW((Path() / "a.json").c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr));
@@ -183,7 +183,7 @@ TEST_F(LiveStateFolder, NameThatLeadsElsewhereIsADefect) {
   const auto opened = OpenLiveMachine(TestFolder());
   ASSERT_TRUE(opened);
   for (const char* name : {"", ".", "..", R"(..\x)", "a/b", "c:x", "a:stream", R"(\x)", "A.json"}) {
-    const auto written = (*opened)->Ports().state.Write(name, "x");
+    const auto written = (*opened)->Ports().state.folder().Write(name, "x");
     ASSERT_FALSE(written) << name;
     EXPECT_EQ(written.error().code, Code::kInternal);
   }

@@ -231,23 +231,23 @@ TEST_P(Ports, CertificateIsDisallowedByTheStoreOfThatName) {
 
 TEST_P(Ports, StateFileIsReplacedAndRemoved) {
   const std::string first("one\0\r\n\x1A\xFF", 8);
-  EXPECT_EQ(machine().state.Read("a.json"), std::nullopt);
-  ASSERT_TRUE(machine().state.Write("a.json", first));
+  EXPECT_EQ(machine().state.folder().Read("a.json"), std::nullopt);
+  ASSERT_TRUE(machine().state.folder().Write("a.json", first));
   specimen_->Reopen();
-  EXPECT_EQ(machine().state.Read("a.json"), first);
-  EXPECT_EQ(machine().state.Read("b.json"), std::nullopt);
-  ASSERT_TRUE(machine().state.Write("a.json", ""));
-  EXPECT_EQ(machine().state.Read("a.json"), "");
-  ASSERT_TRUE(machine().state.Remove("a.json"));
-  EXPECT_EQ(machine().state.Read("a.json"), std::nullopt);
-  EXPECT_TRUE(machine().state.Remove("a.json")) << "absent: nothing to do";
+  EXPECT_EQ(machine().state.folder().Read("a.json"), first);
+  EXPECT_EQ(machine().state.folder().Read("b.json"), std::nullopt);
+  ASSERT_TRUE(machine().state.folder().Write("a.json", ""));
+  EXPECT_EQ(machine().state.folder().Read("a.json"), "");
+  ASSERT_TRUE(machine().state.folder().Remove("a.json"));
+  EXPECT_EQ(machine().state.folder().Read("a.json"), std::nullopt);
+  EXPECT_TRUE(machine().state.folder().Remove("a.json")) << "absent: nothing to do";
 }
 
 TEST_P(Ports, StateFileMayBeLarge) {
   std::string bytes(3 << 20, 'x');
   for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
-  ASSERT_TRUE(machine().state.Write("a.json", bytes));
-  const auto read = machine().state.Read("a.json");
+  ASSERT_TRUE(machine().state.folder().Write("a.json", bytes));
+  const auto read = machine().state.folder().Read("a.json");
   ASSERT_TRUE(read);
   EXPECT_TRUE(*read == bytes);
 }

@@ -26,7 +26,7 @@ class ApplyNode : public NodeTest {
 TEST_F(ApplyNode, RemembersWhatWasAppliedAndWritesNothingASecondTime) {
   EXPECT_GT(Apply(SampleSettings()).writes, 0U);
   EXPECT_EQ(Variable("NO_PROXY"), ".svc,10.0.0.0/16,localhost,example.com");
-  const auto applied = LoadApplied(host_.memory);
+  const auto applied = LoadApplied(host_.memory.State());
   ASSERT_TRUE(applied && *applied);
   EXPECT_EQ((*applied)->since, host_.now);
   EXPECT_EQ((*applied)->generation, 1);
@@ -55,7 +55,7 @@ TEST_F(ApplyNode, OnceWmcoWasSeenItsVariablesAreItsBusiness) {
   Apply(SampleSettings());
   host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
   Apply(SampleSettings(), {.unattended = true});
-  EXPECT_TRUE(HasFile(reconcile::kWmcoFile));
+  EXPECT_TRUE(HasSection(reconcile::kWmcoSection));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://from-the-daemon:1"));
   host_.memory.log.clear();
   const auto report = Apply(SampleSettings(), {.unattended = true});
@@ -94,7 +94,7 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("another payload of generation 5"));
   Apply(OtherSettings(5));  // what was kept of a payload
   EXPECT_TRUE(ApplySettings(n, second, {})) << "nobody knows which one that was";
-  EXPECT_FALSE(HasFile(kFloorFile)) << "none of them is signed";
+  EXPECT_FALSE(HasSection(kFloorSection)) << "none of them is signed";
 }
 
 TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
@@ -122,13 +122,13 @@ TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
 TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
   Node n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(3), {}, 60));
-  EXPECT_FALSE(*LoadApplied(host_.memory));
+  EXPECT_FALSE(*LoadApplied(host_.memory.State()));
   const auto confirmed = ConfirmTrial(n);
   ASSERT_TRUE(confirmed);
   EXPECT_TRUE(confirmed->reboot_required);
   EXPECT_FALSE(confirmed->changes.empty());
-  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 3);
-  EXPECT_FALSE(HasFile(kTrialFile));
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 3);
+  EXPECT_FALSE(HasSection(kTrialSection));
   EXPECT_EQ(ConfirmTrial(n).error().code, Code::kTarget);
 }
 
@@ -136,7 +136,7 @@ TEST_F(ApplyNode, WhereNothingDiffersThereIsNoTrial) {
   Apply(SampleSettings());
   Node n = node();
   EXPECT_FALSE(TrySettings(n, SampleSettings(), {}, 60)->trial);
-  EXPECT_FALSE(HasFile(kTrialFile));
+  EXPECT_FALSE(HasSection(kTrialSection));
 }
 
 TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
@@ -168,10 +168,10 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
     EXPECT_EQ(change.after, "http://before:1");
   }
   EXPECT_TRUE(told);
-  EXPECT_TRUE(HasFile(kHoldFile));
+  EXPECT_TRUE(HasSection(kHoldSection));
   EXPECT_EQ(TakeBack(n).error().code, Code::kTarget) << "only one step is kept";
   Apply(SampleSettings());
-  EXPECT_FALSE(HasFile(kHoldFile)) << "apply ends the hold";
+  EXPECT_FALSE(HasSection(kHoldSection)) << "apply ends the hold";
 }
 
 TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
@@ -191,12 +191,12 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   const auto before = host_.memory.content().Text();
   Apply(SampleSettings());
   Node n = node();
-  ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   const auto report = RemoveSettings(n);
   ASSERT_TRUE(report);
   EXPECT_EQ(host_.memory.content().Text(), before);
-  for (const std::string_view file : {kSourceFile, kSettingsFile, kAppliedFile, kTrialFile, kHoldFile}) {
-    EXPECT_FALSE(HasFile(file)) << file;
+  for (const auto section : {kSourceSection, kSettingsSection, kAppliedSection, kTrialSection, kHoldSection}) {
+    EXPECT_FALSE(HasSection(section)) << section;
   }
 }
 
@@ -206,7 +206,7 @@ TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {
   ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
   EXPECT_THAT(findings, IsEmpty()) << "none is stored";
   const auto desired = reconcile::MakeDesiredState(SampleSettings().config, SampleSettings().options);
-  ASSERT_TRUE(Remember(host_.memory, kSettingsFile, SettingsJson(SampleSettings(), *desired)));
+  ASSERT_TRUE(Remember(host_.memory.State(), kSettingsSection, SettingsJson(SampleSettings(), *desired)));
   ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
   EXPECT_THAT(findings, IsEmpty());
   ASSERT_TRUE(WarnOfStoredSource(n, OtherSettings(), findings));
@@ -235,36 +235,6 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
   EXPECT_EQ(ProbeAll(host_, SampleSettings().config, {"no url"}, {}, findings).error().code, Code::kUsage);
 }
 
-// Earlier versions wrote trial.json first, and a journal that has no records.
-TEST_F(ApplyNode, ATrialOfAnEarlierVersionEndsAsOneOfThis) {
-  Apply(SampleSettings(3));
-  const testing_support::MemoryHost applied = host_;
-  const auto before = host_.memory.content().Text();
-  {
-    Node n = node();
-    ASSERT_TRUE(TrySettings(n, OtherSettings(5), {}, 60)->trial);
-  }
-  ASSERT_THAT(host_.memory.files().at("journal.json"), HasSubstr("\"schema\": 1"));
-  ASSERT_TRUE(HasFile(kTrialFile));
-  const testing_support::MemoryHost open = host_;
-  Node n = node();
-  ASSERT_TRUE(ConfirmTrial(n));
-  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 5);
-  EXPECT_FALSE(HasFile(kTrialFile));
-  host_ = open;
-  ASSERT_TRUE(TakeBack(n));
-  EXPECT_EQ(host_.memory.content().Text(), before);
-  EXPECT_FALSE(HasFile(kTrialFile));
-  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 3);
-  EXPECT_TRUE(HasFile(kHoldFile));
-  EXPECT_TRUE(HasFile("last.json")) << "the run before can be taken back yet";
-  host_ = applied;  // where such a version ended before its trial began
-  host_.memory.files()[std::string(kTrialFile)] = open.memory.files().at(std::string(kTrialFile));
-  ASSERT_TRUE(TakeBack(n));
-  EXPECT_EQ(Variable("HTTP_PROXY"), std::nullopt);
-  EXPECT_FALSE(HasFile(kTrialFile));
-}
-
 TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   Node n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
@@ -272,7 +242,7 @@ TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   EXPECT_EQ(AwaitConfirmation(host_), false) << "asked to stop";
   host_.waits_left = 100;
   host_.now += 30;  // other things took that long
-  const std::int64_t left = LoadTrial(host_.memory)->value().until - host_.now;
+  const std::int64_t left = LoadTrial(host_.memory.State())->value().until - host_.now;
   EXPECT_LT(left, 30);
   const std::int64_t start = host_.now;
   EXPECT_EQ(AwaitConfirmation(host_), false) << "the time is over";

@@ -80,8 +80,11 @@ MemoryHost After(MemoryHost host, const Command& command) {
 std::string Seen(const MemoryHost& host) {
   std::string out = host.memory.content().Text();
   for (const auto& [file, text] : host.memory.files()) {
-    if (file == reconcile::kRebootFile || file == kBootsFile || file == kRestartFile) continue;
-    out += file + ":\n" + text + "\n";
+    if (file != machine::kStateFile) out += file + ":\n" + text + "\n";
+  }
+  for (const auto& [name, text] : host.memory.Sections()) {
+    if (name == reconcile::kRebootSection || name == kBootsSection || name == kRestartSection) continue;
+    out += name + ":\n" + text + "\n";
   }
   return out;
 }
@@ -98,12 +101,12 @@ std::string Difference(const std::string& a, const std::string& b) {
 }
 
 bool IsTrial(MemoryHost host) {
-  const auto open = reconcile::LoadJournal(host.memory);
+  const auto open = reconcile::LoadJournal(host.memory.State());
   return open && *open && (*open)->trial;
 }
 
 bool IsRollback(MemoryHost host) {
-  const auto open = reconcile::LoadJournal(host.memory);
+  const auto open = reconcile::LoadJournal(host.memory.State());
   return open && *open && (*open)->takes_back;
 }
 
@@ -199,7 +202,7 @@ class CommandKill : public NodeTest {
     AtEveryCall(start, command, [&](const MemoryHost& killed) {
       const MemoryHost again = After(killed, command);
       ASSERT_EQ(Difference(Seen(again), wanted), "");
-      ASSERT_FALSE(again.memory.files().contains(std::string(kRestartFile)));
+      ASSERT_FALSE(again.memory.Section(kRestartSection));
     });
   }
 };
@@ -219,7 +222,7 @@ TEST_F(CommandKill, AnApplyThatOnlyChangesWhatIsRememberedIsOldOrNew) {
   MemoryHost start = WithOld();
   Must(start, TakingBack);
   start = After(start, Applying(Old()));
-  Must(start, [](Node& node) { return Remember(node.machine.state, kHoldFile, HoldJson("another")); });
+  Must(start, [](Node& node) { return Remember(node.machine.state, kHoldSection, HoldJson("another")); });
   ExpectOldOrNew(start, Applying(same));
   ExpectRepeatable(start, Applying(same));
 }
@@ -380,11 +383,11 @@ TEST_F(CommandKill, ASourceThatIsStoredDuringATrialLeavesThatOpen) {
   AtEveryCall(start, install, [&](const MemoryHost& killed) {
     ASSERT_TRUE(IsTrial(killed));
     MemoryHost looked = killed;
-    const auto source = LoadSource(looked.memory).value();
-    ASSERT_EQ(source.has_value(), LastGoodSettings(looked.memory).has_value()) << "both or neither";
-    const auto files = After(killed, EndingWhatIsOpen).memory.files();
-    ASSERT_EQ(files.contains("source.json"), source.has_value());
-    ASSERT_EQ(files.contains("scrub.json"), source.has_value());
+    const auto source = LoadSource(looked.memory.State()).value();
+    ASSERT_EQ(source.has_value(), LastGoodSettings(looked.memory.State()).has_value()) << "both or neither";
+    const MemoryHost ended = After(killed, EndingWhatIsOpen);
+    ASSERT_EQ(ended.memory.Section(kSourceSection).has_value(), source.has_value());
+    ASSERT_EQ(ended.memory.Section("scrub").has_value(), source.has_value());
   });
   ExpectRepeatable(start, install);
 }
@@ -401,7 +404,7 @@ TEST_F(CommandKill, AServiceThatWasToBeRestartedIsByTheNextRun) {
     MemoryHost again = killed;
     const bool is_new = Seen(After(killed, EndingWhatIsOpen)) != Seen(start);
     Must(again, Applying(New()));
-    ASSERT_FALSE(again.memory.files().contains(std::string(kRestartFile)));
+    ASSERT_FALSE(again.memory.Section(kRestartSection));
     if (!is_new) return;  // who applies it then says whether to restart
     if (booted) {
       ASSERT_EQ(again.restarted.size(), killed.restarted.size());

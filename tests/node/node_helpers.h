@@ -34,6 +34,7 @@ class NodeTest : public ::testing::Test {
     return reconcile::TextAt(host_.memory, reconcile::kEnv, name);
   }
   bool HasFile(std::string_view name) { return host_.memory.files().contains(std::string(name)); }
+  bool HasSection(std::string_view name) { return host_.memory.Section(name).has_value(); }
   static std::vector<std::string> Codes(const Findings& findings) {
     std::vector<std::string> out;
     for (const Finding& f : findings) out.push_back(f.code);

@@ -133,7 +133,7 @@ TEST_F(Reconcile, AChangedSourceIsApplied) {
   ASSERT_TRUE(round);
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
   EXPECT_TRUE(round->session.reboot_required);
-  EXPECT_EQ((*LoadApplied(host_.memory))->generation, 2);
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 2);
 }
 
 TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
@@ -171,7 +171,7 @@ TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
 }
 
 TEST_F(Reconcile, ASourceThatWasNeverReadableIsItsOwnError) {
-  ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   source_ = Fail(Code::kManifest, "was changed after it was baked", "payload");
   EXPECT_EQ(Round().error().code, Code::kManifest);
 }
@@ -345,7 +345,7 @@ TEST_F(Reconcile, AFailedFirstBootIsForgottenWhenItIsMadeGood) {
   Node n = node();
   ASSERT_TRUE(SaveFailure(n.machine.state, {Code::kNetwork, "no route", "mcs://h/worker"}));
   ASSERT_TRUE(Round());
-  EXPECT_FALSE(HasFile(kFailureFile));
+  EXPECT_FALSE(HasSection(kFailureSection));
 }
 
 TEST_F(Reconcile, ABusyMachineIsTriedAgainSoon) {

@@ -149,7 +149,7 @@ TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
 TEST_P(ScriptNode, WithADamagedRecordNothingIsWritten) {
   host_.memory.files()["script-state.json"] = "{\"sche";
   host_.memory.files().erase("script-state.json.old");
-  ASSERT_TRUE(SaveSource(host_.memory, {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   const auto files = host_.memory.files();
   const auto content = host_.memory.content().Text();
   Node n = node();

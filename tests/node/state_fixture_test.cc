@@ -1,14 +1,14 @@
-// The state that the first edition left on nodes (tests/golden/state-v1): what a later program finds when it comes to
-// such a node. Each folder is a state folder; it was made by
+// The states that programs left on nodes: what a later program finds when it comes to such a node.
+// tests/golden/state-v1 has a file for each section (commit d1eab01); state-v2 has the state record. Each folder in
+// them is a state folder. They are not made again: a later form of the state gets a folder of its own, by
 //
-//   STATE_FIXTURE=tests/golden/state-v1 node_tests --gtest_also_run_disabled_tests
+//   STATE_FIXTURE=tests/golden/state-v3 node_tests --gtest_also_run_disabled_tests
 //   --gtest_filter=StateFixtureDump.DISABLED_Dump
-//
-// at commit d1eab01, and is not made again: a later form of the state gets a folder of its own.
 #include <cstdlib>
 #include <filesystem>
 
 #include "provisioner/base/file.h"
+#include "provisioner/machine/earlier_state.h"
 #include "provisioner/node/failure.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/reconcile_once.h"
@@ -88,31 +88,38 @@ void LeaveGuarded(MemoryHost& host) {
   Settings settings = SmallSettings();
   settings.options.scope.certificates = false;
   Must(ApplySettings(n, settings, {.unattended = true}));
-  ASSERT_TRUE(SaveBoots(host.memory, {"change", {"boot"}}));
-  ASSERT_TRUE(SaveFailure(host.memory, {Code::kProxyUrl, "is malformed", kSource}));
+  ASSERT_TRUE(SaveBoots(host.memory.State(), {"change", {"boot"}}));
+  ASSERT_TRUE(SaveFailure(host.memory.State(), {Code::kProxyUrl, "is malformed", kSource}));
 }
 
-std::string Place() { return testing_support::TestsFolder() + "/golden/state-v1"; }
-
-class StateFixture : public NodeTest {
+class StateFixture : public NodeTest, public testing::WithParamInterface<const char*> {
  protected:
+  static std::string Place() { return testing_support::TestsFolder() + "/golden/" + GetParam(); }
+
   void SetUp() override { ASSERT_TRUE(fs::is_directory(Place() + "/applied")) << Place(); }
+
+  static std::map<std::string, std::string> Files(const std::string& folder) {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::directory_iterator(Place() + "/" + folder)) {
+      out[entry.path().filename().string()] = testing_support::ReadAll(entry.path().string());
+    }
+    EXPECT_FALSE(out.empty()) << folder;
+    return out;
+  }
 
   // A node with the files of a folder, and with what its journal or its last run says that it has.
   void Load(const std::string& folder) {
-    const std::string place = Place() + "/" + folder;
-    for (const auto& entry : fs::directory_iterator(place)) {
-      host_.memory.files()[entry.path().filename().string()] = testing_support::ReadAll(entry.path().string());
-    }
-    ASSERT_FALSE(host_.memory.files().empty()) << place;
+    host_.memory.files() = Files(folder);
     base_ = host_.memory.content().Text();
-    const bool open = HasFile("journal.json");
-    if (!open && !HasFile("last.json")) return;
-    const std::string file = open ? "journal.json" : "last.json";
-    const auto run = reconcile::ParseTransaction(host_.memory.files().at(file), file);
-    ASSERT_TRUE(run) << run.error().message;
     machine::Machine ports = host_.memory.Ports();
+    auto run = reconcile::LoadJournal(ports.state).value();
+    if (!run) run = reconcile::LoadLast(ports.state).value();
+    if (!run) return;
     for (const reconcile::Operation& operation : run->operations) ASSERT_TRUE(reconcile::Execute(ports, operation));
+  }
+  // The first commit takes the files of earlier versions away.
+  void ExpectTakenOver() {
+    for (const std::string_view file : machine::EarlierFiles()) EXPECT_FALSE(HasFile(file)) << file;
   }
   NodeStatus Status() {
     Node n = node();
@@ -137,7 +144,7 @@ class StateFixture : public NodeTest {
   std::string base_;
 };
 
-TEST_F(StateFixture, ANodeThatFollowsASource) {
+TEST_P(StateFixture, ANodeThatFollowsASource) {
   Load("applied");
   const NodeStatus status = Status();
   EXPECT_EQ(Items(status), ItemsAfter(LeaveApplied));
@@ -163,16 +170,17 @@ TEST_F(StateFixture, ANodeThatFollowsASource) {
                                    {});
   ASSERT_FALSE(older);
   EXPECT_EQ(older.error().code, Code::kDowngrade) << "the floor counts";
-  const auto kept = LastGoodSettings(host_.memory);
+  const auto kept = LastGoodSettings(host_.memory.State());
   ASSERT_TRUE(kept) << kept.error().message;
   const auto again = ApplySettings(n, *kept, {});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->writes, 0U);
   Must(RemoveSettings(n));
   EXPECT_EQ(host_.memory.content().Text(), base_) << "all of it is known to be ours";
+  ExpectTakenOver();
 }
 
-TEST_F(StateFixture, ANodeOnWhichARollbackHolds) {
+TEST_P(StateFixture, ANodeOnWhichARollbackHolds) {
   Load("held");
   const NodeStatus status = Status();
   EXPECT_EQ(Items(status), ItemsAfter(LeaveHeld));
@@ -180,7 +188,7 @@ TEST_F(StateFixture, ANodeOnWhichARollbackHolds) {
   EXPECT_TRUE(status.applied);
 }
 
-TEST_F(StateFixture, ATrialThatIsOpen) {
+TEST_P(StateFixture, ATrialThatIsOpen) {
   Load("trial");
   const NodeStatus status = Status();
   EXPECT_TRUE(status.engine.trial);
@@ -194,7 +202,56 @@ TEST_F(StateFixture, ATrialThatIsOpen) {
   EXPECT_EQ(host_.memory.content().Text(), base_);
 }
 
-TEST_F(StateFixture, ARunThatWasInterrupted) {
+TEST_P(StateFixture, ATrialThatIsTakenBack) {
+  Load("trial");
+  Node n = node();
+  Must(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), base_);
+  EXPECT_FALSE(HasSection(kTrialSection));
+  EXPECT_TRUE(HasSection(kHoldSection));
+}
+
+// Earlier versions wrote trial.json first.
+TEST_P(StateFixture, ATrialThatNeverBeganIsNoHindrance) {
+  if (std::string(GetParam()) != "state-v1") GTEST_SKIP() << "only earlier versions could leave that";
+  Load("applied");
+  host_.memory.files()["trial.json"] = Files("trial").at("trial.json");
+  Node n = node();
+  Must(TakeBack(n));
+  EXPECT_EQ(host_.memory.content().Text(), base_) << "the run before is what was taken back";
+  EXPECT_FALSE(HasSection(kTrialSection));
+}
+
+// Whatever call of a port is the last one, the state is the old one or the new one, and never less than both said.
+TEST_P(StateFixture, IsTakenOverInOneStep) {
+  Load("guarded");
+  const std::vector<std::string> items = Items(Status());
+  const MemoryHost start = host_;
+  const auto commit = [](MemoryHost& host) { return Remember(host.memory.State(), kHoldSection, HoldJson("digest")); };
+  MemoryHost done = start;
+  done.memory.calls = 0;
+  ASSERT_TRUE(commit(done));
+  const auto wanted = done.memory.Sections();
+  for (std::size_t call = 0; call < done.memory.calls; ++call) {
+    for (const auto stop :
+         {&testing_support::MemoryMachine::stop_before, &testing_support::MemoryMachine::stop_after}) {
+      host_ = start;
+      host_.memory.calls = 0;
+      host_.memory.*stop = call;
+      EXPECT_THROW((void)commit(host_), testing_support::PowerFailure);
+      host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kLost);
+      EXPECT_EQ(Items(Status()), items);
+      ASSERT_TRUE(commit(host_));
+      EXPECT_EQ(host_.memory.Sections(), wanted) << call;
+      ExpectTakenOver();
+      host_.memory.log.clear();
+      ASSERT_TRUE(commit(host_));
+      EXPECT_THAT(host_.memory.log, IsEmpty()) << "a second time nothing is written";
+    }
+  }
+}
+
+TEST_P(StateFixture, ARunThatWasInterrupted) {
   Load("interrupted");
   EXPECT_TRUE(Status().engine.open_transaction);
   EXPECT_FALSE(Status().engine.trial);
@@ -207,18 +264,21 @@ TEST_F(StateFixture, ARunThatWasInterrupted) {
   EXPECT_EQ(host_.memory.content().Text(), base_);
 }
 
-TEST_F(StateFixture, ANodeWithGuards) {
+TEST_P(StateFixture, ANodeWithGuards) {
   Load("guarded");
   const NodeStatus status = Status();
   EXPECT_EQ(Items(status), ItemsAfter(LeaveGuarded));
   ASSERT_TRUE(status.failure);
   EXPECT_THAT(*status.failure, testing::HasSubstr("is malformed"));
-  const auto boots = LoadBoots(host_.memory);
+  const auto boots = LoadBoots(host_.memory.State());
   ASSERT_TRUE(boots && *boots);
   EXPECT_EQ((*boots)->ids, std::vector<std::string>{"boot"});
   machine::Machine ports = host_.memory.Ports();
   EXPECT_TRUE(reconcile::YieldsEnvironment(ports, false).value()) << "the daemon was seen, although it is gone now";
 }
+
+INSTANTIATE_TEST_SUITE_P(OfVersion, StateFixture, testing::Values("state-v1", "state-v2"),
+                         [](const auto& info) { return std::string(info.param).ends_with("1") ? "Files" : "Record"; });
 
 TEST(StateFixtureDump, DISABLED_Dump) {
   const char* const place = std::getenv("STATE_FIXTURE");

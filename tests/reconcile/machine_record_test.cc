@@ -20,7 +20,6 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
-using testing::UnorderedElementsAre;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 using testing_support::SampleConfig;
@@ -74,7 +73,8 @@ TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   EXPECT_EQ(taken->generation, 3);
   EXPECT_THAT(Codes(), ElementsAre("script-state"));
   EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U) << "the certificate that was there before is not ours";
-  EXPECT_THAT(memory_.files(), UnorderedElementsAre(Key("ledger.json"), Key("reboot.json"), Key("last.json")));
+  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile)));
+  EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
   for (const Operation& operation : MustApply(memory_, desired_).operations) {
     if (GetParam() == Script::kUserData) break;  // it puts its entries at another place in the list
@@ -220,7 +220,8 @@ TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
   const std::string good = memory_.files().at("script-state.json");
   memory_.files() = {{"script-state.json", "{\"sche"}, {"script-state.json.old", good}};
   EXPECT_TRUE(TakeOver());
-  EXPECT_THAT(memory_.files(), UnorderedElementsAre(Key("ledger.json"), Key("reboot.json"), Key("last.json")));
+  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile)));
+  EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   memory_.files() = {{"script-state.json.new", "{\"sche"}};
   EXPECT_FALSE(TakeOver()) << "it was killed before it changed anything";
 }
@@ -270,7 +271,7 @@ TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
 
 TEST_P(ScriptRan, WhatSomebodyChangedAfterBothStays) {
   const Ledger own = {{"env:HTTP_PROXY", {Sz("HTTP_PROXY", "first"), Sz("HTTP_PROXY", "ours"), {}}}};
-  ASSERT_TRUE(SaveLedger(machine_.state, own));
+  ASSERT_TRUE(machine_.state.Commit({{"ledger", LedgerJson(own)}}));
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
   TakeOver();
   EXPECT_EQ(LoadLedger(machine_.state)->at("env:HTTP_PROXY"), own.at("env:HTTP_PROXY"));

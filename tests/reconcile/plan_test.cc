@@ -82,7 +82,7 @@ TEST_F(Engine, RemovingRestoresTheMachineKeysIncluded) {
   MustApply(machine_, Desired());
   MustApply(machine_, NothingDesired());
   EXPECT_EQ(machine_.content().Text(), start_.Text());
-  EXPECT_EQ(machine_.files().at("ledger.json"), "{\n  \"schema\": 1,\n  \"items\": {}\n}\n");
+  EXPECT_EQ(machine_.Section(kLedgerSection), "{}\n");
 }
 
 TEST_F(Engine, ScopeLeavesTheRestAlone) {

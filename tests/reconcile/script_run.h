@@ -85,8 +85,8 @@ class ScriptRun {
   void Save() {
     std::vector<std::string> lines;
     for (const ScriptRecord& record : records_) lines.push_back(ScriptLine(record));
-    Must(machine_.state.Write(kScriptStateFile,
-                              script_ == Script::kUserData ? UserDataFile(records_) : ScriptFile(lines)));
+    Must(machine_.state.folder().Write(kScriptStateFile,
+                                       script_ == Script::kUserData ? UserDataFile(records_) : ScriptFile(lines)));
     Must(machine_.certificates.Flush());
     Must(machine_.registry.Flush());
   }

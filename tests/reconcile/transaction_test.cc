@@ -147,13 +147,13 @@ TEST_F(Interrupted, AConfirmedTrialStays) {
 
 TEST_F(Interrupted, RollbackTakesTheLastRunBackOnce) {
   const auto before = machine_.content();
-  const std::string ledger = machine_.files().at("ledger.json");
+  const auto ledger = machine_.Section(kLedgerSection);
   ASSERT_TRUE(ApplyTo(machine_, second_));
   machine::Machine ports = machine_.Ports();
   Findings findings;
   EXPECT_EQ(Rollback(ports, findings), true);
   EXPECT_EQ(machine_.content().Text(), before.Text());
-  EXPECT_EQ(machine_.files().at("ledger.json"), ledger);
+  EXPECT_EQ(machine_.Section(kLedgerSection), ledger);
   EXPECT_EQ(Rollback(ports, findings), false);
   EXPECT_THAT(findings, IsEmpty());
 }
@@ -192,24 +192,30 @@ TEST(Transaction, SurvivesItsFile) {
   EXPECT_EQ(read->ledger_after, transaction.ledger_after);
 }
 
+Result<void> Mark(machine::Machine& machine) {
+  Sections sections;
+  PROV_TRY(MarkReboot(machine, sections));
+  return machine.state.Commit(sections);
+}
+
 TEST(Reboot, IsALevelThatTheNextBootClears) {
   MemoryMachine machine;
   machine::Machine ports = machine.Ports();
   EXPECT_EQ(RebootPending(ports), false);
-  ASSERT_TRUE(MarkReboot(ports));
+  ASSERT_TRUE(Mark(ports));
   EXPECT_EQ(RebootPending(ports), true);
   EXPECT_EQ(RebootPending(ports), true) << "asking does not clear it";
   machine.Boot(Unflushed::kKept);
   EXPECT_EQ(RebootPending(ports), false);
-  EXPECT_TRUE(machine.files().contains("reboot.json")) << "asking never writes";
+  EXPECT_TRUE(machine.Section(kRebootSection)) << "asking never writes";
   ASSERT_TRUE(ForgetPastReboot(ports));
-  EXPECT_FALSE(machine.files().contains("reboot.json"));
+  EXPECT_FALSE(machine.Section(kRebootSection));
 }
 
 TEST(Reboot, AMarkerOfTheMachineThatWasClonedIsNotOurs) {
   MemoryMachine machine;
   machine::Machine ports = machine.Ports();
-  ASSERT_TRUE(MarkReboot(ports));
+  ASSERT_TRUE(Mark(ports));
   machine.set_machine_id("another");
   EXPECT_EQ(RebootPending(ports), false);
 }

@@ -182,13 +182,13 @@ TEST_F(WmcoBugs, B12_WhatAFailedRunImportedIsNotTrustedForever) {
 
 TEST_F(WmcoBugs, B13_ATornRecordIsAnErrorAndNoEmptyOne) {
   MustApplyOn();
-  std::string& ledger = memory_.files().at("ledger.json");
-  ledger.resize(ledger.size() / 2);
+  std::string& state = memory_.files().at("state.json");
+  state.resize(state.size() / 2);
   memory_.log.clear();
   const auto removed = Apply(NothingDesired());
   ASSERT_FALSE(removed);
   EXPECT_EQ(removed.error().code, Code::kJson);
-  EXPECT_THAT(removed.error().where, StartsWith("ledger.json"));
+  EXPECT_THAT(removed.error().where, StartsWith("state.json"));
   EXPECT_THAT(memory_.log, IsEmpty());
 }
 

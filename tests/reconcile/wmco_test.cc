@@ -53,7 +53,7 @@ TEST_F(Wmco, IsRememberedOnceWhileItsServiceIsAway) {
   memory_.PutKey(kDaemonKey);
   ASSERT_TRUE(RememberWmco(machine_, false));
   ASSERT_TRUE(RememberWmco(machine_, false));
-  EXPECT_THAT(memory_.log, ElementsAre("Write wmco.json"));
+  EXPECT_THAT(memory_.log, ElementsAre("Write state.json"));
   RemoveDaemon();
   EXPECT_EQ(YieldsEnvironment(machine_, false), true);
   ASSERT_TRUE(RememberWmco(machine_, false));
@@ -67,16 +67,17 @@ TEST_F(Wmco, AnExplicitRunThatFindsNoneForgetsIt) {
   EXPECT_EQ(YieldsEnvironment(machine_, true), false);
   ASSERT_TRUE(RememberWmco(machine_, true));
   EXPECT_EQ(YieldsEnvironment(machine_, false), false);
-  EXPECT_FALSE(memory_.files().contains("wmco.json"));
+  EXPECT_FALSE(memory_.Section(kWmcoSection));
   memory_.log.clear();
   ASSERT_TRUE(RememberWmco(machine_, true));
   EXPECT_THAT(memory_.log, IsEmpty());
 }
 
-TEST_F(Wmco, ADamagedMemoryCountsAndAClonesDoesNot) {
+TEST_F(Wmco, ADamagedMemoryOfAnEarlierVersionCountsAndAClonesDoesNot) {
   memory_.files()["wmco.json"] = "{";
   EXPECT_EQ(YieldsEnvironment(machine_, false), true);
   memory_.files().clear();
+  memory_.State();  // looks anew
   memory_.PutKey(kDaemonKey);
   ASSERT_TRUE(RememberWmco(machine_, false));
   RemoveDaemon();

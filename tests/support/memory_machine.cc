@@ -120,6 +120,23 @@ std::optional<RegValue> MemoryMachine::At(std::string_view key, std::string_view
   return value == found->second.values.end() ? std::nullopt : std::optional(value->second);
 }
 
+std::optional<std::string> MemoryMachine::Section(std::string_view name) const {
+  MemoryMachine copy = *this;
+  copy.fail_at = copy.stop_before = copy.stop_after = kNever;
+  const auto section = copy.State().Read(name).value();
+  return section ? std::optional(section->Json()) : std::nullopt;
+}
+
+std::map<std::string, std::string> MemoryMachine::Sections() const {
+  std::map<std::string, std::string> out;
+  const auto file = files_.find(std::string(machine::kStateFile));
+  if (file == files_.end()) return out;
+  const auto root = ParseJsonDocument(file->second, file->first).value();
+  const auto sections = root.Get("sections").value().Members().value();
+  for (const auto& [name, section] : sections) out[name] = section.Json();
+  return out;
+}
+
 void MemoryMachine::Boot(Unflushed unflushed, std::uint32_t seed) {
   std::minstd_rand random(seed + 1);
   if (unflushed == Unflushed::kLost) now_ = durable_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -36,7 +37,12 @@ class MemoryMachine final : public machine::Registry,
 
   MemoryMachine();
 
-  machine::Machine Ports() { return {*this, *this, *this, *this}; }
+  machine::Machine Ports() { return {*this, *this, State(), *this}; }
+  // What is kept in files(). Lasts until the next call of State or Ports; a copy of the machine has its own.
+  machine::StateRecord& State() { return record_.emplace(*this); }
+  // Its sections as documents; not a call of a port. Sections() leaves out what files of earlier versions say.
+  std::optional<std::string> Section(std::string_view name) const;
+  std::map<std::string, std::string> Sections() const;
 
   // Setting up and looking at the machine: not logged, durable.
   void Put(std::string_view key, const images::RegValue& value);
@@ -115,6 +121,7 @@ class MemoryMachine final : public machine::Registry,
 
   Content now_, durable_;
   std::map<std::string, std::string> files_;
+  std::optional<machine::StateRecord> record_;  // of this machine, not of the one it is a copy of
   std::string machine_id_ = "11111111-2222-3333-4444-555555555555";
   unsigned boot_ = 1;
 };

@@ -213,18 +213,25 @@ class ScriptTest(unittest.TestCase):
         before = self.machine()
         for name in os.listdir(self.state_dir):
             os.remove(os.path.join(self.state_dir, name))
-        ledger = os.path.join(self.state_dir, "ledger.json")
-        for text in ('{"schema":1,"items":{"env:HTTP_PROXY":{"before":null,"ours":null,"ownKeys":[]}}}', '{"sche'):
-            with open(ledger, "w", encoding="ascii") as file:
-                file.write(text)
-            self.assertEqual(self.run_script("Remove-Egress.ps1"), 12, self.last)
-            self.assertIn("run provisioner.exe remove", self.last)
-            self.assertEqual(self.machine(), before)
-        with open(ledger, "w", encoding="ascii") as file:
-            file.write('{"schema":1,"items":{}}')
-        self.remove()
-        self.assertIn("nothing to do", self.last)
-        os.remove(ledger)
+        item = '{"env:HTTP_PROXY":{"before":null,"ours":null,"ownKeys":[]}}'
+        # The state record, and the ledger's own file that there was before it: with something of ours or damaged, and with nothing.
+        forms = {"state.json": (['{"schema":1,"sections":{"ledger":%s}}' % item, '{"sche', '{"schema":1,"sections":[]}', '{"schema":1}'],
+                                ['{"schema":1,"sections":{"ledger":{}}}', '{"schema":1,"sections":{"source":{"words":[]}}}']),
+                 "ledger.json": (['{"schema":1,"items":%s}' % item, '{"sche'], ['{"schema":1,"items":{}}'])}
+        for name, (taken, free) in forms.items():
+            path = os.path.join(self.state_dir, name)
+            for text in taken + free:
+                with self.subTest(file=name, text=text):
+                    with open(path, "w", encoding="ascii") as file:
+                        file.write(text)
+                    if text in taken:
+                        self.assertEqual(self.run_script("Remove-Egress.ps1"), 12, self.last)
+                        self.assertIn("run provisioner.exe remove", self.last)
+                        self.assertEqual(self.machine(), before)
+                    else:
+                        self.remove()
+                        self.assertIn("nothing to do", self.last)
+            os.remove(path)
 
     def test_order_is_certificates_environment_winhttp_services_and_removal_is_reversed(self):
         def order():

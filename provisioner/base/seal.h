@@ -1,0 +1,22 @@
+// Seal: a JSON document that says its own digest, so that damage is seen whatever it hit. The digest is the SHA-256 of
+// the document's bytes with zeros in the digest's place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov {
+
+// The member that holds the digest, and what is written for it before Seal: as many zeros as a digest has digits.
+inline constexpr std::string_view kSealMember = "sha256";
+inline constexpr std::string_view kNoSeal = "0000000000000000000000000000000000000000000000000000000000000000";
+
+// `document`: from JsonWriter, with the member kSealMember and kNoSeal as its text before any other such member.
+std::string Seal(std::string document);
+
+// Errors: hash-mismatch, with `where`.
+Result<void> CheckSeal(std::string_view document, std::string_view where);
+
+}  // namespace prov

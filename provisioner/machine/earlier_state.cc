@@ -1,0 +1,104 @@
+#include "provisioner/machine/earlier_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/json_writer.h"
+
+namespace prov::machine {
+namespace {
+
+enum class Form {
+  kMembers,  // the members of the document are the section
+  kItems,    // its member "items" is
+  kWhole,    // a format of its own: with its schema
+  kMark,     // as kMembers; that there is one says most
+};
+
+struct EarlierFile {
+  std::string_view file, section;
+  Form form = Form::kMembers;
+  std::int64_t newest = 1;  // schema
+};
+
+constexpr auto kFiles = std::to_array<EarlierFile>({
+    {"applied.json", "applied"},
+    {"boots.json", "boots"},
+    {"failure.json", "failure"},
+    {"floor.json", "floor"},
+    {"hold.json", "hold"},
+    {"image.json", "image"},
+    {"last.json", "last", Form::kMembers, 2},
+    {"ledger.json", "ledger", Form::kItems},
+    {"reboot.json", "reboot", Form::kMark},
+    {"restart.json", "restart"},
+    {"scrub.json", "scrub"},
+    {"settings.json", "settings", Form::kWhole},
+    {"source.json", "source"},
+    {"store-keys.json", "storeKeys"},
+    {"trial.json", "trial"},
+    {"wmco.json", "wmco", Form::kMark},
+});
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, kFiles.size()> out;
+  std::ranges::transform(kFiles, out.begin(), &EarlierFile::file);
+  return out;
+}();
+
+Result<const EarlierFile*> Known(std::string_view file) {
+  const auto found = std::ranges::find(kFiles, file, &EarlierFile::file);
+  if (found != kFiles.end()) return &*found;
+  return Fail(Code::kType, "is not a file of the state folder", std::string(file));
+}
+
+std::string WithoutSchema(const std::vector<std::pair<std::string, JsonNode>>& members) {
+  JsonWriter json;
+  json.BeginObject();
+  for (const auto& [name, node] : members) {
+    if (name != "schema") json.Key(name).Json(node.Json());
+  }
+  return json.EndObject().Take();
+}
+
+Result<std::string> SectionOf(const EarlierFile& file, std::string_view text) {
+  const auto document = ParseSchemaUpTo(file.newest, text, file.file);
+  if (!document) {
+    if (file.form == Form::kMark && document.error().code != Code::kVersion) return "{}\n";
+    return std::unexpected(document.error());
+  }
+  if (file.form == Form::kWhole) return document->root.Json();
+  if (file.form == Form::kItems) return PROV_TRY(document->root.Get("items")).Json();
+  return WithoutSchema(PROV_TRY(document->root.Members()));
+}
+
+}  // namespace
+
+Result<std::string> NameOfEarlierFile(std::string_view file) { return std::string(PROV_TRY(Known(file))->section); }
+
+Result<EarlierSection> ReadEarlierFile(std::string_view file, std::string_view text) {
+  const EarlierFile& known = *PROV_TRY(Known(file));
+  return EarlierSection{std::string(known.section), PROV_TRY(SectionOf(known, text))};
+}
+
+Result<Sections> ReadEarlierState(StateFolder& folder) {
+  Sections out;
+  for (const EarlierFile& file : kFiles) {
+    const auto text = PROV_TRY(folder.Read(file.file));
+    if (text) out[std::string(file.section)] = PROV_TRY(SectionOf(file, *text));
+  }
+  return out;
+}
+
+Result<void> RemoveEarlierState(StateFolder& folder) {
+  for (const EarlierFile& file : kFiles) {
+    if (PROV_TRY(folder.Read(file.file))) PROV_TRY(folder.Remove(file.file));
+  }
+  return {};
+}
+
+std::span<const std::string_view> EarlierFiles() { return kNames; }
+
+}  // namespace prov::machine

@@ -1,0 +1,31 @@
+// Earlier state: programs once kept each section of the state record in a file of its own. They are read where
+// there is no state record yet, and go when the first one is written.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "provisioner/machine/state_record.h"
+
+namespace prov::machine {
+
+// What the files say; empty where there is none. A mark that can't be read (reboot, operator seen) is an empty object,
+// as it says no less than one that can. Errors: those of StateFolder::Read; json, type, version.
+Result<Sections> ReadEarlierState(StateFolder& folder);
+
+// Removes all of them that are there.
+Result<void> RemoveEarlierState(StateFolder& folder);
+
+// The section that was kept in `file`, and its contents as a section. Error: type (it was no such file).
+struct EarlierSection {
+  std::string name, json;
+};
+Result<EarlierSection> ReadEarlierFile(std::string_view file, std::string_view text);
+
+// The section alone. Error: type (it was no such file).
+Result<std::string> NameOfEarlierFile(std::string_view file);
+
+std::span<const std::string_view> EarlierFiles();
+
+}  // namespace prov::machine

@@ -1,0 +1,174 @@
+#include "provisioner/machine/state_record.h"
+
+#include <gmock/gmock.h>
+
+#include "provisioner/machine/earlier_state.h"
+#include "tests/support/memory_machine.h"
+
+namespace prov::machine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+
+// A section as a document.
+std::string Text(const std::string& text) { return "\"" + text + "\"\n"; }
+
+std::optional<std::string> Read(MemoryMachine& machine, std::string_view section) {
+  const auto found = machine.State().Read(section);
+  EXPECT_TRUE(found) << found.error().message;
+  return found && *found ? std::optional((*found)->Json()) : std::nullopt;
+}
+
+TEST(StateRecord, IsOneFileThatNamesItsDigest) {
+  MemoryMachine machine;
+  EXPECT_EQ(Read(machine, "hold"), std::nullopt);
+  ASSERT_TRUE(machine.State().Commit({{"hold", "{\"digest\": \"x\"}"}, {"gone", std::nullopt}}));
+  EXPECT_EQ(machine.files().at("state.json"), R"({
+  "schema": 1,
+  "sha256": "1ad3b38943b1efd6dd9b4dbe3d0d9c54c0d7d4d5a9c2b3f4a4b1b6e5b5f6d3c0",
+  "sections": {
+    "hold": {
+      "digest": "x"
+    }
+  }
+}
+)");
+  EXPECT_EQ(Read(machine, "hold"), "{\n  \"digest\": \"x\"\n}\n");
+}
+
+TEST(StateRecord, IsWrittenWhereItDiffersAndInOneStep) {
+  MemoryMachine machine;
+  StateRecord& state = machine.State();
+  ASSERT_TRUE(state.Commit({{"a", Text("a")}, {"b", Text("b")}}));
+  machine.log.clear();
+  ASSERT_TRUE(state.Commit({{"a", Text("a")}, {"c", std::nullopt}}));
+  EXPECT_THAT(machine.log, IsEmpty());
+  ASSERT_TRUE(state.Commit({{"a", std::nullopt}, {"b", Text("new")}, {"c", Text("c")}}));
+  EXPECT_THAT(machine.log, ElementsAre("Write state.json"));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("b", Text("new")), Pair("c", Text("c"))));
+}
+
+TEST(StateRecord, AWriteThatFailsLeavesTheOldOne) {
+  MemoryMachine machine;
+  StateRecord& state = machine.State();
+  ASSERT_TRUE(state.Commit({{"a", Text("old")}}));
+  machine.fail_at = machine.calls + 1;  // behind the reading
+  EXPECT_FALSE(state.Commit({{"a", Text("new")}}));
+  machine.fail_at = MemoryMachine::kNever;
+  EXPECT_EQ(state.Read("a")->value().Json(), Text("old"));
+}
+
+TEST(StateRecord, WhatAnotherProcessWroteIsSeen) {
+  MemoryMachine machine;
+  StateRecord& state = machine.State();
+  ASSERT_TRUE(state.Commit({{"a", Text("old")}}));
+  ASSERT_TRUE(StateRecord(machine).Commit({{"a", Text("new")}, {"b", Text("b")}}));
+  EXPECT_EQ(state.Read("a")->value().Json(), Text("new"));
+  ASSERT_TRUE(state.Commit({{"a", Text("newer")}}));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", Text("newer")), Pair("b", Text("b"))));
+}
+
+TEST(StateRecord, DamageIsAnErrorAndNeverAnEmptyRecord) {
+  MemoryMachine machine;
+  ASSERT_TRUE(machine.State().Commit({{"hold", "{\"digest\": \"abc\"}"}}));
+  const std::string good = machine.files().at("state.json");
+  std::string& text = machine.files().at("state.json");
+  const auto code = [&] {
+    const auto read = machine.State().Read("hold");
+    return read ? Code::kInternal : read.error().code;
+  };
+  for (std::size_t size = 0; size + 1 < good.size(); ++size) {  // the last byte is a line feed
+    text = good.substr(0, size);
+    ASSERT_EQ(code(), Code::kJson) << size;
+  }
+  for (std::size_t at = 0; at + 1 < good.size(); ++at) {
+    text = good;
+    text[at] = static_cast<char>(text[at] ^ 1);
+    ASSERT_NE(code(), Code::kInternal) << at;
+  }
+  text = good;
+  text.replace(text.find("abc"), 3, "abd");
+  EXPECT_EQ(code(), Code::kHashMismatch);
+  machine.log.clear();
+  EXPECT_FALSE(machine.State().Commit({{"hold", std::nullopt}}));
+  EXPECT_THAT(machine.log, IsEmpty()) << "nothing is written over it";
+}
+
+TEST(StateRecord, ANewerProgramsIsRefusedWithWords) {
+  MemoryMachine machine;
+  machine.files()["state.json"] = R"({"schema": 2})";
+  const auto read = machine.State().Read("hold");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kVersion);
+  EXPECT_THAT(read.error().message, HasSubstr("a newer version of provisioner wrote this"));
+}
+
+TEST(EarlierState, EachFileBecomesItsSection) {
+  MemoryMachine machine;
+  machine.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"},
+                     {"ledger.json", R"({"schema": 1, "items": {"env:X": {}}})"},
+                     {"settings.json", R"({"schema": 1, "proxy": "p"})"},
+                     {"reboot.json", "torn"},
+                     {"lock", ""},
+                     {"provisioner.log", "x"}};
+  EXPECT_EQ(Read(machine, "hold"), "{\n  \"digest\": \"x\"\n}\n");
+  EXPECT_EQ(Read(machine, "ledger"), "{\n  \"env:X\": {}\n}\n");
+  EXPECT_EQ(Read(machine, "settings"), "{\n  \"schema\": 1,\n  \"proxy\": \"p\"\n}\n") << "a format of its own";
+  EXPECT_EQ(Read(machine, "reboot"), "{}\n") << "a mark that can't be read still is one";
+  EXPECT_THAT(machine.log, IsEmpty());
+  ASSERT_TRUE(machine.State().Commit({{"hold", std::nullopt}}));
+  EXPECT_THAT(machine.files(), testing::UnorderedElementsAre(testing::Key("lock"), testing::Key("provisioner.log"),
+                                                             testing::Key("state.json")));
+  EXPECT_THAT(machine.Sections(),
+              ElementsAre(testing::Key("ledger"), testing::Key("reboot"), testing::Key("settings")));
+}
+
+TEST(EarlierState, ADamagedFileIsAnErrorThatNamesIt) {
+  MemoryMachine machine;
+  machine.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"}, {"ledger.json", R"({"schema": 1, "ite)"}};
+  const auto read = machine.State().Read("hold");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Code::kJson);
+  EXPECT_THAT(read.error().where, HasSubstr("ledger.json"));
+  machine.files()["ledger.json"] = R"({"schema": 2})";
+  EXPECT_EQ(machine.State().Read("hold").error().code, Code::kVersion);
+}
+
+// Killed at any call, the record says what the files said, or that and the change.
+TEST(EarlierState, IsTakenOverInOneStep) {
+  MemoryMachine start;
+  start.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"}, {"ledger.json", R"({"schema": 1, "items": {}})"}};
+  const Sections change = {{"boots", Text("b")}, {"hold", std::nullopt}};
+  MemoryMachine done = start;
+  ASSERT_TRUE(done.State().Commit(change));
+  const std::size_t calls = done.calls;
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
+      MemoryMachine machine = start;
+      machine.*stop = call;
+      EXPECT_THROW((void)machine.State().Commit(change), PowerFailure) << call;
+      machine.Boot(MemoryMachine::Unflushed::kLost);
+      const bool changed = Read(machine, "boots").has_value();
+      EXPECT_EQ(Read(machine, "hold").has_value(), !changed) << call;
+      EXPECT_EQ(Read(machine, "ledger"), "{}\n") << call;
+      ASSERT_TRUE(machine.State().Commit(change));
+      EXPECT_EQ(machine.files(), done.files()) << call;
+    }
+  }
+}
+
+TEST(EarlierState, NamesNoOtherFile) {
+  EXPECT_EQ(NameOfEarlierFile("store-keys.json"), "storeKeys");
+  for (const char* name : {"journal.json", "state.json", "../ledger.json", "lock", ""}) {
+    EXPECT_EQ(NameOfEarlierFile(name).error().code, Code::kType) << name;
+    EXPECT_FALSE(ReadEarlierFile(name, "{}")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace prov::machine
