@@ -134,8 +134,11 @@ Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::Node* no
   node::LogFailure(host, error);
   bool again = false;
   if (node != nullptr) {
-    again = on_request && MayPass(error) && !PROV_TRY(node::LoadFailure(node->machine.state));
-    PROV_TRY(node::SaveFailure(node->machine.state, error));
+    // Where the state can't be read or written, the event log has both failures.
+    const auto earlier = node::LoadFailure(node->machine.state);
+    again = on_request && MayPass(error) && earlier && !*earlier;
+    const Result<void> saved = node::SaveFailure(node->machine.state, error);
+    if (!saved) node::LogFailure(host, saved.error());
   }
   if (!json) PrintError(stderr, error);
   return Outcome{again ? kRebootThenAgain : 0, json ? ErrorDocument(error) : std::string(), {}};

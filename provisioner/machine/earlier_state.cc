@@ -15,6 +15,7 @@ enum class Form {
   kItems,    // its member "items" is
   kWhole,    // a format of its own: with its schema
   kMark,     // as kMembers; that there is one says most
+  kCount,    // as kMembers; without it only something is counted or tried again
 };
 
 struct EarlierFile {
@@ -25,15 +26,15 @@ struct EarlierFile {
 
 constexpr auto kFiles = std::to_array<EarlierFile>({
     {"applied.json", "applied"},
-    {"boots.json", "boots"},
-    {"failure.json", "failure"},
+    {"boots.json", "boots", Form::kCount},
+    {"failure.json", "failure", Form::kCount},
     {"floor.json", "floor"},
     {"hold.json", "hold"},
     {"image.json", "image"},
     {"last.json", "last", Form::kMembers, 2},
     {"ledger.json", "ledger", Form::kItems},
     {"reboot.json", "reboot", Form::kMark},
-    {"restart.json", "restart"},
+    {"restart.json", "restart", Form::kCount},
     {"scrub.json", "scrub"},
     {"settings.json", "settings", Form::kWhole},
     {"source.json", "source"},
@@ -87,7 +88,10 @@ Result<Sections> ReadEarlierState(StateFolder& folder) {
   Sections out;
   for (const EarlierFile& file : kFiles) {
     const auto text = PROV_TRY(folder.Read(file.file));
-    if (text) out[std::string(file.section)] = PROV_TRY(SectionOf(file, *text));
+    if (!text) continue;
+    auto section = SectionOf(file, *text);
+    if (!section && file.form == Form::kCount && section.error().code != Code::kVersion) continue;
+    out[std::string(file.section)] = PROV_TRY(std::move(section));
   }
   return out;
 }

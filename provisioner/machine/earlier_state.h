@@ -11,7 +11,8 @@
 namespace prov::machine {
 
 // What the files say; empty where there is none. A mark that can't be read (reboot, operator seen) is an empty object,
-// as it says no less than one that can. Errors: those of StateFolder::Read; json, type, version.
+// as it says no less than one that can; a damaged count (boots, failure, restart) is left out. Errors: those of
+// StateFolder::Read; json, type, version.
 Result<Sections> ReadEarlierState(StateFolder& folder);
 
 // Removes all of them that are there.

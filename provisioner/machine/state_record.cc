@@ -21,13 +21,17 @@ Result<void> StateRecord::Load() {
   if (is_loaded_ && text == text_) return {};
   Nodes sections;
   bool earlier_files = false;
+  Sections earlier;
+  if (!text) {
+    earlier = PROV_TRY(ReadEarlierState(*folder_));
+    text = PROV_TRY(folder_->Read(kStateFile));  // another process may have put them into it meanwhile
+  }
   if (text) {
     const JsonNode root = PROV_TRY(ParseSchemaOne(*text, kStateFile));
     PROV_TRY(CheckSeal(*text, kStateFile));
     for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) sections.emplace(name, node);
     earlier_files = PROV_TRY(root.Find(kEarlierFiles)).has_value();
   } else {
-    const Sections earlier = PROV_TRY(ReadEarlierState(*folder_));
     earlier_files = !earlier.empty();
     for (const auto& [name, section] : earlier) sections.emplace(name, PROV_TRY(ParseJsonDocument(*section, name)));
   }

@@ -81,7 +81,8 @@ std::string TransactionJson(const Transaction& transaction) {
 
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where) {
   const auto [root, schema] = PROV_TRY(ParseSchemaUpTo(kNewest, text, where));
-  if (schema > kWithFiles) PROV_TRY(CheckSeal(text, where));
+  const bool sealed = PROV_TRY(root.Find(kSealMember)).has_value();  // also where the number of the form was hit
+  if (sealed || schema > kWithFiles) PROV_TRY(CheckSeal(text, where));
   Transaction out = PROV_TRY(ReadRun(root));
   if (schema < kWithFiles) return out;
   out.takes_back = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());

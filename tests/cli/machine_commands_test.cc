@@ -238,6 +238,19 @@ TEST_F(MachineCommands, FirstBootUsesUpAPayloadThatSetupDelivered) {
   EXPECT_EQ(Json(ReconcileCommand, {"--once"})["writes"].GetInt(), 1);
 }
 
+TEST_F(MachineCommands, WindowsSetupGoesOnWhereTheStateIsDamaged) {
+  host_.memory.files()["state.json"] = "{\"schema\": 1, \"sha";
+  for (const char* phase : {"specialize", "setup-onrequest"}) {
+    host_.events_written.clear();
+    const auto failed = Run(FirstBootCommand, {source_, "--phase", phase, "--output", "json"});
+    ASSERT_TRUE(failed) << "setup would end otherwise: " << failed.error().message;
+    EXPECT_EQ(failed->exit, 0);
+    EXPECT_THAT(failed->out, HasSubstr("state.json"));
+    EXPECT_THAT(host_.EventIds(), Contains(111));
+  }
+  EXPECT_EQ(host_.memory.files().at("state.json"), "{\"schema\": 1, \"sha") << "nothing is written over it";
+}
+
 TEST_F(MachineCommands, PhasesOfWindowsSetup) {
   WriteSource("not json");
   const auto failed = Run(FirstBootCommand, {source_, "--phase", "specialize", "--output", "json"});

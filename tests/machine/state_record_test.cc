@@ -30,7 +30,7 @@ TEST(StateRecord, IsOneFileThatNamesItsDigest) {
   ASSERT_TRUE(machine.State().Commit({{"hold", "{\"digest\": \"x\"}"}, {"gone", std::nullopt}}));
   EXPECT_EQ(machine.files().at("state.json"), R"({
   "schema": 1,
-  "sha256": "1ad3b38943b1efd6dd9b4dbe3d0d9c54c0d7d4d5a9c2b3f4a4b1b6e5b5f6d3c0",
+  "sha256": "8781633be2671dcf71bb3e420e0238bd659965773cb5c286f2e1c2c682c23e68",
   "sections": {
     "hold": {
       "digest": "x"
@@ -126,6 +126,15 @@ TEST(EarlierState, EachFileBecomesItsSection) {
                                                              testing::Key("state.json")));
   EXPECT_THAT(machine.Sections(),
               ElementsAre(testing::Key("ledger"), testing::Key("reboot"), testing::Key("settings")));
+}
+
+TEST(EarlierState, ADamagedCountIsLeftOut) {
+  MemoryMachine machine;
+  machine.files() = {{"boots.json", "{"}, {"hold.json", R"({"schema": 1, "digest": "x"})"}};
+  EXPECT_EQ(Read(machine, "boots"), std::nullopt);
+  EXPECT_TRUE(Read(machine, "hold"));
+  machine.files()["boots.json"] = R"({"schema": 2})";
+  EXPECT_EQ(machine.State().Read("hold").error().code, Code::kVersion);
 }
 
 TEST(EarlierState, ADamagedFileIsAnErrorThatNamesIt) {

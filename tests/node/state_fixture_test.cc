@@ -198,6 +198,9 @@ TEST_P(StateFixture, ATrialThatIsOpen) {
   EXPECT_TRUE(TrialIsOpen(n).value());
   Must(ConfirmTrial(n));
   EXPECT_EQ(Items(Status()), ItemsAfter(LeaveApplied));
+  ASSERT_TRUE(Status().applied);
+  EXPECT_EQ(Status().applied->generation, 1);
+  EXPECT_FALSE(HasSection(kTrialSection));
   Must(RemoveSettings(n));
   EXPECT_EQ(host_.memory.content().Text(), base_);
 }
@@ -209,6 +212,7 @@ TEST_P(StateFixture, ATrialThatIsTakenBack) {
   EXPECT_EQ(host_.memory.content().Text(), base_);
   EXPECT_FALSE(HasSection(kTrialSection));
   EXPECT_TRUE(HasSection(kHoldSection));
+  EXPECT_FALSE(Status().applied) << "nothing was applied before it";
 }
 
 // Earlier versions wrote trial.json first.

@@ -128,11 +128,17 @@ TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
   transaction.ledger_after["env:X"] = {std::nullopt, images::RegValue{"X", images::RegType::kSz, "ab"}, {}};
   std::string text = TransactionJson(transaction);
   ASSERT_TRUE(ParseTransaction(text, "journal.json"));
+  const std::string good = text;
   text.replace(text.find("env:X"), 5, "env:Y");
   const auto read = ParseTransaction(text, "journal.json");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kHashMismatch);
   EXPECT_EQ(read.error().where, "journal.json");
+  for (std::size_t at = 0; at + 1 < good.size(); ++at) {  // the last byte is a line feed
+    text = good;
+    text[at] = static_cast<char>(text[at] ^ 2);  // 3, the schema's number, becomes 1
+    ASSERT_FALSE(ParseTransaction(text, "journal.json")) << at;
+  }
 }
 
 TEST(CommitSections, TakesOneStep) {
