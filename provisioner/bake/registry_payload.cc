@@ -5,6 +5,7 @@
 #include "images/hive/security.h"
 #include "images/hive/writer.h"
 #include "images/reg_file.h"
+#include "provisioner/reconcile/kind.h"
 
 namespace prov::bake {
 namespace {
@@ -18,58 +19,26 @@ constexpr std::string_view kLeftOut =
     "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
     "to users. scripts\\Install-Egress.ps1 and provisioner.exe close a key before they write.\n";
 
-enum class ServiceSecrets { kWritten, kLeftOut };
-
-// Adds the environments below a control set's key.
-void AddEnvironments(const DesiredState& state, ServiceSecrets secrets, RegKey& control_set) {
-  if (!state.environment.empty()) {
-    RegKey& key = KeyAt(control_set, reconcile::kEnvironmentKey);
-    for (const reconcile::EnvironmentVariable& variable : state.environment)
-      key.values.push_back(reconcile::EncodeVariable(variable));
-  }
-  for (const reconcile::ServiceEnvironment& service : state.services) {
-    if (service.variables.empty()) continue;
-    if (secrets == ServiceSecrets::kLeftOut && HoldsCredentials(service)) continue;
-    KeyAt(control_set, reconcile::ServiceKey(service.service))
-        .values.push_back(
-            reconcile::EncodeServiceEnvironment(reconcile::MergeServiceEnvironment({}, service.variables)));
-  }
-}
-
-void AddSoftware(const DesiredState& state, RegKey& software) {
-  if (state.win_http) {
-    for (const std::string_view key : reconcile::kWinHttpKeys) {
-      KeyAt(software, key).values.push_back(reconcile::EncodeWinHttpValue(*state.win_http));
+// Certificates come behind the other values, whatever order a plan has.
+reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
+  reconcile::BakedRegistry out;
+  for (const bool certificates : {false, true}) {
+    for (const reconcile::Kind* kind : reconcile::Kinds()) {
+      if ((kind == &reconcile::CertificateKind()) == certificates) kind->Bake(state, closed, out);
     }
   }
-  if (state.win_inet) {
-    for (const reconcile::WinInetPlace& place : reconcile::WinInetPlaces()) {
-      KeyAt(software, place.key).values.push_back(reconcile::EncodeWinInetValue(place, *state.win_inet, std::nullopt));
-    }
-  }
-  for (const egress::Store store : {egress::Store::kRoot, egress::Store::kCa}) {
-    RegKey* key = nullptr;
-    for (const reconcile::CertificateItem& item : state.certificates) {
-      if (item.store != store) continue;
-      if (key == nullptr) key = &KeyAt(software, reconcile::StoreKey(store));
-      key->subkeys.push_back(reconcile::EncodeCertificate(item.certificate));
-    }
-  }
+  return out;
 }
 
 }  // namespace
 
 RegKey SystemTree(const DesiredState& state) {
   RegKey root;
-  AddEnvironments(state, ServiceSecrets::kWritten, KeyAt(root, "ControlSet001"));
+  KeyAt(root, "ControlSet001").subkeys = std::move(Bake(state, true).control_set.subkeys);
   return root;
 }
 
-RegKey SoftwareTree(const DesiredState& state) {
-  RegKey root;
-  AddSoftware(state, root);
-  return root;
-}
+RegKey SoftwareTree(const DesiredState& state) { return std::move(Bake(state, true).software); }
 
 Result<std::string> SystemHive(const DesiredState& state) {
   images::HiveOptions options;
@@ -92,9 +61,9 @@ bool LeavesServicesOut(const DesiredState& state) {
 std::string RegistryFile(const DesiredState& state) {
   RegKey machine;
   const bool left_out = LeavesServicesOut(state);
-  AddEnvironments(state, left_out ? ServiceSecrets::kLeftOut : ServiceSecrets::kWritten,
-                  KeyAt(machine, R"(SYSTEM\CurrentControlSet)"));
-  AddSoftware(state, KeyAt(machine, "SOFTWARE"));
+  reconcile::BakedRegistry baked = Bake(state, !left_out);
+  KeyAt(machine, R"(SYSTEM\CurrentControlSet)").subkeys = std::move(baked.control_set.subkeys);
+  KeyAt(machine, "SOFTWARE").subkeys = std::move(baked.software.subkeys);
   return images::WriteRegFile(machine, "HKEY_LOCAL_MACHINE", left_out ? kLeftOut : "");
 }
 

@@ -6,6 +6,10 @@
 
 #include "images/hive/descriptor.h"
 #include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
@@ -95,7 +99,35 @@ Result<SecurityWrite> ReadSecurityWrite(const JsonNode& node) {
   return write;
 }
 
+// Operations once named no item. What they can be of is what there was then.
+std::string EarlierItemOf(const RegistryWrite& write) {
+  const std::string services = ServiceKeyPath("");
+  if (EqualsIgnoreAsciiCase(write.key, EnvironmentKeyPath())) return std::string(kEnvironmentItem) + write.name;
+  if (EqualsIgnoreAsciiCase(write.key.substr(0, services.size()), services)) {
+    return std::string(kServiceItem) + ServiceNameKey(write.key.substr(services.size()));
+  }
+  for (const WinInetPlace& place : WinInetPlaces()) {
+    const bool here = EqualsIgnoreAsciiCase(write.key, WinInetKeyPath(place));
+    if (here && EqualsIgnoreAsciiCase(write.name, place.value)) return std::string(kWinInetItem) + place.item;
+  }
+  const bool wide = EqualsIgnoreAsciiCase(write.key, WinHttpKeyPath(0));
+  return std::string(kWinHttpItem) + std::string(kWinHttpViews[wide ? 0 : 1]);
+}
+
+std::string EarlierItemOf(const CertificateWrite& write) {
+  return CertificateItemName(write.store, AsciiUpper(ToHex(Sha1(write.der))));
+}
+
+std::string EarlierItemOf(const SecurityWrite& write) {
+  const std::size_t services = std::min(write.key.size(), ServiceKeyPath("").size());
+  return std::string(kServiceSecurityItem) + ServiceNameKey(write.key.substr(services));
+}
+
 }  // namespace
+
+const std::string& ItemOf(const Operation& operation) {
+  return std::visit([](const auto& write) -> const std::string& { return write.item; }, operation);
+}
 
 Operation Inverse(const Operation& operation) {
   Operation out = operation;
@@ -145,7 +177,7 @@ Result<std::optional<RegValue>> ReadStored(const JsonNode& parent, std::string_v
 }
 
 void WriteOperation(JsonWriter& json, const Operation& operation) {
-  json.BeginObject();
+  json.BeginObject().Member("item", ItemOf(operation));
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) {
     json.Member("kind", "registry").Member("key", write->key).Member("name", write->name);
     WriteStored(json, "before", write->before);
@@ -168,9 +200,14 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
 Result<Operation> ReadOperation(const JsonNode& node) {
   const JsonNode kind = PROV_TRY(node.Get("kind"));
   const std::string name = PROV_TRY(kind.Text());
-  if (name == "registry") return PROV_TRY(ReadRegistryWrite(node));
-  if (name == "certificate") return PROV_TRY(ReadCertificateWrite(node));
-  if (name == "security") return PROV_TRY(ReadSecurityWrite(node));
+  const auto item = PROV_TRY(node.Find("item"));
+  const auto complete = [&](auto write) -> Result<Operation> {
+    write.item = item ? PROV_TRY(item->Text()) : EarlierItemOf(write);
+    return write;
+  };
+  if (name == "registry") return complete(PROV_TRY(ReadRegistryWrite(node)));
+  if (name == "certificate") return complete(PROV_TRY(ReadCertificateWrite(node)));
+  if (name == "security") return complete(PROV_TRY(ReadSecurityWrite(node)));
   return kind.Refuse(Code::kType, "is neither registry nor certificate nor security");
 }
 

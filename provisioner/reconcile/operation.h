@@ -20,6 +20,7 @@ struct RegistryWrite {
   std::optional<images::RegValue> before;  // nullopt: absent
   std::optional<images::RegValue> after;
   std::vector<std::string> own_keys;  // keys that are ours, outermost first: they go when they are empty
+  std::string item = {};              // in the ledger: says the kind, too
 
   bool operator==(const RegistryWrite&) const = default;
 };
@@ -28,6 +29,7 @@ struct CertificateWrite {
   egress::Store store = egress::Store::kRoot;
   std::string der;
   bool add = true;  // false: remove
+  std::string item = {};
 
   bool operator==(const CertificateWrite&) const = default;
 };
@@ -36,12 +38,14 @@ struct CertificateWrite {
 struct SecurityWrite {
   std::string key;
   std::string before, after;
+  std::string item = {};
 
   bool operator==(const SecurityWrite&) const = default;
 };
 
 using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite>;
 
+const std::string& ItemOf(const Operation& operation);
 Operation Inverse(const Operation& operation);
 
 // Where the machine stands: kOther means that somebody else changed the place since.
@@ -55,6 +59,7 @@ Result<void> Execute(machine::Machine& machine, const Operation& operation);
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
 
 void WriteOperation(JsonWriter& json, const Operation& operation);
+// One of an earlier form names no item: its place says it.
 Result<Operation> ReadOperation(const JsonNode& node);
 
 // A value's type and bytes as JSON members `type`, `data` (base64); null for nullopt.

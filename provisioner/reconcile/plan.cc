@@ -1,5 +1,6 @@
 #include "provisioner/reconcile/plan.h"
 
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
@@ -42,15 +43,17 @@ std::string_view NameOf(Action action) {
   return "none";
 }
 
-// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it.
+Action ActionOf(bool before, bool after) {
+  if (before && after) return Action::kUpdate;
+  return after ? Action::kCreate : Action::kDelete;
+}
+
 Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,
                       const PlanOptions& options) {
   Planner planner(machine, desired, ledger, options);
-  if (desired.scope.certificates) PROV_TRY(PlanCertificates(planner));
-  if (desired.scope.machine) PROV_TRY(PlanEnvironment(planner));
-  if (desired.scope.win_http) PROV_TRY(PlanWinHttp(planner));
-  if (desired.scope.win_inet) PROV_TRY(PlanWinInet(planner));
-  if (desired.scope.services) PROV_TRY(PlanServices(planner));
+  for (const Kind* kind : Kinds()) {
+    if (kind->IsInScope(desired.scope)) PROV_TRY(kind->Plan(planner));
+  }
   Plan plan = std::move(planner).Finish();
   // Where nothing runs, everything sees the settings when it starts.
   if (PROV_TRY(machine.system.BootId()).empty()) plan.reboot = false;

@@ -19,6 +19,8 @@ std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "win
 // kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };
 std::string_view NameOf(Action action);
+// Of something that was, or was not, there before and is, or is not, there after.
+Action ActionOf(bool before, bool after);
 
 struct Change {
   ItemKind kind = ItemKind::kEnvironment;

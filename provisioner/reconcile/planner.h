@@ -1,9 +1,9 @@
 // What the planners of the kinds of items share. Internal to this room: plan.h is the interface.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::reconcile {
@@ -41,29 +41,13 @@ class Planner {
   std::vector<Operation> gives_, takes_;
 };
 
-// An item that is exactly one registry value.
-struct ValueItem {
-  ItemKind kind = ItemKind::kEnvironment;
-  std::string item;  // in the ledger
-  std::string name;  // for people
-  std::string key, value;
-  std::optional<images::RegValue> desired;
-  bool yields = false;  // to whoever changed it since
-  std::function<bool(const images::RegValue&, const images::RegValue&)> equivalent;
-  std::function<std::string(const images::RegValue&)> show;  // without secrets
-};
-// True when the value will be written or removed.
-Result<bool> PlanValue(Planner& planner, const ValueItem& item);
-
-Result<void> PlanCertificates(Planner& planner);
-Result<void> PlanEnvironment(Planner& planner);
-Result<void> PlanWinHttp(Planner& planner);
-Result<void> PlanWinInet(Planner& planner);
-Result<void> PlanServices(Planner& planner);
 // The descriptor of a service's key: closed to all but administrators and the service's own account, or as it was
 // before us, where it is ours.
 Result<void> PlanClosedService(Planner& planner, std::string_view service);
 Result<void> PlanOpenedService(Planner& planner, std::string_view service);
+// Whether somebody opened a key that we closed, or removed it. Errors: those of the ports.
+Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::string_view service,
+                                               const LedgerEntry& entry);
 std::string ServiceSecurityItem(std::string_view service);  // in the ledger
 
 // "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.

@@ -43,7 +43,7 @@ class ServiceSecurityPlan {
       return {};
     }
     const std::string wanted = images::ForAdministratorsOnly(now, readers);
-    planner_.Give(SecurityWrite{key_, now, wanted});
+    planner_.Give(SecurityWrite{key_, now, wanted, item_});
     if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
     Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
     return {};
@@ -55,7 +55,7 @@ class ServiceSecurityPlan {
     const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
     // Somebody opened it, or it is gone.
     if (!entry_->before || !images::IsForAdministratorsOnly(now, Given())) return {};
-    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data});
+    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data, item_});
     Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
     return {};
   }
@@ -105,6 +105,15 @@ Result<void> PlanClosedService(Planner& planner, std::string_view service) {
 
 Result<void> PlanOpenedService(Planner& planner, std::string_view service) {
   return ServiceSecurityPlan(planner, service).Open();
+}
+
+Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::string_view service,
+                                               const LedgerEntry& entry) {
+  const std::string key = ServiceKeyPath(service);
+  const bool there = PROV_TRY(machine.registry.KeyExists(key));
+  const std::string now = PROV_TRY(machine.registry.Security(key));
+  if (there && images::IsForAdministratorsOnly(now, images::OthersGranted(entry.ours->data))) return std::nullopt;
+  return Drift{ItemKind::kService, std::string(service), !there};
 }
 
 }  // namespace prov::reconcile

@@ -1,4 +1,5 @@
-// Service environments: our variables within a list that others may share.
+// The kind of services' environments: our variables within a list that others may share. Where they hold credentials,
+// the descriptor of the service's key goes with them (service_security.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/service_name.h"
 
@@ -114,7 +116,7 @@ class ServicePlan {
       Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
       return;
     }
-    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_});
+    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});
     planner_.Own(item_, std::move(entry));
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
            own_keys_.empty() ? "takes effect when the service starts next"
@@ -139,7 +141,7 @@ class ServicePlan {
       Report(Action::kYield, now_, "is gone already");
       return;
     }
-    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_});
+    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
   }
 
@@ -169,28 +171,86 @@ class ServicePlan {
   std::vector<std::string> own_keys_;
 };
 
+class Service final : public Kind {
+ public:
+  bool IsInScope(const Scope& scope) const override { return scope.services; }
+  bool Owns(std::string_view item) const override {
+    return item.starts_with(kServiceItem) || item.starts_with(kServiceSecurityItem);
+  }
+
+  // The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in
+  // reverse.
+  Result<void> Plan(Planner& planner) const override {
+    std::set<std::string, std::less<>> wanted;
+    for (const ServiceEnvironment& service : planner.desired().services) {
+      if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
+        wanted.insert(ServiceSecurityItem(service.service));
+        PROV_TRY(PlanClosedService(planner, service.service));
+      }
+      wanted.insert(ServiceItem(service.service));
+      PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
+    }
+    for (const auto& [item, entry] : planner.ledger()) {
+      if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
+      PROV_TRY(PlanOpenedService(planner, std::string_view(item).substr(kServiceSecurityItem.size())));
+    }
+    for (const auto& [item, entry] : planner.ledger()) {
+      if (wanted.contains(item) || !item.starts_with(kServiceItem)) continue;
+      PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
+    }
+    return {};
+  }
+
+  Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
+                                         const LedgerEntry& entry) const override {
+    if (item.starts_with(kServiceSecurityItem)) {
+      return FindOpenedService(machine, item.substr(kServiceSecurityItem.size()), entry);
+    }
+    const std::string_view service = item.substr(kServiceItem.size());
+    const auto now = PROV_TRY(machine.registry.Read(ServiceKeyPath(service), kServiceEnvironmentValue));
+    const Entries entries = ServiceEntries(now).value_or(Entries());
+    const Entries ours = ServiceEntries(entry.ours).value_or(Entries());
+    const bool same = std::ranges::all_of(
+        ours, [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
+    if (same) return std::nullopt;
+    return Drift{ItemKind::kServiceEnvironment, std::string(service), !now.has_value()};
+  }
+
+  Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
+    const auto name = [](const std::string& key) {
+      return key.substr(std::min(key.size(), ServiceKeyPath("").size()));
+    };
+    if (const auto* write = std::get_if<SecurityWrite>(&operation)) {
+      return {ItemKind::kService,
+              Action::kUpdate,
+              name(write->key),
+              ShowDescriptor(write->before),
+              ShowDescriptor(write->after),
+              {}};
+    }
+    const auto& write = std::get<RegistryWrite>(operation);
+    return {ItemKind::kServiceEnvironment,
+            ActionOf(write.before.has_value(), write.after.has_value()),
+            name(write.key),
+            Show(write.before),
+            Show(write.after),
+            {}};
+  }
+
+  void Bake(const DesiredState& desired, bool closed, BakedRegistry& out) const override {
+    for (const ServiceEnvironment& service : desired.services) {
+      if (service.variables.empty() || (!closed && HoldsCredentials(service))) continue;
+      images::KeyAt(out.control_set, ServiceKey(service.service))
+          .values.push_back(EncodeServiceEnvironment(MergeServiceEnvironment({}, service.variables)));
+    }
+  }
+};
+
 }  // namespace
 
-// The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in reverse.
-Result<void> PlanServices(Planner& planner) {
-  std::set<std::string, std::less<>> wanted;
-  for (const ServiceEnvironment& service : planner.desired().services) {
-    if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
-      wanted.insert(ServiceSecurityItem(service.service));
-      PROV_TRY(PlanClosedService(planner, service.service));
-    }
-    wanted.insert(ServiceItem(service.service));
-    PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
-  }
-  for (const auto& [item, entry] : planner.ledger()) {
-    if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
-    PROV_TRY(PlanOpenedService(planner, std::string_view(item).substr(kServiceSecurityItem.size())));
-  }
-  for (const auto& [item, entry] : planner.ledger()) {
-    if (wanted.contains(item) || !item.starts_with(kServiceItem)) continue;
-    PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
-  }
-  return {};
+const Kind& ServiceKind() {
+  static const Service kind;
+  return kind;
 }
 
 }  // namespace prov::reconcile

@@ -1,10 +1,12 @@
-// Certificates: what is in a store already, whoever put it there, is not ours and stays.
+// The kind of certificates: what is in a store already, whoever put it there, is not ours and stays.
 #include <fmt/format.h>
 
 #include <set>
 
+#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
@@ -36,7 +38,7 @@ Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
     Report(planner, Action::kNone, wanted.store, certificate, ours ? "" : "was there before us");
     return {};
   }
-  planner.Give(CertificateWrite{wanted.store, certificate.der, true});
+  planner.Give(CertificateWrite{wanted.store, certificate.der, true, item});
   planner.Own(item,
               {std::nullopt, images::RegValue{Thumbprint(certificate), images::RegType::kBinary, certificate.der}, {}});
   Report(planner, Action::kCreate, wanted.store, certificate, ours ? "was removed since we added it" : "");
@@ -57,23 +59,61 @@ Result<void> PlanUnwanted(Planner& planner, const std::string& item, const Ledge
     Report(planner, Action::kYield, store, certificate, "is gone already");
     return {};
   }
-  planner.TakeBack(CertificateWrite{store, entry.ours->data, false});
+  planner.TakeBack(CertificateWrite{store, entry.ours->data, false, item});
   Report(planner, Action::kDelete, store, certificate, "no longer wanted");
   return {};
 }
 
+class Certificate final : public Kind {
+ public:
+  bool IsInScope(const Scope& scope) const override { return scope.certificates; }
+  bool Owns(std::string_view item) const override { return item.starts_with(kCertificateItem); }
+
+  Result<void> Plan(Planner& planner) const override {
+    std::set<std::string, std::less<>> wanted;
+    for (const CertificateItem& item : planner.desired().certificates) {
+      wanted.insert(CertificateItemName(item.store, Thumbprint(item.certificate)));
+      PROV_TRY(PlanWanted(planner, item));
+    }
+    for (const auto& [item, entry] : planner.ledger()) {
+      if (Owns(item) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
+    }
+    return {};
+  }
+
+  Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
+                                         const LedgerEntry& entry) const override {
+    if (PROV_TRY(machine.certificates.Contains(StoreOfItem(item), entry.ours->data))) return std::nullopt;
+    return Drift{ItemKind::kCertificate, fmt::format("{} {}", NameOf(StoreOfItem(item)), entry.ours->name), true};
+  }
+
+  Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
+    const auto& write = std::get<CertificateWrite>(operation);
+    return {ItemKind::kCertificate,
+            ActionOf(!write.add, write.add),
+            fmt::format("{} {}", NameOf(write.store), AsciiUpper(ToHex(Sha1(write.der)))),
+            {},
+            {},
+            {}};
+  }
+
+  void Bake(const DesiredState& desired, bool /*closed*/, BakedRegistry& out) const override {
+    for (const Store store : {Store::kRoot, Store::kCa}) {
+      images::RegKey* key = nullptr;
+      for (const CertificateItem& item : desired.certificates) {
+        if (item.store != store) continue;
+        if (key == nullptr) key = &images::KeyAt(out.software, StoreKey(store));
+        key->subkeys.push_back(EncodeCertificate(item.certificate));
+      }
+    }
+  }
+};
+
 }  // namespace
 
-Result<void> PlanCertificates(Planner& planner) {
-  std::set<std::string, std::less<>> wanted;
-  for (const CertificateItem& item : planner.desired().certificates) {
-    wanted.insert(CertificateItemName(item.store, Thumbprint(item.certificate)));
-    PROV_TRY(PlanWanted(planner, item));
-  }
-  for (const auto& [item, entry] : planner.ledger()) {
-    if (item.starts_with(kCertificateItem) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
-  }
-  return {};
+const Kind& CertificateKind() {
+  static const Certificate kind;
+  return kind;
 }
 
 }  // namespace prov::reconcile

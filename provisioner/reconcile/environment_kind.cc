@@ -1,0 +1,64 @@
+// The kind of machine variables: REG_SZ, compared as text, NO_PROXY as a set.
+#include <algorithm>
+#include <array>
+
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/value_kind.h"
+
+namespace prov::reconcile {
+namespace {
+
+using images::RegType;
+using images::RegValue;
+
+std::vector<ValuePlace> MakePlaces() {
+  std::vector<ValuePlace> out;
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
+    out.push_back({name, name, name, EnvironmentKeyPath(), name});
+  }
+  return out;
+}
+
+class Environment final : public ValueKind {
+ public:
+  Environment() : ValueKind(ItemKind::kEnvironment, kEnvironmentItem) {}
+
+  bool IsInScope(const Scope& scope) const override { return scope.machine; }
+
+  void Bake(const DesiredState& desired, bool /*closed*/, BakedRegistry& out) const override {
+    if (desired.environment.empty()) return;
+    images::RegKey& key = images::KeyAt(out.control_set, kEnvironmentKey);
+    for (const EnvironmentVariable& variable : desired.environment) key.values.push_back(EncodeVariable(variable));
+  }
+
+ protected:
+  const std::vector<ValuePlace>& Places() const override {
+    static const std::vector<ValuePlace> places = MakePlaces();
+    return places;
+  }
+  std::optional<RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,
+                                 const std::optional<RegValue>& /*now*/) const override {
+    const auto found = std::ranges::find(desired.environment, place.id, &EnvironmentVariable::name);
+    return found == desired.environment.end() ? std::nullopt : std::optional(EncodeVariable(*found));
+  }
+  bool Same(const ValuePlace& place, const RegValue& a, const RegValue& b) const override {
+    return SameVariable(place.id, a, b);
+  }
+  std::string Show(const ValuePlace& place, const RegValue& value) const override {
+    const auto text = StringOf(value);
+    if (!text) return "(not text)";
+    return ShowVariable(place.id, *text) + (value.type == RegType::kSz ? "" : " (of another type than REG_SZ)");
+  }
+  bool Yields(const PlanOptions& options) const override { return options.yield_environment; }
+  bool NeedsReboot() const override { return true; }
+};
+
+}  // namespace
+
+const Kind& EnvironmentKind() {
+  static const Environment kind;
+  return kind;
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,27 @@
+// The kinds of items that there are.
+#include <algorithm>
+
+#include "provisioner/reconcile/kind.h"
+
+namespace prov::reconcile {
+
+// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it.
+std::vector<const Kind*>& Kinds() {
+  static std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(), &WinInetKind(),
+                                           &ServiceKind()};
+  return kinds;
+}
+
+std::unexpected<Error> Kind::Unknown(std::string_view item) {
+  return Fail(Code::kType, "the ledger holds an item of a kind that this version does not know; use a newer one",
+              std::string(item));
+}
+
+Result<const Kind*> KindOf(std::string_view item) {
+  const auto found = std::ranges::find_if(Kinds(), [&](const Kind* kind) { return kind->Owns(item); });
+  if (found != Kinds().end()) return *found;
+  return Fail(Code::kType, "the ledger holds an item of a kind that this version does not know; use a newer one",
+              std::string(item));
+}
+
+}  // namespace prov::reconcile

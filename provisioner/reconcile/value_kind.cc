@@ -1,0 +1,128 @@
+#include "provisioner/reconcile/value_kind.h"
+
+#include <algorithm>
+
+#include "provisioner/reconcile/planner.h"
+
+namespace prov::reconcile {
+
+using images::RegValue;
+
+class ValuePlan {
+ public:
+  ValuePlan(Planner& planner, const ValueKind& kind, const ValuePlace& place, std::optional<RegValue> now)
+      : planner_(planner),
+        kind_(kind),
+        place_(place),
+        item_(std::string(kind.prefix_) + place.id),
+        now_(std::move(now)),
+        wanted_(kind.Wanted(planner.desired(), place, now_)),
+        entry_(planner.Find(item_)) {}
+
+  // True when the value will be written or removed.
+  Result<bool> Run() {
+    if (wanted_) return PROV_TRY(Want());
+    return entry_ != nullptr && LetGo();
+  }
+
+ private:
+  bool Same(const RegValue& a, const RegValue& b) const { return kind_.Same(place_, a, b); }
+  bool IsOurs() const { return entry_ != nullptr && now_ && entry_->ours && Same(*now_, *entry_->ours); }
+  std::string Show(const std::optional<RegValue>& value) const {
+    return value ? kind_.Show(place_, *value) : std::string();
+  }
+
+  void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
+    planner_.Report({kind_.kind_, action, place_.name, Show(now_), Show(after), std::move(reason)});
+  }
+
+  Result<bool> Want() {
+    if (now_ && Same(*now_, *wanted_)) return Keep();
+    if (kind_.Yields(planner_.options()) && !IsOurs()) {
+      planner_.Disown(item_);
+      Report(Action::kYield, now_, "the Windows Machine Config Operator's daemon owns it here");
+      return false;
+    }
+    LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry{now_, {}, {}};
+    for (std::string& key : PROV_TRY(MissingKeys(planner_.machine().registry, place_.key))) {
+      if (std::ranges::find(entry.own_keys, key) == entry.own_keys.end()) entry.own_keys.push_back(std::move(key));
+    }
+    entry.ours = wanted_;
+    planner_.Give(RegistryWrite{place_.key, place_.value, now_, wanted_, entry.own_keys, item_});
+    const bool drifted = entry_ != nullptr && !IsOurs();
+    Report(now_ ? Action::kUpdate : Action::kCreate, wanted_,
+           drifted ? (now_ ? "was changed since we set it" : "was removed since we set it") : "");
+    planner_.Own(item_, std::move(entry));
+    return true;
+  }
+
+  bool Keep() {
+    const bool adopt = entry_ == nullptr && planner_.options().adopt;
+    if (adopt) planner_.Own(item_, {std::nullopt, now_, {}});
+    Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
+    return false;
+  }
+
+  bool LetGo() {
+    planner_.Disown(item_);
+    if (!IsOurs()) {
+      Report(Action::kYield, now_, now_ ? "was changed since we set it; left as it is" : "is gone already");
+      return false;
+    }
+    planner_.TakeBack(RegistryWrite{place_.key, place_.value, now_, entry_->before, entry_->own_keys, item_});
+    Report(entry_->before ? Action::kUpdate : Action::kDelete, entry_->before,
+           entry_->before ? "what was there before us" : "no longer wanted");
+    return true;
+  }
+
+  Planner& planner_;
+  const ValueKind& kind_;
+  const ValuePlace& place_;
+  std::string item_;
+  std::optional<RegValue> now_, wanted_;
+  const LedgerEntry* entry_;
+};
+
+const ValuePlace* ValueKind::Find(std::string_view item) const {
+  const auto& places = Places();
+  const auto found = std::ranges::find(places, item.substr(prefix_.size()), &ValuePlace::id);
+  return found == places.end() ? nullptr : &*found;
+}
+
+Result<void> ValueKind::Plan(Planner& planner) const {
+  machine::Registry& registry = planner.machine().registry;
+  const auto& places = Places();
+  const bool asks = std::ranges::any_of(places, &ValuePlace::wow);
+  const bool wow = asks && PROV_TRY(registry.KeyExists(R"(SOFTWARE\WOW6432Node)"));
+  for (const ValuePlace& place : places) {
+    if (place.wow && !wow) continue;
+    auto now = PROV_TRY(registry.Read(place.key, place.value));
+    if (PROV_TRY(ValuePlan(planner, *this, place, std::move(now)).Run()) && NeedsReboot()) planner.NeedReboot();
+  }
+  return {};
+}
+
+Result<std::optional<Drift>> ValueKind::FindDrift(machine::Machine& machine, std::string_view item,
+                                                  const LedgerEntry& entry) const {
+  const ValuePlace* const place = Find(item);
+  if (place == nullptr) return Unknown(item);
+  const auto now = PROV_TRY(machine.registry.Read(place->key, place->value));
+  if (now && Same(*place, *now, *entry.ours)) return std::nullopt;
+  return Drift{kind_, place->label, !now.has_value()};
+}
+
+Change ValueKind::ChangeOf(std::string_view item, const Operation& operation) const {
+  const auto& write = std::get<RegistryWrite>(operation);
+  const ValuePlace* const place = Find(item);
+  const auto show = [&](const std::optional<RegValue>& value) {
+    return value && place != nullptr ? Show(*place, *value) : "";
+  };
+  return {kind_,
+          ActionOf(write.before.has_value(), write.after.has_value()),
+          place != nullptr ? place->label : std::string(item),
+          show(write.before),
+          show(write.after),
+          {}};
+}
+
+}  // namespace prov::reconcile

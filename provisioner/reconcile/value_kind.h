@@ -1,0 +1,44 @@
+// A kind each of whose items is exactly one registry value.
+#pragma once
+
+#include "provisioner/reconcile/kind.h"
+
+namespace prov::reconcile {
+
+struct ValuePlace {
+  std::string id;     // tells it apart in the ledger, behind the kind's prefix: "HTTP_PROXY", "64"
+  std::string name;   // in a plan
+  std::string label;  // in a drift or the report of a finished run
+  std::string key, value;
+  bool wow = false;  // of the 32-bit view, which not every machine has
+};
+
+class ValueKind : public Kind {
+ public:
+  ValueKind(ItemKind kind, std::string_view prefix) : kind_(kind), prefix_(prefix) {}
+
+  bool Owns(std::string_view item) const final { return item.starts_with(prefix_); }
+  Result<void> Plan(Planner& planner) const final;
+  Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
+                                         const LedgerEntry& entry) const final;
+  Change ChangeOf(std::string_view item, const Operation& operation) const final;
+
+ protected:
+  virtual const std::vector<ValuePlace>& Places() const = 0;
+  // `now` is what the machine has: what is not ours in it may live on.
+  virtual std::optional<images::RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,
+                                                 const std::optional<images::RegValue>& now) const = 0;
+  virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
+  virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
+  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // to whoever changed it since
+  virtual bool NeedsReboot() const { return false; }
+
+ private:
+  friend class ValuePlan;
+  const ValuePlace* Find(std::string_view item) const;
+
+  ItemKind kind_;
+  std::string_view prefix_;
+};
+
+}  // namespace prov::reconcile
