@@ -27,7 +27,7 @@ Result<void> ProbeUntil(const Arguments& arguments, machine::Host& host, const n
 }
 
 // The machine is closed while a trial waits, so that `confirm` can open it.
-Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node::Settings& settings, bool json) {
+Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node::DerivedSettings& derived, bool json) {
   const std::int64_t seconds = PROV_TRY(Number(arguments, "try", 0));
   if (seconds < 1 || seconds > kLongestTrial) {
     return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
@@ -40,9 +40,9 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     name = target.name;
     node::Node node = target.Node(host);
-    report = PROV_TRY(node::TrySettings(node, settings, PROV_TRY(ParseApplyOptions(arguments)), seconds));
+    report = PROV_TRY(node::TrySettings(node, derived, PROV_TRY(ParseApplyOptions(arguments)), seconds));
   }
-  const Result<void> probed = ProbeUntil(arguments, host, settings, end, report.findings);
+  const Result<void> probed = ProbeUntil(arguments, host, derived.settings, end, report.findings);
   if (!report.trial) {  // nothing differs, so there is nothing to take back
     PROV_TRY(probed);
     return SessionOutcome(json, name, std::move(report), true, 0);
@@ -74,11 +74,11 @@ Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, c
                               bool json) {
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
-  const node::Settings settings =
-      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(
+      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
-    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), settings, options, image_options)));
+    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options, image_options)));
   }
   PROV_TRY(CommitTargets(arguments, targets, reports));
   return SessionsOutcome(json, std::move(reports), true, 0);
@@ -94,13 +94,13 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
   PROV_TRY(CheckOptimize(arguments));
   if (NamesImage(arguments)) return ApplyToImages(arguments, host, image_options, json);
-  const node::Settings settings =
-      PROV_TRY(ReadSettings(host, arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))));
-  if (arguments.Has("try")) return Try(arguments, host, settings, json);
+  const node::DerivedSettings derived = PROV_TRY(
+      node::Derive(PROV_TRY(ReadSettings(host, arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))))));
+  if (arguments.Has("try")) return Try(arguments, host, derived, json);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options));
-  PROV_TRY(node::WarnOfStoredSource(node, settings, report.findings));
+  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options));
+  PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
   const int exit = PROV_TRY(End(host, ending, report));
   return SessionOutcome(json, target.name, std::move(report), true, exit);

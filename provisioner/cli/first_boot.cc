@@ -126,7 +126,7 @@ Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node
     return std::unexpected(settings.error());
   const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host, signers));
   if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
-  return node::FirstBoot(node, *settings, delivery, PROV_TRY(ParseApplyOptions(arguments)));
+  return node::FirstBoot(node, PROV_TRY(node::Derive(*settings)), delivery, PROV_TRY(ParseApplyOptions(arguments)));
 }
 
 // Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.

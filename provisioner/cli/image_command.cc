@@ -19,12 +19,11 @@ namespace {
 
 using reconcile::SessionReport;
 
-Result<bake::Payload> PayloadOf(const node::Settings& settings, const ImageOptions& options) {
-  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+Result<bake::Payload> PayloadOf(const node::DerivedSettings& derived, const ImageOptions& options) {
   bake::PayloadOptions payload;
-  payload.generation = settings.generation.value_or(1);
+  payload.generation = derived.settings.generation.value_or(1);
   if (options.exe) payload.exe = options.exe->bytes;
-  return bake::MakePayload(settings.config, desired, std::move(payload));
+  return bake::MakePayload(derived.settings.config, derived.desired, std::move(payload));
 }
 
 // Windows names its own architecture to every process by a variable.
@@ -77,7 +76,7 @@ Result<void> AddUnknownServices(node::Node& node, const reconcile::DesiredState&
 }
 
 // To be asked before anything is written.
-Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const node::Settings& settings,
+Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const reconcile::DesiredState& desired,
                          const ImageOptions& options, bool preseed) {
   Findings out = PROV_TRY(image.Notes());
   if (options.install && !options.exe) {
@@ -90,7 +89,6 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const node
     AddWarning(out, "signer-script",
                "the signer is pinned for provisioner.exe; the payload's script checks no signature", image.Name());
   }
-  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
   if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), out));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
     AddWarning(
@@ -149,27 +147,27 @@ Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, SessionR
   return {};
 }
 
-Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
   node::Node node = target.Node(image);
   PROV_TRY(CheckProgram(node, image_options));
-  SessionReport report = PROV_TRY(node::PlanSettings(node, settings, options));
+  SessionReport report = PROV_TRY(node::PlanSettings(node, derived, options));
   node::FilePlan files;
-  node::ImageWork work{report.changes, &files, settings.config.certificates};
+  node::ImageWork work{report.changes, &files, derived.settings.config.certificates};
   if (image_options.install) {
-    const bake::Payload payload = PROV_TRY(PayloadOf(settings, image_options));
+    const bake::Payload payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, payload, image_options));
     work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
     Add(files, report);
     AddService(work.changes.back(), report);
   }
   PROV_TRY(node::RequireRoom(image, node, work, PROV_TRY(node::LeftoverBytes(image.tree()))));
-  AddAll(PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed)), report);
+  AddAll(PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed)), report);
   return TargetReport{target.name, std::move(report)};
 }
 
-Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
+Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
   node::Node node = target.Node(image);
@@ -179,11 +177,11 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   reconcile::Sections sections;
   PROV_TRY(CheckProgram(node, image_options));
   // What refuses comes before anything is written, what killed runs left goes before there is asked for room.
-  node::ImageWork work{PROV_TRY(node::PlanSettings(node, settings, options)).changes, &files,
-                       settings.config.certificates};
-  Findings notes = PROV_TRY(NotesOf(image, node, settings, image_options, options.preseed));
+  node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
+                       derived.settings.config.certificates};
+  Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed));
   if (image_options.install) {
-    payload = PROV_TRY(PayloadOf(settings, image_options));
+    payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, *payload, image_options));
     work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
   }
@@ -191,9 +189,9 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Setting
   if (payload) {
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
     service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
-    sections = PROV_TRY(node::DeliveredPayloadRecords(node, settings, *payload));
+    sections = PROV_TRY(node::DeliveredPayloadRecords(node, derived, *payload));
   }
-  SessionReport report = PROV_TRY(node::ApplySettings(node, settings, options, std::move(sections)));
+  SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options, std::move(sections)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(node::EndInstallation(node.machine.state, files));

@@ -25,9 +25,9 @@ struct ImageOptions {
 // of GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
-Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                const node::ApplyOptions& options, const ImageOptions& image_options);
-Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Settings& settings,
+Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
 // Before the first write into an image: leftovers go, and there is room. Errors: target; those of the tree.

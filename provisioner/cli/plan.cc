@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kDifferences = 4;
 
-Result<TargetReport> PlanMachine(machine::Host& host, const node::Settings& settings,
+Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
                                  const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   node::Node node = target.Node(host);
-  return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, settings, options))};
+  return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
@@ -22,13 +22,13 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
   const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kPlan));
-  const node::Settings settings =
-      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(
+      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
-    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, settings, options, image_options))
-                                       : PROV_TRY(PlanMachine(*host, settings, options)));
+    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, derived, options, image_options))
+                                       : PROV_TRY(PlanMachine(*host, derived, options)));
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // where nothing differs, apply writes nothing

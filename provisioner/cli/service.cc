@@ -19,17 +19,18 @@ Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
 }
 
 Result<Outcome> Install(const Arguments& arguments, machine::Host& host, bool json) {
-  std::optional<node::Settings> settings;
+  std::optional<node::DerivedSettings> derived;
   node::Delivery delivery;
   delivery.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("source")) {
     delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
-    settings = PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))));
+    derived = PROV_TRY(node::Derive(
+        PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
   Findings findings;
-  const bool wrote = PROV_TRY(node::InstallService(node, settings ? &*settings : nullptr, delivery, findings));
+  const bool wrote = PROV_TRY(node::InstallService(node, derived ? &*derived : nullptr, delivery, findings));
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }

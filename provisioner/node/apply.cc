@@ -15,29 +15,18 @@ namespace prov::node {
 namespace {
 
 using reconcile::Change;
-using reconcile::DesiredState;
 using reconcile::Sections;
 using reconcile::SessionReport;
-
-Result<DesiredState> Desire(Node& node, const Settings& settings, const ApplyOptions& options) {
-  if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, settings));
-  DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  if (!options.allow_shrink) PROV_TRY(GuardAgainstShrinking(node.machine, settings.config, desired));
-  return desired;
-}
 
 Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
   return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
 }
 
-Result<Applied> Record(Node& node, const Settings& settings, const DesiredState& desired) {
-  Applied out{ToHex(Sha256(SettingsJson(settings, desired))),
-              settings.generation,
-              node.host.clock().NowUnix(),
-              NameOf(settings.config.source),
-              settings.payload,
-              settings.signer};
+Result<Applied> Record(Node& node, const DerivedSettings& derived) {
+  const Settings& settings = derived.settings;
+  Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
+              settings.payload, settings.signer};
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
   if (!before || before->digest != out.digest) return out;
   out.since = before->since;
@@ -79,63 +68,68 @@ Result<void> BeginTakingBack(Node& node, Findings& findings) {
   return {};
 }
 
-void AddFindings(SessionReport& report, const Settings& settings, const DesiredState& desired) {
-  Findings all = settings.findings;
-  all.insert(all.end(), desired.findings.begin(), desired.findings.end());
+void AddFindings(SessionReport& report, const DerivedSettings& derived) {
+  Findings all = derived.settings.findings;
+  all.insert(all.end(), derived.desired.findings.begin(), derived.desired.findings.end());
   report.findings.insert(report.findings.begin(), all.begin(), all.end());
 }
 
 }  // namespace
 
-Result<void> CheckSettings(Node& node, const Settings& settings, const ApplyOptions& options) {
-  PROV_TRY(Desire(node, settings, options));
-  return {};
+Result<void> CheckSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, derived.settings));
+  if (options.allow_shrink) return {};
+  return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }
 
-Result<SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options) {
-  const DesiredState desired = PROV_TRY(Desire(node, settings, options));
-  SessionReport report = PROV_TRY(reconcile::PlanOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options))));
-  AddFindings(report, settings, desired);
+Result<SessionReport> PlanSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  PROV_TRY(CheckSettings(node, derived, options));
+  SessionReport report =
+      PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+  AddFindings(report, derived);
   return report;
 }
 
-Result<SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options, Sections more) {
+Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
+                                    Sections more) {
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));  // the guards go by what it leaves
-  const DesiredState desired = PROV_TRY(Desire(node, settings, options));
+  PROV_TRY(CheckSettings(node, derived, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
+  PROV_TRY(EndOpenRun(node, findings));
+  PROV_TRY(reconcile::Prepare(node.machine, findings));
+  reconcile::Plan plan = PROV_TRY(reconcile::PlanPrepared(node.machine, derived.desired, plan_options));
   if (options.unattended) {
-    PROV_TRY(GuardAgainstRebootLoop(node.machine, PROV_TRY(reconcile::PlanOn(node.machine, desired, plan_options))));
+    PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
   } else {
     more[std::string(kBootsSection)] = std::nullopt;
   }
-  PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
-  AddApplied(PROV_TRY(Record(node, settings, desired)), more);
-  if (options.restart_services) {
-    PROV_TRY(PlanRestarts(node, PROV_TRY(reconcile::PlanOn(node.machine, desired, plan_options)), more));
-  }
-  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, plan_options, false, more));
+  AddApplied(PROV_TRY(Record(node, derived)), more);
+  if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
+  SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), false, more));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   PROV_TRY(TellServices(node, options.restart_services, report));
-  AddFindings(report, settings, desired);
+  AddFindings(report, derived);
   return report;
 }
 
-Result<SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
                                   std::int64_t seconds) {
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
-  const DesiredState desired = PROV_TRY(Desire(node, settings, options));
+  PROV_TRY(CheckSettings(node, derived, options));
   PROV_TRY(EndOpenRun(node, findings));
-  PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
+  PROV_TRY(reconcile::Prepare(node.machine, findings));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
-                    PROV_TRY(Record(node, settings, desired))};
-  SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, desired, PROV_TRY(PlanOptionsOf(node, options)),
-                                                     true, {{std::string(kTrialSection), TrialJson(trial)}}));
+                    PROV_TRY(Record(node, derived))};
+  reconcile::Plan plan =
+      PROV_TRY(reconcile::PlanPrepared(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+  SessionReport report = PROV_TRY(
+      reconcile::CarryOut(node.machine, std::move(plan), true, {{std::string(kTrialSection), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   PROV_TRY(TellServices(node, options.restart_services, report));
-  AddFindings(report, settings, desired);
+  AddFindings(report, derived);
   return report;
 }
 
@@ -187,11 +181,9 @@ Result<SessionReport> TakeBack(Node& node) {
   return report;
 }
 
-Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings) {
+Result<void> WarnOfStoredSource(Node& node, const DerivedSettings& derived, Findings& findings) {
   const auto kept = PROV_TRY(reconcile::ReadSection(node.machine.state, kSettingsSection));
-  if (!kept) return {};
-  const DesiredState desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  if (kept->Json() == SettingsJson(settings, desired)) return {};
+  if (!kept || kept->Json() == derived.json) return {};
   AddWarning(findings, "stored-source",
              "reconcile has another source stored on this machine and will apply that again; provisioner service "
              "install --source replaces it",

@@ -24,19 +24,18 @@ struct ApplyOptions {
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 
-// What the guards say before anything is planned. Reads only. Errors: those of MakeDesiredState and of the ports;
-// downgrade, shrink.
-Result<void> CheckSettings(Node& node, const Settings& settings, const ApplyOptions& options);
+// What the guards say before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink.
+Result<void> CheckSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options);
 
-// Reads only. Errors: those of MakeDesiredState and of the ports; downgrade, shrink.
-Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings, const ApplyOptions& options);
+// Reads only. Errors: those of the ports; downgrade, shrink.
+Result<reconcile::SessionReport> PlanSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // `more` becomes true in the same step as the settings. Errors: as above; reboot-loop (unattended only).
-Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+Result<reconcile::SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
                                                reconcile::Sections more = {});
 
 // Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
-Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+Result<reconcile::SessionReport> TrySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
                                              std::int64_t seconds);
 
 // Errors: target when no trial is open.
@@ -53,8 +52,8 @@ Result<void> EndOpenRun(Node& node, Findings& findings);
 // Whether a trial still waits for `confirm` in this boot and within its time.
 Result<bool> TrialIsOpen(Node& node);
 
-// A finding if the boot service will apply something else than `settings` again.
-Result<void> WarnOfStoredSource(Node& node, const Settings& settings, Findings& findings);
+// A finding if the boot service will apply something else than these settings again.
+Result<void> WarnOfStoredSource(Node& node, const DerivedSettings& derived, Findings& findings);
 
 // Whether what says what is ours here can be read: without it nothing may be removed. Reads only. Errors: those of
 // LoadJournal and LoadMachineRecord.

@@ -26,9 +26,8 @@ Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
 
 }  // namespace
 
-Result<reconcile::Sections> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt) {
-  const auto desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
-  reconcile::Sections out{{std::string(kSettingsSection), SettingsJson(settings, desired)},
+reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery& delivery, bool adopt) {
+  reconcile::Sections out{{std::string(kSettingsSection), derived.json},
                           {std::string(kSourceSection), SourceJson({delivery.words, delivery.follow, adopt})}};
   RememberSecretFiles(delivery.secret_files, out);
   return out;
@@ -55,36 +54,36 @@ Result<bool> FollowLater(Node& node, const Delivery& delivery) {
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
 // not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
 // service may take a source that is not signed.
-Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+Result<reconcile::SessionReport> FirstBoot(Node& node, const DerivedSettings& derived, const Delivery& delivery,
                                            const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
-  PROV_TRY(PlanSettings(node, settings, adopting));  // refuses before anything is written
+  PROV_TRY(PlanSettings(node, derived, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  PROV_TRY(reconcile::CommitSections(node.machine.state, PROV_TRY(SourceRecords(settings, delivery, true))));
+  PROV_TRY(reconcile::CommitSections(node.machine.state, SourceRecords(derived, delivery, true)));
   const Result<bool> installed = InstallProgramAndService(node);
-  reconcile::Sections done = PROV_TRY(SourceRecords(settings, delivery, false));
+  reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
-  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, settings, adopting, std::move(done)));
+  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, derived, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   return report;
 }
 
-Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings) {
+Result<bool> InstallService(Node& node, const DerivedSettings* derived, const Delivery& delivery, Findings& findings) {
   PROV_TRY(reconcile::Finish(node.machine, findings));
-  if (settings != nullptr) {
+  if (derived != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
-    PROV_TRY(CheckSettings(node, *settings, {.allow_shrink = true}));
+    PROV_TRY(CheckSettings(node, *derived, {.allow_shrink = true}));
     PROV_TRY(CheckFollowed(node, delivery));
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  if (settings != nullptr) {
-    PROV_TRY(reconcile::CommitSections(node.machine.state, PROV_TRY(SourceRecords(*settings, delivery, false))));
+  if (derived != nullptr) {
+    PROV_TRY(reconcile::CommitSections(node.machine.state, SourceRecords(*derived, delivery, false)));
   }
   return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }

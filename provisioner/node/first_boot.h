@@ -21,18 +21,18 @@ struct Delivery {
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become
 // ours.
-Result<reconcile::Sections> SourceRecords(const Settings& settings, const Delivery& delivery, bool adopt);
+reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery& delivery, bool adopt);
 
 // A source on a network that can't be read yet: the boot service is installed and goes on asking for it. False: another
 // source is stored already, and that one stays; nothing was written.
 Result<bool> FollowLater(Node& node, const Delivery& delivery);
 
-Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+Result<reconcile::SessionReport> FirstBoot(Node& node, const DerivedSettings& derived, const Delivery& delivery,
                                            const ApplyOptions& options);
 
 // Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
 // is remembered if one is given. Whether anything was written.
-Result<bool> InstallService(Node& node, const Settings* settings, const Delivery& delivery, Findings& findings);
+Result<bool> InstallService(Node& node, const DerivedSettings* derived, const Delivery& delivery, Findings& findings);
 
 // The same without a source: whether anything was written.
 Result<bool> InstallProgramAndService(Node& node);

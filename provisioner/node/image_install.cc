@@ -294,7 +294,7 @@ Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
   return out;
 }
 
-Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const Settings& settings,
+Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
                                                     const bake::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
   Delivery delivery{{folder}, false, {}};
@@ -304,7 +304,7 @@ Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const Settings& 
     std::ranges::replace(path, '/', '\\');
     delivery.secret_files.push_back(fmt::format("{}\\{}", folder, path));
   }
-  return SourceRecords(settings, delivery, false);
+  return SourceRecords(derived, delivery, false);
 }
 
 Result<Change> InstallDeliveredService(Node& node, bool with_service) {

@@ -56,7 +56,8 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 
 // The records of where the payload lies when the image runs, with the settings of it as those of a source that is used
 // up.
-Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const Settings& settings, const bake::Payload& payload);
+Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
+                                                    const bake::Payload& payload);
 
 // The service that keeps those settings, if `with_service`. Its change for the report.
 Result<reconcile::Change> InstallDeliveredService(Node& node, bool with_service);

@@ -12,7 +12,7 @@ namespace prov::node {
 namespace {
 
 // What the change is, whatever was there before it.
-std::string DigestOf(const reconcile::SessionReport& plan) {
+std::string DigestOf(const reconcile::Plan& plan) {
   std::string text;
   for (const reconcile::Change& change : plan.changes) {
     if (change.action == reconcile::Action::kNone || change.action == reconcile::Action::kYield) continue;
@@ -23,11 +23,11 @@ std::string DigestOf(const reconcile::SessionReport& plan) {
 
 }  // namespace
 
-Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::SessionReport& plan) {
+Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::Plan& plan) {
   const std::string boot = PROV_TRY(machine.system.BootId());
   std::optional<Boots> known = PROV_TRY(LoadBoots(machine.state));
   const bool counted = known && std::ranges::find(known->ids, boot) != known->ids.end();
-  if (plan.writes == 0 || !plan.reboot_required) {
+  if (plan.operations.empty() || !plan.reboot) {
     // A boot in which nothing was needed: no loop.
     return known && !counted ? Forget(machine.state, kBootsSection) : Result<void>();
   }

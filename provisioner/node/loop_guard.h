@@ -2,7 +2,7 @@
 #pragma once
 
 #include "provisioner/machine/machine.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 
@@ -10,6 +10,6 @@ inline constexpr std::size_t kMostBoots = 3;
 
 // Counts the boots in which `plan` was needed. Errors: reboot-loop when kMostBoots were not enough; nothing is to be
 // written then.
-Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::SessionReport& plan);
+Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::Plan& plan);
 
 }  // namespace prov::node

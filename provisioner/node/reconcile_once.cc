@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/source_check.h"
@@ -12,7 +11,7 @@ namespace prov::node {
 namespace {
 
 struct Round {
-  Settings settings;
+  DerivedSettings derived;
   bool fresh = false;  // read from the source just now
 };
 
@@ -41,9 +40,9 @@ constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = 
 
 // Settings that a guard refuses, or whose certificates nobody may trust, are as good as none: what was there is kept in
 // place.
-Result<void> Refused(Node& node, const StoredSource& source, Result<Settings>& fresh) {
-  if (!fresh) return {};
-  const Result<void> checked = CheckSettings(node, *fresh, OptionsOf(source));
+Result<void> Refuse(Node& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
+  const Result<void> checked =
+      fresh ? CheckSettings(node, *fresh, OptionsOf(source)) : Result<void>(std::unexpected(fresh.error()));
   if (checked) return {};
   const Code code = checked.error().code;
   if (code != Code::kCert && InfoOf(code).exit != InfoOf(Code::kShrink).exit) return checked;
@@ -52,14 +51,17 @@ Result<void> Refused(Node& node, const StoredSource& source, Result<Settings>& f
 }
 
 Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundReport& report) {
-  if (!fresh) return Round{PROV_TRY(LastGoodSettings(node.machine.state)), false};
-  PROV_TRY(Refused(node, source, *fresh));
-  if (*fresh) return Round{**std::move(fresh), true};
+  if (!fresh) return Round{PROV_TRY(Derive(PROV_TRY(LastGoodSettings(node.machine.state)))), false};
+  const bool was_read = fresh->has_value();
+  Result<DerivedSettings> derived = was_read ? Derive(**std::move(fresh)) : std::unexpected(fresh->error());
+  if (was_read) PROV_TRY(Refuse(node, source, derived));
+  if (derived) return Round{*std::move(derived), true};
   auto kept = LastGoodSettings(node.machine.state);
-  if (!kept) return std::unexpected(std::move(*fresh).error());  // what is wrong is the source, not what was never kept
-  PROV_TRY(TellSource(node, fresh->error(), *kept, report.session.findings));
-  report.source_error = std::move(*fresh).error();
-  return Round{*std::move(kept), false};
+  if (!kept)
+    return std::unexpected(std::move(derived).error());  // what is wrong is the source, not what was never kept
+  PROV_TRY(TellSource(node, derived.error(), *kept, report.session.findings));
+  report.source_error = std::move(derived).error();
+  return Round{PROV_TRY(Derive(*std::move(kept))), false};
 }
 
 Result<bool> IsHeld(Node& node, const std::string& digest) {
@@ -94,10 +96,8 @@ Result<Start> Begin(Node& node) {
 Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
   RoundReport report = std::move(start.report);
   Findings& findings = report.session.findings;
-  Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
-  const auto desired = PROV_TRY(reconcile::MakeDesiredState(round.settings.config, round.settings.options));
-  const std::string text = SettingsJson(round.settings, desired);
-  if (PROV_TRY(IsHeld(node, ToHex(Sha256(text))))) {
+  const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
+  if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",
             "a rollback holds: nothing is done until the source says something else or provisioner apply is called");
     report.held = true;
@@ -106,14 +106,14 @@ Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
   }
   reconcile::Sections sections;
   if (round.fresh) {
-    sections[std::string(kSettingsSection)] = text;
+    sections[std::string(kSettingsSection)] = round.derived.json;
     sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed is made good
   }
   if (start.source.adopt) {
     sections[std::string(kSourceSection)] = SourceJson({start.source.words, start.source.follow});
   }
   reconcile::SessionReport applied =
-      PROV_TRY(ApplySettings(node, round.settings, OptionsOf(start.source), std::move(sections)));
+      PROV_TRY(ApplySettings(node, round.derived, OptionsOf(start.source), std::move(sections)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
   report.session = std::move(applied);
   return report;

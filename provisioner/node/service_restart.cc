@@ -65,7 +65,7 @@ void Restart(Node& node, const std::string& service, Findings& findings) {
 
 }  // namespace
 
-Result<void> PlanRestarts(Node& node, const SessionReport& plan, reconcile::Sections& sections) {
+Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, reconcile::Sections& sections) {
   Pending pending = PROV_TRY(LoadPending(node));
   for (const Change& change : plan.changes) {
     if (!IsChange(change) || Holds(pending, change)) continue;

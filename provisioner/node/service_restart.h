@@ -9,7 +9,7 @@ namespace prov::node {
 
 // The running services to which `plan` gives another environment, as a section of the run that does so: if that ends
 // before they are restarted, the next one restarts them. None: no section.
-Result<void> PlanRestarts(Node& node, const reconcile::SessionReport& plan, reconcile::Sections& sections);
+Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, reconcile::Sections& sections);
 
 // After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
 // that an earlier run of the same boot left behind are restarted in any case.

@@ -2,8 +2,10 @@
 
 #include "provisioner/bake/egress_json.h"
 #include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
 
 namespace prov::node {
 namespace {
@@ -24,6 +26,15 @@ std::string SettingsJson(const Settings& settings, const reconcile::DesiredState
     add(bake::CertificatePath(item), item.certificate.der);
   }
   return json.EndArray().EndObject().Take();
+}
+
+Result<DerivedSettings> Derive(Settings settings) {
+  DerivedSettings out;
+  out.desired = PROV_TRY(reconcile::MakeDesiredState(settings.config, settings.options));
+  out.json = SettingsJson(settings, out.desired);
+  out.digest = ToHex(Sha256(out.json));
+  out.settings = std::move(settings);
+  return out;
 }
 
 Result<Settings> ParseSettings(std::string_view text, std::string_view where) {

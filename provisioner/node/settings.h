@@ -27,6 +27,16 @@ struct Settings {
   std::string signer = {};
 };
 
+// Settings with what follows from them: made once for a run, and handed on.
+struct DerivedSettings {
+  Settings settings;
+  reconcile::DesiredState desired;
+  std::string json;    // SettingsJson
+  std::string digest;  // SHA-256 (hex) of it
+};
+// Errors: those of MakeDesiredState.
+Result<DerivedSettings> Derive(Settings settings);
+
 // The words of a command line that name a source: SOURCE and the options of reading it.
 using SourceWords = std::vector<std::string>;
 using SettingsReader = std::function<Result<Settings>(const SourceWords&)>;

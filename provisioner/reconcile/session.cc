@@ -31,13 +31,17 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   return report;
 }
 
-Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial, const Sections& sections) {
-  Findings findings;
+Result<void> Prepare(machine::Machine& machine, Findings& findings) {
   PROV_TRY(Recover(machine, findings));
   PROV_TRY(TakeOverScriptState(machine, findings));
-  PROV_TRY(ForgetPastReboot(machine));
-  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
+  return ForgetPastReboot(machine);
+}
+
+Result<Plan> PlanPrepared(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
+  return MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options);
+}
+
+Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections) {
   const bool work = plan.HasWork();
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
@@ -50,6 +54,15 @@ Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& des
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
+  return report;
+}
+
+Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
+                              bool trial, const Sections& sections) {
+  Findings findings;
+  PROV_TRY(Prepare(machine, findings));
+  SessionReport report =
+      PROV_TRY(CarryOut(machine, PROV_TRY(PlanPrepared(machine, desired, options)), trial, sections));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
 }

@@ -33,8 +33,18 @@ struct StatusReport {
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// Ends an interrupted run, takes over what a payload's script recorded, then brings the machine to the desired state,
-// with which `sections` become true (of a trial only if something differs). Nothing is written where nothing differs.
+// Ends an interrupted run, takes over what a payload's script recorded, and forgets the reboot of an earlier boot. Then
+// the machine is as a plan that is to be carried out must find it.
+Result<void> Prepare(machine::Machine& machine, Findings& findings);
+
+// MakePlan against the ledger of a machine that is prepared.
+Result<Plan> PlanPrepared(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
+
+// Brings a prepared machine to what `plan` says, with which `sections` become true (of a trial only if something
+// differs). Nothing is written where nothing differs.
+Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections = {});
+
+// All three.
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections = {});
 

@@ -22,6 +22,16 @@
 #include "tests/support/sample.h"
 #include "tests/support/sample_image.h"
 
+namespace prov::cli {
+
+// With settings that nobody derived yet.
+inline Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+                                      const node::ApplyOptions& options, const ImageOptions& image_options) {
+  return PlanImage(image, PROV_TRY(node::Derive(settings)), options, image_options);
+}
+
+}  // namespace prov::cli
+
 namespace prov::cli::image_commands {
 
 using images::RegKey;
@@ -78,7 +88,7 @@ class ImageCommands : public ::testing::Test {
   Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const ImageOptions& image_options,
                               const node::ApplyOptions& options = {}) {
     const auto host = Open(tree);
-    auto done = PROV_TRY(ApplyToImage(*host, settings, options, image_options));
+    auto done = PROV_TRY(ApplyToImage(*host, node::Derive(settings).value(), options, image_options));
     PROV_TRY(host->Commit());
     if (tree.WritesTogether()) PROV_TRY(tree.Commit());
     return std::move(done.report);

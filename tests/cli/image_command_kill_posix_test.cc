@@ -53,7 +53,7 @@ class ImageFolderKill : public ::testing::Test {
   }
   Step Applying(const node::Settings& settings) {
     return [settings](machine::ImageHost& host) -> Result<void> {
-      PROV_TRY(ApplyToImage(host, settings, {}, {}));
+      PROV_TRY(ApplyToImage(host, PROV_TRY(node::Derive(settings)), {}, {}));
       return {};
     };
   }

@@ -203,13 +203,12 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
 TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {
   Node n = node();
   Findings findings;
-  ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
+  ASSERT_TRUE(WarnOfStoredSource(n, Derive(SampleSettings()).value(), findings));
   EXPECT_THAT(findings, IsEmpty()) << "none is stored";
-  const auto desired = reconcile::MakeDesiredState(SampleSettings().config, SampleSettings().options);
-  ASSERT_TRUE(Remember(host_.memory.State(), kSettingsSection, SettingsJson(SampleSettings(), *desired)));
-  ASSERT_TRUE(WarnOfStoredSource(n, SampleSettings(), findings));
+  ASSERT_TRUE(Remember(host_.memory.State(), kSettingsSection, Derive(SampleSettings())->json));
+  ASSERT_TRUE(WarnOfStoredSource(n, Derive(SampleSettings()).value(), findings));
   EXPECT_THAT(findings, IsEmpty());
-  ASSERT_TRUE(WarnOfStoredSource(n, OtherSettings(), findings));
+  ASSERT_TRUE(WarnOfStoredSource(n, Derive(OtherSettings()).value(), findings));
   EXPECT_THAT(Codes(findings), ElementsAre("stored-source"));
 }
 

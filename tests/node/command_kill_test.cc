@@ -360,7 +360,7 @@ TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
 TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
   const MemoryHost start = WithOld();
   const Delivery delivery{{"other"}, true, {R"(C:\y\egress.json)"}};
-  const Settings settings = New();
+  const DerivedSettings settings = Derive(New()).value();
   const Command install = [&](Node& node) {
     Findings findings;
     return Only(InstallService(node, &settings, delivery, findings));
@@ -375,7 +375,7 @@ TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
 
 TEST_F(CommandKill, ASourceThatIsStoredDuringATrialLeavesThatOpen) {
   const MemoryHost start = After(WithOld(), Trying(New()));
-  const Settings settings = New();
+  const DerivedSettings settings = Derive(New()).value();
   const Command install = [&](Node& node) {
     Findings findings;
     return Only(InstallService(node, &settings, {{"other"}, true, {R"(C:\y\egress.json)"}}, findings));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/node/apply.h"
+#include "provisioner/node/first_boot.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_host.h"
 
@@ -23,6 +24,24 @@ inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
   out.config.http_proxy = Secret("http://other.example.com:8080");
   out.config.https_proxy = out.config.http_proxy;
   return out;
+}
+
+// The functions of a run with settings that nobody derived yet.
+inline Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings,
+                                                     const ApplyOptions& options) {
+  return PlanSettings(node, PROV_TRY(Derive(settings)), options);
+}
+inline Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings,
+                                                      const ApplyOptions& options) {
+  return ApplySettings(node, PROV_TRY(Derive(settings)), options);
+}
+inline Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
+                                                    std::int64_t seconds) {
+  return TrySettings(node, PROV_TRY(Derive(settings)), options, seconds);
+}
+inline Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+                                                  const ApplyOptions& options) {
+  return FirstBoot(node, PROV_TRY(Derive(settings)), delivery, options);
 }
 
 class NodeTest : public ::testing::Test {
