@@ -97,8 +97,7 @@ Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, 
   PROV_TRY(CheckSettings(node, derived, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   PROV_TRY(EndOpenRun(node, findings));
-  PROV_TRY(reconcile::Prepare(node.machine, findings));
-  reconcile::Plan plan = PROV_TRY(reconcile::PlanPrepared(node.machine, derived.desired, plan_options));
+  reconcile::Plan plan = PROV_TRY(reconcile::PlanFor(node.machine, derived.desired, plan_options));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
   } else {
@@ -120,11 +119,10 @@ Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, co
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
   PROV_TRY(CheckSettings(node, derived, options));
   PROV_TRY(EndOpenRun(node, findings));
-  PROV_TRY(reconcile::Prepare(node.machine, findings));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, derived))};
   reconcile::Plan plan =
-      PROV_TRY(reconcile::PlanPrepared(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+      PROV_TRY(reconcile::PlanFor(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   SessionReport report = PROV_TRY(
       reconcile::CarryOut(node.machine, std::move(plan), true, {{std::string(kTrialSection), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());

@@ -123,6 +123,12 @@ std::string EarlierItemOf(const SecurityWrite& write) {
   return std::string(kServiceSecurityItem) + ServiceNameKey(write.key.substr(services));
 }
 
+// What an image holds came from somewhere else: an operation does what its item is for.
+bool Fits(std::string_view item, const Operation& operation) {
+  return item.starts_with(kCertificateItem) == std::holds_alternative<CertificateWrite>(operation) &&
+         item.starts_with(kServiceSecurityItem) == std::holds_alternative<SecurityWrite>(operation);
+}
+
 }  // namespace
 
 const std::string& ItemOf(const Operation& operation) {
@@ -203,6 +209,7 @@ Result<Operation> ReadOperation(const JsonNode& node) {
   const auto item = PROV_TRY(node.Find("item"));
   const auto complete = [&](auto write) -> Result<Operation> {
     write.item = item ? PROV_TRY(item->Text()) : EarlierItemOf(write);
+    if (!Fits(write.item, write)) return kind.Refuse(Code::kType, "is not what its item needs");
     return write;
   };
   if (name == "registry") return complete(PROV_TRY(ReadRegistryWrite(node)));

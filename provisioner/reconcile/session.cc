@@ -31,17 +31,14 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   return report;
 }
 
-Result<void> Prepare(machine::Machine& machine, Findings& findings) {
-  PROV_TRY(Recover(machine, findings));
-  PROV_TRY(TakeOverScriptState(machine, findings));
-  return ForgetPastReboot(machine);
-}
-
-Result<Plan> PlanPrepared(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
-  return MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options);
+Result<Plan> PlanFor(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
+  return MakePlan(machine, desired, PROV_TRY(LoadMachineRecord(machine)).ledger, options);
 }
 
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections) {
+  Findings findings;
+  PROV_TRY(TakeOverScriptState(machine, findings));  // the ledger is then that of the plan
+  PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
@@ -54,15 +51,15 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
+  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
 }
 
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections) {
   Findings findings;
-  PROV_TRY(Prepare(machine, findings));
-  SessionReport report =
-      PROV_TRY(CarryOut(machine, PROV_TRY(PlanPrepared(machine, desired, options)), trial, sections));
+  PROV_TRY(Recover(machine, findings));
+  SessionReport report = PROV_TRY(CarryOut(machine, PROV_TRY(PlanFor(machine, desired, options)), trial, sections));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
 }

@@ -33,18 +33,15 @@ struct StatusReport {
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// Ends an interrupted run, takes over what a payload's script recorded, and forgets the reboot of an earlier boot. Then
-// the machine is as a plan that is to be carried out must find it.
-Result<void> Prepare(machine::Machine& machine, Findings& findings);
+// What is to be done on a machine on which no transaction is open, whoever recorded what is ours. Reads only.
+Result<Plan> PlanFor(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// MakePlan against the ledger of a machine that is prepared.
-Result<Plan> PlanPrepared(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
-
-// Brings a prepared machine to what `plan` says, with which `sections` become true (of a trial only if something
-// differs). Nothing is written where nothing differs.
+// Takes over what a payload's script recorded and forgets the reboot of an earlier boot, then brings the machine to
+// what `plan`, made by PlanFor, says, with which `sections` become true (of a trial only if something differs). Nothing
+// is written where nothing differs.
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections = {});
 
-// All three.
+// Ends an interrupted run first.
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections = {});
 

@@ -176,13 +176,26 @@ TEST_F(Interrupted, ADamagedJournalIsAnErrorThatNamesIt) {
   EXPECT_EQ(plan.error().where, "journal.json: line 1, column 27");
 }
 
+TEST(Operation, ThatIsNotForItsItemIsRefused) {
+  const auto code = [](const std::string& text) {
+    const auto read = ReadOperation(ParseJsonDocument(text, "journal.json").value());
+    return read ? Code::kInternal : read.error().code;
+  };
+  EXPECT_EQ(code(R"({"item": "certificate:ROOT:AB", "kind": "registry", "key": "K", "name": "n", "ownKeys": []})"),
+            Code::kType);
+  EXPECT_EQ(code(R"({"item": "env:X", "kind": "certificate", "store": "ROOT", "add": true, "der": ""})"), Code::kType);
+  EXPECT_EQ(code(R"({"item": "service:X", "kind": "security", "key": "K", "before": "", "after": ""})"), Code::kType);
+  EXPECT_EQ(code(R"({"item": "env:X", "kind": "registry", "key": "K", "name": "n", "ownKeys": []})"), Code::kInternal);
+}
+
 TEST(Transaction, SurvivesItsFile) {
   Transaction transaction;
   transaction.trial = transaction.reboot = true;
   transaction.operations = {
-      RegistryWrite{"SYSTEM\\K", "n\"", std::nullopt, RegValue{"N", RegType::kBinary, "\0\xFF"}, {"SYSTEM\\K"}},
-      RegistryWrite{"K", "", RegValue{"", RegType::kSz, "x"}, std::nullopt, {}},
-      CertificateWrite{Store::kCa, "der\0", false}};
+      RegistryWrite{
+          "SYSTEM\\K", "n\"", std::nullopt, RegValue{"N", RegType::kBinary, "\0\xFF"}, {"SYSTEM\\K"}, "env:n"},
+      RegistryWrite{"K", "", RegValue{"", RegType::kSz, "x"}, std::nullopt, {}, "winHttp:64"},
+      CertificateWrite{Store::kCa, "der\0", false, "certificate:CA:AB"}};
   transaction.ledger_before["env:X"] = {std::nullopt, RegValue{"X", RegType::kSz, "ab"}, {"K"}};
   transaction.ledger_after["service:Y"] = {RegValue{"X", static_cast<RegType>(77), ""}, std::nullopt, {}};
   const auto read = ParseTransaction(TransactionJson(transaction), "f");
