@@ -1,4 +1,4 @@
-// data: URLs (RFC 2397) as Ignition accepts them.
+// data: URLs (RFC 2397) as Ignition accepts them: provisioner/docs/openshift.md#data-urls.
 #pragma once
 
 #include <cstdint>

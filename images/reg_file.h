@@ -1,4 +1,4 @@
-// Registration files (.reg, version 5) as regedit writes and reads them.
+// Registration files (.reg, version 5) as regedit writes and reads them: provisioner/docs/formats/reg-file.md.
 #pragma once
 
 #include <string>

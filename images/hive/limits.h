@@ -1,4 +1,4 @@
-// The registry's documented limits.
+// The registry's documented limits: provisioner/docs/formats/hive.md#limits.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Transaction logs of hives (LOG1, LOG2) as Windows 8.1 and later write them: each flush of a hive appends an entry
 // ("HvLE") with copies of the pages that changed. A session begins a log anew; behind its entries may lie older ones.
+// Layout: provisioner/docs/formats/hive.md#transaction-logs.
 #pragma once
 
 #include <cstdint>

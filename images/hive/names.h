@@ -1,4 +1,4 @@
-// Names in hives: UTF-16 as Windows compares, hashes and stores it.
+// Names in hives: UTF-16 as Windows compares, hashes and stores it (provisioner/docs/formats/hive.md#upper-case).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Facts of the WIM format ("Windows Imaging File Format", Microsoft, 2007, and what has come since): the header and the
 // table of blobs. A blob is a file's contents or the metadata of an image; a resource is where its bytes lie.
+// provisioner/docs/formats/wim.md has the whole.
 #pragma once
 
 #include <array>

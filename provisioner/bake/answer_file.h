@@ -1,5 +1,6 @@
 // Puts a command into an answer file that somebody else wrote, and takes it out again. The file is edited in place:
-// what isn't ours stays as it is, byte for byte, and what can't be edited safely is refused. Pure.
+// what isn't ours stays as it is, byte for byte, and what can't be edited safely is refused. Pure. What a command
+// may be: docs/formats/answer-file.md#commands.
 #pragma once
 
 #include <string>

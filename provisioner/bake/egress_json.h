@@ -1,5 +1,5 @@
 // egress.json: the desired state as data, for the constant scripts of a payload and for later runs of this program.
-// DESIGN.md documents it.
+// Format: docs/formats/egress-json.md.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The platforms that hand user data to a Windows machine: what each takes, and who can read it there.
+// The platforms that hand user data to a Windows machine: what each takes, and who can read it there. Facts:
+// docs/formats/user-data.md.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How the report of a run on a machine is printed: JSON of the contract, or text for people.
+// How the report of a run on a machine is printed: JSON for programs, or text for people.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What an OpenShift cluster adds to the noProxy that its user wrote. Facts: ignition.md 4.2 (network operator, 4.14 and
-// later).
+// What an OpenShift cluster adds to the noProxy that its user wrote, from 4.14 on. Facts:
+// docs/openshift.md#merged-noproxy.
 #pragma once
 
 #include <string>

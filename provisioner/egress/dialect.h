@@ -1,7 +1,8 @@
 // NO_PROXY in the dialects of the client stacks that run on nodes: the same list means different things to them.
 // Sources: x/net/http/httpproxy; curl's lib/proxy.c and curl 7.88.1 as it runs; .NET's HttpEnvironmentProxy; urllib of
 // Python 3.11; requests 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which
-// nothing here could repeat. tests/differential asks those clients that run on Linux.
+// nothing here could repeat. tests/differential asks those clients that run on Linux. docs/clients.md has the
+// rules.
 #pragma once
 
 #include <array>

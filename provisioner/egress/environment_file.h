@@ -1,4 +1,5 @@
 // What systemd reads from an EnvironmentFile= (such as /etc/mco/proxy.env) and from the Environment= lines of a unit.
+// Facts: docs/openshift.md#environment-files.
 #pragma once
 
 #include <cstddef>

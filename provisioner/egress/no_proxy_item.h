@@ -1,5 +1,5 @@
-// One item of a noProxy list as the systems take it that publish such lists. Facts: ignition.md 4.1,
-// egress-systems.md 1.1.
+// One item of a noProxy list as the systems take it that publish such lists. Facts:
+// docs/openshift.md#proxy-status, docs/egress-systems.md#aks-httpproxyconfig.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // The machine proxy of WinHTTP, translated from HTTP_PROXY, HTTPS_PROXY and NO_PROXY without sending more around the
-// proxy than Go would.
+// proxy than Go would. What its list can say: docs/formats/winhttp-settings.md#the-bypass-list.
 #pragma once
 
 #include <cstddef>

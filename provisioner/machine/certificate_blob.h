@@ -1,4 +1,4 @@
-// A certificate as the registry holds it. Layout: windows-formats.md 2.1, 2.2.
+// A certificate as the registry holds it. Layout: docs/formats/certificate-blob.md.
 #pragma once
 
 #include <optional>

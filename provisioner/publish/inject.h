@@ -1,5 +1,5 @@
 // What the cluster's operators put into other people's objects: the merged bundle into labelled ConfigMaps, the proxy's
-// variables into annotated workloads. Facts: egress-systems.md 4.2 and 4.4.
+// variables into annotated workloads. Facts: docs/openshift.md#trusted-cas, docs/egress-systems.md#injected-variables.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// status.noProxy: the user's list and what the cluster itself must reach directly. Facts: ignition.md's account of the
-// cluster network operator (4.8 and later).
+// status.noProxy: the user's list and what the cluster itself must reach directly, as the network operator of OpenShift
+// 4.8 and later merges them. Facts: docs/openshift.md#merged-noproxy.
 #pragma once
 
 #include <expected>

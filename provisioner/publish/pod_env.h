@@ -1,5 +1,5 @@
 // The proxy variables that AKS puts into pods, as patches of the objects that make the pods: for clusters whose webhook
-// does not (Windows node pools), and to see what it will do. Facts: egress-systems.md 1.5 and 1.8.
+// does not (Windows node pools), and to see what it will do. Facts: docs/egress-systems.md#aks-pods.
 #pragma once
 
 #include <string>

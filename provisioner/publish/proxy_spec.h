@@ -1,4 +1,5 @@
-// The spec of proxies.config.openshift.io as the cluster's network operator validates it.
+// The spec of proxies.config.openshift.io as the cluster's network operator validates it. Facts:
+// docs/openshift.md#proxy-status.
 #pragma once
 
 #include <string>

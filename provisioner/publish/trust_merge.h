@@ -1,4 +1,5 @@
-// The trust bundle that a cluster's pods get: the user's certificates, then the system's. Facts: egress-systems.md 4.2.
+// The trust bundle that a cluster's pods get: the user's certificates, then the system's. Facts:
+// docs/openshift.md#trusted-cas.
 #pragma once
 
 #include <expected>

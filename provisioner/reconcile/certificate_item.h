@@ -1,4 +1,5 @@
-// Item: one certificate in a machine certificate store, as the registry holds it. Layout: windows-formats.md 2.1, 2.2.
+// Item: one certificate in a machine certificate store, as the registry holds it. Layout:
+// docs/formats/certificate-blob.md.
 #pragma once
 
 #include <string>

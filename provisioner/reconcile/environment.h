@@ -19,7 +19,8 @@ struct EnvironmentVariable {
 // Below the control set: `SYSTEM\CurrentControlSet` on a live node, `ControlSetNNN` in a hive.
 inline constexpr std::string_view kEnvironmentKey = R"(Control\Session Manager\Environment)";
 
-// Windows takes 32,767 UTF-16 units for name, '=' and value together with the final NUL (windows-formats.md 1.1).
+// Windows takes 32,767 UTF-16 units for name, '=' and value together with the final NUL
+// (docs/formats/environment.md#length-of-a-variable).
 inline constexpr std::size_t kMaxVariableUnits = 32767;
 // Older tools cut values longer than this.
 inline constexpr std::size_t kCarefulVariableUnits = 2047;

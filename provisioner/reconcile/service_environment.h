@@ -1,4 +1,5 @@
-// Item: the `Environment` value of one service, a REG_MULTI_SZ of NAME=VALUE entries.
+// Item: the `Environment` value of one service, a REG_MULTI_SZ of NAME=VALUE entries. Facts:
+// docs/formats/environment.md#a-services-environment.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Item: the machine's WinHTTP proxy, one REG_BINARY value in the 64-bit and the 32-bit view. Layout:
-// windows-formats.md 1.4.
+// docs/formats/winhttp-settings.md.
 #pragma once
 
 #include <array>

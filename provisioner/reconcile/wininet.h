@@ -1,5 +1,6 @@
 // Item: the proxy of WinINET for the whole machine: a policy that makes the users' own settings void, and the settings
-// in the 64-bit and the 32-bit view. .NET Framework and PowerShell 5.1 read them. Layout: windows-formats.md 1.5.
+// in the 64-bit and the 32-bit view. .NET Framework and PowerShell 5.1 read them. Layout:
+// docs/formats/wininet-settings.md.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Life with the Windows Machine Config Operator: its daemon sets the three machine variables from what the operator
 // knows, and takes away what it doesn't. Once it was seen on a machine, a variable that somebody else changed or
 // removed is its business and yields; setting it back would have the daemon reboot the node for nothing.
+// Its behaviour: docs/operator.md.
 #pragma once
 
 #include <string_view>

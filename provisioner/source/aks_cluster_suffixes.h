@@ -1,4 +1,4 @@
-// The suffixes of names within a cluster, which AKS leaves out of NO_PROXY. Facts: egress-systems.md 1.2 and 1.8.
+// The suffixes of names within a cluster, which AKS leaves out of NO_PROXY. Facts: docs/egress-systems.md#aks-noproxy.
 #pragma once
 
 #include "provisioner/base/result.h"

@@ -1,5 +1,5 @@
 // AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, or what `az aks show` prints.
-// Facts: egress-systems.md 1.1, 1.2, 1.6 and 1.8.
+// Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
 #include "provisioner/source/reading.h"

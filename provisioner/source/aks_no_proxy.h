@@ -1,4 +1,4 @@
-// The exceptions that AKS adds to its HTTP proxy's noProxy. Facts: egress-systems.md 1.2.
+// The exceptions that AKS adds to its HTTP proxy's noProxy. Facts: docs/egress-systems.md#aks-noproxy.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// ConfigMaps that hold certificates: what openshift-config/user-ca-bundle and its like say. Facts: ignition.md 2, 4.3.
+// ConfigMaps that hold certificates: what openshift-config/user-ca-bundle and its like say. Facts:
+// docs/openshift.md#trusted-cas.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // ControllerConfig (machineconfiguration.openshift.io/v1): proxy and trust bundle in one object, as nodes get them.
-// Facts: ignition.md 5.
+// Facts: docs/openshift.md#objects.
 #pragma once
 
 #include "provisioner/source/reading.h"

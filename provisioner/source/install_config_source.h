@@ -1,4 +1,4 @@
-// install-config.yaml, from which a cluster is made. Facts: ignition.md 2, 4.2, 4.4 and 5.
+// install-config.yaml, from which a cluster is made. Facts: docs/openshift.md#objects and #merged-noproxy.
 #pragma once
 
 #include "provisioner/source/reading.h"

@@ -1,4 +1,4 @@
-// kube:// sources: read from the Kubernetes API of an OpenShift cluster. Facts: ignition.md 5, egress-systems.md 4.
+// kube:// sources: read from the Kubernetes API of an OpenShift cluster. Facts: docs/openshift.md#objects.
 #pragma once
 
 #include "provisioner/source/kube_access.h"

@@ -1,5 +1,5 @@
 // Where the proxy lived before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units
-// (4.5, 4.6). Facts: ignition.md 1.6.
+// (4.5, 4.6). Facts: docs/openshift.md#proxyenv.
 #pragma once
 
 #include <optional>

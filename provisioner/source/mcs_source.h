@@ -1,5 +1,5 @@
 // mcs://HOST[:PORT][/POOL]: a cluster's Machine Config Server. Facts:
-// ignition.md 3.
+// docs/openshift.md#machine-config-server.
 #pragma once
 
 #include <string>

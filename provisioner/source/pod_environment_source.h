@@ -1,5 +1,5 @@
 // Pods and what makes them, whose containers carry the proxy variables: as AKS' webhook and the cluster-version
-// operator put them there. Facts: egress-systems.md 1.5, 4.4.
+// operator put them there. Facts: docs/egress-systems.md#aks-pods and #injected-variables.
 #pragma once
 
 #include "provisioner/source/reading.h"

@@ -1,5 +1,5 @@
 // Pods and what makes them: where each kind keeps the pod's metadata and spec, and what keeps AKS' proxy variables away
-// from a pod. Facts: egress-systems.md 1.5.
+// from a pod. Facts: docs/egress-systems.md#aks-pods.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The cluster's Proxy object (config.openshift.io/v1). Facts: ignition.md 4.2, 4.3 and 5, egress-systems.md 4.
+// The cluster's Proxy object (config.openshift.io/v1). Facts: docs/openshift.md#proxy-status and #objects.
 #pragma once
 
 #include <span>

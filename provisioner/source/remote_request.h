@@ -1,6 +1,6 @@
 // One document of a server: asked for again while that makes sense, within
-// bounds, and refused with a sentence. Facts: ignition.md 3 (what Ignition
-// waits for and tries again).
+// bounds, and refused with a sentence. What Ignition waits for
+// and tries again: docs/openshift.md#machine-config-server.
 #pragma once
 
 #include <cstdint>

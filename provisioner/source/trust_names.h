@@ -1,4 +1,4 @@
-// Where OpenShift keeps trusted certificates. Facts: ignition.md 2, 4.3; egress-systems.md 4.2.
+// Where OpenShift keeps trusted certificates. Facts: docs/openshift.md#trust-files and #trusted-cas.
 #pragma once
 
 #include <string_view>

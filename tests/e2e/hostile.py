@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Malformed, hostile and oversized inputs: each is refused by the contract or done, in bounded time and memory, and a refusal
-leaves no trace at the output. What an input may cost is measured by an honest one of its size in the same run.
+"""Malformed, hostile and oversized inputs: each is refused with a code of error.cc or done, in bounded time and memory, and a
+refusal leaves no trace at the output. What an input may cost is measured by an honest one of its size in the same run.
 
 usage: hostile.py PROVISIONER [--sanitizer]     --sanitizer: small inputs, memory unchecked; HOSTILE_SEED=N repeats a run"""
 import collections
