@@ -1,3 +1,4 @@
+// main() of provisioner.exe: arguments in UTF-8, streams without translation, no dialogs.
 #include <fcntl.h>
 #include <io.h>
 

@@ -1,3 +1,4 @@
+// SettleIso: the times and the label of an ISO 9660 image, in its finished bytes.
 #include <fmt/format.h>
 
 #include <algorithm>

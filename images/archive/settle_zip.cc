@@ -1,3 +1,4 @@
+// SettleZip: the times of a ZIP file, in its finished bytes.
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -1,3 +1,4 @@
+// ReadEgressJson: from the egress.json of a payload back to what it was baked from.
 #include <fmt/format.h>
 
 #include "provisioner/bake/egress_json.h"

@@ -1,3 +1,4 @@
+// What there is to say of the certificates of a bundle: ReviewCertificates.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,3 +1,4 @@
+// The port Http by libcurl: Get, which probes use.
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"

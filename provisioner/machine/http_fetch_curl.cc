@@ -1,3 +1,4 @@
+// Fetch of the port Http by libcurl: one document, bounded in time and size.
 #include <fmt/format.h>
 
 #include <algorithm>

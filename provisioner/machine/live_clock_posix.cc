@@ -1,3 +1,4 @@
+// The port Clock on Linux: the system's time, and waiting that a signal ends.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// The port Clock on Windows: the system's time, and waiting that RequestStop() ends.
 #include <algorithm>
 #include <chrono>
 

@@ -1,3 +1,4 @@
+// The port Host on Linux: time and requests; there is no Windows to act on.
 #include "provisioner/machine/host.h"
 #include "provisioner/machine/live_ports.h"
 

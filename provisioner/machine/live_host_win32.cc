@@ -1,3 +1,4 @@
+// The port Host on Windows: the live machine with its services, events, requests and installation.
 #include <optional>
 
 #include "provisioner/machine/host.h"

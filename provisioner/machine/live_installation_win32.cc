@@ -1,3 +1,4 @@
+// The port Installation on Windows: the program, its service and its folders.
 #include <fmt/format.h>
 
 #include <array>

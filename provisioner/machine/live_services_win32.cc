@@ -1,3 +1,4 @@
+// The port Services on Windows: the service control manager.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Stands in for bench_simdjson.cc where simdjson is not installed.
 #include "tests/bench/bench.h"
 
 namespace prov::bench {

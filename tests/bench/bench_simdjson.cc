@@ -1,3 +1,4 @@
+// The job of `extract` by simdjson, for comparison.
 #include <simdjson.h>
 
 #include "ignition/data_url.h"

@@ -1,3 +1,4 @@
+// What every adapter of the ports of a machine must do: memory, images, and Windows where there is one.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
