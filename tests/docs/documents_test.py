@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""What the sources say of documents and what documents say of the sources: every page, section, folder and file that is
+named exists; the table of rooms is what the sources include; every source says at its beginning what it is.
+
+usage: documents_test.py [SOURCE_FOLDER]"""
+import collections
+import glob
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+ROOT = ROOT or os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+TOP = ("ignition", "images", "provisioner", "templates", "scripts", "tests")
+# What is made of bytes, or is a record of other times.
+LEFT_OUT = re.compile(r"^tests/(fuzz/corpus|golden)/|/__pycache__/|^provisioner/CHANGELOG\.md$")
+SOURCE = re.compile(r"\.(cc|h|c|py|ps1|cmake|hcl|mc|in|txt|cmd|sh)$|^scripts/[a-z-]+$|^images/recipes/[a-z-]+$")
+PAGE = r"[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b"
+# A page; a section of it; further sections behind a comma or a word; a number, which is no name of a section.
+CITED = re.compile(rf"(?P<page>{PAGE})(?P<section>#[a-z0-9-]+)?(?P<more>(?:(?:,| and)[\s/#]*? #[a-z0-9-]+)*)"
+                   r"(?P<number>,? +[1-9][0-9]*(?:\.[0-9]+)?\b)?")
+MADE = ("build/",)  # by a run
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def files_below(root):
+    """Every text of ours, as paths from the root."""
+    found = [name for name in sorted(os.listdir(root)) if os.path.isfile(os.path.join(root, name))]
+    for top in TOP:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            found += [os.path.relpath(os.path.join(folder, name), root) for name in sorted(names)]
+    return [path for path in found if not LEFT_OUT.search(path)]
+
+
+def sections_of(page):
+    """The names by which the headings of a page are linked."""
+    plain = re.sub(r"(?ms)^```.*?^```", "", text_of(page))
+    headings = re.findall(r"(?m)^#+ +(.*?) *$", plain)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def place_of(root, path, page):
+    """The file that a source or page means by a page's name, or None."""
+    for base in (os.path.dirname(os.path.join(root, path)), root, os.path.join(root, "provisioner")):
+        place = os.path.normpath(os.path.join(base, page))
+        if os.path.isfile(place):
+            return place
+    return None
+
+
+def faults_of_citations(root, path):
+    """What a source cites and nobody finds."""
+    text = text_of(os.path.join(root, path))
+    for found in CITED.finditer(text):
+        page, line = found["page"], text.count("\n", 0, found.start()) + 1
+        if page.startswith(MADE):
+            continue
+        place = place_of(root, path, page)
+        if place is None:
+            yield f"{path}:{line}: there is no document {page}"
+            continue
+        if found["number"]:
+            yield f"{path}:{line}: {page} is cited by a section's number; name the section: {page}#section"
+        for section in re.findall(r"#([a-z0-9-]+)", (found["section"] or "") + found["more"]):
+            if section not in sections_of(place):
+                yield f"{path}:{line}: {page} has no section #{section}"
+
+
+def faults_of_page(root, path):
+    """Links of a page that lead nowhere, and files of the tree that it names and that are not there."""
+    text = text_of(os.path.join(root, path))
+    plain = re.sub(r"(?ms)^```.*?^```", lambda block: "\n" * block[0].count("\n"), text)
+    for found in re.finditer(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", plain):
+        line = plain.count("\n", 0, found.start()) + 1
+        place = os.path.normpath(os.path.join(root, os.path.dirname(path), found[1])) if found[1] else os.path.join(root, path)
+        if not os.path.exists(place):
+            yield f"{path}:{line}: the link to {found[1]} leads nowhere"
+        elif found[2] and found[2] not in sections_of(place):
+            yield f"{path}:{line}: {found[1] or 'this page'} has no section #{found[2]}"
+    for found in re.finditer(rf"`((?:{'|'.join(TOP)})/[A-Za-z0-9_.*/-]+)`", plain):
+        if not glob.glob(os.path.join(root, found[1])):
+            yield f"{path}:{plain.count(chr(10), 0, found.start()) + 1}: there is no {found[1]}"
+
+
+Room = collections.namedtuple("Room", "folder may_use")
+
+
+def rooms_of(design):
+    """The table of rooms: {name: Room}. A room is named by the last part of its folder."""
+    rooms = {}
+    for row in re.findall(r"(?m)^\| `([a-z_/]+)/` \|.*\| ([^|]*) \|$", design):
+        uses = {word.strip() for word in row[1].split(",")} - {"–"}
+        rooms[os.path.basename(row[0])] = Room(row[0], uses)
+    return rooms
+
+
+def faults_of_rooms(root, design):
+    rooms = rooms_of(design)
+    folders = {room.folder: name for name, room in rooms.items()}
+    have, missing = set(), set()
+    for path in files_below(root):
+        if path.startswith("tests/") or not path.endswith((".cc", ".h")):
+            continue
+        folder = os.path.dirname(path)
+        have.add(folder)
+        if folder not in folders:
+            missing.add(folder)
+            continue
+        room = rooms[folders[folder]]
+        for name in re.findall(r'(?m)^#\s*include "([^"]+)"', text_of(os.path.join(root, path))):
+            used = os.path.dirname(name)
+            if used in ("", folder) or "all" in room.may_use or folders.get(used) in room.may_use:
+                continue
+            yield f"{path}: {folder} may not use {used} ({name}), by the table in provisioner/DESIGN.md"
+    for folder in sorted(missing):
+        yield f"{folder}: is no room: give it a row in provisioner/DESIGN.md, or move its sources"
+    for folder in sorted(set(folders) - have - {"templates"}):
+        yield f"provisioner/DESIGN.md: there is no room {folder}"
+
+
+def says_what_it_is(path):
+    return text_of(path).lstrip().startswith(("//", "/*"))
+
+
+def faults_of_openings(root):
+    """Sources that neither say themselves what they are nor by the header, or for a test the source, of the same name."""
+    paths = files_below(root)
+    said = set()
+    for path in paths:
+        if path.endswith((".h", ".cc")) and says_what_it_is(os.path.join(root, path)):
+            name = os.path.splitext(os.path.basename(path))[0]
+            said |= {name, os.path.basename(os.path.dirname(path)) + "_" + name}  # a test may name the room, too
+    for path in paths:
+        stem, end = os.path.splitext(path)
+        if end != ".cc" or says_what_it_is(os.path.join(root, path)):
+            continue
+        # The same name, or that of what a system's own file is a part of.
+        if stem.startswith("tests/") and stem.endswith("_test"):
+            subject = os.path.basename(stem).removesuffix("_test")
+            if said & {subject, re.sub(r"_(posix|win32)$", "", subject)}:
+                continue
+        headers = [os.path.join(root, name + ".h") for name in (stem, re.sub(r"_(posix|win32)$", "", stem))]
+        if any(os.path.isfile(header) and says_what_it_is(header) for header in headers):
+            continue
+        yield f"{path}: says nowhere what it is; begin it with a line of comment"
+
+
+class Documents(unittest.TestCase):
+    def none_of(self, faults):
+        faults = list(faults)
+        self.assertFalse(faults, "\n" + "\n".join(faults))
+
+    def test_what_sources_cite_is_there(self):
+        sources = [path for path in files_below(ROOT) if SOURCE.search(path) and path != os.path.relpath(os.path.abspath(__file__), ROOT)]
+        self.assertGreater(len(sources), 500)
+        self.none_of(fault for path in sources for fault in faults_of_citations(ROOT, path))
+
+    def test_pages_lead_somewhere(self):
+        pages = [path for path in files_below(ROOT) if path.endswith(".md")]
+        self.assertGreater(len(pages), 15)
+        self.none_of(fault for path in pages for fault in faults_of_page(ROOT, path))
+
+    def test_every_page_of_docs_is_in_an_index(self):
+        docs = os.path.join(ROOT, "provisioner", "docs")
+        pages = {os.path.relpath(os.path.join(folder, name), docs) for folder, _, names in os.walk(docs) for name in names if name.endswith(".md")}
+        linked = {os.path.normpath(os.path.join(os.path.dirname(index), link))
+                  for index in pages if os.path.basename(index) == "README.md"
+                  for link in re.findall(r"\]\(([^)#]+\.md)", text_of(os.path.join(docs, index)))}
+        self.assertEqual(pages - linked - {"README.md"}, set(), "not linked from docs/README.md or docs/design/README.md")
+
+    def test_the_table_of_rooms_is_what_sources_include(self):
+        self.none_of(faults_of_rooms(ROOT, text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
+
+    def test_every_source_says_what_it_is(self):
+        self.none_of(faults_of_openings(ROOT))
+
+
+class Checks(unittest.TestCase):
+    """The checks themselves, on a tree with faults."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
+        with open(os.path.join(self.root, path), "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_citations(self):
+        self.write("provisioner/docs/a.md", "# A page\n\n## Its 2nd part: `x.env`\n```\n# no heading\n```\n")
+        for text, fault in {"// docs/a.md#its-2nd-part-xenv.": None,
+                            "// docs/a.md, docs/a.md#a-page and #its-2nd-part-xenv.": None,
+                            "// build/x/table.md": None,
+                            "// (docs/a.md). 12 of them": None,
+                            "// facts: b.md": "no document b.md",
+                            "// docs/a.md#no-heading": "no section #no-heading",
+                            "// docs/a.md#a-page and #gone": "no section #gone",
+                            "// docs/a.md#a-page,\n// #gone": "no section #gone",
+                            "// docs/a.md 2.1": "section's number"}.items():
+            with self.subTest(text):
+                faults = list(faults_of_citations(self.root, self.write("provisioner/x.cc", text)))
+                self.assertEqual(len(faults), 0 if fault is None else 1, faults)
+                self.assertIn(fault or "", "".join(faults))
+
+    def test_pages(self):
+        self.write("provisioner/docs/a.md", "# A page\n")
+        for text, fault in {"[a](docs/a.md#a-page) [here](#top) `provisioner/docs/*.md`\n# Top\n": None,
+                            "```\n[a](nowhere.md)\n```": None,
+                            "[b](docs/b.md)": "docs/b.md leads nowhere",
+                            "[a](docs/a.md#b)": "no section #b",
+                            "`provisioner/gone.h`": "no provisioner/gone.h"}.items():
+            with self.subTest(text):
+                faults = list(faults_of_page(self.root, self.write("provisioner/DESIGN.md", text)))
+                self.assertEqual(len(faults), 0 if fault is None else 1, faults)
+                self.assertIn(fault or "", "".join(faults))
+
+    def test_rooms(self):
+        self.write("ignition/a.h", '#include "provisioner/base/b.h"\n#include <vector>\n')
+        self.write("provisioner/base/b.h", '#include "ignition/a.h"\n')
+        self.write("images/c.h", "")
+        design = "| `ignition/` | reads | base |\n| `provisioner/base/` | results | – |\n| `provisioner/gone/` | nothing | all |\n"
+        faults = "\n".join(faults_of_rooms(self.root, design))
+        self.assertEqual(faults.count("\n"), 2, faults)
+        for part in ("provisioner/base may not use ignition", "images: is no room", "there is no room provisioner/gone"):
+            self.assertIn(part, faults)
+
+    def test_openings(self):
+        self.write("provisioner/base/a.h", "// What a is.\n")
+        self.write("provisioner/base/b.h", "#pragma once\n")
+        self.write("provisioner/base/c.cc", "// What c is.\n")
+        for path in ("provisioner/base/a.cc", "provisioner/base/a_win32.cc", "provisioner/base/b.cc", "provisioner/base/d.cc",
+                     "tests/base/a_test.cc", "tests/base/a_posix_test.cc", "tests/base/c_test.cc", "tests/base/d_test.cc"):
+            self.write(path, "#include <vector>\n")
+        faults = [fault.split(":")[0] for fault in faults_of_openings(self.root)]
+        self.assertEqual(faults, ["provisioner/base/b.cc", "provisioner/base/d.cc", "tests/base/d_test.cc"])
+
+
+if __name__ == "__main__":
+    unittest.main()
