@@ -1,4 +1,4 @@
-// The program as its callers see it: output, messages and exit codes.
+// The program as its callers see it: output, messages and exit codes (docs/output.md).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -138,7 +138,7 @@ def faults_of_openings(root):
             said |= {name, os.path.basename(os.path.dirname(path)) + "_" + name}  # a test may name the room, too
     for path in paths:
         stem, end = os.path.splitext(path)
-        if end != ".cc" or says_what_it_is(os.path.join(root, path)):
+        if end not in (".cc", ".h") or says_what_it_is(os.path.join(root, path)):
             continue
         # The same name, or that of what a system's own file is a part of.
         if stem.startswith("tests/") and stem.endswith("_test"):
@@ -146,7 +146,7 @@ def faults_of_openings(root):
             if said & {subject, re.sub(r"_(posix|win32)$", "", subject)}:
                 continue
         headers = [os.path.join(root, name + ".h") for name in (stem, re.sub(r"_(posix|win32)$", "", stem))]
-        if any(os.path.isfile(header) and says_what_it_is(header) for header in headers):
+        if end == ".cc" and any(os.path.isfile(header) and says_what_it_is(header) for header in headers):
             continue
         yield f"{path}: says nowhere what it is; begin it with a line of comment"
 
@@ -173,6 +173,14 @@ class Documents(unittest.TestCase):
                   for index in pages if os.path.basename(index) == "README.md"
                   for link in re.findall(r"\]\(([^)#]+\.md)", text_of(os.path.join(docs, index)))}
         self.assertEqual(pages - linked - {"README.md"}, set(), "not linked from docs/README.md or docs/design/README.md")
+
+    def test_every_key_that_commands_print_is_documented(self):
+        pages = text_of(os.path.join(ROOT, "provisioner/docs/output.md"))
+        keys = {key: path for path in files_below(ROOT) if re.fullmatch(r"provisioner/cli/\w+\.cc", path)
+                for key in re.findall(r'\b(?:Member|Key)\("(\w+)"', text_of(os.path.join(ROOT, path)))}
+        self.assertGreater(len(keys), 60)
+        self.none_of(f"{path}: prints \"{key}\", which provisioner/docs/output.md does not have"
+                     for key, path in sorted(keys.items()) if not re.search(rf'[`"]{key}(\[\])?[`"]', pages))
 
     def test_the_table_of_rooms_is_what_sources_include(self):
         self.none_of(faults_of_rooms(ROOT, text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
@@ -241,7 +249,7 @@ class Checks(unittest.TestCase):
                      "tests/base/a_test.cc", "tests/base/a_posix_test.cc", "tests/base/c_test.cc", "tests/base/d_test.cc"):
             self.write(path, "#include <vector>\n")
         faults = [fault.split(":")[0] for fault in faults_of_openings(self.root)]
-        self.assertEqual(faults, ["provisioner/base/b.cc", "provisioner/base/d.cc", "tests/base/d_test.cc"])
+        self.assertEqual(faults, ["provisioner/base/b.cc", "provisioner/base/b.h", "provisioner/base/d.cc", "tests/base/d_test.cc"])
 
 
 if __name__ == "__main__":
