@@ -1,5 +1,5 @@
 // The one list of failures. A code gives the process exit code, the word in JSON (`error.code`) and the row in the
-// documentation, so that the three can't drift apart.
+// documentation and in `provisioner explain-code`, so that these can't drift apart.
 #pragma once
 
 #include <span>
@@ -67,7 +67,8 @@ struct CodeInfo {
   Code code;
   std::string_view name;     // as printed in JSON, e.g. "hash-mismatch"
   int exit;                  // process exit code
-  std::string_view meaning;  // one line for the documentation
+  std::string_view meaning;  // whole sentences
+  std::string_view remedy;   // whole sentences: what to do
 };
 
 // Every code once, in the order of the enum.

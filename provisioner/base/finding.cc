@@ -6,30 +6,26 @@
 
 namespace prov {
 
-std::string_view NameOf(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "error";
+bool HasFinding(const Findings& findings, FindingCode code) {
+  return std::ranges::find(findings, code.name(), &Finding::code) != findings.end();
 }
 
-void CappedFindings::Add(Severity severity, std::string_view code, std::string message, std::string where) {
-  auto kind = std::ranges::find(kinds_, code, &Kind::code);
+void DropFindings(Findings& findings, FindingCode code) {
+  std::erase_if(findings, [code](const Finding& finding) { return finding.code == code.name(); });
+}
+
+void CappedFindings::Add(Severity severity, FindingCode code, std::string message, std::string where) {
+  auto kind = std::ranges::find(kinds_, code.name(), [](const Kind& known) { return known.code.name(); });
   if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), Kind{code, severity, 0});
   kind->severity = std::max(kind->severity, severity);
-  if (++kind->count <= kMost) out_.push_back({severity, std::string(code), std::move(message), std::move(where)});
+  if (++kind->count <= kMost) out_.emplace_back(severity, code, std::move(message), std::move(where));
 }
 
 CappedFindings::~CappedFindings() {
   for (const Kind& kind : kinds_) {
     if (kind.count <= kMost) continue;
-    out_.push_back({kind.severity, std::string(kind.code),
-                    fmt::format("and {} more of the same kind", kind.count - kMost), std::string(where_)});
+    out_.emplace_back(kind.severity, kind.code, fmt::format("and {} more of the same kind", kind.count - kMost),
+                      std::string(where_));
   }
 }
 

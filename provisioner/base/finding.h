@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/base/finding_code.h"
+
 namespace prov {
 
-enum class Severity { kInfo, kWarning, kError };
-
-std::string_view NameOf(Severity severity);  // "info", "warning", "error"
-
-// `code` is a stable kebab-case word; `message` and `where` follow the rules of Error (no secrets, may hold input
+// `code` is the name of a FindingCode; `message` and `where` follow the rules of Error (no secrets, may hold input
 // bytes).
 struct Finding {
+  Finding() = default;
+  Finding(Severity how_grave, FindingCode what, std::string text, std::string place = {})
+      : severity(how_grave), code(what.name()), message(std::move(text)), where(std::move(place)) {}
+
   Severity severity = Severity::kWarning;
-  std::string code;
+  std::string_view code;
   std::string message;
   std::string where;
 
@@ -27,15 +29,20 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-inline void AddInfo(Findings& out, std::string code, std::string message, std::string where = {}) {
-  out.push_back({Severity::kInfo, std::move(code), std::move(message), std::move(where)});
+inline void AddInfo(Findings& out, FindingCode code, std::string message, std::string where = {}) {
+  out.emplace_back(Severity::kInfo, code, std::move(message), std::move(where));
 }
-inline void AddWarning(Findings& out, std::string code, std::string message, std::string where = {}) {
-  out.push_back({Severity::kWarning, std::move(code), std::move(message), std::move(where)});
+inline void AddWarning(Findings& out, FindingCode code, std::string message, std::string where = {}) {
+  out.emplace_back(Severity::kWarning, code, std::move(message), std::move(where));
 }
-inline void AddError(Findings& out, std::string code, std::string message, std::string where = {}) {
-  out.push_back({Severity::kError, std::move(code), std::move(message), std::move(where)});
+inline void AddError(Findings& out, FindingCode code, std::string message, std::string where = {}) {
+  out.emplace_back(Severity::kError, code, std::move(message), std::move(where));
 }
+
+// Whether one of them has this code.
+bool HasFinding(const Findings& findings, FindingCode code);
+// Takes those with this code out.
+void DropFindings(Findings& findings, FindingCode code);
 
 // Adds findings to `out`, at most 20 of a code one by one: a hostile input must not fill memory and screen with them.
 // When it goes, one more finding per code counts the rest, with `where` as its place.
@@ -48,15 +55,14 @@ class CappedFindings {
   CappedFindings& operator=(const CappedFindings&) = delete;
   ~CappedFindings();
 
-  // `code` must outlive this: a literal.
-  void Add(Severity severity, std::string_view code, std::string message, std::string where);
-  void Warn(std::string_view code, std::string message, std::string where) {
+  void Add(Severity severity, FindingCode code, std::string message, std::string where);
+  void Warn(FindingCode code, std::string message, std::string where) {
     Add(Severity::kWarning, code, std::move(message), std::move(where));
   }
 
  private:
   struct Kind {
-    std::string_view code;
+    FindingCode code;
     Severity severity = Severity::kInfo;
     std::size_t count = 0;
   };

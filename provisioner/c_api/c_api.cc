@@ -100,7 +100,7 @@ Result<std::unique_ptr<provisioner_config>> Convert(egress::EgressConfig in) {
   auto out = std::make_unique<provisioner_config>();
   for (const Finding& f : findings) {
     const std::string text = f.where.empty() ? f.message : fmt::format("{} ({})", f.message, f.where);
-    out->findings.push_back({f.severity, f.code, Printable(text)});
+    out->findings.push_back({f.severity, std::string(f.code), Printable(text)});
   }
   for (egress::Certificate& c : in.certificates) {
     out->certificates.push_back({std::move(c.der), std::move(c.sha256), Printable(c.subject)});

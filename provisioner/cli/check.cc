@@ -51,11 +51,12 @@ std::optional<egress::ProxyUrl> Usable(const std::optional<Secret>& text, egress
 // What of the proxies WinHTTP's and WinINET's settings can't hold. What they can't hold of NO_PROXY the disagreements
 // say for all clients.
 Findings LostOnWindows(const egress::EgressConfig& config, const egress::NoProxy* list) {
-  constexpr std::array<std::string_view, 3> kKept = {"winhttp-https-proxy", "winhttp-credentials", "winhttp-idn"};
+  constexpr std::array<FindingCode, 3> kKept = {"winhttp-https-proxy", "winhttp-credentials", "winhttp-idn"};
   Findings out;
   egress::TranslateForWinHttp(Usable(config.http_proxy, egress::ProxyVariable::kHttp),
                               Usable(config.https_proxy, egress::ProxyVariable::kHttps), list, false, out);
-  std::erase_if(out, [&](const Finding& f) { return std::ranges::find(kKept, f.code) == kKept.end(); });
+  std::erase_if(out,
+                [&](const Finding& f) { return std::ranges::find(kKept, f.code, &FindingCode::name) == kKept.end(); });
   return out;
 }
 

@@ -34,31 +34,32 @@ class Lint {
  public:
   explicit Lint(std::string_view where) : where_(where) {}
 
-  void Add(Severity severity, std::string_view code, std::string message) {
-    auto [it, is_new] = counts_.try_emplace(std::string(code), Count{severity, 0});
-    if (++it->second.number <= kMostOfAKind)
-      out_.push_back({severity, std::string(code), std::move(message), std::string(where_)});
+  void Add(Severity severity, FindingCode code, std::string message) {
+    auto [it, is_new] = counts_.try_emplace(code.name(), Count{code, severity, 0});
+    if (++it->second.number <= kMostOfAKind) out_.emplace_back(severity, code, std::move(message), std::string(where_));
   }
-  void Warn(std::string_view code, std::string message) { Add(Severity::kWarning, code, std::move(message)); }
+  void Warn(FindingCode code, std::string message) { Add(Severity::kWarning, code, std::move(message)); }
 
   Findings Take() && {
-    for (const auto& [code, count] : counts_) {
+    for (const auto& [name, count] : counts_) {
       if (count.number <= kMostOfAKind) continue;
-      out_.push_back({count.severity, code, fmt::format("NO_PROXY: {} more of this kind", count.number - kMostOfAKind),
-                      std::string(where_)});
+      out_.emplace_back(count.severity, count.code,
+                        fmt::format("NO_PROXY: {} more of this kind", count.number - kMostOfAKind),
+                        std::string(where_));
     }
     return std::move(out_);
   }
 
  private:
   struct Count {
+    FindingCode code;
     Severity severity;
     std::size_t number;
   };
 
   std::string_view where_;
   Findings out_;
-  std::map<std::string, Count> counts_;
+  std::map<std::string_view, Count> counts_;  // by the name of the code
 };
 
 bool IsAscii(std::string_view text) {

@@ -124,8 +124,8 @@ class ProxyUrlParser {
                 std::string(where_));
   }
 
-  void Warn(std::string code, std::string_view message) {
-    AddWarning(found_, std::move(code), fmt::format("{}: {}", NameOf(variable_), message), std::string(where_));
+  void Warn(FindingCode code, std::string_view message) {
+    AddWarning(found_, code, fmt::format("{}: {}", NameOf(variable_), message), std::string(where_));
   }
 
   Result<void> CheckCharacters() const {

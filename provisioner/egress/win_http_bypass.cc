@@ -41,15 +41,15 @@ bool IsBracketedIpv6(std::string_view text) {
 // Entries that could not be carried, by reason, so that each reason gives one finding.
 class LeftOut {
  public:
-  void Add(const std::string& code, const std::string& text) {
-    Group& group = groups_[code];
+  void Add(FindingCode code, const std::string& text) {
+    Group& group = groups_[code.name()];
     if (group.count++ >= kMostShown) return;
     group.names +=
         (group.names.empty() ? "" : ", ") + (text.size() <= kMaxName ? text : std::string("an overlong name"));
   }
 
-  void Report(const std::string& code, std::string_view reason, Findings& findings) const {
-    const auto it = groups_.find(code);
+  void Report(FindingCode code, std::string_view reason, Findings& findings) const {
+    const auto it = groups_.find(code.name());
     if (it == groups_.end()) return;
     const Group& group = it->second;
     std::string names = group.names;
@@ -65,7 +65,7 @@ class LeftOut {
     std::string names;
     std::size_t count = 0;
   };
-  std::map<std::string, Group> groups_;
+  std::map<std::string_view, Group> groups_;  // by the name of the code
 };
 
 // The patterns whose union is an IPv4 network: octet patterns for up to 24 bits, else single addresses. At most 128;

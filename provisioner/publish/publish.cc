@@ -46,11 +46,11 @@ class Publisher {
   Result<void> Render();
   Result<void> InjectAll(std::string_view bundle);
 
-  void Warn(std::string code, std::string message, std::string where) {
-    AddWarning(out_.findings, std::move(code), std::move(message), std::move(where));
+  void Warn(FindingCode code, std::string message, std::string where) {
+    AddWarning(out_.findings, code, std::move(message), std::move(where));
   }
-  void Inform(std::string code, std::string message, std::string where) {
-    AddInfo(out_.findings, std::move(code), std::move(message), std::move(where));
+  void Inform(FindingCode code, std::string message, std::string where) {
+    AddInfo(out_.findings, code, std::move(message), std::move(where));
   }
 
   PublishRequest request_;

@@ -22,7 +22,7 @@ class Planner {
   const LedgerEntry* Find(std::string_view item) const;
 
   void Report(Change change) { plan_.changes.push_back(std::move(change)); }
-  void Note(Severity severity, std::string code, std::string message, std::string where);
+  void Note(Severity severity, FindingCode code, std::string message, std::string where);
   void NeedReboot() { plan_.reboot = true; }
 
   // An operation that gives (in order), or takes back (in reverse order, behind all that give).

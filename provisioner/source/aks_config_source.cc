@@ -75,7 +75,7 @@ void ReviewUrl(const Secret& url, ProxyVariable variable, const std::string& whe
     AddError(findings, "aks-url", "HTTPProxyWrongUrlError: AKS refuses this URL: " + parsed.error().message, where);
     return;
   }
-  const bool has_scheme = std::ranges::find(doubts, "proxy-url-no-scheme", &Finding::code) == doubts.end();
+  const bool has_scheme = !HasFinding(doubts, "proxy-url-no-scheme");
   if (!has_scheme) {
     AddError(findings, "aks-url",
              "HTTPProxyWrongUrlError: AKS refuses this URL: it has no scheme; write http://HOST:PORT/", where);

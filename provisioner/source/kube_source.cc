@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "ignition/json.h"
@@ -148,7 +147,7 @@ class Reader {
     egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy.Path(), ""));
     PROV_TRY(RefuseUnaccepted(out, proxy));
     // That there is no user-ca-bundle is known here.
-    if (!user) std::erase_if(out.findings, [](const Finding& f) { return f.code == "no-user-ca-bundle"; });
+    if (!user) DropFindings(out.findings, "no-user-ca-bundle");
     if (trusted.empty() && !user) StateNoCertificates(out);
     return out;
   }
@@ -156,7 +155,7 @@ class Reader {
   // A file may be a manifest that was in no cluster yet; the cluster's own object is not: its operator has yet to look
   // at the spec, and may refuse it.
   static Result<void> RefuseUnaccepted(const egress::EgressConfig& config, const KubeObject& proxy) {
-    if (std::ranges::find(config.findings, "proxy-not-accepted", &Finding::code) == config.findings.end()) return {};
+    if (!HasFinding(config.findings, "proxy-not-accepted")) return {};
     return Fail(Code::kInvalidConfig,
                 "the cluster has not accepted the Proxy's spec yet (its status is empty; see oc get clusteroperator "
                 "network); nothing is taken from it",
@@ -174,7 +173,7 @@ class Reader {
     out.trust_file.path = "$.spec.trustedCA";
     out.trust_file.present = true;
     out.trust_file.sha256 = ToHex(Sha256(""));
-    std::erase_if(out.findings, [](const Finding& f) { return f.code == "no-trust-file"; });
+    DropFindings(out.findings, "no-trust-file");
   }
 
   const SourceRequest& request_;

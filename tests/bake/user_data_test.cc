@@ -43,7 +43,7 @@ UserData Make(const UserDataOptions& options, const reconcile::DesiredOptions& c
 
 std::vector<std::string> CodesOf(const Findings& findings) {
   std::vector<std::string> out;
-  for (const Finding& finding : findings) out.push_back(finding.code);
+  for (const Finding& finding : findings) out.emplace_back(finding.code);
   return out;
 }
 

@@ -76,14 +76,14 @@ TEST(JsonWriter, WritesMembersInOrder) {
   json.BeginObject().Member("schema", 1).Member("text", "a\"b\n").Member("yes", true).Key("none").Null();
   json.Key("list").BeginArray().Int(-1).String("x").EndArray();
   Findings findings;
-  AddWarning(findings, "c", "m", "w");
+  AddWarning(findings, "env-line", "m", "w");
   WriteFindings(json, findings);
   EXPECT_EQ(
       json.EndObject().Take(),
       "{\n  \"schema\": 1,\n  \"text\": \"a\\\"b\\n\",\n  \"yes\": true,\n  \"none\": null,\n  \"list\": [\n    -1,\n  "
       "  \"x\"\n  ],\n"
-      "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"c\",\n      \"message\": \"m\",\n"
-      "      \"where\": \"w\"\n    }\n  ]\n}\n");
+      "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"env-line\",\n"
+      "      \"message\": \"m\",\n      \"where\": \"w\"\n    }\n  ]\n}\n");
 }
 
 TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
@@ -102,8 +102,8 @@ TEST(Finding, SeveritiesHaveNames) {
   EXPECT_EQ(NameOf(Severity::kWarning), "warning");
   EXPECT_EQ(NameOf(Severity::kError), "error");
   Findings f;
-  AddInfo(f, "i", "m");
-  AddError(f, "e", "m");
+  AddInfo(f, "probe", "m");
+  AddError(f, "untrusted", "m");
   EXPECT_EQ(f[0].severity, Severity::kInfo);
   EXPECT_EQ(f[1].severity, Severity::kError);
 }
@@ -112,13 +112,13 @@ TEST(CappedFindings, KeepsTwentyOfACodeAndCountsTheRest) {
   Findings f;
   {
     CappedFindings capped(f, "file");
-    for (int i = 0; i < 25; ++i) capped.Warn("many", "m", "line");
-    capped.Add(Severity::kInfo, "few", "m", "line");
+    for (int i = 0; i < 25; ++i) capped.Warn("pem-other", "m", "line");
+    capped.Add(Severity::kInfo, "pem-trusted", "m", "line");
   }
   ASSERT_EQ(f.size(), 22U);
-  EXPECT_EQ(f[19], (Finding{Severity::kWarning, "many", "m", "line"}));
-  EXPECT_EQ(f[20].code, "few");
-  EXPECT_EQ(f[21], (Finding{Severity::kWarning, "many", "and 5 more of the same kind", "file"}));
+  EXPECT_EQ(f[19], (Finding{Severity::kWarning, "pem-other", "m", "line"}));
+  EXPECT_EQ(f[20].code, "pem-trusted");
+  EXPECT_EQ(f[21], (Finding{Severity::kWarning, "pem-other", "and 5 more of the same kind", "file"}));
 }
 
 }  // namespace

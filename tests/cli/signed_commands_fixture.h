@@ -87,7 +87,7 @@ class SignedCommands : public testing::Test {
   static std::vector<std::string> Codes(const Result<Outcome>& outcome) {
     std::vector<std::string> out;
     if (!outcome) return out;
-    for (const Finding& f : outcome->findings) out.push_back(f.code);
+    for (const Finding& f : outcome->findings) out.emplace_back(f.code);
     return out;
   }
 

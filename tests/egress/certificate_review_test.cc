@@ -31,7 +31,7 @@ Certificate Good(const std::string& der = "der") {
 std::string CodesOf(const std::vector<Certificate>& certificates) {
   std::string out;
   for (const Finding& finding : ReviewCertificates(certificates, kNow, "b"))
-    out += (out.empty() ? "" : " ") + finding.code;
+    out += (out.empty() ? "" : " ") + std::string(finding.code);
   return out;
 }
 

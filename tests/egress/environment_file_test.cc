@@ -29,7 +29,7 @@ std::vector<std::string> CodesOf(const Findings& findings) {
     EXPECT_EQ(f.severity, Severity::kWarning);
     const std::size_t at = f.where.rfind("line ");
     EXPECT_TRUE(f.where.starts_with("proxy.env, line ")) << f.where;
-    out.push_back(f.code + "@" + f.where.substr(at + 5));
+    out.push_back(std::string(f.code) + "@" + f.where.substr(at + 5));
   }
   return out;
 }

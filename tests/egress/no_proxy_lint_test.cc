@@ -22,7 +22,7 @@ std::vector<std::string> CodesOf(const Findings& findings) {
     EXPECT_EQ(f.where, "here");
     const bool info = f.code == "no-proxy-all" || f.code == "no-proxy-host-bits" || f.code == "no-proxy-trailing-dot";
     EXPECT_EQ(f.severity, info ? Severity::kInfo : Severity::kWarning) << f.code;
-    out.push_back(f.code);
+    out.emplace_back(f.code);
   }
   return out;
 }

@@ -23,7 +23,7 @@ Result<ProxyUrl> Parse(std::string text, ProxyVariable variable, Findings& findi
 
 std::vector<std::string> CodesOf(const Findings& findings) {
   std::vector<std::string> out;
-  for (const Finding& f : findings) out.push_back(f.code);
+  for (const Finding& f : findings) out.emplace_back(f.code);
   return out;
 }
 

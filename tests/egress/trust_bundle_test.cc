@@ -54,7 +54,7 @@ std::string Names(const std::vector<Certificate>& certificates) {
 }
 std::string Codes(const Findings& findings) {
   std::string out;
-  for (const Finding& finding : findings) out += (out.empty() ? "" : " ") + finding.code;
+  for (const Finding& finding : findings) out += (out.empty() ? "" : " ") + std::string(finding.code);
   return out;
 }
 

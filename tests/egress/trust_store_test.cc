@@ -27,7 +27,7 @@ Certificate Make(bool self_signed, bool is_ca) {
 
 std::vector<std::string> CodesOf(const Findings& findings) {
   std::vector<std::string> out;
-  for (const Finding& finding : findings) out.push_back(finding.code);
+  for (const Finding& finding : findings) out.emplace_back(finding.code);
   return out;
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string> CodesOf(const Findings& findings) {
   std::vector<std::string> out;
   for (const Finding& f : findings) {
     EXPECT_EQ(f.severity, Severity::kWarning);
-    out.push_back(f.code);
+    out.emplace_back(f.code);
   }
   return out;
 }

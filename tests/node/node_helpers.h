@@ -56,7 +56,7 @@ class NodeTest : public ::testing::Test {
   bool HasSection(std::string_view name) { return host_.memory.Section(name).has_value(); }
   static std::vector<std::string> Codes(const Findings& findings) {
     std::vector<std::string> out;
-    for (const Finding& f : findings) out.push_back(f.code);
+    for (const Finding& f : findings) out.emplace_back(f.code);
     return out;
   }
 

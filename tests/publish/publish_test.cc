@@ -179,7 +179,7 @@ TEST(Publish, AContainerThatIsNotThereWritesNothing) {
 
 std::vector<std::string> CodesOf(PublishRequest request) {
   std::vector<std::string> out;
-  for (const Finding& finding : Published(std::move(request)).findings) out.push_back(finding.code);
+  for (const Finding& finding : Published(std::move(request)).findings) out.emplace_back(finding.code);
   return out;
 }
 

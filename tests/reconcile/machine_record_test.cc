@@ -50,7 +50,7 @@ class ScriptRan : public ::testing::TestWithParam<Script> {
   }
   std::vector<std::string> Codes() const {
     std::vector<std::string> out;
-    for (const Finding& f : findings_) out.push_back(f.code);
+    for (const Finding& f : findings_) out.emplace_back(f.code);
     return out;
   }
 
