@@ -34,6 +34,7 @@ struct Command {
 Command ExtractCommand();
 Command CheckCommand();
 Command ExplainCommand();
+Command ExplainCodeCommand();
 Command BakeCommand();
 Command PlanCommand();
 Command ApplyCommand();

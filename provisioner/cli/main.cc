@@ -22,9 +22,24 @@ namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
-constexpr Maker kCommands[] = {ExtractCommand,   CheckCommand,     ExplainCommand, BakeCommand,     PlanCommand,
-                               ApplyCommand,     StatusCommand,    ConfirmCommand, RollbackCommand, RemoveCommand,
-                               FirstBootCommand, ReconcileCommand, ServiceCommand, PublishCommand,  PodEnvCommand};
+constexpr Maker kCommands[] = {
+    ExtractCommand,
+    CheckCommand,
+    ExplainCommand,
+    BakeCommand,
+    PlanCommand,
+    ApplyCommand,
+    StatusCommand,
+    ConfirmCommand,
+    RollbackCommand,
+    RemoveCommand,
+    FirstBootCommand,
+    ReconcileCommand,
+    ServiceCommand,
+    PublishCommand,
+    PodEnvCommand,
+    ExplainCodeCommand,
+};
 
 std::string GeneralHelp() {
   std::string out =
@@ -33,7 +48,7 @@ std::string GeneralHelp() {
       "Windows nodes before they first boot, when they do, and from then on.\n\nCommands:\n";
   for (const Maker make : kCommands) {
     const Command command = make();
-    out += fmt::format("  {:<10} {}\n", command.spec.name, command.spec.summary);
+    out += fmt::format("  {:<12} {}\n", command.spec.name, command.spec.summary);
   }
   return out +
          "\n  provisioner COMMAND --help   options of a command, with an example\n"

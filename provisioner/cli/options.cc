@@ -50,7 +50,29 @@ std::string Usage(const CommandSpec& command) {
                      command.positional);
 }
 
-// Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
+// The words that are no options, as many as the command takes.
+Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
+  if (command.positional.ends_with("...")) return words;
+  const std::string where = fmt::format("provisioner {}", command.name);
+  const std::size_t wanted = command.positional.empty() ? 0 : 1;
+  if (words.size() < wanted) {
+    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), where);
+  }
+  if (words.size() > wanted) {
+    return Fail(Code::kUsage,
+                fmt::format("takes {} argument(s), got {} ({}); {}", wanted, words.size(), fmt::join(words, ", "),
+                            Hint(command)),
+                where);
+  }
+  if (wanted == 1 && words.front().empty()) {
+    return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
+                where);
+  }
+  return words;
+}
+
+}  // namespace
+
 std::string Wrap(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = indent;
@@ -67,8 +89,6 @@ std::string Wrap(std::string_view text, std::size_t indent, std::size_t width) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string Arguments::Get(std::string_view name, std::string_view fallback) const {
   const auto found = values_.find(name);
@@ -111,22 +131,8 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   out.values_.erase("positional");
   if (standard_input) positional.emplace_back("-");
   if (out.Has("help")) return out;
-  const std::size_t wanted = command.positional.empty() ? 0 : 1;
-  if (positional.size() < wanted) {
-    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)),
-                fmt::format("provisioner {}", command.name));
-  }
-  if (positional.size() > wanted) {
-    return Fail(Code::kUsage,
-                fmt::format("takes {} argument(s), got {} ({}); {}", wanted, positional.size(),
-                            fmt::join(positional, ", "), Hint(command)),
-                fmt::format("provisioner {}", command.name));
-  }
-  if (wanted == 1 && positional.front().empty()) {
-    return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
-                fmt::format("provisioner {}", command.name));
-  }
-  if (wanted == 1) out.positional_ = positional.front();
+  out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
+  if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;
 }
 

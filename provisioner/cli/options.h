@@ -22,7 +22,7 @@ struct OptionSpec {
 struct CommandSpec {
   std::string_view name;
   std::string_view summary;     // one line
-  std::string_view positional;  // "SOURCE", or "" for none
+  std::string_view positional;  // "SOURCE", "" for none, or "[CODE]..." for any number
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and what it prints
   std::vector<OptionSpec> options;
@@ -32,7 +32,10 @@ struct SecretPlaces;
 
 class Arguments {
  public:
+  // The one word that is no option, of a command that takes one.
   const std::string& positional() const { return positional_; }
+  // Those of a command that takes any number.
+  const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
   // The last value given, or `fallback`.
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
@@ -46,6 +49,7 @@ class Arguments {
   friend Result<std::vector<std::string>> ReadSecretArguments(const CommandSpec& command, const SecretPlaces& places,
                                                               Arguments& arguments);
   std::string positional_;
+  std::vector<std::string> words_;
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
@@ -53,6 +57,9 @@ class Arguments {
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
 
 std::string HelpText(const CommandSpec& command);
+
+// Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
+std::string Wrap(std::string_view text, std::size_t indent, std::size_t width);
 
 // The value of an option that takes one of `allowed`. Errors: usage.
 Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);

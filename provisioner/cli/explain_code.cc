@@ -1,0 +1,191 @@
+// `explain-code`: what the code of an error or of a finding means, and what to do about it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "provisioner/base/edit_distance.h"
+#include "provisioner/base/finding_code.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::size_t kSlip = 2;          // letters in which a code that was meant may differ
+constexpr std::size_t kLongestCode = 64;  // nothing longer is compared
+constexpr std::size_t kWidth = 100;
+constexpr std::string_view kWhere = "provisioner explain-code";
+
+// A row of the table of errors, or of that of findings. Some names are in both.
+struct Entry {
+  std::string_view name;
+  std::optional<int> exit;                   // of an error
+  std::vector<std::string_view> severities;  // of a finding
+  std::string_view meaning;
+  std::string_view remedy;
+};
+
+// Errors, then findings.
+std::vector<Entry> AllEntries() {
+  std::vector<Entry> out;
+  for (const CodeInfo& info : AllCodes()) out.push_back({info.name, info.exit, {}, info.meaning, info.remedy});
+  for (const FindingInfo& info : AllFindingCodes()) {
+    Entry entry{info.name, std::nullopt, {}, info.meaning, info.remedy};
+    for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
+      if (info.CanBe(severity)) entry.severities.push_back(NameOf(severity));
+    }
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+// What to do about a name that no code has.
+std::string DidYouMean(std::string_view name, const std::vector<Entry>& all) {
+  std::vector<std::string_view> near;
+  for (const Entry& entry : all) {
+    const bool is_near = name.size() <= kLongestCode && EditDistance(entry.name, name) <= kSlip;
+    if (is_near && std::ranges::find(near, entry.name) == near.end()) near.push_back(entry.name);
+  }
+  return near.empty() ? fmt::format("{} lists all", kWhere) : fmt::format("did you mean {}?", fmt::join(near, " or "));
+}
+
+// A code as messages show it, in brackets, is taken as well.
+std::string_view WithoutBrackets(std::string_view word) {
+  const bool brackets = word.size() > 2 && word.starts_with('[') && word.ends_with(']');
+  return brackets ? word.substr(1, word.size() - 2) : word;
+}
+
+// Those that are asked for, in the order of `words`; all for none.
+Result<std::vector<Entry>> Select(const std::vector<std::string>& words) {
+  std::vector<Entry> all = AllEntries();
+  if (words.empty()) return all;
+  std::vector<Entry> out;
+  for (const std::string& word : words) {
+    const std::string_view name = WithoutBrackets(word);
+    const std::size_t before = out.size();
+    for (const Entry& entry : all) {
+      if (entry.name == name) out.push_back(entry);
+    }
+    if (out.size() == before) {
+      return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, DidYouMean(name, all)),
+                  std::string(kWhere));
+    }
+  }
+  return out;
+}
+
+std::string Json(const std::vector<Entry>& entries) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Key("codes").BeginArray();
+  for (const Entry& entry : entries) {
+    json.BeginObject().Member("code", entry.name).Member("kind", entry.exit ? "error" : "finding");
+    if (entry.exit) {
+      json.Member("exit", *entry.exit);
+    } else {
+      json.Key("severities").BeginArray();
+      for (const std::string_view severity : entry.severities) json.String(severity);
+      json.EndArray();
+    }
+    json.Member("meaning", entry.meaning).Member("remedy", entry.remedy).EndObject();
+  }
+  return json.EndArray().EndObject().Take();
+}
+
+// Everything that is known of a few codes.
+std::string Text(const std::vector<Entry>& entries) {
+  std::string out;
+  for (const Entry& entry : entries) {
+    if (!out.empty()) out += '\n';
+    out += entry.exit ? fmt::format("{}: error, exit code {}\n", entry.name, *entry.exit)
+                      : fmt::format("{}: finding ({})\n", entry.name, fmt::join(entry.severities, ", "));
+    out += fmt::format("  {}\n", Wrap(entry.meaning, 2, kWidth));
+    out += fmt::format("  {}\n", Wrap(fmt::format("What to do: {}", entry.remedy), 2, kWidth));
+  }
+  return out;
+}
+
+// A line or two for each code there is.
+std::string List(const std::vector<Entry>& entries) {
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  std::string out = "Errors, with the exit code:\n";
+  bool findings = false;
+  for (const Entry& entry : entries) {
+    if (!entry.exit && !findings) {
+      out += "\nFindings, with the severities that they can have:\n";
+      findings = true;
+    }
+    const std::string kind = entry.exit ? fmt::format("({})", *entry.exit)
+                                        : fmt::format("({})", fmt::join(entry.severities, ", "));
+    out += fmt::format("  {:<{}}  {}\n", entry.name, width,
+                       Wrap(fmt::format("{} {}", kind, entry.meaning), width + 4, kWidth));
+  }
+  return out + fmt::format("\n{} CODE says what to do.\n", kWhere);
+}
+
+// As it stands in a cell of a Markdown table.
+std::string Cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '*' || c == '|' || c == '<') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// The page provisioner/docs/codes.md.
+std::string Markdown(const std::vector<Entry>& entries) {
+  std::string errors;
+  std::string findings;
+  for (const Entry& entry : entries) {
+    const std::string kind =
+        entry.exit ? fmt::format("{}", *entry.exit) : fmt::format("{}", fmt::join(entry.severities, ", "));
+    (entry.exit ? errors : findings) +=
+        fmt::format("| `{}` | {} | {} | {} |\n", entry.name, kind, Cell(entry.meaning), Cell(entry.remedy));
+  }
+  return fmt::format(
+      "# Codes of errors and findings\n\n"
+      "An error ends a command: it is `error.code` in JSON and decides the exit code. A finding is something that a "
+      "person should know of a result: it is `code` in\n"
+      "the list `findings`. On a terminal both stand in brackets before the message, which says what exactly is meant "
+      "and where. `provisioner explain-code CODE` prints\n"
+      "the row of a code. Codes are added to later versions; none gets another name.\n\n"
+      "This page is what `provisioner explain-code --markdown` prints. A test compares them.\n\n"
+      "## Errors\n\n| code | exit code | meaning | what to do |\n|---|---|---|---|\n{}\n"
+      "## Findings\n\n| code | severity | meaning | what to do |\n|---|---|---|---|\n{}",
+      errors, findings);
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const bool markdown = arguments.Has("markdown");
+  if (markdown && (json || !arguments.words().empty())) {
+    return Fail(Code::kUsage, "prints the page of all codes; leave out CODE and --output", "--markdown");
+  }
+  const std::vector<Entry> entries = PROV_TRY(Select(arguments.words()));
+  if (markdown) return Outcome{0, Markdown(entries), {}};
+  if (json) return Outcome{0, Json(entries), {}};
+  return Outcome{0, arguments.words().empty() ? List(entries) : Text(entries), {}};
+}
+
+}  // namespace
+
+Command ExplainCodeCommand() {
+  Command command;
+  command.spec = {
+      "explain-code",
+      "Say what the code of an error or a finding means, and what to do about it.",
+      "[CODE]...",
+      "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
+      "  $ provisioner explain-code proxy-url-at\n"
+      "  proxy-url-at: finding (warning)\n"
+      "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
+      "    host begins.\n"
+      "    What to do: Write the character as %40.",
+      {{"markdown", "", "print all codes as the page of the documentation"}, OutputOption(), HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

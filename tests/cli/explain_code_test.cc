@@ -1,0 +1,111 @@
+// `explain-code`, and the page of the documentation that it prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "provisioner/base/error.h"
+#include "provisioner/base/finding_code.h"
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+
+namespace prov {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::ProcessResult;
+
+ProcessResult ExplainCode(std::vector<std::string> words) {
+  words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain-code"});
+  return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+}
+
+rapidjson::Document Json(std::vector<std::string> words) {
+  words.emplace_back("--output");
+  words.emplace_back("json");
+  rapidjson::Document document;
+  document.Parse(ExplainCode(std::move(words)).out.c_str());
+  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1);
+  return document;
+}
+
+TEST(ExplainCode, SaysWhatACodeMeansAndWhatToDo) {
+  const ProcessResult result = ExplainCode({"hash-mismatch"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "hash-mismatch: error, exit code 11\n"
+            "  The contents do not have the hash that is stated for them.\n"
+            "  What to do: Check who changed the contents, and correct the contents or the hash.\n");
+}
+
+TEST(ExplainCode, TakesSeveralCodesAndTheirBrackets) {
+  const ProcessResult result = ExplainCode({"[probe]", "usage"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("probe: finding (info)\n  A probe was answered.\n  What to do: "));
+  EXPECT_THAT(result.out, HasSubstr("\n\nusage: error, exit code 10\n"));
+}
+
+TEST(ExplainCode, ACodeOfBothKindsIsExplainedTwice) {
+  const ProcessResult result = ExplainCode({"proxy-url"});
+  EXPECT_THAT(result.out, AllOf(StartsWith("proxy-url: error, exit code 11\n"),
+                                HasSubstr("\n\nproxy-url: finding (warning, error)\n")));
+}
+
+TEST(ExplainCode, JsonHasTheRows) {
+  const rapidjson::Document document = Json({"dirty-hive", "cert-expired"});
+  const auto& codes = document["codes"];
+  ASSERT_EQ(codes.Size(), 3U);
+  EXPECT_STREQ(codes[0]["code"].GetString(), "dirty-hive");
+  EXPECT_STREQ(codes[0]["kind"].GetString(), "error");
+  EXPECT_EQ(codes[0]["exit"].GetInt(), 12);
+  EXPECT_FALSE(codes[0].HasMember("severities"));
+  EXPECT_STREQ(codes[1]["kind"].GetString(), "finding");
+  EXPECT_FALSE(codes[1].HasMember("exit"));
+  EXPECT_STREQ(codes[2]["code"].GetString(), "cert-expired");
+  ASSERT_EQ(codes[2]["severities"].Size(), 1U);
+  EXPECT_STREQ(codes[2]["severities"][0].GetString(), "warning");
+  EXPECT_STREQ(codes[2]["meaning"].GetString(),
+               "A certificate of the bundle has expired, and clients refuse what it signed.");
+  EXPECT_STREQ(codes[2]["remedy"].GetString(), "Replace the certificate at the source.");
+}
+
+TEST(ExplainCode, WithoutACodeItListsAll) {
+  EXPECT_EQ(Json({})["codes"].Size(), AllCodes().size() + AllFindingCodes().size());
+  const std::string text = ExplainCode({}).out;
+  for (const CodeInfo& info : AllCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
+  for (const FindingInfo& info : AllFindingCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
+  EXPECT_THAT(text, HasSubstr("\n  io                      (13) Reading or writing a file failed.\n"));
+}
+
+TEST(ExplainCode, AnUnknownCodeIsAUsageErrorThatNamesNearOnes) {
+  const ProcessResult near = ExplainCode({"hash-missmatch"});
+  EXPECT_EQ(near.exit, 10);
+  EXPECT_THAT(near.err, AllOf(HasSubstr("[usage]"), HasSubstr("there is no code \"hash-missmatch\"; did you mean "
+                                                              "hash-mismatch?")));
+  EXPECT_EQ(near.out, "");
+  const ProcessResult far = ExplainCode({"nothing-like-it"});
+  EXPECT_EQ(far.exit, 10);
+  EXPECT_THAT(far.err, AllOf(HasSubstr("provisioner explain-code lists all"), Not(HasSubstr("did you mean"))));
+  EXPECT_EQ(ExplainCode({std::string(30'000, 'a')}).exit, 10) << "is not compared with anything";
+  const rapidjson::Document document = Json({"hash-missmatch"});
+  EXPECT_STREQ(document["error"]["code"].GetString(), "usage");
+}
+
+TEST(ExplainCode, PrintsThePageOfTheDocumentation) {
+  const ProcessResult result = ExplainCode({"--markdown"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  const std::string page = testing_support::TestsFolder() + "/../provisioner/docs/codes.md";
+  EXPECT_TRUE(result.out == testing_support::ReadAll(page))
+      << "the page and the tables differ: provisioner explain-code --markdown > provisioner/docs/codes.md";
+  EXPECT_EQ(ExplainCode({"--markdown", "usage"}).exit, 10);
+  EXPECT_EQ(ExplainCode({"--markdown", "--output", "json"}).exit, 10);
+}
+
+}  // namespace
+}  // namespace prov
