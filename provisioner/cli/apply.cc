@@ -127,10 +127,11 @@ Command ApplyCommand() {
       {PoolOption(),
        NameOption(),
        SignerOption(),
-       {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time"},
+       {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time", Group::kGuards},
        {"probe", "URL",
         "with --try: request this through the new proxy with the new certificates; a failure takes "
         "everything back; may be repeated",
+        Group::kGuards,
         true},
        OutputOption(),
        HelpOption()}};

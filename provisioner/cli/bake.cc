@@ -217,15 +217,17 @@ Command BakeCommand() {
       "  $ provisioner bake rendered-worker.json --out secret.yaml --format userdata --platform aws \\\n"
       "      --append-to windows-user-data.yaml --secret windows-user-data-egress",
       {{"out", "PATH",
-        "the folder or file to write; missing parents are made, an earlier one of the same form is replaced"},
-       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata"},
+        "the folder or file to write; missing parents are made, an earlier one of the same form is replaced",
+        Group::kPayload},
+       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata", Group::kPayload},
        PoolOption(),
        NameOption(),
        {"generation", "N",
         "orders payloads: a node refuses a lower one, and another payload of the same one (default: 1, of which nodes "
-        "take any that is not signed); needed with --sign, unless SOURCE is a payload"},
-       {"exe", "FILE", "put this provisioner.exe into the payload"},
-       {"unattend", "FILE", "the payload's answer file is this one with the payload's command added"},
+        "take any that is not signed); needed with --sign, unless SOURCE is a payload",
+        Group::kPayload},
+       {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
+       {"unattend", "FILE", "the payload's answer file is this one with the payload's command added", Group::kPayload},
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> signing = SignOptionSpecs();

@@ -92,10 +92,12 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
 std::vector<OptionSpec> DeliveryOptionSpecs() {
   return {{"label", "LABEL",
            "with --format iso: the volume's name. config-2 and cidata are cloudbase-init's, with user data that "
-           "applies the payload; any other has an unattend.xml for Windows setup that does (default: PROVISION)"},
+           "applies the payload; any other has an unattend.xml for Windows setup that does (default: PROVISION)",
+           Group::kPayload},
           {"nodes", "FILE",
            "one run for many nodes: CSV or JSON with name and, if wanted, address (with prefix), gateway, dns, mac. "
-           "PATH gets common/ and nodes/NAME/; with --format iso it is a folder of one drive for each"}};
+           "PATH gets common/ and nodes/NAME/; with --format iso it is a folder of one drive for each",
+           Group::kPayload}};
 }
 
 Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,

@@ -156,15 +156,19 @@ Result<void> CheckArguments(const Arguments& arguments, std::string_view format)
 std::vector<OptionSpec> UserDataOptionSpecs() {
   return {
       {"platform", "NAME",
-       "with --format userdata: whose user data PATH is: aws, azure, gcp, vsphere, nutanix, openstack, none"},
-      {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)"},
-      {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)"},
+       "with --format userdata: whose user data PATH is: aws, azure, gcp, vsphere, nutanix, openstack, none",
+       Group::kUserData},
+      {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)", Group::kUserData},
+      {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)", Group::kUserData},
       {"exe-url", "URL#sha256=HEX",
-       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles", true},
+       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles", Group::kUserData, true},
       {"ca-transport", "inline|URL#sha256=HEX",
-       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)", true},
-      {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is"},
-      {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it"}};
+       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)",
+       Group::kUserData, true},
+      {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is",
+       Group::kUserData},
+      {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it",
+       Group::kUserData}};
 }
 
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format) {

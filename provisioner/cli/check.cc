@@ -117,7 +117,7 @@ Command CheckCommand() {
       "itself is tried three times. As on a node, only a CA that signed itself is a root: what ends at an\n"
       "intermediate CA fails (nodes with --store root-only would trust it).",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
-      "  warning [no-proxy-service-range]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
+      "  warning [no-proxy-missing]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
       "  $ provisioner check rendered-worker.json --probe https://quay.io/\n"
       "  probe https://quay.io/ through http://user:***@proxy.example.com:3128: FAILED\n"
@@ -125,11 +125,12 @@ Command CheckCommand() {
       {PoolOption(),
        NameOption(),
        TrustOption(),
-       {"strict", "", "a warning makes the source invalid, too"},
+       {"strict", "", "a warning makes the source invalid, too", Group::kChecks},
        {"api-host", "HOST",
-        "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)"},
-       {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated"},
-       {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254"},
+        "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)", Group::kChecks},
+       {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated", Group::kChecks},
+       {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254",
+        Group::kChecks},
        OutputOption(),
        HelpOption()}};
   AddRemoteOptions(command.spec);

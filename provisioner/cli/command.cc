@@ -77,24 +77,33 @@ Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
 }  // namespace
 
 OptionSpec PoolOption() {
-  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)"};
+  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)",
+          Group::kSource};
 }
-OptionSpec NameOption() { return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool"}; }
+OptionSpec NameOption() {
+  return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool", Group::kSource};
+}
 OptionSpec ClusterSuffixesOption() {
-  return {kClusterSuffixes, "", "of an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not"};
+  return {kClusterSuffixes, "", "of an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not",
+          Group::kSource};
 }
-OptionSpec OutputOption() { return {"output", "text|json", "how results and errors are printed (default: text)"}; }
-OptionSpec HelpOption() { return {"help", "", "show this text"}; }
+OptionSpec OutputOption() {
+  return {"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput};
+}
+OptionSpec HelpOption() { return {"help", "", "show this text", Group::kOutput}; }
 
 std::vector<OptionSpec> RemoteOptionSpecs() {
   return {{"ca", "FILE",
            "PEM certificates of CAs: only by them is a remote source known (default: the system's, but none for a "
-           "source that a node follows)"},
+           "source that a node follows)",
+           Group::kSource},
           {"kubeconfig", "FILE|in-cluster",
-           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)"},
-          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)", true},
+           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)", Group::kSource},
+          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)",
+           Group::kSource, true},
           {"source-timeout", "SECONDS",
-           "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)"}};
+           "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)",
+           Group::kSource}};
 }
 
 void AddRemoteOptions(CommandSpec& spec) {

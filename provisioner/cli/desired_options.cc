@@ -64,7 +64,8 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
 OptionSpec TrustOption() {
   return {"trust", "SHA256",
           "import the certificate with this digest although it is weak, no CA, or rejected by the trust settings that "
-          "it came with; may be repeated"};
+          "it came with; may be repeated",
+          Group::kTrust};
 }
 
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments) {
@@ -86,18 +87,22 @@ Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& ar
 std::vector<OptionSpec> DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
-       "what is managed: machine,services,winhttp,certs (default), and wininet (machine-wide, for PowerShell 5.1)"},
-      {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables"},
-      {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated"},
-      {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)"},
+       "what is managed: machine,services,winhttp,certs (default), and wininet (machine-wide, for PowerShell 5.1)",
+       Group::kScope},
+      {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables",
+       Group::kScope},
+      {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated", Group::kScope},
+      {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)",
+       Group::kCredentials},
       {"store", "split|root-only",
-       "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)"},
-      {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed"},
+       "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)", Group::kTrust},
+      {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed", Group::kTrust},
       TrustOption(),
-      {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's"},
+      {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's", Group::kTrust},
       {"winhttp-octets", "",
-       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too"},
-      {"augment", "", "add entries to NO_PROXY so that .NET, curl and Python agree more with Go, whose answers stay"},
+       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too", Group::kScope},
+      {"augment", "", "add entries to NO_PROXY so that .NET, curl and Python agree more with Go, whose answers stay",
+       Group::kScope},
   };
 }
 

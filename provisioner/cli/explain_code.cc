@@ -183,7 +183,9 @@ Command ExplainCodeCommand() {
       "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
       "    host begins.\n"
       "    What to do: Write the character as %40.",
-      {{"markdown", "", "print all codes as the page of the documentation"}, OutputOption(), HelpOption()}};
+      {{"markdown", "", "print all codes as the page of the documentation", Group::kOutput},
+       OutputOption(),
+       HelpOption()}};
   command.run = Run;
   return command;
 }

@@ -117,9 +117,10 @@ Command ExtractCommand() {
       {PoolOption(),
        NameOption(),
        {"format", "json|env|pem",
-        "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)"},
+        "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)",
+        Group::kOutput},
        TrustOption(),
-       {"show-secrets", "", "print passwords in JSON instead of ***"},
+       {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput},
        OutputOption(),
        HelpOption()}};
   command.always_json = true;

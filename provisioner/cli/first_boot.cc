@@ -184,7 +184,7 @@ Command FirstBootCommand() {
       "log, as setup would end otherwise; setup-onrequest exits 1 for \"reboot\" and 2 for \"reboot and run again\".",
       "  > provisioner first-boot C:\\Windows\\Setup\\Scripts\\Provisioner --phase specialize",
       {{"phase", "specialize|setup-onrequest|logon",
-        "the moment of Windows setup that runs this (default: none of them)"},
+        "the moment of Windows setup that runs this (default: none of them)", Group::kRun},
        PoolOption(),
        NameOption(),
        SignerOption(),

@@ -110,11 +110,14 @@ Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const nod
 
 std::vector<OptionSpec> ImageOptionSpecs() {
   return {
-      {"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image"},
-      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs"},
+      {"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image",
+       Group::kTarget},
+      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs",
+       Group::kTarget},
       {"preseed", "",
        "with --root or --wim: set the environment of services that don't exist yet, too (unproven on real "
-       "Windows)"}};
+       "Windows)",
+       Group::kTarget}};
 }
 
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {

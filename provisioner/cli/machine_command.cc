@@ -32,7 +32,7 @@ CommandSpec StoredSpec() {
   spec.options.push_back(PoolOption());
   spec.options.push_back(NameOption());
   AddRemoteOptions(spec);
-  spec.options.push_back({kStored, "", "these words come from where a node keeps them"});
+  spec.options.push_back({kStored, "", "these words come from where a node keeps them", Group::kSource});
   return spec;
 }
 
@@ -64,17 +64,19 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
 
 OptionSpec AllowDowngradeOption() {
   return {"allow-downgrade", "",
-          "accept a payload of a lower generation than the one applied last, or another one of the same generation"};
+          "accept a payload of a lower generation than the one applied last, or another one of the same generation",
+          Group::kGuards};
 }
 
 std::vector<OptionSpec> ApplyOptionSpecs() {
   return {
-      {"restart-services", "", "restart running services whose environment changed"},
+      {"restart-services", "", "restart running services whose environment changed", Group::kRun},
       AllowDowngradeOption(),
-      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
-      {"reboot", "never|now", "whether to reboot when that is needed (default: never)"},
+      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
+       Group::kGuards},
+      {"reboot", "never|now", "whether to reboot when that is needed (default: never)", Group::kRun},
       {"exit-style", "plain|msi|cloudbase",
-       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"}};
+       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {

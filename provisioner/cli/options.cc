@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <charconv>
 
@@ -13,6 +14,27 @@ namespace prov::cli {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr std::size_t kHelpWidth = 100;
+
+struct Heading {
+  Group group;
+  std::string_view text;
+};
+constexpr std::array kHeadings = {
+    Heading{Group::kSource, "Source"},
+    Heading{Group::kTarget, "Target"},
+    Heading{Group::kPayload, "Payload"},
+    Heading{Group::kUserData, "User data"},
+    Heading{Group::kRequests, "Requests"},
+    Heading{Group::kScope, "Scope"},
+    Heading{Group::kCredentials, "Credentials"},
+    Heading{Group::kTrust, "Trust"},
+    Heading{Group::kChecks, "Checks"},
+    Heading{Group::kGuards, "Guards"},
+    Heading{Group::kRun, "Run"},
+    Heading{Group::kOutput, "Output"},
+};
 
 po::options_description Describe(const CommandSpec& command) {
   po::options_description out;
@@ -48,6 +70,13 @@ po::variables_map Parse(const CommandSpec& command, const std::vector<std::strin
 std::string Usage(const CommandSpec& command) {
   return fmt::format("usage: provisioner {}{}{} [OPTION]...\n", command.name, command.positional.empty() ? "" : " ",
                      command.positional);
+}
+
+// An option as --help shows it; what it does begins behind `width` characters.
+std::string HelpLine(const OptionSpec& option, std::size_t width) {
+  const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+  const std::string help = fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : "");
+  return fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, kHelpWidth));
 }
 
 // The words that are no options, as many as the command takes.
@@ -140,14 +169,15 @@ std::string HelpText(const CommandSpec& command) {
   std::string out = Usage(command);
   out += fmt::format("\n{}\n", command.summary);
   if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
-  out += "\nOptions:\n";
   std::size_t width = 0;
   for (const OptionSpec& option : command.options)
     width = std::max(width, option.name.size() + option.value.size() + 3);
-  for (const OptionSpec& option : command.options) {
-    const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
-    const std::string help = fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : "");
-    out += fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, 100));
+  for (const Heading& heading : kHeadings) {
+    std::string lines;
+    for (const OptionSpec& option : command.options) {
+      if (option.group == heading.group) lines += HelpLine(option, width);
+    }
+    if (!lines.empty()) out += fmt::format("\n{}:\n{}", heading.text, lines);
   }
   out += fmt::format("\nExample:\n{}\n", command.example);
   return out;

@@ -1,4 +1,4 @@
-// The command line as a table: one description of a command gives its parser, its --help and (later) its completions.
+// The command line as a table: one description of a command gives its parser and its --help.
 #pragma once
 
 #include <map>
@@ -12,10 +12,27 @@
 
 namespace prov::cli {
 
+// Under which heading --help shows an option. Headings come in this order.
+enum class Group {
+  kSource,
+  kTarget,
+  kPayload,
+  kUserData,
+  kRequests,
+  kScope,
+  kCredentials,
+  kTrust,
+  kChecks,
+  kGuards,
+  kRun,
+  kOutput,
+};
+
 struct OptionSpec {
   std::string_view name;   // without dashes
   std::string_view value;  // placeholder such as "FILE"; "" = a switch; "FILE..." takes all words up to the next option
   std::string_view help;
+  Group group;
   bool secret = false;  // its value may hold a password or a token, and may stand elsewhere (secret_argument.h)
 };
 

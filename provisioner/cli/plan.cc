@@ -55,7 +55,8 @@ Command PlanCommand() {
        NameOption(),
        SignerOption(),
        AllowDowngradeOption(),
-       {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before"},
+       {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
+        Group::kGuards},
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();

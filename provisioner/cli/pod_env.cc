@@ -200,16 +200,20 @@ Command PodEnvCommand() {
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
       "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)",
       {{"pod", "FILE",
-        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents)"},
+        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents)",
+        Group::kTarget},
        {"patch", "strategic|json|none",
-        "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)"},
-       {"annotate", "", "the patch that puts the annotation which keeps the variables away, instead of these"},
+        "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)",
+        Group::kOutput},
+       {"annotate", "", "the patch that puts the annotation which keeps the variables away, instead of these",
+        Group::kOutput},
        PoolOption(),
        NameOption(),
        {"format", "json|patch",
         "json: what is added and kept, and the patches; patch: one object's patch alone, with passwords, in the "
-        "form of FILE (default: json)"},
-       {"show-secrets", "", "print passwords in JSON instead of ***"},
+        "form of FILE (default: json)",
+        Group::kOutput},
+       {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput},
        OutputOption(),
        HelpOption()}};
   command.always_json = true;

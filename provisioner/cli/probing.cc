@@ -20,8 +20,9 @@ std::vector<OptionSpec> ProbeOptionSpecs() {
   return {{"probe", "URL",
            "request this as a node would: through the source's proxy, trusting the source's certificates only; may be "
            "repeated",
+           Group::kChecks,
            true},
-          {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)"}};
+          {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)", Group::kChecks}};
 }
 
 Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,

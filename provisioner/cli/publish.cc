@@ -136,20 +136,23 @@ Command PublishCommand() {
       "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
       "  {\"schema\": 1, \"valid\": true, \"errors\": [], ... \"status\": {\"httpProxy\": "
       "\"http://user:***@proxy...\"}}",
-      {{"proxy", "FILE", "the Proxy, as `oc get proxy cluster -o yaml` or `-o json` prints it"},
-       {"infrastructure", "FILE", "the Infrastructure (`oc get infrastructure cluster -o yaml`)"},
-       {"network", "FILE", "the Network (`oc get network.config cluster -o yaml`)"},
-       {"install-config", "FILE", "install-config.yaml, or the ConfigMap kube-system/cluster-config-v1"},
-       {"user-ca", "FILE", "the ConfigMap that spec.trustedCA names, or its certificates as PEM"},
+      {{"proxy", "FILE", "the Proxy, as `oc get proxy cluster -o yaml` or `-o json` prints it", Group::kSource},
+       {"infrastructure", "FILE", "the Infrastructure (`oc get infrastructure cluster -o yaml`)", Group::kSource},
+       {"network", "FILE", "the Network (`oc get network.config cluster -o yaml`)", Group::kSource},
+       {"install-config", "FILE", "install-config.yaml, or the ConfigMap kube-system/cluster-config-v1",
+        Group::kSource},
+       {"user-ca", "FILE", "the ConfigMap that spec.trustedCA names, or its certificates as PEM", Group::kSource},
        {"system-ca", "FILE",
-        "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap"},
-       {"out", "FOLDER", "write the files here; each is replaced as a whole"},
+        "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap", Group::kSource},
+       {"out", "FOLDER", "write the files here; each is replaced as a whole", Group::kOutput},
        {"probe", "",
         "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
-        "set, --user-ca and --system-ca must be given"},
+        "set, --user-ca and --system-ca must be given",
+        Group::kChecks},
        {"inject", "FILE...",
         "put bundle and proxy into what asks for them by label or annotation, and write the result into "
-        "--out under the same name (as it is where nothing asks); may be repeated"},
+        "--out under the same name (as it is where nothing asks); may be repeated",
+        Group::kOutput},
        OutputOption(),
        HelpOption()}};
   command.always_json = true;

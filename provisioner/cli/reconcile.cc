@@ -87,13 +87,15 @@ Command ReconcileCommand() {
       "  target  this machine\n"
       "      9 items are as wanted already\n"
       "  nothing to write: the machine is as the settings want it",
-      {{"once", "", "one round, then exit (the default)"},
-       {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped"},
-       {"service", "", "the same as a Windows service; the service control manager starts it this way"},
-       {"interval", "SECONDS", "time between rounds (default: 60)"},
-       {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)"},
+      {{"once", "", "one round, then exit (the default)", Group::kRun},
+       {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
+        Group::kRun},
+       {"service", "", "the same as a Windows service; the service control manager starts it this way", Group::kRun},
+       {"interval", "SECONDS", "time between rounds (default: 60)", Group::kRun},
+       {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)", Group::kRun},
        {"exit-style", "plain|msi|cloudbase",
-        "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)"},
+        "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)",
+        Group::kRun},
        OutputOption(),
        HelpOption()}};
   command.run = Run;

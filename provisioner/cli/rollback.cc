@@ -138,7 +138,8 @@ Command RemoveCommand() {
   command.spec.options.insert(command.spec.options.begin(),
                               {"all", "",
                                "also remove the service, the installed program and its state; of an image also "
-                               "the payload, the line in SetupComplete.cmd and the answer file's command"});
+                               "the payload, the line in SetupComplete.cmd and the answer file's command",
+                               Group::kTarget});
   return WithImages(std::move(command));
 }
 

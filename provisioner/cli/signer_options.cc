@@ -31,7 +31,8 @@ void ReviewValidity(const egress::Certificate& signer, const std::string& where,
 OptionSpec SignerOption() {
   return {"signer", "CERT",
           "take only a payload that this certificate's key signed; first-boot, service install and apply --install "
-          "keep it for all later runs"};
+          "keep it for all later runs",
+          Group::kGuards};
 }
 
 Result<Signer> GivenSigner(const Arguments& arguments) {
@@ -57,9 +58,11 @@ Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host
 
 std::vector<OptionSpec> SignOptionSpecs() {
   return {
-      {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted) of the certificate that --signer names"},
+      {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted) of the certificate that --signer names",
+       Group::kPayload},
       {"signer", "CERT",
-       "with --sign: the certificate of that key; without: take only a payload as SOURCE that it signed"}};
+       "with --sign: the certificate of that key; without: take only a payload as SOURCE that it signed",
+       Group::kPayload}};
 }
 
 Result<std::optional<bake::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings) {

@@ -73,8 +73,10 @@ Result<void> Shown(std::string_view what, const std::function<Result<void>(const
 
 std::vector<OptionSpec> TargetOptionSpecs() {
   return {
-      {"root", "DIR", "act on the Windows beneath this folder, a mounted or extracted image, instead of this machine"},
-      {"wim", "FILE:INDEX", "act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2"}};
+      {"root", "DIR", "act on the Windows beneath this folder, a mounted or extracted image, instead of this machine",
+       Group::kTarget},
+      {"wim", "FILE:INDEX", "act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2",
+       Group::kTarget}};
 }
 
 bool NamesImage(const Arguments& arguments) { return arguments.Has("root") || arguments.Has("wim"); }

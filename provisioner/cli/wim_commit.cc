@@ -39,7 +39,8 @@ std::string Unchanged(std::string_view message) {
 
 OptionSpec OptimizeOption() {
   return {kOptimize, "",
-          "with --wim: rewrite the file without what no image in it uses any more, such as an old password"};
+          "with --wim: rewrite the file without what no image in it uses any more, such as an old password",
+          Group::kTarget};
 }
 
 Result<void> CheckOptimize(const Arguments& arguments) {

@@ -1,0 +1,107 @@
+// The command line: what --help shows of an option table.
+#include "provisioner/cli/options.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+
+namespace prov::cli {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::array kMakers = {
+    ExtractCommand,
+    CheckCommand,
+    ExplainCommand,
+    BakeCommand,
+    PlanCommand,
+    ApplyCommand,
+    StatusCommand,
+    ConfirmCommand,
+    RollbackCommand,
+    RemoveCommand,
+    FirstBootCommand,
+    ReconcileCommand,
+    ServiceCommand,
+    PublishCommand,
+    PodEnvCommand,
+    ExplainCodeCommand,
+};
+
+// The headings of --help, each with the names of the options beneath it.
+std::string Groups(const CommandSpec& spec) {
+  std::string out;
+  const std::string help = HelpText(spec);
+  for (const std::string_view line : Split(help, '\n')) {
+    if (!line.starts_with(' ') && line.ends_with(':') && line != "Example:") {
+      out += fmt::format("{}{}", out.empty() ? "" : "\n", line);
+    } else if (line.starts_with("  --")) {
+      out += fmt::format(" {}", line.substr(4, line.find(' ', 4) - 4));
+    }
+  }
+  return out;
+}
+
+TEST(Help, HasEachOptionOnceUnderAHeading) {
+  for (const auto make : kMakers) {
+    const CommandSpec spec = make().spec;
+    std::string groups = Groups(spec);
+    EXPECT_FALSE(groups.starts_with(' ')) << spec.name << ": an option stands before the first heading";
+    std::ranges::replace(groups, '\n', ' ');
+    const std::vector<std::string_view> words = Split(groups, ' ');
+    for (const OptionSpec& option : spec.options)
+      EXPECT_EQ(std::ranges::count(words, option.name), 1) << spec.name << " --" << option.name;
+  }
+}
+
+TEST(Help, GroupsTheOptionsOfBake) {
+  EXPECT_EQ(Groups(BakeCommand().spec),
+            "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
+            "Payload: out format label nodes generation exe unattend sign signer\n"
+            "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret\n"
+            "Scope: scope with-wmco service winhttp-octets augment\n"
+            "Credentials: credentials\n"
+            "Trust: store import-leaf trust subtract\n"
+            "Output: output help");
+}
+
+TEST(Help, GroupsTheOptionsOfApply) {
+  EXPECT_EQ(Groups(ApplyCommand().spec),
+            "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
+            "Target: root wim install exe preseed optimize\n"
+            "Scope: scope with-wmco service winhttp-octets augment\n"
+            "Credentials: credentials\n"
+            "Trust: store import-leaf trust subtract\n"
+            "Guards: allow-downgrade allow-shrink signer try probe\n"
+            "Run: restart-services reboot exit-style\n"
+            "Output: output help");
+}
+
+TEST(Help, SetsNamesAndTextsInColumns) {
+  constexpr std::string_view kColumns =
+      "\n"
+      "Target:\n"
+      "  --root DIR          act on the Windows beneath this folder, a mounted or extracted image, instead\n"
+      "                      of this machine\n"
+      "  --wim FILE:INDEX    act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2\n"
+      "  --optimize          with --wim: rewrite the file without what no image in it uses any more, such\n"
+      "                      as an old password\n"
+      "\n"
+      "Output:\n"
+      "  --output text|json  how results and errors are printed (default: text)\n"
+      "  --help              show this text\n";
+  EXPECT_THAT(HelpText(RollbackCommand().spec), HasSubstr(std::string(kColumns)));
+}
+
+}  // namespace
+}  // namespace prov::cli
