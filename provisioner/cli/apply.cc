@@ -17,22 +17,49 @@ namespace {
 constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestTrial = 86400;
 
+struct Options {
+  bool json = false;
+  Ending ending;
+  node::ApplyOptions apply;
+  ImageOptions image;
+  TargetOptions target;
+  SettingsOptions settings;
+  std::optional<std::int64_t> trial_seconds;
+  std::vector<std::string> probes;  // URLs
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.ending = PROV_TRY(ParseEnding(arguments));
+  out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  out.probes = arguments.All("probe");
+  if (arguments.Has("probe") && !arguments.Has("try")) {
+    return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
+  }
+  out.image = PROV_TRY(ParseImageOptions(arguments));
+  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  if (!arguments.Has("try")) return out;
+  out.trial_seconds = PROV_TRY(Number(arguments, "try", 0));
+  if (*out.trial_seconds >= 1 && *out.trial_seconds <= kLongestTrial) return out;
+  return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
+}
+
 // The probes of a trial that ends at `end`, which they don't outlast.
-Result<void> ProbeUntil(const Arguments& arguments, machine::Host& host, const node::Settings& settings,
+Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& host, const node::Settings& settings,
                         std::int64_t end, Findings& findings) {
   node::ProbeOptions options;
   options.store = settings.options.store;
   options.total_seconds = std::clamp<std::int64_t>(end - host.clock().NowUnix(), 1, options.total_seconds);
-  return node::ProbeAll(host, settings.config, arguments.All("probe"), options, findings);
+  return node::ProbeAll(host, settings.config, urls, options, findings);
 }
 
 // The machine is closed while a trial waits, so that `confirm` can open it.
-Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node::DerivedSettings& derived, bool json) {
-  const std::int64_t seconds = PROV_TRY(Number(arguments, "try", 0));
-  if (seconds < 1 || seconds > kLongestTrial) {
-    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
-  }
-  PROV_TRY(node::CheckProbeUrls(arguments.All("probe")));
+Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host& host,
+                    const node::DerivedSettings& derived) {
+  const bool json = options.json;
+  PROV_TRY(node::CheckProbeUrls(options.probes));
   std::string name;
   reconcile::SessionReport report;
   const std::int64_t end = host.clock().NowUnix() + seconds;
@@ -40,9 +67,9 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     name = target.name;
     node::Node node = target.Node(host);
-    report = PROV_TRY(node::TrySettings(node, derived, PROV_TRY(ParseApplyOptions(arguments)), seconds));
+    report = PROV_TRY(node::TrySettings(node, derived, options.apply, seconds));
   }
-  const Result<void> probed = ProbeUntil(arguments, host, derived.settings, end, report.findings);
+  const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
   if (!report.trial) {  // nothing differs, so there is nothing to take back
     PROV_TRY(probed);
     return SessionOutcome(json, name, std::move(report), true, 0);
@@ -70,40 +97,31 @@ Result<Outcome> Try(const Arguments& arguments, machine::Host& host, const node:
   return SessionOutcome(json, name, std::move(report), *confirmed, *confirmed ? 0 : kDifferences);
 }
 
-Result<Outcome> ApplyToImages(const Arguments& arguments, machine::Host& live, const ImageOptions& image_options,
-                              bool json) {
-  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(
-      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))))));
+Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
+  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
+  const node::DerivedSettings derived =
+      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
-    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options, image_options)));
+    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options.apply, options.image)));
   }
-  PROV_TRY(CommitTargets(arguments, targets, reports));
-  return SessionsOutcome(json, std::move(reports), true, 0);
+  PROV_TRY(CommitTargets(options.target, targets, reports));
+  return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const Ending ending = PROV_TRY(ParseEnding(arguments));
-  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
-  if (arguments.Has("probe") && !arguments.Has("try")) {
-    return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
-  }
-  const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
-  PROV_TRY(CheckOptimize(arguments));
-  if (NamesImage(arguments)) return ApplyToImages(arguments, host, image_options, json);
-  const node::DerivedSettings derived = PROV_TRY(
-      node::Derive(PROV_TRY(ReadSettings(host, arguments, PROV_TRY(WantedSigner(image_options.signer, {&host}))))));
-  if (arguments.Has("try")) return Try(arguments, host, derived, json);
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  if (options.target.NamesImage()) return ApplyToImages(options, host);
+  const node::DerivedSettings derived =
+      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
+  if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::Node node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options));
+  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
-  const int exit = PROV_TRY(End(host, ending, report));
-  return SessionOutcome(json, target.name, std::move(report), true, exit);
+  const int exit = PROV_TRY(End(host, options.ending, report));
+  return SessionOutcome(options.json, target.name, std::move(report), true, exit);
 }
 
 }  // namespace

@@ -120,11 +120,6 @@ Error MissingGeneration() {
                "--generation"};
 }
 
-Result<std::optional<std::string>> OwnAnswerFile(const Arguments& arguments) {
-  if (!arguments.Has("unattend")) return std::nullopt;
-  return PROV_TRY(ReadFile(arguments.Get("unattend"), bake::kXmlSizeLimit));
-}
-
 // The answer file with the payload's command in it. Its components say which architecture it installs.
 Result<std::string> WithCommand(const std::string& answer_file, const std::optional<bake::ProgramFile>& program,
                                 const std::string& where) {
@@ -135,48 +130,66 @@ Result<std::string> WithCommand(const std::string& answer_file, const std::optio
   return std::move(edit).bytes;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
-  const std::string path = arguments.Get("out");
-  if (path.empty())
-    return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
-  const std::int64_t time = PROV_TRY(SourceDateEpoch());
-  auto user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
-  const std::optional<std::string> answer_file = PROV_TRY(OwnAnswerFile(arguments));
-  const Delivery delivery = PROV_TRY(ParseDelivery(arguments, format, answer_file));
-  bake::PayloadOptions payload_options;
+struct Options {
+  bool json = false;
+  std::string path;                  // --out
+  std::int64_t time = kDefaultTime;  // of the files
+  std::optional<UserDataRequest> user_data;
+  std::string answer_file = "unattend.xml";  // its name, for messages
+  Delivery delivery;
+  bake::PayloadOptions payload;            // but for the generation
+  std::optional<std::int64_t> generation;  // nullopt: as the source tells
+  std::optional<bake::SigningKey> key;
+  std::optional<egress::Certificate> signer;  // of SOURCE
+  SourceOptions source;
+  WantedOptions wanted;
+};
+
+// The answer file and the program that the payload carries.
+Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Options& out) {
+  std::optional<std::string> answer_file;
+  if (arguments.Has("unattend")) {
+    out.answer_file = arguments.Get("unattend");
+    answer_file = PROV_TRY(ReadFile(out.answer_file, bake::kXmlSizeLimit));
+  }
+  out.delivery = PROV_TRY(ParseDelivery(arguments, std::string(format), answer_file));
   std::optional<bake::ProgramFile> program;
   if (arguments.Has("exe")) program = PROV_TRY(bake::LoadProgramFile(arguments.Get("exe")));
-  if (answer_file) payload_options.unattend = PROV_TRY(WithCommand(*answer_file, program, arguments.Get("unattend")));
-  if (program) payload_options.exe = std::move(program->bytes);
+  if (answer_file) out.payload.unattend = PROV_TRY(WithCommand(*answer_file, program, out.answer_file));
+  if (program) out.payload.exe = std::move(program->bytes);
+  return {};
+}
 
-  Findings findings;
-  const auto key = PROV_TRY(ReadSigningKey(arguments, findings));
-  Source source = PROV_TRY(ReadSource(host, arguments, key ? std::nullopt : PROV_TRY(GivenSigner(arguments))));
-  if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
-  const egress::EgressConfig& config = source.config;
-  if (key && !source.is_payload && !arguments.Has("generation")) return std::unexpected(MissingGeneration());
-  payload_options.generation = PROV_TRY(Number(arguments, "generation", source.generation));
-  const DesiredOptions options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, ReadFile, findings));
-  const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, options));
-  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, std::move(payload_options)));
-  if (key) PROV_TRY(bake::SignPayload(payload, *key));
-  // All that can still be refused comes before the write: an error means that nothing was written.
-  for (Finding& f : PROV_TRY(egress::Review(config, options.store, NowUnix()))) findings.push_back(std::move(f));
-  if (user_data) {
-    return BakeUserData(*std::move(user_data), {config, state, payload.generation, path, DescribeState(config, state),
-                                                std::move(findings), json});
-  }
-  PROV_TRY(Deliver(delivery, payload, path, time, arguments.Get("unattend", "unattend.xml")));
+// Findings: those of ReadSigningKey().
+Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
+  constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  out.path = arguments.Get("out");
+  if (out.path.empty())
+    return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
+  out.time = PROV_TRY(SourceDateEpoch());
+  out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
+  PROV_TRY(ReadCarried(arguments, format, out));
+  out.key = PROV_TRY(ReadSigningKey(arguments, findings));
+  if (!out.key) out.signer = PROV_TRY(GivenSigner(arguments));
+  if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.wanted = PROV_TRY(ParseWantedOptions(arguments));
+  return out;
+}
 
+// What a person should know of a payload that was written.
+void AddPayloadFindings(const Options& options, const DesiredState& state, const bake::Payload& payload, bool has_exe,
+                        Findings& findings) {
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
   }
-  if (!arguments.Has("exe")) {
+  if (!has_exe) {
     AddInfo(findings, "script-only",
-            "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots", path);
+            "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots",
+            options.path);
   }
   if (state.scope.win_inet) {
     AddWarning(findings, "wininet-script",
@@ -190,8 +203,34 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
             "registry/SYSTEM.hiv must merge the descriptors of their keys, too",
             "--credentials services");
   }
-  AddDeliveryFindings(delivery, payload, path, findings);
-  if (json) return Outcome{0, Json(payload, state, path, delivery, findings), {}};
+  AddDeliveryFindings(options.delivery, payload, options.path, findings);
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  Findings findings;
+  Options options = PROV_TRY(ParseOptions(arguments, findings));
+  const std::string& path = options.path;
+  const Delivery& delivery = options.delivery;
+  Source source = PROV_TRY(ReadSource(host, options.source, options.signer));
+  if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
+  const egress::EgressConfig& config = source.config;
+  if (options.key && !source.is_payload && !options.generation) return std::unexpected(MissingGeneration());
+  options.payload.generation = options.generation.value_or(source.generation);
+  const bool has_exe = options.payload.exe.has_value();
+  const DesiredOptions desired = PROV_TRY(CombineOptions(options.wanted, source.choices, ReadFile, findings));
+  const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, desired));
+  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, std::move(options.payload)));
+  if (options.key) PROV_TRY(bake::SignPayload(payload, *options.key));
+  // All that can still be refused comes before the write: an error means that nothing was written.
+  for (Finding& f : PROV_TRY(egress::Review(config, desired.store, NowUnix()))) findings.push_back(std::move(f));
+  if (options.user_data) {
+    return BakeUserData(*std::move(options.user_data), {config, state, payload.generation, path,
+                                                        DescribeState(config, state), std::move(findings),
+                                                        options.json});
+  }
+  PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
+  AddPayloadFindings(options, state, payload, has_exe, findings);
+  if (options.json) return Outcome{0, Json(payload, state, path, delivery, findings), {}};
   return Outcome{0, Text(config, state, payload, path, delivery), std::move(findings)};
 }
 

@@ -71,32 +71,56 @@ Findings Disagreements(const egress::EgressConfig& config) {
   return out;
 }
 
-egress::ClusterFacts Facts(const Arguments& arguments, egress::ClusterFacts facts) {
-  facts.api_host = arguments.Get("api-host", facts.api_host);
-  facts.metadata_address = arguments.Get("metadata-address", facts.metadata_address);
-  if (arguments.Has("service-range")) facts.service_ranges = arguments.List("service-range");
+struct Options {
+  bool json = false;
+  bool strict = false;
+  egress::StorePolicy policy;
+  SourceOptions source;
+  // Of the cluster; nullopt: as the source tells.
+  std::optional<std::string> api_host;
+  std::optional<std::string> metadata_address;
+  std::optional<std::vector<std::string>> service_ranges;
+  ProbeRequests probes;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.strict = arguments.Has("strict");
+  out.policy.named = PROV_TRY(NamedCertificates(arguments));
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  if (arguments.Has("api-host")) out.api_host = arguments.Get("api-host");
+  if (arguments.Has("metadata-address")) out.metadata_address = arguments.Get("metadata-address");
+  if (arguments.Has("service-range")) out.service_ranges = arguments.List("service-range");
+  out.probes = PROV_TRY(ParseProbes(arguments));
+  return out;
+}
+
+egress::ClusterFacts Facts(const Options& options, egress::ClusterFacts facts) {
+  if (options.api_host) facts.api_host = *options.api_host;
+  if (options.metadata_address) facts.metadata_address = *options.metadata_address;
+  if (options.service_ranges) facts.service_ranges = *options.service_ranges;
   return facts;
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const egress::StorePolicy policy{.named = PROV_TRY(NamedCertificates(arguments))};
-  egress::EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
-  config.facts = Facts(arguments, std::move(config.facts));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  const egress::StorePolicy& policy = options.policy;
+  egress::EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
+  config.facts = Facts(options, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
   std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));
   const bool usable = Count(findings, Severity::kError) == 0;
-  const auto probes = PROV_TRY(RunProbes(arguments, host, config, policy, usable, findings));
-  const bool strict = arguments.Has("strict");
+  const auto probes = PROV_TRY(RunProbes(options.probes, host, config, policy, usable, findings));
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
-    return f.severity == Severity::kError || (strict && f.severity == Severity::kWarning);
+    return f.severity == Severity::kError || (options.strict && f.severity == Severity::kWarning);
   });
   // Not counted by --strict: the settings are right. No OpenShift list is without a network, which divides clients, and
   // many a proxy wants credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
   const int exit = valid ? ExitOf(probes) : InfoOf(Code::kProxyUrl).exit;
-  if (json) return Outcome{exit, Json(findings, valid, probes), {}};
+  if (options.json) return Outcome{exit, Json(findings, valid, probes), {}};
   std::string text = ProbeText(probes) + Text(config, findings, valid);
   return Outcome{exit, std::move(text), std::move(findings)};
 }

@@ -33,16 +33,13 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
   return out;
 }
 
-// The words come from where a node keeps them (machine_command.h).
-bool IsStored(const Arguments& arguments) { return arguments.Has("stored"); }
-
-// What the arguments name, as it stands there.
-Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
+// What the options name, as it stands there.
+Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
-  const std::string& name = arguments.positional();
+  const std::string& name = options.request.source;
   if (IsFolder(name)) {
     const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(
-        name, signer ? &*signer : nullptr, IsStored(arguments) ? LocalReader(host, arguments) : ReadRegularFile));
+        name, signer ? &*signer : nullptr, options.stored ? LocalReader(host, options) : ReadRegularFile));
     bake::EgressDocument document = PROV_TRY(bake::ReadPayload(files, name));
     if (!signer && files.contains(bake::kSignaturePath)) {
       AddInfo(document.config.findings, "signature-unchecked",
@@ -64,12 +61,12 @@ Result<Source> ReadNamed(machine::Host& host, const Arguments& arguments,
                 name);
   }
   if (bake::IsContainerName(name)) {
-    const std::string bytes = PROV_TRY(LocalReader(host, arguments)(name, kContainerLimit));
+    const std::string bytes = PROV_TRY(LocalReader(host, options)(name, kContainerLimit));
     bake::EgressDocument document = PROV_TRY(bake::ReadContainer(bytes, name));
     return Source{std::move(document.config), std::move(document.options), document.generation, true, {},
                   ToHex(Sha256(bytes))};
   }
-  const source::SourceRequest request = PROV_TRY(RequestOf(host, arguments));
+  const source::SourceRequest request = RequestOf(host, options);
   return Source{
       .config = PROV_TRY(source::Read(request, {host.http(), host.clock(), cache})), .choices = {}, .secret_files = {}};
 }
@@ -113,38 +110,46 @@ void AddRemoteOptions(CommandSpec& spec) {
   spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
 }
 
-Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments) {
-  source::SourceRequest out;
-  out.source = arguments.positional();
-  out.selection.pool = arguments.Get("pool", out.selection.pool);
-  out.selection.name = arguments.Get("name");
-  out.ca_file = arguments.Get("ca");
-  out.kubeconfig = arguments.Get("kubeconfig");
+Result<SourceOptions> ParseSourceOptions(const Arguments& arguments) {
+  SourceOptions out;
+  source::SourceRequest& request = out.request;
+  request.source = arguments.positional();
+  request.selection.pool = arguments.Get("pool", request.selection.pool);
+  request.selection.name = arguments.Get("name");
+  request.ca_file = arguments.Get("ca");
+  request.kubeconfig = arguments.Get("kubeconfig");
   if (arguments.Has("source-proxy")) {
-    out.proxy_url = Secret(arguments.Get("source-proxy"));
-    PROV_TRY(source::CheckProxyUrl(*out.proxy_url, "--source-proxy"));
+    request.proxy_url = Secret(arguments.Get("source-proxy"));
+    PROV_TRY(source::CheckProxyUrl(*request.proxy_url, "--source-proxy"));
   }
   if (arguments.Has("source-timeout")) {
     const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
     if (seconds < 1 || seconds > kLongestTimeout) {
       return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--source-timeout");
     }
-    out.timeout_seconds = static_cast<int>(seconds);
+    request.timeout_seconds = static_cast<int>(seconds);
   }
-  if (IsStored(arguments)) out.read_followed = LocalReader(host, arguments);
+  out.add_cluster_suffixes = arguments.Has(kClusterSuffixes);
+  out.stored = arguments.Has("stored");
   return out;
 }
 
-FileReader LocalReader(machine::Host& host, const Arguments& arguments) {
-  if (!IsStored(arguments)) return ReadFile;
+source::SourceRequest RequestOf(machine::Host& host, const SourceOptions& options) {
+  source::SourceRequest out = options.request;
+  if (options.stored) out.read_followed = LocalReader(host, options);
+  return out;
+}
+
+FileReader LocalReader(machine::Host& host, const SourceOptions& options) {
+  if (!options.stored) return ReadFile;
   return
       [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
 }
 
-Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
+Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
                           const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
-  Source out = PROV_TRY(ReadNamed(host, arguments, signer, cache));
-  if (!arguments.Has(kClusterSuffixes)) return out;
+  Source out = PROV_TRY(ReadNamed(host, options, signer, cache));
+  if (!options.add_cluster_suffixes) return out;
   auto added = source::AddClusterSuffixes(out.config);
   if (added) return out;
   added.error().where = fmt::format("--{}", kClusterSuffixes);

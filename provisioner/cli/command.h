@@ -68,17 +68,24 @@ struct Source {
   std::string digest = {};                // of a payload: the SHA-256 (hex) of what names all of it
 };
 
-// The source that the arguments name and how it is asked. With --stored (machine_command.h) its local files must be
-// those of administrators.
-Result<source::SourceRequest> RequestOf(machine::Host& host, const Arguments& arguments);
+// SOURCE and how it is read.
+struct SourceOptions {
+  source::SourceRequest request;  // as given; RequestOf() adds how its local files are read
+  bool add_cluster_suffixes = false;
+  bool stored = false;  // the words come from where a node keeps them (machine_command.h)
+};
+// Errors: usage, proxy-url.
+Result<SourceOptions> ParseSourceOptions(const Arguments& arguments);
 
-// How the local files that the arguments name are read: those that a node follows (--stored) as such.
-FileReader LocalReader(machine::Host& host, const Arguments& arguments);
+// The source and how it is asked. The local files of stored words must be those of administrators.
+source::SourceRequest RequestOf(machine::Host& host, const SourceOptions& options);
 
-// Reads the source that the arguments name: a payload folder, or a document with --pool and --name; one that is remote
-// through the ports of `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as
-// in SourcePorts.
-Result<Source> ReadSource(machine::Host& host, const Arguments& arguments,
+// How the local files that the options name are read: those that a node follows (stored words) as such.
+FileReader LocalReader(machine::Host& host, const SourceOptions& options);
+
+// Reads the source: a payload folder, or a document with --pool and --name; one that is remote through the ports of
+// `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as in SourcePorts.
+Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
                           const std::optional<egress::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
 
 // Whether --output json was given. Errors: usage.

@@ -17,19 +17,16 @@ using reconcile::DesiredOptions;
 
 constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
 
-Result<reconcile::Scope> ParseScope(const Arguments& arguments, reconcile::Scope scope) {
-  if (arguments.Has("scope")) {
-    scope = {false, false, false, false};
-    for (const std::string& name : arguments.List("scope")) {
-      if (!scope.Add(name)) {
-        return Fail(Code::kUsage,
-                    fmt::format("takes a list of machine, services, winhttp, wininet, certs; not \"{}\"", name),
-                    "--scope");
-      }
+Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
+  reconcile::Scope scope{false, false, false, false};
+  for (const std::string& name : arguments.List("scope")) {
+    if (!scope.Add(name)) {
+      return Fail(Code::kUsage,
+                  fmt::format("takes a list of machine, services, winhttp, wininet, certs; not \"{}\"", name),
+                  "--scope");
     }
-    if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
   }
-  if (arguments.Has("with-wmco")) scope.machine = false;
+  if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
   return scope;
 }
 
@@ -39,10 +36,8 @@ Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
   return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
 }
 
-Result<std::set<std::string>> ReadSubtracted(const Arguments& arguments, const FileReader& read, Findings& findings) {
+Result<std::set<std::string>> ReadSubtracted(const std::string& path, const FileReader& read, Findings& findings) {
   std::set<std::string> out;
-  if (!arguments.Has("subtract")) return out;
-  const std::string path = arguments.Get("subtract");
   const std::string bytes = PROV_TRY(read(path, kBundleLimit));
   for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
   return out;
@@ -106,18 +101,35 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
   };
 }
 
-Result<DesiredOptions> ParseDesiredOptions(const Arguments& arguments, DesiredOptions options, const FileReader& read,
-                                           Findings& findings) {
+Result<WantedOptions> ParseWantedOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
-  options.scope = PROV_TRY(ParseScope(arguments, options.scope));
-  if (arguments.Has("credentials")) options.credentials = PROV_TRY(ParseCredentials(arguments));
-  if (arguments.Has("service")) options.services = PROV_TRY(ParseServices(arguments));
-  if (arguments.Has("store")) options.store.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
-  options.store.import_leaf = options.store.import_leaf || arguments.Has("import-leaf");
-  options.store.named.merge(PROV_TRY(NamedCertificates(arguments)));
-  options.win_http_octets = options.win_http_octets || arguments.Has("winhttp-octets");
-  options.subtract = PROV_TRY(ReadSubtracted(arguments, read, findings));
-  return options;
+  WantedOptions out;
+  if (arguments.Has("scope")) out.scope = PROV_TRY(ParseScope(arguments));
+  out.with_wmco = arguments.Has("with-wmco");
+  if (arguments.Has("credentials")) out.credentials = PROV_TRY(ParseCredentials(arguments));
+  if (arguments.Has("service")) out.services = PROV_TRY(ParseServices(arguments));
+  if (arguments.Has("store")) out.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
+  out.import_leaf = arguments.Has("import-leaf");
+  out.trusted = PROV_TRY(NamedCertificates(arguments));
+  if (arguments.Has("subtract")) out.subtract = arguments.Get("subtract");
+  out.win_http_octets = arguments.Has("winhttp-octets");
+  out.augment = arguments.Has("augment");
+  return out;
+}
+
+Result<DesiredOptions> CombineOptions(const WantedOptions& wanted, DesiredOptions choices, const FileReader& read,
+                                      Findings& findings) {
+  if (wanted.scope) choices.scope = *wanted.scope;
+  if (wanted.with_wmco) choices.scope.machine = false;
+  if (wanted.credentials) choices.credentials = *wanted.credentials;
+  if (wanted.services) choices.services = *wanted.services;
+  if (wanted.root_only) choices.store.root_only = *wanted.root_only;
+  choices.store.import_leaf = choices.store.import_leaf || wanted.import_leaf;
+  choices.store.named.insert(wanted.trusted.begin(), wanted.trusted.end());
+  choices.win_http_octets = choices.win_http_octets || wanted.win_http_octets;
+  choices.subtract.clear();
+  if (wanted.subtract) choices.subtract = PROV_TRY(ReadSubtracted(*wanted.subtract, read, findings));
+  return choices;
 }
 
 }  // namespace prov::cli

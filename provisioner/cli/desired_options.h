@@ -1,6 +1,8 @@
 // The options that `bake`, `plan`, `apply` and `first-boot` share: what is wanted of a source's settings.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,9 +21,24 @@ OptionSpec TrustOption();
 // The SHA-256 digests of the certificates that --trust names. Errors: usage.
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments);
 
-// `choices` with what the command line says on top. `read` reads --subtract's bundle. Errors: usage, those of reading
-// it.
-Result<reconcile::DesiredOptions> ParseDesiredOptions(const Arguments& arguments, reconcile::DesiredOptions choices,
-                                                      const FileReader& read, Findings& findings);
+// What the command line says of them. What it does not say is as in a payload's choices.
+struct WantedOptions {
+  std::optional<reconcile::Scope> scope;
+  bool with_wmco = false;
+  std::optional<reconcile::CredentialPolicy> credentials;
+  std::optional<std::vector<std::string>> services;  // checked names
+  std::optional<bool> root_only;
+  bool import_leaf = false;
+  std::set<std::string, std::less<>> trusted;  // SHA-256 of certificates
+  std::optional<std::string> subtract;         // the file
+  bool win_http_octets = false;
+  bool augment = false;
+};
+// Errors: usage.
+Result<WantedOptions> ParseWantedOptions(const Arguments& arguments);
+
+// `choices` with what is wanted on top. `read` reads --subtract's bundle. Errors: those of reading it.
+Result<reconcile::DesiredOptions> CombineOptions(const WantedOptions& wanted, reconcile::DesiredOptions choices,
+                                                 const FileReader& read, Findings& findings);
 
 }  // namespace prov::cli

@@ -202,22 +202,40 @@ std::string Text(const Explainer& explainer, const Question& question,
   return out;
 }
 
+struct Options {
+  bool json = false;
+  Question question;
+  SourceOptions source;
+  bool win_http_octets = false;
+  bool augment = false;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.question = PROV_TRY(ParseQuestion(arguments));
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.win_http_octets = arguments.Has("winhttp-octets");
+  out.augment = arguments.Has("augment");
+  return out;
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const Question question = PROV_TRY(ParseQuestion(arguments));
-  Source source = PROV_TRY(ReadSource(host, arguments));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  const Question& question = options.question;
+  Source source = PROV_TRY(ReadSource(host, options.source));
   egress::EgressConfig& config = source.config;
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
                                   config.no_proxy.value_or(""),
-                                  source.choices.win_http_octets || arguments.Has("winhttp-octets")};
+                                  source.choices.win_http_octets || options.win_http_octets};
   std::optional<egress::AugmentedNoProxy> augmented;
-  if (arguments.Has("augment")) {
+  if (options.augment) {
     augmented =
         egress::Augment(PROV_TRY(egress::NoProxy::Parse(settings.no_proxy, config.proxy_file.path + ": NO_PROXY")));
     settings.no_proxy = augmented->text;
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
-  if (json) return Outcome{0, Json(explainer, question, augmented, config.findings), {}};
+  if (options.json) return Outcome{0, Json(explainer, question, augmented, config.findings), {}};
   return Outcome{0, Text(explainer, question, augmented), std::move(config.findings)};
 }
 

@@ -81,18 +81,34 @@ Result<std::string> EnvironmentLines(const EgressConfig& config) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+struct Options {
+  std::string format;  // json, env or pem
+  bool show_secrets = false;
+  egress::StorePolicy policy;
+  SourceOptions source;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
-  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
-  PROV_TRY(WantsJson(arguments));
-  const egress::StorePolicy policy{.named = PROV_TRY(NamedCertificates(arguments))};
-  const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
+  Options out;
+  out.format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  out.show_secrets = arguments.Has("show-secrets");
+  out.policy.named = PROV_TRY(NamedCertificates(arguments));
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  const egress::StorePolicy& policy = options.policy;
+  const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
   std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));
-  if (format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
-  if (format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
-  return Outcome{0, Json(config, policy, findings, arguments.Has("show-secrets")), {}};
+  if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
+  if (options.format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
+  return Outcome{0, Json(config, policy, findings, options.show_secrets), {}};
 }
 
 }  // namespace

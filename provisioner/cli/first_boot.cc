@@ -41,22 +41,42 @@ struct Signers {
   std::optional<egress::Certificate> wanted;  // of the payload
 };
 
+// How it is asked, but for what Windows setup wants of it.
+struct BootOptions {
+  Signers signers;
+  node::SourceWords words;  // what the node stores of the command line
+  SettingsOptions settings;
+  node::ApplyOptions apply;
+
+  const std::string& source() const { return settings.source.request.source; }
+};
+
+Result<BootOptions> ParseBootOptions(const Arguments& arguments, machine::Host& host) {
+  BootOptions out;
+  out.signers.given = PROV_TRY(GivenSigner(arguments));
+  out.signers.wanted = PROV_TRY(WantedSigner(out.signers.given, {&host}));
+  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  return out;
+}
+
 // A payload in Windows setup's folder was delivered for this run; another source is one that will change.
 Result<bool> IsDelivered(const std::string& source, machine::Host& host) {
   return IsFolder(source) && IsBeneath(source, PROV_TRY(host.installation().SetupScriptsFolder()));
 }
 
-Result<node::Delivery> DeliveryOf(const Arguments& arguments, machine::Host& host, const Signers& signers) {
+Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& host) {
   node::Delivery out;
-  out.signer = signers.given;
-  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  out.signer = options.signers.given;
+  out.words = options.words;
   const std::string& folder = out.words.front();
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;
-  if (const auto source = ReadSource(host, arguments, signers.wanted))
+  if (const auto source = ReadSource(host, options.settings.source, options.signers.wanted))
     out.secret_files = source->secret_files;  // else they are gone already
   for (std::string& file : out.secret_files) {
-    std::string name = file.substr(arguments.positional().size());
+    std::string name = file.substr(options.source().size());
     // A manifest has '/' everywhere; a path that Windows shall take as it is must not.
     if (folder.find('\\') != std::string::npos) std::ranges::replace(name, '/', '\\');
     file = folder + name;
@@ -75,14 +95,14 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateReco
 
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
 // one whose settings are kept.
-Result<node::Settings> Settings(const Arguments& arguments, node::Node& node, const Signers& signers) {
-  const bool remote = source::IsRemote(arguments.positional());
-  const node::SourceWords words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+Result<node::Settings> Settings(const BootOptions& options, node::Node& node) {
+  const Signers& signers = options.signers;
+  const node::SourceWords& words = options.words;
   // What is followed is read as each later round reads it, so that what that refuses is refused now.
   Result<node::Settings> settings = PROV_TRY(IsDelivered(words.front(), node.host))
-                                        ? ReadSettings(node.host, arguments, signers.wanted)
+                                        ? ReadSettings(node.host, options.settings, signers.wanted)
                                         : ReadStoredSettings(node.host, words, signers.wanted);
-  if (settings || remote) return settings;
+  if (settings || source::IsRemote(options.source())) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
   const bool used_up = stored && !stored->follow && stored->words == words;
@@ -119,14 +139,13 @@ Error GoOnLater(node::Node& node, const node::Delivery& delivery, Error error) {
 }
 
 Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
-  Signers signers{PROV_TRY(GivenSigner(arguments)), {}};
-  signers.wanted = PROV_TRY(WantedSigner(signers.given, {&host}));
-  const Result<node::Settings> settings = Settings(arguments, node, signers);
-  if (!settings && !(source::IsRemote(arguments.positional()) && MayPass(settings.error())))
+  const BootOptions options = PROV_TRY(ParseBootOptions(arguments, host));
+  const Result<node::Settings> settings = Settings(options, node);
+  if (!settings && !(source::IsRemote(options.source()) && MayPass(settings.error())))
     return std::unexpected(settings.error());
-  const node::Delivery delivery = PROV_TRY(DeliveryOf(arguments, host, signers));
+  const node::Delivery delivery = PROV_TRY(DeliveryOf(options, host));
   if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
-  return node::FirstBoot(node, PROV_TRY(node::Derive(*settings)), delivery, PROV_TRY(ParseApplyOptions(arguments)));
+  return node::FirstBoot(node, PROV_TRY(node::Derive(*settings)), delivery, options.apply);
 }
 
 // Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.
@@ -144,17 +163,29 @@ Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::Node* no
   return Outcome{again ? kRebootThenAgain : 0, json ? ErrorDocument(error) : std::string(), {}};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+// How its end is told.
+struct Options {
+  bool json = false;
+  bool in_setup = false;    // Windows setup reads the exit code
+  bool on_request = false;  // and takes one that asks for a reboot
+  Ending ending;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 4> kPhases = {"", "specialize", "setup-onrequest", "logon"};
-  const bool json = PROV_TRY(WantsJson(arguments));
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
   const std::string phase = PROV_TRY(OneOf(arguments, "phase", kPhases));
-  const Ending ending = PROV_TRY(ParseEnding(arguments));
-  const bool in_setup = phase == "specialize" || phase == "setup-onrequest";
-  if (in_setup && (ending.reboot_now || ending.reboot_exit != 0)) {
-    return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
-                "--phase");
-  }
-  const bool on_request = phase == "setup-onrequest";
+  out.ending = PROV_TRY(ParseEnding(arguments));
+  out.on_request = phase == "setup-onrequest";
+  out.in_setup = out.on_request || phase == "specialize";
+  if (!out.in_setup || (!out.ending.reboot_now && out.ending.reboot_exit == 0)) return out;
+  return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
+              "--phase");
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const auto [json, in_setup, on_request, ending] = PROV_TRY(ParseOptions(arguments));
   const Result<Target> target = OpenTarget(host, machine::Access::kWrite);
   if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
   if (!target) return std::unexpected(target.error());

@@ -121,7 +121,7 @@ std::vector<OptionSpec> ImageOptionSpecs() {
 }
 
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
-  const bool image = NamesImage(arguments);
+  const bool image = arguments.Has("root") || arguments.Has("wim");
   for (const std::string_view option : {"install", "exe", "preseed"}) {
     if (arguments.Has(option) && !image) {
       return Fail(Code::kUsage, "is for images: give --root or --wim with it", "--" + std::string(option));

@@ -36,9 +36,9 @@ CommandSpec StoredSpec() {
   return spec;
 }
 
-Result<Arguments> ParseStored(node::SourceWords words) {
+Result<SettingsOptions> ParseStored(node::SourceWords words) {
   words.push_back(fmt::format("--{}", kStored));
-  return ParseArguments(StoredSpec(), words);
+  return ParseSettingsOptions(PROV_TRY(ParseArguments(StoredSpec(), words)));
 }
 
 Result<std::string> Absolute(const std::string& path) {
@@ -111,17 +111,25 @@ Result<int> End(machine::Host& host, const Ending& ending, const reconcile::Sess
   return ending.reboot_exit;
 }
 
-Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
+Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments) {
+  SettingsOptions out;
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.wanted = PROV_TRY(ParseWantedOptions(arguments));
+  return out;
+}
+
+Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
                                     const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
   node::Settings out;
-  Source source = PROV_TRY(ReadSource(host, arguments, signer, cache));
-  if (arguments.Has("augment")) PROV_TRY(egress::AugmentNoProxy(source.config));
+  Source source = PROV_TRY(ReadSource(host, options.source, signer, cache));
+  if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
   if (source.is_payload) {
     out.generation = source.generation;
     out.payload = source.digest;
     if (signer) out.signer = signer->sha256;
   }
-  out.options = PROV_TRY(ParseDesiredOptions(arguments, source.choices, LocalReader(host, arguments), out.findings));
+  out.options =
+      PROV_TRY(CombineOptions(options.wanted, source.choices, LocalReader(host, options.source), out.findings));
   out.config = std::move(source.config);
   out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
   return out;
@@ -159,7 +167,7 @@ Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::Sourc
 }
 
 Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words) {
-  return RequestOf(host, PROV_TRY(ParseStored(words)));
+  return RequestOf(host, PROV_TRY(ParseStored(words)).source);
 }
 
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/node/apply.h"
 
@@ -37,9 +38,16 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 // Reboots if that is needed and asked for. The exit code.
 Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report);
 
-// The settings that a command line names: SOURCE, the options of reading it and what is wanted of it. `host` and
-// `signer` as in ReadSource.
-Result<node::Settings> ReadSettings(machine::Host& host, const Arguments& arguments,
+// SOURCE, how it is read, and what is wanted of it.
+struct SettingsOptions {
+  SourceOptions source;
+  WantedOptions wanted;
+};
+// Errors: usage, proxy-url.
+Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments);
+
+// The settings that a command line names. `host` and `signer` as in ReadSource.
+Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
                                     const std::optional<egress::Certificate>& signer,
                                     source::SourceCache* cache = nullptr);
 

@@ -17,22 +17,38 @@ Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSetting
   return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
 }
 
+struct Options {
+  bool json = false;
+  node::ApplyOptions apply;
+  ImageOptions image;
+  TargetOptions target;
+  SettingsOptions settings;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  out.image = PROV_TRY(ParseImageOptions(arguments));
+  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  return out;
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const node::ApplyOptions options = PROV_TRY(ParseApplyOptions(arguments));
-  const ImageOptions image_options = PROV_TRY(ParseImageOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kPlan));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(
-      PROV_TRY(ReadSettings(live, arguments, PROV_TRY(WantedSigner(image_options.signer, targets.Hosts()))))));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
+  const node::DerivedSettings derived =
+      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
-    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, derived, options, image_options))
-                                       : PROV_TRY(PlanMachine(*host, derived, options)));
+    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, derived, options.apply, options.image))
+                                       : PROV_TRY(PlanMachine(*host, derived, options.apply)));
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // where nothing differs, apply writes nothing
-  return SessionsOutcome(json, std::move(reports), false, differs ? kDifferences : 0);
+  return SessionsOutcome(options.json, std::move(reports), false, differs ? kDifferences : 0);
 }
 
 }  // namespace

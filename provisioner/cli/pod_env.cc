@@ -24,16 +24,19 @@ using publish::ProxyValues;
 constexpr std::array<std::string_view, 3> kPatches = {"strategic", "json", "none"};
 constexpr std::string_view kCommand = "provisioner pod-env";
 
-struct Wish {
+struct Options {
+  SourceOptions source;
+  std::string pods;         // the file
   bool patch_only = false;  // --format patch
+  bool show_secrets = false;
   std::string patch_name;
   publish::PodEnvRequest request;
 };
 
-Result<Wish> ReadWish(const Arguments& arguments) {
+Result<Options> ParseOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kFormats = {"json", "patch"};
   PROV_TRY(WantsJson(arguments));
-  Wish out;
+  Options out;
   out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
   out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
   out.request.annotate = arguments.Has("annotate");
@@ -41,10 +44,13 @@ Result<Wish> ReadWish(const Arguments& arguments) {
   if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
   if (out.patch_only && out.request.patch == PatchKind::kNone)
     return Fail(Code::kUsage, "--format patch prints a patch, and --patch none makes none", std::string(kCommand));
-  if (arguments.Get("pod").empty()) {
+  out.pods = arguments.Get("pod");
+  if (out.pods.empty()) {
     return Fail(Code::kUsage, "--pod FILE is missing: the pods, or what makes them, as JSON or YAML",
                 std::string(kCommand));
   }
+  out.show_secrets = arguments.Has("show-secrets");
+  out.source = PROV_TRY(ParseSourceOptions(arguments));
   return out;
 }
 
@@ -62,9 +68,9 @@ ProxyValues WithoutPasswords(const ProxyValues& values) {
 }
 
 // What the source means for pods, beyond what its review says.
-Result<Findings> ReviewSource(const EgressConfig& config, const Wish& wish) {
+Result<Findings> ReviewSource(const EgressConfig& config, const Options& options) {
   Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
-  if (wish.request.annotate) return out;
+  if (options.request.annotate) return out;
   Findings told;  // by the review
   PROV_TRY(egress::ParseProxySettings(config, told));
   if (ValuesOf(config).IsEmpty()) {
@@ -117,20 +123,19 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
   json.EndObject();
 }
 
-Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, Wish wish, Findings findings,
-                       bool show_secrets) {
-  const ProxyValues whole = std::move(wish.request.proxy);
-  wish.request.proxy = show_secrets ? whole : WithoutPasswords(whole);
-  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, wish.request));
+Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, Options options, Findings findings) {
+  const ProxyValues whole = std::move(options.request.proxy);
+  options.request.proxy = options.show_secrets ? whole : WithoutPasswords(whole);
+  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (wish.request.proxy != whole && !wish.request.annotate && wish.request.patch != PatchKind::kNone) {
+  if (options.request.proxy != whole && !options.request.annotate && options.request.patch != PatchKind::kNone) {
     AddInfo(findings, "pod-env-redacted",
             "passwords are *** in these patches, which are not for use; --show-secrets or --format patch makes whole "
             "ones",
             config.proxy_file.path);
   }
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("patchType", wish.patch_name).Key("objects").BeginArray();
+  json.BeginObject().Member("schema", 1).Member("patchType", options.patch_name).Key("objects").BeginArray();
   for (const PodEnvObject& object : report.objects) WriteObject(json, object);
   json.EndArray();
   WriteFindings(json, findings);
@@ -153,8 +158,8 @@ void Tell(const PodEnvObject& object, const std::string& where, Findings& findin
 }
 
 // Its purpose is to be used, so it holds the secrets. In the form of the manifest: YAML or JSON.
-Result<Outcome> OnePatch(const publish::Object& pods, const Wish& wish, Findings findings) {
-  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, wish.request));
+Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Findings findings) {
+  const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   if (report.objects.size() != 1) {
     return Fail(Code::kUsage,
                 fmt::format("{} objects in it are or make pods, and a patch is for one: give one, or take the patches "
@@ -164,21 +169,21 @@ Result<Outcome> OnePatch(const publish::Object& pods, const Wish& wish, Findings
   }
   const PodEnvObject& object = report.objects.front();
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (!wish.request.annotate) Tell(object, pods.where, findings);
-  const JsonValue nothing = publish::EmptyPatch(wish.request.patch);
+  if (!options.request.annotate) Tell(object, pods.where, findings);
+  const JsonValue nothing = publish::EmptyPatch(options.request.patch);
   const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
   return Outcome{0, pods.is_json ? publish::WriteJson(patch) : PROV_TRY(publish::WriteYaml(patch)),
                  std::move(findings)};
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  Wish wish = PROV_TRY(ReadWish(arguments));
-  const EgressConfig config = PROV_TRY(ReadSource(host, arguments)).config;
-  Findings findings = PROV_TRY(ReviewSource(config, wish));
-  wish.request.proxy = ValuesOf(config);
-  const publish::Object pods = PROV_TRY(ReadPods(arguments.Get("pod")));
-  if (wish.patch_only) return OnePatch(pods, wish, std::move(findings));
-  return Report(pods, config, std::move(wish), std::move(findings), arguments.Has("show-secrets"));
+  Options options = PROV_TRY(ParseOptions(arguments));
+  const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
+  Findings findings = PROV_TRY(ReviewSource(config, options));
+  options.request.proxy = ValuesOf(config);
+  const publish::Object pods = PROV_TRY(ReadPods(options.pods));
+  if (options.patch_only) return OnePatch(pods, options, std::move(findings));
+  return Report(pods, config, std::move(options), std::move(findings));
 }
 
 }  // namespace

@@ -25,24 +25,27 @@ std::vector<OptionSpec> ProbeOptionSpecs() {
           {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)", Group::kChecks}};
 }
 
-Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,
-                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
-                                            bool settings_are_valid, Findings& findings) {
+Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
   const std::int64_t timeout = PROV_TRY(Number(arguments, "probe-timeout", kTimeout));
   if (timeout < 1 || timeout > kLongestTimeout) {
     return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--probe-timeout");
   }
-  const std::vector<std::string> urls = arguments.All("probe");
-  if (urls.empty() && arguments.Has("probe-timeout")) {
-    return Fail(Code::kUsage, "belongs to --probe URL", "--probe-timeout");
-  }
-  if (!urls.empty() && !settings_are_valid) {
+  ProbeRequests out{arguments.All("probe"), static_cast<int>(timeout)};
+  if (!out.urls.empty() || !arguments.Has("probe-timeout")) return out;
+  return Fail(Code::kUsage, "belongs to --probe URL", "--probe-timeout");
+}
+
+Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
+                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
+                                            bool settings_are_valid, Findings& findings) {
+  if (!requests.urls.empty() && !settings_are_valid) {
     AddInfo(findings, "probe-skipped", "no probe was made, as the settings are not valid: correct them first");
     return std::vector<node::Probed>();
   }
-  const node::ProbeOptions options{
-      .timeout_seconds = static_cast<int>(timeout), .total_seconds = kTimeouts * timeout, .store = policy};
-  return node::Probe(host.http(), host.clock(), config, urls, options, findings);
+  const node::ProbeOptions options{.timeout_seconds = requests.timeout_seconds,
+                                   .total_seconds = kTimeouts * requests.timeout_seconds,
+                                   .store = policy};
+  return node::Probe(host.http(), host.clock(), config, requests.urls, options, findings);
 }
 
 int ExitOf(const std::vector<node::Probed>& probes) {

@@ -13,10 +13,17 @@ namespace prov::cli {
 // --probe and --probe-timeout.
 std::vector<OptionSpec> ProbeOptionSpecs();
 
+struct ProbeRequests {
+  std::vector<std::string> urls;
+  int timeout_seconds = 10;  // of each
+};
+// Errors: usage.
+Result<ProbeRequests> ParseProbes(const Arguments& arguments);
+
 // Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
-// (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage, no-proxy; a failed probe
-// is none.
-Result<std::vector<node::Probed>> RunProbes(const Arguments& arguments, machine::Host& host,
+// (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage (a malformed URL),
+// no-proxy; a failed probe is none.
+Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
                                             const egress::EgressConfig& config, const egress::StorePolicy& policy,
                                             bool settings_are_valid, Findings& findings);
 

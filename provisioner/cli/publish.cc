@@ -50,9 +50,17 @@ Result<std::optional<publish::NamedBytes>> Optional(const Arguments& arguments, 
   return PROV_TRY(Required(arguments, option));
 }
 
-Result<publish::PublishRequest> ReadRequest(const Arguments& arguments) {
-  publish::PublishRequest out;
-  out.render = !arguments.Get("out").empty();
+struct Options {
+  std::string folder;  // "": nothing is written
+  publish::PublishRequest request;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  Options options;
+  options.folder = arguments.Get("out");
+  publish::PublishRequest& out = options.request;
+  out.render = !options.folder.empty();
   if (!out.render && (arguments.Has("out") || arguments.Has("inject"))) {
     return Fail(Code::kUsage, "--out FOLDER is missing: it is where the files are written", "provisioner publish");
   }
@@ -64,7 +72,7 @@ Result<publish::PublishRequest> ReadRequest(const Arguments& arguments) {
   out.system_ca = PROV_TRY(Optional(arguments, "system-ca"));
   for (const std::string& path : arguments.All("inject")) out.inject.push_back(PROV_TRY(Load(path)));
   out.probe = arguments.Has("probe");
-  return out;
+  return options;
 }
 
 void WriteStatus(JsonWriter& json, const publish::ProxyValues& status) {
@@ -111,10 +119,9 @@ Result<void> WriteFiles(const std::vector<publish::PublishedFile>& files, const 
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  PROV_TRY(WantsJson(arguments));
-  publish::PublishRequest request = PROV_TRY(ReadRequest(arguments));
-  const Publication publication = PROV_TRY(publish::Publish(std::move(request), {host.http(), host.clock()}));
-  const std::string folder = arguments.Get("out");
+  Options options = PROV_TRY(ParseOptions(arguments));
+  const Publication publication = PROV_TRY(publish::Publish(std::move(options.request), {host.http(), host.clock()}));
+  const std::string& folder = options.folder;
   PROV_TRY(WriteFiles(publication.files, folder));
   return Outcome{publication.valid() ? 0 : InfoOf(Code::kInvalidConfig).exit, Json(publication, folder), {}};
 }

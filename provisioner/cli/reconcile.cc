@@ -35,8 +35,31 @@ void Follow(machine::Host& host, std::int64_t interval, const std::function<void
   node::Loop(host, read, interval, told, [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); });
 }
 
-Result<Outcome> Once(const Arguments& arguments, machine::Host& host, bool json) {
-  const Ending ending = PROV_TRY(ParseEnding(arguments));
+enum class Mode { kOnce, kWatch, kService };
+
+struct Options {
+  bool json = false;
+  std::int64_t interval = kDefaultInterval;  // seconds
+  Mode mode = Mode::kOnce;
+  Ending ending;  // of one round
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.interval = PROV_TRY(Number(arguments, "interval", kDefaultInterval));
+  if (out.interval < 1 || out.interval > kLongestInterval) {
+    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestInterval), "--interval");
+  }
+  const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
+  if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
+  if (arguments.Has("watch")) out.mode = Mode::kWatch;
+  if (arguments.Has("service")) out.mode = Mode::kService;
+  if (out.mode == Mode::kOnce) out.ending = PROV_TRY(ParseEnding(arguments));
+  return out;
+}
+
+Result<Outcome> Once(const Ending& ending, machine::Host& host, bool json) {
   auto round = PROV_TRY(node::RunRound(host, ReaderOn(host, nullptr)));
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
@@ -56,20 +79,14 @@ void Show(bool json, const node::RoundReport& report) {
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const std::int64_t interval = PROV_TRY(Number(arguments, "interval", kDefaultInterval));
-  if (interval < 1 || interval > kLongestInterval) {
-    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestInterval), "--interval");
-  }
-  const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
-  if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
-  if (arguments.Has("service")) {
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, interval, {}); }));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  if (options.mode == Mode::kService) {
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, options.interval, {}); }));
     return Outcome{};
   }
-  if (!arguments.Has("watch")) return Once(arguments, host, json);
+  if (options.mode == Mode::kOnce) return Once(options.ending, host, options.json);
   PROV_TRY(OpenTarget(host, machine::Access::kWrite));  // what keeps the first round from running is an error at once
-  Follow(host, interval, [json](const node::RoundReport& report) { Show(json, report); });
+  Follow(host, options.interval, [&options](const node::RoundReport& report) { Show(options.json, report); });
   return Outcome{};
 }
 

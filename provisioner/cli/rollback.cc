@@ -29,14 +29,27 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   return TargetReport{target.name, std::move(report)};
 }
 
+struct Options {
+  bool json = false;
+  TargetOptions target;
+  bool all = false;  // of remove
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.all = arguments.Has("all");
+  return out;
+}
+
 Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  PROV_TRY(CheckOptimize(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) reports.push_back(PROV_TRY(RunStepOn(*host, step, event)));
-  PROV_TRY(CommitTargets(arguments, targets, reports));
-  return SessionsOutcome(json, std::move(reports), true, 0);
+  PROV_TRY(CommitTargets(options.target, targets, reports));
+  return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
@@ -73,18 +86,16 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
 }
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const bool all = arguments.Has("all");
-  PROV_TRY(CheckOptimize(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kWrite));
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
-    reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, all))
-                                       : PROV_TRY(RemoveFromMachine(*host, all)));
+    reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, options.all))
+                                       : PROV_TRY(RemoveFromMachine(*host, options.all)));
   }
-  PROV_TRY(CommitTargets(arguments, targets, reports));
-  return SessionsOutcome(json, std::move(reports), true, 0);
+  PROV_TRY(CommitTargets(options.target, targets, reports));
+  return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,

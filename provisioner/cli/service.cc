@@ -18,12 +18,33 @@ Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
   return {0, out.EndObject().Take(), {}};
 }
 
-Result<Outcome> Install(const Arguments& arguments, machine::Host& host, bool json) {
+enum class Action { kInstall, kUninstall };
+
+struct Options {
+  bool json = false;
+  Action action = Action::kInstall;
+  node::Delivery delivery;  // without words: no source is named
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  if (arguments.positional() != "install" && arguments.positional() != "uninstall") {
+    return Fail(Code::kUsage, fmt::format("takes install or uninstall, not \"{}\"", arguments.positional()),
+                "provisioner service");
+  }
+  if (arguments.positional() == "uninstall") {
+    out.action = Action::kUninstall;
+    return out;
+  }
+  out.delivery.signer = PROV_TRY(GivenSigner(arguments));
+  if (arguments.Has("source")) out.delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
+  return out;
+}
+
+Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, bool json) {
   std::optional<node::DerivedSettings> derived;
-  node::Delivery delivery;
-  delivery.signer = PROV_TRY(GivenSigner(arguments));
-  if (arguments.Has("source")) {
-    delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
+  if (!delivery.words.empty()) {
     derived = PROV_TRY(node::Derive(
         PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))))));
   }
@@ -49,11 +70,9 @@ Result<Outcome> Uninstall(machine::Host& host, bool json) {
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  if (arguments.positional() == "install") return Install(arguments, host, json);
-  if (arguments.positional() == "uninstall") return Uninstall(host, json);
-  return Fail(Code::kUsage, fmt::format("takes install or uninstall, not \"{}\"", arguments.positional()),
-              "provisioner service");
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  if (options.action == Action::kUninstall) return Uninstall(host, options.json);
+  return Install(options.delivery, host, options.json);
 }
 
 }  // namespace

@@ -252,7 +252,8 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  Targets targets = PROV_TRY(Targets::Open(arguments, live, images::TreeAccess::kRead));
+  const TargetOptions target_options = PROV_TRY(ParseTargetOptions(arguments));
+  Targets targets = PROV_TRY(Targets::Open(target_options, live, images::TreeAccess::kRead));
   std::vector<TargetStatus> all;
   Findings findings;
   for (machine::Host* host : targets.Hosts()) {

@@ -79,18 +79,29 @@ std::vector<OptionSpec> TargetOptionSpecs() {
        Group::kTarget}};
 }
 
-bool NamesImage(const Arguments& arguments) { return arguments.Has("root") || arguments.Has("wim"); }
+OptionSpec OptimizeOption() {
+  return {"optimize", "",
+          "with --wim: rewrite the file without what no image in it uses any more, such as an old password",
+          Group::kTarget};
+}
 
-Result<Targets> Targets::Open(const Arguments& arguments, machine::Host& live, TreeAccess access) {
+Result<TargetOptions> ParseTargetOptions(const Arguments& arguments) {
+  TargetOptions out;
+  if (arguments.Has("root")) out.root = arguments.Get("root");
+  if (arguments.Has("wim")) out.wim = arguments.Get("wim");
+  out.optimize = arguments.Has("optimize");
+  if (!out.optimize || out.wim) return out;
+  return Fail(Code::kUsage, "rewrites a WIM file: give --wim with it", "--optimize");
+}
+
+Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live, TreeAccess access) {
   Targets out;
-  if (arguments.Has("root") && arguments.Has("wim")) {
-    return Fail(Code::kUsage, "give one of --root and --wim", "--root");
-  }
-  if (arguments.Has("root")) {
-    auto tree = PROV_TRY(images::OpenFolderTree(arguments.Get("root"), access));
+  if (options.root && options.wim) return Fail(Code::kUsage, "give one of --root and --wim", "--root");
+  if (options.root) {
+    auto tree = PROV_TRY(images::OpenFolderTree(*options.root, access));
     out.images_.push_back(PROV_TRY(MakeHost(std::move(tree), live, access)));
-  } else if (arguments.Has("wim")) {
-    const WimWords words = PROV_TRY(ParseWim(arguments.Get("wim")));
+  } else if (options.wim) {
+    const WimWords words = PROV_TRY(ParseWim(*options.wim));
     out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access));
     for (const int index : words.indices) {
       out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,25 @@
 
 namespace prov::cli {
 
-// --root and --wim.
+// --root and --wim, and --optimize of commands that edit images.
 std::vector<OptionSpec> TargetOptionSpecs();
-bool NamesImage(const Arguments& arguments);
+OptionSpec OptimizeOption();
+
+// What they say.
+struct TargetOptions {
+  std::optional<std::string> root;
+  std::optional<std::string> wim;  // FILE:INDEX[,INDEX...]
+  bool optimize = false;
+
+  bool NamesImage() const { return root || wim; }
+};
+// Errors: usage (--optimize without --wim).
+Result<TargetOptions> ParseTargetOptions(const Arguments& arguments);
 
 class Targets {
  public:
   // Errors: usage; those of OpenFolderTree and WimFile::Open; dirty-hive for a hibernated image (kPlan, kWrite).
-  static Result<Targets> Open(const Arguments& arguments, machine::Host& live, images::TreeAccess access);
+  static Result<Targets> Open(const TargetOptions& options, machine::Host& live, images::TreeAccess access);
 
   std::vector<machine::Host*> Hosts();
   // The image of a host that is one, else nullptr.

@@ -11,8 +11,6 @@ using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
 
-constexpr std::string_view kOptimize = "optimize";
-
 bool MayHaveTakenPassword(const Change& change) {
   if (change.action != Action::kUpdate && change.action != Action::kDelete) return false;
   switch (change.kind) {
@@ -37,28 +35,17 @@ std::string Unchanged(std::string_view message) {
 
 }  // namespace
 
-OptionSpec OptimizeOption() {
-  return {kOptimize, "",
-          "with --wim: rewrite the file without what no image in it uses any more, such as an old password",
-          Group::kTarget};
-}
-
-Result<void> CheckOptimize(const Arguments& arguments) {
-  if (!arguments.Has(kOptimize) || arguments.Has("wim")) return {};
-  return Fail(Code::kUsage, "rewrites a WIM file: give --wim with it", fmt::format("--{}", kOptimize));
-}
-
 bool MayHaveTakenPassword(const std::vector<Change>& changes) {
   return std::ranges::any_of(changes, [](const Change& change) { return MayHaveTakenPassword(change); });
 }
 
-Result<void> CommitTargets(const Arguments& arguments, Targets& targets, std::vector<TargetReport>& reports) {
+Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::vector<TargetReport>& reports) {
   PROV_TRY(targets.Commit());
   images::WimFile* const wim = targets.wim();
   if (wim == nullptr) return {};
   const std::uint64_t unused = PROV_TRY(wim->UnusedBytes());
   if (unused == 0) return {};
-  if (arguments.Has(kOptimize)) {
+  if (options.optimize) {
     auto done = targets.Optimize();
     if (!done) done.error().message = Unchanged(done.error().message);
     return done;
@@ -69,9 +56,9 @@ Result<void> CommitTargets(const Arguments& arguments, Targets& targets, std::ve
   }
   AddWarning(reports.front().report.findings, "wim-freed-blobs",
              fmt::format("the file holds {} bytes that no image in it uses any more, and a password that was taken out "
-                         "may be among them: --{} rewrites the file without them",
-                         unused, kOptimize),
-             arguments.Get("wim"));
+                         "may be among them: --optimize rewrites the file without them",
+                         unused),
+             options.wim.value_or(""));
   return {};
 }
 

@@ -9,17 +9,11 @@
 
 namespace prov::cli {
 
-// --optimize.
-OptionSpec OptimizeOption();
-
-// Errors: usage (--optimize without --wim).
-Result<void> CheckOptimize(const Arguments& arguments);
-
 // Whether a password may be in what these changes took away.
 bool MayHaveTakenPassword(const std::vector<reconcile::Change>& changes);
 
 // Commits. With --optimize a WIM file that holds anything unused is rewritten then; without, the first report gets the
 // warning wim-freed-blobs where a password may be in there. Errors: those of Targets::Commit and WimFile::Optimize.
-Result<void> CommitTargets(const Arguments& arguments, Targets& targets, std::vector<TargetReport>& reports);
+Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::vector<TargetReport>& reports);
 
 }  // namespace prov::cli

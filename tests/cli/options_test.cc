@@ -13,6 +13,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/machine/host.h"
 
 namespace prov::cli {
 namespace {
@@ -101,6 +102,34 @@ TEST(Help, SetsNamesAndTextsInColumns) {
       "  --output text|json  how results and errors are printed (default: text)\n"
       "  --help              show this text\n";
   EXPECT_THAT(HelpText(RollbackCommand().spec), HasSubstr(std::string(kColumns)));
+}
+
+// Options are parsed as a whole, before anything is read or written.
+TEST(Options, AWrongValueIsFoundBeforeTheSourceIsRead) {
+  struct Case {
+    Command (*make)();
+    std::vector<std::string> words;
+    std::string where;
+  };
+  const std::vector<Case> cases = {
+      {ExtractCommand, {"--source-timeout", "0"}, "--source-timeout"},
+      {CheckCommand, {"--probe-timeout", "0"}, "--probe-timeout"},
+      {ExplainCommand, {"--url", "http://a/", "--source-timeout", "0"}, "--source-timeout"},
+      {BakeCommand, {"--out", "x", "--scope", "everything"}, "--scope"},
+      {PlanCommand, {"--credentials", "everywhere"}, "--credentials"},
+      {ApplyCommand, {"--try", "0"}, "--try"},
+  };
+  for (const Case& c : cases) {
+    const Command command = c.make();
+    std::vector<std::string> words = {"no-such-source"};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    const auto arguments = ParseArguments(command.spec, words);
+    ASSERT_TRUE(arguments) << command.spec.name;
+    const auto run = command.run(*arguments, machine::LiveHost());
+    ASSERT_FALSE(run) << command.spec.name;
+    EXPECT_EQ(run.error().code, Code::kUsage) << command.spec.name << ": " << run.error().message;
+    EXPECT_EQ(run.error().where, c.where) << command.spec.name;
+  }
 }
 
 }  // namespace

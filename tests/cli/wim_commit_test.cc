@@ -44,7 +44,7 @@ TEST(WimCommit, OptimizeIsForWimFiles) {
     if (!command.spec.positional.empty()) words.emplace_back("source");
     const auto arguments = ParseArguments(command.spec, words);
     ASSERT_TRUE(arguments) << command.spec.name;
-    const auto checked = CheckOptimize(*arguments);
+    const auto checked = ParseTargetOptions(*arguments);
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().code, Code::kUsage);
     EXPECT_EQ(checked.error().where, "--optimize");
@@ -52,7 +52,7 @@ TEST(WimCommit, OptimizeIsForWimFiles) {
     ASSERT_FALSE(run) << command.spec.name;
     EXPECT_EQ(run.error().where, "--optimize") << command.spec.name;
     words[1] = "--wim";
-    EXPECT_TRUE(CheckOptimize(*ParseArguments(command.spec, words)));
+    EXPECT_TRUE(ParseTargetOptions(*ParseArguments(command.spec, words)));
   }
 }
 
