@@ -100,7 +100,7 @@ TEST(ExplainCode, AnUnknownCodeIsAUsageErrorThatNamesNearOnes) {
 TEST(ExplainCode, PrintsThePageOfTheDocumentation) {
   const ProcessResult result = ExplainCode({"--markdown"});
   EXPECT_EQ(result.exit, 0) << result.err;
-  const std::string page = testing_support::TestsFolder() + "/../provisioner/docs/codes.md";
+  const std::string page = testing_support::TestsFolder() + "/../" + "provisioner/docs/codes.md";
   EXPECT_TRUE(result.out == testing_support::ReadAll(page))
       << "the page and the tables differ: provisioner explain-code --markdown > provisioner/docs/codes.md";
   EXPECT_EQ(ExplainCode({"--markdown", "usage"}).exit, 10);
