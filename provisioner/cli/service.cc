@@ -85,7 +85,7 @@ Command ServiceCommand() {
                   "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
                   "  > provisioner service install --source D:\\egress\\payload\n"
                   "  the service Provisioner is installed",
-                  {{"source", "SOURCE", "with install: what reconcile reads from now on", true},
+                  {{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true},
                    PoolOption(),
                    NameOption(),
                    SignerOption(),

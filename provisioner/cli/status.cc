@@ -29,7 +29,7 @@ void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconc
   json.EndArray();
 }
 
-void WriteLedger(JsonWriter& json, const reconcile::Ledger& ledger) {
+void WriteItems(JsonWriter& json, const reconcile::Ledger& ledger) {
   json.Key("ledger").BeginObject();
   for (const auto& [item, entry] : ledger) {
     json.Key(item).BeginObject().Member("hadValueBefore", entry.before.has_value()).EndObject();
@@ -137,7 +137,7 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
   json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
   WriteDrift(json, "drift", status.engine.drift);
   WriteDrift(json, "yielded", status.engine.yielded);
-  WriteLedger(json, status.engine.ledger);
+  WriteItems(json, status.engine.ledger);
   WriteScript(json, status.engine);
   json.Member("openTransaction", status.engine.open_transaction || status.image_incomplete)
       .Member("trial", status.engine.trial);
