@@ -10,8 +10,12 @@
 #
 # Windows PowerShell 5.1 or later, also in Constrained Language Mode: therefore reg.exe, certutil.exe and icacls.exe
 # rather than .NET. Only the full language can close the key of a service to users: "region full language" holds all that
-# needs it, and without it a service whose environment would show a password to users is left alone. Values go through files in the protected folder, never through a command line, and are printed
-# without passwords. A registry value is handled as text "TYPE:BYTES", both in lower-case hexadecimal, or "absent".
+# needs it, and without it a service whose environment would show a password to users is left alone. Values go through
+# files in the protected folder, never through a command line, and are printed without passwords. A registry value is
+# handled as text "TYPE:BYTES", both in lower-case hexadecimal, or "absent".
+#
+# What it merges, takes for the same, takes back and leaves to others follows the rules of provisioner.exe; both are
+# tested with the cases in tests/golden/rules.
 param(
     [switch]$Remove,
     [switch]$AllowDowngrade
@@ -28,7 +32,6 @@ $script:items = @()       # the records
 $script:fields = @('kind', 'name', 'before', 'after', 'prior', 'key')
 $script:system32 = ''
 $script:stateDir = ''
-$script:wmcoNames = @('HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 $script:environmentKey = 'SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
 $script:servicesKey = 'SYSTEM\CurrentControlSet\Services'
 $script:connections = 'Microsoft\Windows\CurrentVersion\Internet Settings\Connections'
@@ -60,6 +63,14 @@ function Say-Change {
     Say $Text
 }
 
+# The exit code for an error that this script did not foresee: of a cmdlet, a program that does not start, or a class of
+# .NET, it is the machine's.
+function Get-ForeignCode {
+    param([string]$Id)
+    if ($Id -match 'Microsoft\.PowerShell\.Commands\.|\ANativeCommandFailed\z|\A\w*(?:Security|UnauthorizedAccess|IO|NotFound)Exception\z') { return 13 }
+    return 20
+}
+
 # Text for the screen: printable ASCII, and no password of a URL's user part.
 function Format-Shown {
     param([string]$Text)
@@ -72,6 +83,24 @@ function Format-Shown {
         $shown = $scheme + $name + '***@' + $rest
     }
     return ($shown -replace '[^\x20-\x7e]', '?')
+}
+
+# ---------------------------------------------------------------------------------------------- names
+
+# Whether two names mean one thing to Windows: letter by letter, whatever their case (a letter that has only one of both
+# cases is itself alone). The operators of PowerShell go by a language instead, and take letters that nobody sees for none.
+function Test-SameName {
+    param([string]$One, [string]$Other)
+    return ([string]::Equals($One.ToUpperInvariant(), $Other.ToUpperInvariant()) -and
+        [string]::Equals($One.ToLowerInvariant(), $Other.ToLowerInvariant()))
+}
+
+function Test-Named {
+    param([string[]]$Names, [string]$Name)
+    foreach ($one in @($Names)) {
+        if (Test-SameName $one $Name) { return $true }
+    }
+    return $false
 }
 
 # ---------------------------------------------------------------------------------------------- tools
@@ -158,13 +187,14 @@ function Assert-Members {
 
 # ---------------------------------------------------------------------------------------------- egress.json
 
-# NAME/VALUE pairs of an object of strings, in its order. An empty value means that the variable is not set.
+# NAME/VALUE pairs of an object of strings, in its order. An empty value means that the variable is not set. Other
+# variables than a proxy's decide what programs load: data that somebody tampered with must not set them.
 function Read-Variables {
     param($Object, [string]$Where)
     Assert-Members $Object @() $Where
     foreach ($property in $Object.PSObject.Properties) {
-        if (-not ($property.Name -cmatch '\A[A-Za-z_][A-Za-z0-9_]*\z')) {
-            Stop-With 11 "egress.json: $Where holds a name that is no variable name; bake the payload again"
+        if (-not ($property.Name -cmatch '\A(?:HTTP_PROXY|HTTPS_PROXY|NO_PROXY)\z')) {
+            Stop-With 11 "egress.json: $Where holds another variable than HTTP_PROXY, HTTPS_PROXY, NO_PROXY; bake the payload again"
         }
         if ($property.Value -isnot [string] -or $property.Value -match '[\x00-\x1f\x7f]') {
             Stop-With 11 "egress.json: $Where.$($property.Name) is no text or holds control characters; bake the payload again"
@@ -195,7 +225,13 @@ function Assert-Hash {
     if (-not (Test-Path -LiteralPath $Path)) {
         Stop-With 11 "$Path is missing: the payload was copied incompletely"
     }
-    $found = (Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash
+    $found = ''
+    try {
+        # Windows PowerShell's is a function, which does not see the preference of this script.
+        $found = (Get-FileHash -LiteralPath $Path -Algorithm SHA256 -ErrorAction Stop).Hash
+    } catch {
+        Stop-With 11 "$Path can't be read: check who may read the payload, or copy it again"
+    }
     if ($found -ne $Sha256) {
         Stop-With 11 "$Path is not the file that egress.json names (its SHA-256 differs): copy the payload again"
     }
@@ -322,9 +358,11 @@ function Open-StateDir {
     foreach ($name in @('export.reg', 'import.reg', 'import.cer')) { Remove-Work (Join-Path $script:stateDir $name) }
 }
 
+# script.lock: one run at a time, of the scripts and of provisioner.exe (docs/state.md there). It is there while a run is
+# at work, and holds the number of its process.
 function Enter-Lock {
     $file = Join-Path $script:stateDir 'script.lock'
-    for ($try = 0; $try -lt 2 -and -not $script:locked; $try++) {
+    for ($try = 0; $try -lt 3 -and -not $script:locked; $try++) {
         try {
             New-Item -ItemType File -Path $file -Value "$PID" | Out-Null
             $script:locked = $true
@@ -335,11 +373,12 @@ function Enter-Lock {
             $holder = "$(Get-Content -LiteralPath $file -Raw -ErrorAction SilentlyContinue)".Trim()
             if ($holder -match '\A[0-9]{1,9}\z' -and [int]$holder -ne $PID) {
                 $process = Get-Process -Id ([int]$holder) -ErrorAction SilentlyContinue
-                if ($null -ne $process -and $process.ProcessName -match 'powershell|pwsh') {
+                if ($null -ne $process -and $process.ProcessName -match 'powershell|pwsh|provisioner') {
                     Stop-With 15 "another run is active (process $holder); if it is none of ours, delete $file"
                 }
             }
-            Remove-Work $file
+            # One that has just been made has no number yet.
+            if ($holder -eq '' -and $try -eq 0) { Start-Sleep -Seconds 1 } else { Remove-Work $file }
         }
     }
     if (-not $script:locked) { Stop-With 13 "can't create $file" }
@@ -373,7 +412,7 @@ function Get-StateFile {
 function Find-Record {
     param([string]$Kind, [string]$Name)
     foreach ($item in $script:items) {
-        if ($item['kind'] -eq $Kind -and $item['name'] -eq $Name) { return $item }
+        if ($item['kind'] -eq $Kind -and (Test-SameName $item['name'] $Name)) { return $item }
     }
     return $null
 }
@@ -396,7 +435,7 @@ function Remove-Record {
     param([string]$Kind, [string]$Name)
     $kept = @()
     foreach ($item in $script:items) {
-        if ($item['kind'] -ne $Kind -or $item['name'] -ne $Name) { $kept += $item }
+        if ($item['kind'] -ne $Kind -or -not (Test-SameName $item['name'] $Name)) { $kept += $item }
     }
     $script:items = $kept
 }
@@ -676,6 +715,68 @@ function Remove-CreatedKeys {
     }
 }
 
+# ---------------------------------------------------------------------------------------------- what is the same
+
+# The entries of a list like NO_PROXY in one spelling and order, each with a comma behind it. Nothing of a text with
+# control characters, which is no list.
+function Get-ListKey {
+    param([string]$Text)
+    if ($Text -match '[\x00-\x1f\x7f]') { return }
+    $seen = @{}
+    foreach ($entry in $Text.Split([char]',')) {
+        $trimmed = $entry.Trim()
+        if ($trimmed -ne '') { $seen[(ConvertTo-Hex $trimmed.ToLowerInvariant())] = $true }
+    }
+    return ((@($seen.Keys | Sort-Object) -join ',') + ',')
+}
+
+# The proxy of WinHTTP's settings, its bypass list, and whether it is in use; nothing of another layout.
+function Read-WinHttpValue {
+    param([string]$Raw)
+    if (-not ($Raw -cmatch '\A3:(?<head>(?:18|28)000000[0-9a-f]{8})(?<flags>[0-9a-f]{2})[0-9a-f]{6}(?<rest>[0-9a-f]*)\z')) { return }
+    $found = @{ Head = $Matches['head']; Used = ([int]('0x' + $Matches['flags']) -band 2); Texts = @() }
+    $rest = $Matches['rest']
+    foreach ($number in 1, 2) {
+        if (-not ($rest -cmatch '\A(?<low>..)(?<high>..)0000')) { return }
+        $length = 2 * [int]('0x' + $Matches['high'] + $Matches['low'])
+        if ($rest.Length -lt 8 + $length) { return }
+        $found['Texts'] += $rest.Substring(8, $length)
+        $rest = $rest.Substring(8 + $length)
+    }
+    return $found
+}
+
+# Whether two values of a kind of record mean the same. Values of different types never do.
+function Test-SameValue {
+    param([string]$Kind, [string]$Name, [string]$One, [string]$Other)
+    if ([string]::Equals($One, $Other)) { return $true }
+    $text = '\A1:(?:....)*\z'
+    if ($Kind -eq 'env' -and $One -cmatch $text -and $Other -cmatch $text) {
+        # With or without the NUL at its end.
+        $texts = @(foreach ($raw in $One, $Other) { ConvertFrom-Hex ($raw.Substring(2) -creplace '\A((?:....)*?)0000\z', '$1') })
+        if ([string]::Equals($texts[0], $texts[1])) { return $true }
+        if ($Name -ne 'NO_PROXY') { return $false }
+        $lists = @(foreach ($list in $texts) { "$(Get-ListKey $list)" })
+        return ($lists[0] -ne '' -and [string]::Equals($lists[0], $lists[1]))
+    }
+    if ($Kind -eq 'winHttp') {
+        $settings = @(foreach ($raw in $One, $Other) { Read-WinHttpValue $raw })
+        return ($settings.Count -eq 2 -and $settings[0]['Used'] -eq $settings[1]['Used'] -and
+            [string]::Equals($settings[0]['Texts'] -join ':', $settings[1]['Texts'] -join ':'))
+    }
+    return $false
+}
+
+# Whether the value is one that we wrote: the last one, or the one before that where a run was cut short.
+function Test-Ours {
+    param($Record, [string]$Now)
+    if ($null -eq $Record -or $Now -eq 'absent') { return $false }
+    foreach ($written in $Record['after'], $Record['prior']) {
+        if ($written -ne '' -and (Test-SameValue $Record['kind'] $Record['name'] $Now $written)) { return $true }
+    }
+    return $false
+}
+
 # ---------------------------------------------------------------------------------------------- one registry value
 
 # Puts back what was there before us, unless somebody else changed the value since.
@@ -683,7 +784,7 @@ function Restore-Value {
     param([string]$Key, [string]$ValueName, $Record, [string]$Label)
     $now = Read-Value $Key $ValueName
     if ($now -cne $Record['before']) {
-        if ($now -ceq $Record['after'] -or ($Record['prior'] -ne '' -and $now -ceq $Record['prior'])) {
+        if (Test-Ours $Record $now) {
             if ($Record['kind'] -eq 'env') {
                 Set-RebootMark
                 Save-State
@@ -699,18 +800,28 @@ function Restore-Value {
     Save-State
 }
 
-# Brings one value to $Want ("absent": not wanted) and keeps its record.
+# Brings one value to $Want ("absent": not wanted) and keeps its record. With $Yields a value that is not ours is left to
+# whoever put it, or nothing, there.
 function Sync-Value {
-    param([string]$Kind, [string]$Name, [string]$Key, [string]$ValueName, [string]$Want, [string]$Label, [string]$Shown)
+    param([string]$Kind, [string]$Name, [string]$Key, [string]$ValueName, [string]$Want, [string]$Label, [string]$Shown, [bool]$Yields)
     $record = Find-Record $Kind $Name
     if ($Want -eq 'absent') {
         if ($null -ne $record) { Restore-Value $Key $ValueName $record $Label }
         return
     }
     $now = Read-Value $Key $ValueName
-    if ($now -ceq $Want) {
-        if ($null -ne $record -and $record['after'] -cne $Want) {
-            $record['after'] = $Want
+    if (Test-SameValue $Kind $Name $now $Want) {
+        # Of a run that was cut short. What somebody else set is theirs, even if it is what is wanted now.
+        if ($null -ne $record -and $record['after'] -cne $now -and (Test-Ours $record $now)) {
+            $record['after'] = $now
+            Save-State
+        }
+        return
+    }
+    if ($Yields -and -not (Test-Ours $record $now)) {
+        Say "${Label}: left to windows-instance-config-daemon, which manages it on this node"
+        if ($null -ne $record) {
+            Remove-Record $Kind $Name
             Save-State
         }
         return
@@ -719,9 +830,9 @@ function Sync-Value {
         $record = Add-Record $Kind $Name $now
         $levels = Get-MissingLevels $Key
         if ($levels -gt 0) { $record['key'] = "$levels" }
-    } elseif ($now -ceq $record['after']) {
+    } elseif (Test-SameValue $Kind $Name $now $record['after']) {
         $record['prior'] = $now
-    } elseif ($now -cne $record['prior'] -and $now -cne $record['before']) {
+    } elseif (-not (Test-Ours $record $now) -and $now -cne $record['before']) {
         $record['prior'] = ''
         Say "${Label}: somebody changed it since we set it; setting it again"
     }
@@ -752,29 +863,18 @@ function Set-RebootMark {
     $record['after'] = Get-BootName
 }
 
+# A counter that is gone tells nothing: a reboot too many is the lesser harm.
 function Clear-OldRebootMark {
     $record = Find-Record 'reboot' 'machine'
     if ($null -eq $record) { return }
     $boot = Get-BootName
-    if ($boot -ne 'unknown' -and $boot -ne $record['after']) {
+    if ($boot -ne 'unknown' -and $boot -ne $record['after'] -and -not ($boot -cmatch '\Atime ' -and $record['after'] -cmatch '\Acounter ')) {
         Remove-Record 'reboot' 'machine'
         Save-State
     }
 }
 
-# Where the daemon of the Windows Machine Config Operator runs, the three proxy variables are its.
-function Skip-WmcoVariable {
-    param([string]$Name, [string]$Want)
-    $now = Read-Value $script:environmentKey $Name
-    if ($now -cne $Want) {
-        Say "machine variable ${Name}: left to windows-instance-config-daemon, which manages it on this node"
-    }
-    if ($null -ne (Find-Record 'env' $Name)) {
-        Remove-Record 'env' $Name
-        Save-State
-    }
-}
-
+# Where the daemon of the Windows Machine Config Operator runs, what it made of a variable stays.
 function Sync-Environment {
     param($Variables)
     $wmco = Test-RegistryKey "$($script:servicesKey)\windows-instance-config-daemon"
@@ -794,11 +894,7 @@ function Sync-Environment {
             $raw = ConvertTo-Sz $wanted[$name]
             $shown = Format-Shown $wanted[$name]
         }
-        if ($wmco -and $script:wmcoNames -contains $name) {
-            Skip-WmcoVariable $name $raw
-        } else {
-            Sync-Value 'env' $name $script:environmentKey $name $raw "machine variable $name" $shown
-        }
+        Sync-Value 'env' $name $script:environmentKey $name $raw "machine variable $name" $shown $wmco
     }
 }
 
@@ -818,11 +914,11 @@ function Sync-WinHttp {
         if ($null -ne $Settings) {
             $raw = '3:' + $Settings['Hex']
             $shown = $Settings['Shown']
-            # Both layouts are in use; the one that this Windows wrote is kept.
-            $now = Read-Value $key 'WinHttpSettings'
-            if ($now -cmatch '\A3:(?<version>(?:18|28)000000)') { $raw = '3:' + $Matches['version'] + $Settings['Hex'].Substring(8) }
+            # Both layouts are in use; the one that this Windows wrote is kept, with its counter.
+            $now = Read-WinHttpValue (Read-Value $key 'WinHttpSettings')
+            if ($null -ne $now) { $raw = '3:' + $now['Head'] + $Settings['Hex'].Substring(16) }
         }
-        Sync-Value 'winHttp' $view $key 'WinHttpSettings' $raw "WinHTTP proxy ($view-bit programs)" $shown
+        Sync-Value 'winHttp' $view $key 'WinHttpSettings' $raw "WinHTTP proxy ($view-bit programs)" $shown $false
     }
 }
 
@@ -1013,50 +1109,63 @@ function Open-Service {
 
 # ---------------------------------------------------------------------------------------------- service environments
 
+# What stands before the first =; nothing of an entry that has none, which is somebody else's and stays.
 function Get-EntryName {
     param([string]$Entry)
-    $cut = $Entry.IndexOf([char]'=', 1)
-    if ($cut -lt 0) { return $Entry }
+    $cut = $Entry.IndexOf([char]'=')
+    if ($cut -lt 0) { return '' }
     return $Entry.Substring(0, $cut)
 }
 
-# The first entry for a variable, nothing when there is none.
-function Get-Entry {
+# The entries for a variable, one by one.
+function Get-Entries {
     param([string[]]$Entries, [string]$Name)
     foreach ($entry in @($Entries)) {
-        if ((Get-EntryName $entry) -eq $Name) { return $entry }
+        if ($Name -ne '' -and (Test-SameName (Get-EntryName $entry) $Name)) { $entry }
     }
 }
 
-# The entries with our own replaced by what was there before us; foreign entries and the order stay.
+# The entries without those of ours for other variables than $Names; what was there before us comes back in their place.
+# Foreign entries and the order stay.
 function Get-Unmerged {
-    param([string[]]$Entries, [string[]]$Ours, [string[]]$Before)
+    param([string[]]$Entries, [string[]]$Ours, [string[]]$Before, [string[]]$Names)
     foreach ($entry in @($Entries)) {
         $isOurs = $false
         foreach ($our in @($Ours)) {
             if ([string]::Equals($entry, $our)) { $isOurs = $true }
         }
-        if ($isOurs) { Get-Entry $Before (Get-EntryName $entry) } else { $entry }
+        $name = Get-EntryName $entry
+        if ($isOurs -and -not (Test-Named $Names $name)) { Get-Entries $Before $name } else { $entry }
     }
 }
 
-# The entries with the wanted ones put in the place of those of the same name, or at the end.
+# The entries with the wanted ones put in the place of the first of the same name, or at the end. On Windows a second one
+# of a name would win.
 function Get-Merged {
     param([string[]]$Entries, [string[]]$Wanted)
     $placed = @()
     foreach ($entry in @($Entries)) {
         $name = Get-EntryName $entry
-        $new = Get-Entry $Wanted $name
-        if ($null -eq $new) {
+        $new = @(Get-Entries $Wanted $name)
+        if ($new.Count -eq 0) {
             $entry
-        } elseif ($placed -notcontains $name) {
+        } elseif (-not (Test-Named $placed $name)) {
             $placed += $name
-            $new
+            $new[0]
         }
     }
     foreach ($entry in @($Wanted)) {
-        if ($placed -notcontains (Get-EntryName $entry)) { $entry }
+        if (-not (Test-Named $placed (Get-EntryName $entry))) { $entry }
     }
+}
+
+# Whether two lists hold the same entries, in whatever order.
+function Test-SameEntries {
+    param([string[]]$One, [string[]]$Other)
+    $keys = @(foreach ($list in @($One), @($Other)) {
+        (@(foreach ($entry in $list) { ConvertTo-Hex $entry }) | Sort-Object) -join ','
+    })
+    return [string]::Equals("$($keys[0])", "$($keys[1])")
 }
 
 function Save-Service {
@@ -1106,12 +1215,14 @@ function Sync-Service {
     $base = $entries
     if ($recorded) {
         $ours = @(ConvertFrom-MultiSz $entriesRecord['after']) + @(ConvertFrom-MultiSz $entriesRecord['prior'])
-        $base = @(Get-Unmerged $entries $ours @(ConvertFrom-MultiSz $record['before']))
+        $before = @(ConvertFrom-MultiSz $record['before'])
+        $base = @(Get-Unmerged $entries $ours $before @(foreach ($entry in @($Wanted)) { Get-EntryName $entry }))
     }
     $target = @(Get-Merged $base $Wanted)
     $raw = ConvertTo-MultiSz $target
-    if ($wantedCount -eq 0 -and $now -ceq $record['after']) { $raw = $record['before'] }
-    if ($target.Count -eq 0 -and $recorded -and $record['before'] -eq 'absent') { $raw = 'absent' }
+    # With ours taken out nothing is left but what was there before us: the very value comes back.
+    $taken = ($wantedCount -eq 0 -and $raw -cne (ConvertTo-MultiSz $entries))
+    if ($taken -and (Test-SameEntries $target $before)) { $raw = $record['before'] }
     $oursRaw = ConvertTo-MultiSz $Wanted
     if ($raw -ceq $now -or ($raw -ne 'absent' -and $raw -ceq (ConvertTo-MultiSz $entries) -and $now -ne 'absent')) {
         if ($wantedCount -eq 0) {
@@ -1146,12 +1257,12 @@ function Sync-Services {
         if (Test-Credentials $service['Entries']) { $secret += $name }
     }
     foreach ($name in @(Get-RecordNames 'serviceEnv')) {
-        if ($names -notcontains $name) { Sync-Service $name @() }
+        if (-not (Test-Named $names $name)) { Sync-Service $name @() }
     }
     foreach ($name in @(Get-RecordNames 'serviceAcl')) {
         # What could not be taken back may be the password.
-        $left = ($names -notcontains $name -and $null -ne (Find-Record 'serviceEnv' $name))
-        if ($secret -notcontains $name -and -not $left) { Open-Service $name }
+        $left = (-not (Test-Named $names $name) -and $null -ne (Find-Record 'serviceEnv' $name))
+        if (-not (Test-Named $secret $name) -and -not $left) { Open-Service $name }
     }
 }
 
@@ -1178,8 +1289,10 @@ function Install-Certificate {
         }
         return
     }
-    if ($null -eq $record) {
-        $record = Add-Record 'certificate' "$store/$sha1" 'absent'
+    # Whoever had put it there before us: what is gone and comes by us is ours.
+    if ($null -eq $record) { $record = Add-Record 'certificate' "$store/$sha1" 'absent' }
+    if ($record['before'] -ne 'absent' -or $record['after'] -ne 'present') {
+        $record['before'] = 'absent'
         $record['after'] = 'present'
         Save-State
     }
@@ -1297,8 +1410,7 @@ try {
         Say "error: $($_.Exception.Message)"
     } else {
         # The text of a foreign error may quote a value, so only its kind and place are told.
-        $exitCode = 20
-        if ($_.FullyQualifiedErrorId -match 'Microsoft\.PowerShell\.Commands\.') { $exitCode = 13 }
+        $exitCode = Get-ForeignCode $_.FullyQualifiedErrorId
         Say "error: $($_.CategoryInfo.Category) in $($_.CategoryInfo.Activity), line $($_.InvocationInfo.ScriptLineNumber) of Install-Egress.ps1"
     }
 } finally {

@@ -458,6 +458,10 @@ class ScriptTest(unittest.TestCase):
         before = self.machine()
         cases = {"no environment": {"environment": None}, "a list": {"environment": []}, "a number": {"environment": {"HTTP_PROXY": 1}},
                  "a line break": {"environment": {"HTTP_PROXY": "http://x\r\ny"}}, "a name": {"environment": {"A=B": "x"}},
+                 "another variable": {"environment": {"HTTP_PROXY": "http://p:1", "Path": "C:\\evil"}},
+                 "another variable of a service": {"services": [{"name": "containerd", "environment": {"COR_PROFILER": "{x}"}}]},
+                 "a variable in another case": {"environment": {"http_proxy": "http://p:1"}},
+                 "a variable with a letter that nobody sees": {"environment": {"HTTP_PROXY\u200d": "http://p:1"}},
                  "a schema": {"schema": 2}, "no scope": {"scope": []}, "a service name": {"services": [{"name": "a\\b", "environment": {}}]},
                  "winHttp": {"winHttp": {"settings": "18"}}, "no winHttp member": {"winHttp": {}},
                  "a path": {"list": [{"store": "ROOT", "sha1": "0" * 40, "sha256": "0" * 64, "file": "trust/../x.cer"}]},
@@ -474,6 +478,50 @@ class ScriptTest(unittest.TestCase):
         os.remove(os.path.join(self.payload, "egress.json"))
         self.assertEqual(self.run_script(), 11, self.last)
         self.assertEqual(self.machine(), before)
+
+    def test_a_certificate_that_cannot_be_read_is_the_payloads_fault(self):
+        before = self.machine()
+        path = os.path.join(self.payload, "trust", "ROOT", sha1("two").upper() + ".cer")
+        os.remove(path)
+        os.mkdir(path)
+        self.assertEqual(self.run_script(), 11, self.last)
+        self.assertIn("can't be read: check who may read the payload", self.last)
+        self.assertEqual(self.machine(), before)
+
+    def test_a_tool_that_does_not_start_is_the_machines_fault(self):
+        with open(os.path.join(self.system32, "certutil.exe"), "wb") as file:
+            file.write(b"\x7fELF, and nothing more")
+        self.assertEqual(self.run_script(), 13, self.last)
+
+    def lock(self, holder):
+        os.makedirs(self.state_dir, exist_ok=True)
+        self.change(lambda store: store.data["sddl"].update({self.state_dir: "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"}))
+        path = os.path.join(self.state_dir, "script.lock")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(holder)
+        return path
+
+    def test_one_run_at_a_time(self):
+        """Of this script and of the program, by a file that both honour."""
+        program = os.path.join(self.root, "provisioner")
+        shutil.copy(shutil.which("sleep"), program)
+        with subprocess.Popen([program, "600"]) as holder:
+            try:
+                before = self.machine()
+                path = self.lock(str(holder.pid))
+                for script in ("Install-Egress.ps1", "Remove-Egress.ps1"):
+                    self.assertEqual(self.run_script(script), 15, self.last)
+                    self.assertIn(f"another run is active (process {holder.pid})", self.last)
+                self.assertEqual(self.machine(), before)
+                with open(path, encoding="ascii") as file:
+                    self.assertEqual(file.read(), str(holder.pid))
+            finally:
+                holder.kill()
+        # What a run left that was killed is no run, nor is a number that is another program's now.
+        for left in (str(holder.pid), str(os.getpid()), ""):
+            self.lock(left)
+            self.install()
+            self.assertFalse(os.path.exists(path))
 
     def test_not_elevated(self):
         self.change(lambda store: store.data.update(elevated=False))
