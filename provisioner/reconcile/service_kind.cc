@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "provisioner/base/text.h"
@@ -19,6 +20,11 @@ using images::RegValue;
 using Entries = std::vector<std::string>;
 
 std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
+
+// The ledger has its name in upper case.
+Result<std::string> Spelling(machine::Machine& machine, std::string_view item, std::string_view prefix) {
+  return SpellingOfService(machine.registry, item.substr(prefix.size()));
+}
 
 std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -44,12 +50,16 @@ std::string Show(const std::optional<RegValue>& value) {
 void TakeOut(Entries& entries, const std::string& ours, const Entries& before) {
   const auto found = std::ranges::find(entries, ours);
   if (found == entries.end()) return;
-  const auto old = std::ranges::find_if(before, [&](const std::string& e) { return IsNamed(e, NameIn(ours)); });
-  if (old != before.end()) {
-    *found = *old;
-  } else {
-    entries.erase(found);
-  }
+  Entries old;
+  std::ranges::copy_if(before, std::back_inserter(old), [&](const std::string& e) { return IsNamed(e, NameIn(ours)); });
+  entries.insert(entries.erase(found), old.begin(), old.end());
+}
+
+// Whether two lists hold the same entries, in whatever order.
+bool SameEntries(Entries a, Entries b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
 }
 
 class ServicePlan {
@@ -123,23 +133,23 @@ class ServicePlan {
                              : "the service does not exist yet; unproven on real Windows");
   }
 
-  void LetGo(Entries entries) {
+  void LetGo(const Entries& entries) {
     if (entry_ == nullptr) return;
     planner_.Disown(item_);
-    std::optional<RegValue> after = entry_->before;
-    const std::optional<Entries> before = ServiceEntries(entry_->before);
-    // Nothing but ours came to what was there: the very value comes back, bytes and type.
-    if (before && entries != MergeServiceEnvironment(*before, Variables(Ours()))) {
-      for (const std::string& ours : Ours()) TakeOut(entries, ours, *before);
-      after = entries.empty() && !entry_->before ? std::nullopt : std::optional(EncodeServiceEnvironment(entries));
-    }
-    if (after && now_ && after->type == now_->type && after->data == now_->data) {
-      Report(Action::kYield, now_, "was changed since we set it; left as it is");
-      return;
-    }
-    if (!after && !now_) {
+    if (!now_) {
       Report(Action::kYield, now_, "is gone already");
       return;
+    }
+    std::optional<RegValue> after = entry_->before;
+    if (const std::optional<Entries> before = ServiceEntries(entry_->before)) {
+      Entries left = entries;
+      for (const std::string& ours : Ours()) TakeOut(left, ours, *before);
+      if (left == entries) {
+        Report(Action::kYield, now_, "was changed since we set it; left as it is");
+        return;
+      }
+      // Nothing is left but what was there before us: the very value comes back, bytes and type.
+      if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
     }
     planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
@@ -147,15 +157,6 @@ class ServicePlan {
 
   static Entries OursOf(const std::vector<EnvironmentVariable>& variables) {
     return MergeServiceEnvironment({}, variables);
-  }
-
-  static std::vector<EnvironmentVariable> Variables(const Entries& entries) {
-    std::vector<EnvironmentVariable> out;
-    for (const std::string& entry : entries) {
-      const std::string name(NameIn(entry));
-      out.push_back({name, Secret(entry.substr(std::min(entry.size(), name.size() + 1)))});
-    }
-    return out;
   }
 
   static std::optional<RegValue> WithoutOurs(Entries entries, const std::vector<EnvironmentVariable>& variables) {
@@ -192,11 +193,11 @@ class Service final : public Kind {
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
-      PROV_TRY(PlanOpenedService(planner, std::string_view(item).substr(kServiceSecurityItem.size())));
+      PROV_TRY(PlanOpenedService(planner, PROV_TRY(Spelling(planner.machine(), item, kServiceSecurityItem))));
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceItem)) continue;
-      PROV_TRY(ServicePlan(planner, item.substr(kServiceItem.size())).Run({}));
+      PROV_TRY(ServicePlan(planner, PROV_TRY(Spelling(planner.machine(), item, kServiceItem))).Run({}));
     }
     return {};
   }
@@ -213,7 +214,7 @@ class Service final : public Kind {
     const bool same = std::ranges::all_of(
         ours, [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
     if (same) return std::nullopt;
-    return Drift{ItemKind::kServiceEnvironment, std::string(service), !now.has_value()};
+    return Drift{ItemKind::kServiceEnvironment, PROV_TRY(Spelling(machine, item, kServiceItem)), !now.has_value()};
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {

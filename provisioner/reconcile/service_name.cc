@@ -36,4 +36,11 @@ std::string ServiceNameKey(std::string_view name) {
 
 bool IsSameService(std::string_view a, std::string_view b) { return ServiceNameKey(a) == ServiceNameKey(b); }
 
+Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name) {
+  for (std::string& spelling : PROV_TRY(registry.Subkeys(R"(SYSTEM\CurrentControlSet\Services)"))) {
+    if (IsSameService(spelling, name)) return std::move(spelling);
+  }
+  return std::string(name);
+}
+
 }  // namespace prov::reconcile

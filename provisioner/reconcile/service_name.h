@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "provisioner/base/result.h"
+#include "provisioner/machine/registry.h"
 
 namespace prov::reconcile {
 
@@ -17,5 +18,8 @@ Result<void> CheckServiceName(std::string_view name);
 // AsciiUpper, as in the records of earlier versions. A name by which the registry finds the service, too.
 std::string ServiceNameKey(std::string_view name);
 bool IsSameService(std::string_view a, std::string_view b);
+
+// The name as the machine spells it; as given where there is no such service. Errors: those of the port.
+Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name);
 
 }  // namespace prov::reconcile

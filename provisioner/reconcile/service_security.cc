@@ -113,7 +113,7 @@ Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::s
   const bool there = PROV_TRY(machine.registry.KeyExists(key));
   const std::string now = PROV_TRY(machine.registry.Security(key));
   if (there && images::IsForAdministratorsOnly(now, images::OthersGranted(entry.ours->data))) return std::nullopt;
-  return Drift{ItemKind::kService, std::string(service), !there};
+  return Drift{ItemKind::kService, PROV_TRY(SpellingOfService(machine.registry, service)), !there};
 }
 
 }  // namespace prov::reconcile

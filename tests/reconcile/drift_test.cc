@@ -42,7 +42,7 @@ TEST(Drift, OfEveryKind) {
   machine.content().certificates[egress::Store::kCa].clear();
   EXPECT_THAT(DriftOf(machine),
               ElementsAre("certificate CA 734B5852D40BDC0AD7E1AB2DACBA4FC9BA34854C missing", "env HTTPS_PROXY missing",
-                          "env HTTP_PROXY changed", "serviceEnv CONTAINERD changed", "winHttp 64-bit missing"));
+                          "env HTTP_PROXY changed", "serviceEnv containerd changed", "winHttp 64-bit missing"));
 }
 
 TEST(Drift, AnItemOfANewerVersionIsNamed) {

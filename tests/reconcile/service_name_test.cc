@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
+#include "tests/support/memory_machine.h"
 
 namespace prov::reconcile {
 namespace {
@@ -37,6 +38,13 @@ TEST(ServiceName, CaseIsThatOfWindows) {
   EXPECT_FALSE(IsSameService("υπηρεσίας", "υπηρεσίασ")) << "the final sigma has no upper case since Windows 8";
   EXPECT_FALSE(IsSameService("a", "ab"));
   for (const std::string& name : {"MSSQL$x y"s, "_.-"s, "kubelet"s}) EXPECT_EQ(ServiceNameKey(name), AsciiUpper(name));
+}
+
+TEST(ServiceName, IsShownAsTheMachineSpellsIt) {
+  testing_support::MemoryMachine memory;
+  memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\containerd)");
+  EXPECT_EQ(SpellingOfService(memory, "CONTAINERD"), "containerd");
+  EXPECT_EQ(SpellingOfService(memory, "KUBELET"), "KUBELET") << "there is no such service";
 }
 
 }  // namespace

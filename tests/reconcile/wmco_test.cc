@@ -118,7 +118,7 @@ TEST_F(Wmco, WhatItChangesIsNoDrift) {
   const auto status = StatusOf(machine_);
   ASSERT_TRUE(status);
   ASSERT_THAT(status->drift, SizeIs(1));
-  EXPECT_EQ(status->drift[0].name, "CONTAINERD");
+  EXPECT_EQ(status->drift[0].name, "containerd");
   ASSERT_THAT(status->yielded, SizeIs(1));
   EXPECT_EQ(status->yielded[0].name, "HTTP_PROXY");
 }
