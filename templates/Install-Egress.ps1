@@ -358,8 +358,8 @@ function Open-StateDir {
     foreach ($name in @('export.reg', 'import.reg', 'import.cer')) { Remove-Work (Join-Path $script:stateDir $name) }
 }
 
-# script.lock: one run at a time, of the scripts and of provisioner.exe (docs/state.md there). It is there while a run is
-# at work, and holds the number of its process.
+# script.lock: one run at a time, of the scripts and of provisioner.exe. It is there while a run is at work, and holds the
+# number of its process.
 function Enter-Lock {
     $file = Join-Path $script:stateDir 'script.lock'
     for ($try = 0; $try -lt 3 -and -not $script:locked; $try++) {

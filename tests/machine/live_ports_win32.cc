@@ -8,6 +8,7 @@
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/lock.h"
+#include "provisioner/machine/script_lock.h"
 #include "provisioner/machine/windows_calls.h"
 #include "tests/machine/ports_suite.h"
 
@@ -196,6 +197,50 @@ TEST_F(LiveStateFolder, LockIsAmongItsFiles) {
   ASSERT_TRUE(lock) << lock.error().message;
   EXPECT_TRUE(fs::exists(Path() / kLockFile));
   EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
+}
+
+TEST_F(LiveStateFolder, ItsLockIsThatOfScriptsToo) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  const fs::path file = Path() / kScriptLockFile;
+  StateFolder& state = (*opened)->Ports().state.folder();
+  {
+    const auto lock = AcquireLock(TestFolder());
+    ASSERT_TRUE(lock) << lock.error().message;
+    EXPECT_EQ(state.Read(kScriptLockFile), ScriptLockText(GetCurrentProcessId()));
+  }
+  EXPECT_FALSE(fs::exists(file)) << "it goes with the lock";
+  // Left by a run that was killed: no such process, a process of another program, none at all.
+  for (const std::string& left : {std::string("4294967292"), ScriptLockText(GetCurrentProcessId()), std::string()}) {
+    ASSERT_TRUE(state.Write(kScriptLockFile, left));
+    EXPECT_TRUE(AcquireLock(TestFolder())) << left;
+  }
+}
+
+TEST_F(LiveStateFolder, AScriptThatIsAtWorkKeepsItOut) {
+  const auto opened = OpenLiveMachine(TestFolder());
+  ASSERT_TRUE(opened);
+  // A program that waits, by the name of a shell.
+  const fs::path shell = Path() / "pwsh.exe";
+  std::wstring system(MAX_PATH, L'\0');
+  system.resize(GetSystemDirectoryW(system.data(), MAX_PATH));
+  fs::copy_file(fs::path(system) / "cmd.exe", shell);
+  STARTUPINFOW startup{};
+  startup.cb = sizeof startup;
+  PROCESS_INFORMATION process{};
+  const BOOL made = CreateProcessW(shell.c_str(), nullptr, nullptr, nullptr, FALSE, CREATE_SUSPENDED, nullptr, nullptr,
+                                   &startup, &process);
+  ASSERT_NE(made, 0) << GetLastError();
+  ASSERT_TRUE((*opened)->Ports().state.folder().Write(kScriptLockFile, ScriptLockText(process.dwProcessId)));
+  const auto lock = AcquireLock(TestFolder());
+  TerminateProcess(process.hProcess, 0);
+  WaitForSingleObject(process.hProcess, INFINITE);
+  CloseHandle(process.hThread);
+  CloseHandle(process.hProcess);
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().code, Code::kLock);
+  EXPECT_NE(lock.error().message.find("a payload's script is at work"), std::string::npos);
+  EXPECT_TRUE(AcquireLock(TestFolder())) << "it has ended";
 }
 
 // Names of keys outside of the two hives, and names that end early for Windows.
