@@ -24,7 +24,7 @@ $file = "$state\script-state.json"
 # may have any name.
 function Save {
     [IO.File]::WriteAllText("$file.new", (ConvertTo-Json @{ schema = 1; items = $items }))
-    if (Test-Path $file) { Move-Item $file "$file.old" -Force }
+    Move-Item $file "$file.old" -Force -ea 0
     Move-Item "$file.new" $file
 }
 
@@ -189,7 +189,8 @@ function Settings {
                 $mine = Item serviceOurs $it
                 $mine.prior = $mine.after
                 $mine.after = Raw 7 $want
-                $old = @($old | ? { $ours.Name -notcontains $_.Split('=')[0] })
+                # An entry without = is somebody else's.
+                $old = @($old) -notmatch "^($($ours.Name -join '|'))="
                 Put serviceEnv $it $key Environment 7 ([string[]]($old + $want))
             }
         }

@@ -235,6 +235,14 @@ class UserDataScripts(unittest.TestCase):
         self.assertIsNone(self.machine.env("HTTP_PROXY"))
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two")})
 
+    def test_entries_of_others_in_a_services_list(self):
+        """As in tests/golden/rules, but that ours are put at the end: what takes them back puts the list in order."""
+        others = ["HTTP_PROXY", "=C:=C:\\x", "HTTPS_PROXY=a", "X=1", "https_proxy=b", "\u00adNO_PROXY=y"]
+        self.machine.change(lambda store: store.set(SERVICES + "containerd", "Environment", *fakes.multi_sz(others)))
+        self.run_data(self.bake("--platform", "aws"))
+        ours = [f"{name}={value}" for name, value in self.proxy.items()]
+        self.assertEqual(self.machine.service("containerd"), [*others[:2], "X=1", "\u00adNO_PROXY=y", *ours])
+
     def test_out_of_scope_is_left_alone(self):
         self.run_data(self.bake("--platform", "aws", "--with-wmco"))
         self.assertIsNone(self.machine.env("HTTP_PROXY"))
