@@ -191,7 +191,7 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
             "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots",
             options.path);
   }
-  if (state.scope.win_inet) {
+  if (state.scope.win_inet && !has_exe) {
     AddWarning(findings, "wininet-script",
                "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
                "--scope wininet");

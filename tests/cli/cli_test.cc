@@ -252,6 +252,20 @@ TEST_F(Bake, WritesAPayloadAndSaysWhat) {
   EXPECT_EQ(egress["services"].Size(), 2U);
 }
 
+// Where the program is in the payload, it runs in place of the scripts.
+TEST_F(Bake, WhatScriptsLeaveOutIsSaidWhereTheyDoTheWork) {
+  std::ofstream(Path("given.exe"), std::ios::binary) << testing_support::MakeProgram();
+  std::vector<std::string> words = {"bake", kSample, "--out", Path("p"), "--scope", "machine,winhttp,wininet"};
+  const ProcessResult script = Provisioner(words);
+  ASSERT_EQ(script.exit, 0) << script.err;
+  EXPECT_THAT(script.err, HasSubstr("[wininet-script]"));
+  words.insert(words.end(), {"--exe", Path("given.exe")});
+  const ProcessResult program = Provisioner(words);
+  ASSERT_EQ(program.exit, 0) << program.err;
+  EXPECT_THAT(program.err, Not(HasSubstr("[wininet-script]")));
+  EXPECT_THAT(program.err, Not(HasSubstr("[script-only]")));
+}
+
 TEST_F(Bake, JsonListsTheFiles) {
   const ProcessResult result =
       Provisioner({"bake", kSample, "--out", Path("p"), "--output", "json", "--generation", "5", "--with-wmco"});
