@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "images/hive/format.h"
-#include "images/hive/security.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/security.h"
 
 namespace prov::images {
 namespace {

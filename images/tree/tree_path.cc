@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "images/hive/names.h"
+#include "images/registry/hive_names.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "images/hive/format.h"
+#include "images/registry/hive_format.h"
 
 namespace prov::images::wim {
 namespace {

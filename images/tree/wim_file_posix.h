@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "images/hive/format.h"
+#include "images/registry/hive_format.h"
 #include "images/tree/descriptor_posix.h"
 #include "images/tree/wim_codec.h"
 #include "images/tree/wim_format.h"

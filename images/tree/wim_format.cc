@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "images/hive/format.h"
+#include "images/registry/hive_format.h"
 #include "provisioner/base/hash.h"
 
 namespace prov::images::wim {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "images/hive/format.h"
-#include "images/hive/names.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_names.h"
 #include "images/tree/tree_path.h"
 
 namespace prov::images::wim {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "images/hive/format.h"
+#include "images/registry/hive_format.h"
 #include "images/tree/file_attributes_posix.h"
 #include "images/tree/wim_file_posix.h"
 #include "provisioner/base/file.h"

@@ -102,7 +102,7 @@ Result<std::unique_ptr<provisioner_config>> Convert(egress::EgressConfig in) {
     const std::string text = f.where.empty() ? f.message : fmt::format("{} ({})", f.message, f.where);
     out->findings.push_back({f.severity, std::string(f.code), Printable(text)});
   }
-  for (egress::Certificate& c : in.certificates) {
+  for (pki::Certificate& c : in.certificates) {
     out->certificates.push_back({std::move(c.der), std::move(c.sha256), Printable(c.subject)});
   }
   out->http_proxy = std::move(in.http_proxy);

@@ -7,11 +7,6 @@
 #include <cstdlib>
 
 #include "images/archive/archive.h"
-#include "provisioner/bake/answer_file_record.h"
-#include "provisioner/bake/payload.h"
-#include "provisioner/bake/program_file.h"
-#include "provisioner/bake/registry_payload.h"
-#include "provisioner/bake/xml_text.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -22,7 +17,12 @@
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/review.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/payload/payload.h"
+#include "provisioner/payload/program_file.h"
+#include "provisioner/payload/registry_payload.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/unattend/answer_file_record.h"
+#include "provisioner/unattend/xml_text.h"
 
 namespace prov::cli {
 namespace {
@@ -45,7 +45,7 @@ Result<std::int64_t> SourceDateEpoch() {
   return value;
 }
 
-std::string Json(const bake::Payload& payload, const DesiredState& state, const std::string& path,
+std::string Json(const payload::Payload& payload, const DesiredState& state, const std::string& path,
                  const Delivery& delivery, const Findings& findings) {
   JsonWriter json;
   json.BeginObject()
@@ -57,7 +57,7 @@ std::string Json(const bake::Payload& payload, const DesiredState& state, const 
   json.Member("holdsCredentials", state.holds_credentials).Key("scope").BeginArray();
   for (const std::string_view name : state.scope.Names()) json.String(name);
   json.EndArray().Key("files").BeginArray();
-  for (const bake::PayloadFile& file : payload.files) {
+  for (const payload::PayloadFile& file : payload.files) {
     json.BeginObject()
         .Member("path", file.path)
         .Member("bytes", file.bytes.size())
@@ -89,9 +89,9 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
     out += fmt::format("       wininet     {} except {}\n", Printable(state.win_inet->proxy),
                        Printable(state.win_inet->bypass));
   for (const auto& item : state.certificates) {
-    out += fmt::format("       {:<11} {} {}, until {}\n", egress::NameOf(item.store),
-                       reconcile::Thumbprint(item.certificate), Printable(item.certificate.subject),
-                       item.certificate.not_after);
+    out +=
+        fmt::format("       {:<11} {} {}, until {}\n", pki::NameOf(item.store), reconcile::Thumbprint(item.certificate),
+                    Printable(item.certificate.subject), item.certificate.not_after);
   }
   if (state.environment.empty() && state.services.empty() && !state.win_http && !state.win_inet &&
       state.certificates.empty()) {
@@ -100,12 +100,12 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   return out;
 }
 
-std::string Text(const egress::EgressConfig& config, const DesiredState& state, const bake::Payload& payload,
+std::string Text(const egress::EgressConfig& config, const DesiredState& state, const payload::Payload& payload,
                  const std::string& path, const Delivery& delivery) {
   std::string out = DescribeState(config, state);
   const std::string nodes = delivery.nodes.empty() ? "" : fmt::format("{} nodes, ", delivery.nodes.size());
   out += fmt::format("wrote  {} ({}generation {})\n", Printable(path), nodes, payload.generation);
-  for (const bake::PayloadFile& file : payload.files) {
+  for (const payload::PayloadFile& file : payload.files) {
     out += fmt::format("       {:>8}  {}  {}\n", file.bytes.size(), file.secret ? "secret" : "      ",
                        Printable(file.path));
   }
@@ -121,11 +121,12 @@ Error MissingGeneration() {
 }
 
 // The answer file with the payload's command in it. Its components say which architecture it installs.
-Result<std::string> WithCommand(const std::string& answer_file, const std::optional<bake::ProgramFile>& program,
+Result<std::string> WithCommand(const std::string& answer_file, const std::optional<payload::ProgramFile>& program,
                                 const std::string& where) {
-  bake::AnswerFileEdit edit = PROV_TRY(bake::AddCommand(answer_file, bake::PayloadCommand(), where));
+  unattend::AnswerFileEdit edit = PROV_TRY(unattend::AddCommand(answer_file, payload::PayloadCommand(), where));
   if (program && !edit.record.empty()) {
-    PROV_TRY(bake::CheckArchitecture(*program, PROV_TRY(bake::ReadRecord(edit.record, where)).architecture, "--exe"));
+    PROV_TRY(
+        payload::CheckArchitecture(*program, PROV_TRY(unattend::ReadRecord(edit.record, where)).architecture, "--exe"));
   }
   return std::move(edit).bytes;
 }
@@ -137,10 +138,10 @@ struct Options {
   std::optional<UserDataRequest> user_data;
   std::string answer_file = "unattend.xml";  // its name, for messages
   Delivery delivery;
-  bake::PayloadOptions payload;            // but for the generation
+  payload::PayloadOptions payload;         // but for the generation
   std::optional<std::int64_t> generation;  // nullopt: as the source tells
-  std::optional<bake::SigningKey> key;
-  std::optional<egress::Certificate> signer;  // of SOURCE
+  std::optional<payload::SigningKey> key;
+  std::optional<pki::Certificate> signer;  // of SOURCE
   SourceOptions source;
   WantedOptions wanted;
 };
@@ -150,11 +151,11 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Op
   std::optional<std::string> answer_file;
   if (arguments.Has("unattend")) {
     out.answer_file = arguments.Get("unattend");
-    answer_file = PROV_TRY(ReadFile(out.answer_file, bake::kXmlSizeLimit));
+    answer_file = PROV_TRY(ReadFile(out.answer_file, unattend::kXmlSizeLimit));
   }
   out.delivery = PROV_TRY(ParseDelivery(arguments, std::string(format), answer_file));
-  std::optional<bake::ProgramFile> program;
-  if (arguments.Has("exe")) program = PROV_TRY(bake::LoadProgramFile(arguments.Get("exe")));
+  std::optional<payload::ProgramFile> program;
+  if (arguments.Has("exe")) program = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
   if (answer_file) out.payload.unattend = PROV_TRY(WithCommand(*answer_file, program, out.answer_file));
   if (program) out.payload.exe = std::move(program->bytes);
   return {};
@@ -181,8 +182,8 @@ Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
 }
 
 // What a person should know of a payload that was written.
-void AddPayloadFindings(const Options& options, const DesiredState& state, const bake::Payload& payload, bool has_exe,
-                        Findings& findings) {
+void AddPayloadFindings(const Options& options, const DesiredState& state, const payload::Payload& payload,
+                        bool has_exe, Findings& findings) {
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
   }
@@ -196,7 +197,7 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
                "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
                "--scope wininet");
   }
-  if (bake::LeavesServicesOut(state)) {
+  if (payload::LeavesServicesOut(state)) {
     AddInfo(findings, "reg-services",
             "registry/egress.reg leaves out the services' environments, because it can't close their keys to users; "
             "the scripts and provisioner.exe close a key before they write. Who merges the values of "
@@ -219,14 +220,14 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool has_exe = options.payload.exe.has_value();
   const DesiredOptions desired = PROV_TRY(CombineOptions(options.wanted, source.choices, ReadFile, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, desired));
-  bake::Payload payload = PROV_TRY(bake::MakePayload(config, state, std::move(options.payload)));
-  if (options.key) PROV_TRY(bake::SignPayload(payload, *options.key));
+  payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
+  if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
   // All that can still be refused comes before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, desired.store, NowUnix()))) findings.push_back(std::move(f));
   if (options.user_data) {
-    return BakeUserData(*std::move(options.user_data), {config, state, payload.generation, path,
-                                                        DescribeState(config, state), std::move(findings),
-                                                        options.json});
+    return BakeUserData(
+        *std::move(options.user_data),
+        {config, state, payload.generation, path, DescribeState(config, state), std::move(findings), options.json});
   }
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);

@@ -7,21 +7,21 @@
 #include <optional>
 
 #include "images/archive/archive.h"
-#include "provisioner/bake/drive.h"
-#include "provisioner/bake/fleet.h"
-#include "provisioner/bake/node_metadata.h"
-#include "provisioner/bake/payload_folder.h"
 #include "provisioner/base/file.h"
 #include "provisioner/cli/progress.h"
+#include "provisioner/payload/drive.h"
+#include "provisioner/payload/fleet.h"
+#include "provisioner/payload/node_metadata.h"
+#include "provisioner/payload/payload_folder.h"
 
 namespace prov::cli {
 namespace {
 
-using bake::DriveKind;
-using bake::Node;
-using bake::Payload;
 using images::ArchiveFormat;
 using images::ArchiveOptions;
+using payload::DriveKind;
+using payload::Node;
+using payload::Payload;
 
 constexpr std::string_view kDefaultLabel = "PROVISION";
 
@@ -33,10 +33,10 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
   return std::nullopt;
 }
 
-bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &bake::PayloadFile::secret); }
+bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }
 
 unsigned AnswerFileMode(const Payload& payload) {
-  const auto file = std::ranges::find(payload.files, "unattend.xml", &bake::PayloadFile::path);
+  const auto file = std::ranges::find(payload.files, "unattend.xml", &payload::PayloadFile::path);
   return file == payload.files.end() ? 0600U : file->Mode();
 }
 
@@ -51,21 +51,21 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
                       std::int64_t time_unix) {
-  PROV_TRY(images::CheckArchiveEntries(format, bake::CountEntries(payload)));
+  PROV_TRY(images::CheckArchiveEntries(format, payload::CountEntries(payload)));
   const auto sink = PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix)));
   if (format == ArchiveFormat::kIso) {
-    const bake::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
-    PROV_TRY(bake::WriteDrive(*sink, PROV_TRY(bake::DriveKindOf(delivery.label)), payload, any));
+    const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
+    PROV_TRY(payload::WriteDrive(*sink, PROV_TRY(payload::DriveKindOf(delivery.label)), payload, any));
   } else {
-    for (const bake::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
+    for (const payload::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
   }
   return sink->Finish();
 }
 
 Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
-                         const bake::Fleet& fleet, const std::string& path, std::int64_t time_unix,
-                         const bake::Fleet::Progress& progress) {
-  const DriveKind kind = PROV_TRY(bake::DriveKindOf(delivery.label));
+                         const payload::Fleet& fleet, const std::string& path, std::int64_t time_unix,
+                         const payload::Fleet::Progress& progress) {
+  const DriveKind kind = PROV_TRY(payload::DriveKindOf(delivery.label));
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
   const auto make = [&](const Node& node) { return folder->Make(node.name + ".iso", options); };
@@ -76,7 +76,7 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
 Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
                         const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
   const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
-  const bake::Fleet fleet = PROV_TRY(bake::Fleet::Prepare(payload, delivery.nodes, answer_file, answer));
+  const payload::Fleet fleet = PROV_TRY(payload::Fleet::Prepare(payload, delivery.nodes, answer_file, answer));
   Progress shown("nodes", delivery.nodes.size());
   const auto progress = [&](std::size_t done) { shown.Show(done); };
   if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
@@ -108,16 +108,16 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
   out.label = arguments.Get("label", kDefaultLabel);
   if (out.format == "iso") {
     PROV_TRY(images::CheckVolumeLabel(out.label));
-    if (PROV_TRY(bake::DriveKindOf(out.label)) == DriveKind::kPlain)
+    if (PROV_TRY(payload::DriveKindOf(out.label)) == DriveKind::kPlain)
       out.drive_answer_file =
-          PROV_TRY(bake::DriveAnswerFile(own_answer_file, arguments.Get("unattend", "unattend.xml")));
+          PROV_TRY(payload::DriveAnswerFile(own_answer_file, arguments.Get("unattend", "unattend.xml")));
   }
   if (!arguments.Has("nodes")) return out;
   if (out.format == "userdata")
     return Fail(Code::kUsage, "user data is the same for every node; leave it out, or choose another --format",
                 "--nodes");
   const std::string file = arguments.Get("nodes");
-  out.nodes = PROV_TRY(bake::ReadNodeList(PROV_TRY(ReadFile(file, bake::kNodeListLimit)), file));
+  out.nodes = PROV_TRY(payload::ReadNodeList(PROV_TRY(ReadFile(file, payload::kNodeListLimit)), file));
   return out;
 }
 
@@ -125,7 +125,7 @@ Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std
                      std::string_view answer_file) {
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
   if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
-  if (!format) return bake::WritePayloadFolder(payload, path, time_unix);
+  if (!format) return payload::WritePayloadFolder(payload, path, time_unix);
   return WriteOne(delivery, *format, payload, path, time_unix);
 }
 
@@ -139,10 +139,10 @@ void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const
         "after the first boot, or use --credentials none",
         path);
   }
-  const auto kind = bake::DriveKindOf(delivery.label);
+  const auto kind = payload::DriveKindOf(delivery.label);
   if (!kind || *kind == DriveKind::kPlain) return;
   const auto unseen = std::ranges::count_if(
-      delivery.nodes, [](const Node& node) { return node.network && !bake::HasNetworkMetadata(&node); });
+      delivery.nodes, [](const Node& node) { return node.network && !payload::HasNetworkMetadata(&node); });
   if (unseen > 0) {
     AddWarning(
         findings, "no-mac",

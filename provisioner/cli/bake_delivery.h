@@ -7,35 +7,35 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/bake/node_list.h"
-#include "provisioner/bake/payload.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
+#include "provisioner/payload/node_list.h"
+#include "provisioner/payload/payload.h"
 
 namespace prov::cli {
 
 struct Delivery {
-  std::string format = "dir";     // or tar, tgz, zip, iso
-  std::string label;              // of a drive
-  std::vector<bake::Node> nodes;  // none: the payload alone
-  std::string drive_answer_file;  // at the root of a plain drive
+  std::string format = "dir";        // or tar, tgz, zip, iso
+  std::string label;                 // of a drive
+  std::vector<payload::Node> nodes;  // none: the payload alone
+  std::string drive_answer_file;     // at the root of a plain drive
 };
 
 // --label and --nodes.
 std::vector<OptionSpec> DeliveryOptionSpecs();
 
-// `own_answer_file`: what --unattend names. Errors: usage; those of bake::ReadNodeList and bake::DriveAnswerFile: a bad
-// row is found before anything is written.
+// `own_answer_file`: what --unattend names. Errors: usage; those of payload::ReadNodeList and payload::DriveAnswerFile:
+// a bad row is found before anything is written.
 Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
                                const std::optional<std::string>& own_answer_file);
 
 // Writes all of it or nothing. `answer_file` names the payload's in messages. Errors: target, io, usage, size-limit,
 // xml.
-Result<void> Deliver(const Delivery& delivery, const bake::Payload& payload, const std::string& path,
+Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 
 // What people should know about this form of the payload.
-void AddDeliveryFindings(const Delivery& delivery, const bake::Payload& payload, const std::string& path,
+void AddDeliveryFindings(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                          Findings& findings);
 
 }  // namespace prov::cli

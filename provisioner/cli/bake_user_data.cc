@@ -6,20 +6,20 @@
 #include <array>
 
 #include "ignition/json.h"
-#include "provisioner/bake/user_data.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/user_data_file.h"
+#include "provisioner/userdata/user_data.h"
 
 namespace prov::cli {
 namespace {
 
-using bake::CloudbaseForm;
-using bake::Platform;
-using bake::UserData;
-using bake::UserDataOptions;
+using userdata::CloudbaseForm;
+using userdata::Platform;
+using userdata::UserData;
+using userdata::UserDataOptions;
 
 constexpr std::uint64_t kForeignLimit = 4ULL << 20U;
 
@@ -71,20 +71,20 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
   return *std::move(decoded);
 }
 
-Result<bake::ForeignUserData> Foreign(const std::string& path) {
+Result<userdata::ForeignUserData> Foreign(const std::string& path) {
   std::string bytes = PROV_TRY(ReadFile(path, kForeignLimit));
   if (LooksLikeManifest(bytes)) bytes = PROV_TRY(UserDataOfSecret(std::move(bytes), path));
-  return bake::ReadForeignUserData(bytes, path);
+  return userdata::ReadForeignUserData(bytes, path);
 }
 
 Result<Platform> ParsePlatform(const Arguments& arguments) {
   std::vector<std::string_view> names;
-  for (const bake::Channel& channel : bake::Channels()) names.push_back(channel.name);
+  for (const userdata::Channel& channel : userdata::Channels()) names.push_back(channel.name);
   if (!arguments.Has("platform")) {
     return Fail(Code::kUsage, fmt::format("--platform is missing: one of {}", fmt::join(names, ", ")),
                 "--format userdata");
   }
-  return bake::PlatformOf(PROV_TRY(OneOf(arguments, "platform", names))).value_or(Platform::kNone);
+  return userdata::PlatformOf(PROV_TRY(OneOf(arguments, "platform", names))).value_or(Platform::kNone);
 }
 
 Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
@@ -97,15 +97,15 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
   const std::string form = PROV_TRY(OneOf(arguments, "userdata-form", kForms));
   if (form == "multipart") out.form = CloudbaseForm::kMultipart;
   if (form == "cloud-config") out.form = CloudbaseForm::kCloudConfig;
-  if (arguments.Has("exe-url")) out.exe = PROV_TRY(bake::ParseDownload(arguments.Get("exe-url"), "--exe-url"));
+  if (arguments.Has("exe-url")) out.exe = PROV_TRY(userdata::ParseDownload(arguments.Get("exe-url"), "--exe-url"));
   if (const std::string transport = arguments.Get("ca-transport", "inline"); transport != "inline") {
-    out.bundle = PROV_TRY(bake::ParseDownload(transport, "--ca-transport"));
+    out.bundle = PROV_TRY(userdata::ParseDownload(transport, "--ca-transport"));
   }
   if (arguments.Has("append-to")) out.foreign = PROV_TRY(Foreign(arguments.Get("append-to")));
   return out;
 }
 
-std::string Json(const BakeJob& job, const bake::Channel& channel, const UserData& data,
+std::string Json(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
                  const std::optional<std::string>& secret) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("out", job.path).Member("format", "userdata");
@@ -123,7 +123,7 @@ std::string Json(const BakeJob& job, const bake::Channel& channel, const UserDat
   return json.EndObject().Take();
 }
 
-std::string Text(const BakeJob& job, const bake::Channel& channel, const UserData& data,
+std::string Text(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
                  const std::optional<std::string>& secret) {
   const std::string limit = channel.limit == 0 ? "" : fmt::format(" of {}", channel.limit);
   return fmt::format("{}wrote  {} ({}user data for {}, {}{} bytes, generation {}){}\n", job.described,
@@ -163,8 +163,8 @@ std::vector<OptionSpec> UserDataOptionSpecs() {
       {"exe-url", "URL#sha256=HEX",
        "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles", Group::kUserData, true},
       {"ca-transport", "inline|URL#sha256=HEX",
-       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)",
-       Group::kUserData, true},
+       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)", Group::kUserData,
+       true},
       {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is",
        Group::kUserData},
       {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it",
@@ -177,7 +177,7 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
   UserDataRequest out;
   if (arguments.Has("secret")) {
     out.secret = arguments.Get("secret");
-    PROV_TRY(bake::CheckSecretName(*out.secret));
+    PROV_TRY(userdata::CheckSecretName(*out.secret));
   }
   out.options = PROV_TRY(ParseOptions(arguments));
   return out;
@@ -186,8 +186,8 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
 Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   UserDataOptions& options = request.options;
   options.generation = job.generation;
-  const UserData data = PROV_TRY(bake::MakeUserData(job.config, job.state, options));
-  const std::string bytes = request.secret ? PROV_TRY(bake::UserDataSecret(*request.secret, data)) : data.bytes;
+  const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
+  const std::string bytes = request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data)) : data.bytes;
   // What another script holds is not ours to show.
   PROV_TRY(WriteUserData(job.path, bytes, data.secret || options.foreign));
   for (const Findings* more : {&job.state.findings, &data.findings}) {
@@ -195,7 +195,7 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
       if (std::ranges::find(job.findings, f) == job.findings.end()) job.findings.push_back(f);
     }
   }
-  const bake::Channel& channel = bake::ChannelOf(options.platform);
+  const userdata::Channel& channel = userdata::ChannelOf(options.platform);
   if (job.json) return Outcome{0, Json(job, channel, data, request.secret), {}};
   std::string text = Text(job, channel, data, request.secret);
   return Outcome{0, std::move(text), std::move(job.findings)};

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/bake/user_data.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/userdata/user_data.h"
 
 namespace prov::cli {
 
@@ -20,7 +20,7 @@ namespace prov::cli {
 std::vector<OptionSpec> UserDataOptionSpecs();
 
 struct UserDataRequest {
-  bake::UserDataOptions options;
+  userdata::UserDataOptions options;
   std::optional<std::string> secret;  // name of the Secret to write
 };
 

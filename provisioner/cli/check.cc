@@ -74,7 +74,7 @@ Findings Disagreements(const egress::EgressConfig& config) {
 struct Options {
   bool json = false;
   bool strict = false;
-  egress::StorePolicy policy;
+  pki::StorePolicy policy;
   SourceOptions source;
   // Of the cluster; nullopt: as the source tells.
   std::optional<std::string> api_host;
@@ -105,11 +105,11 @@ egress::ClusterFacts Facts(const Options& options, egress::ClusterFacts facts) {
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
-  const egress::StorePolicy& policy = options.policy;
+  const pki::StorePolicy& policy = options.policy;
   egress::EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   config.facts = Facts(options, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
-  std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
+  std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));
   const bool usable = Count(findings, Severity::kError) == 0;
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, policy, usable, findings));

@@ -6,15 +6,15 @@
 #include <array>
 #include <ctime>
 
-#include "provisioner/bake/payload_reader.h"
-#include "provisioner/bake/payload_signature.h"
-#include "provisioner/bake/user_data_container.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/payload_reader.h"
+#include "provisioner/payload/payload_signature.h"
 #include "provisioner/source/aks_cluster_suffixes.h"
 #include "provisioner/source/source.h"
+#include "provisioner/userdata/user_data_container.h"
 
 namespace prov::cli {
 namespace {
@@ -23,11 +23,11 @@ constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
 constexpr std::int64_t kLongestTimeout = 3600;
 constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
 
-Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, const std::string& folder) {
+Result<std::vector<std::string>> SecretFiles(const payload::PayloadBytes& files, const std::string& folder) {
   std::vector<std::string> out;
   const auto manifest = files.find("manifest.json");
   if (manifest == files.end()) return out;
-  for (const bake::ManifestEntry& entry : PROV_TRY(bake::ParseManifest(manifest->second, folder)).files) {
+  for (const payload::ManifestEntry& entry : PROV_TRY(payload::ParseManifest(manifest->second, folder)).files) {
     if (entry.secret) out.push_back(folder + "/" + entry.path);
   }
   return out;
@@ -35,16 +35,16 @@ Result<std::vector<std::string>> SecretFiles(const bake::PayloadBytes& files, co
 
 // What the options name, as it stands there.
 Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
-                         const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
+                         const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
   const std::string& name = options.request.source;
   if (IsFolder(name)) {
-    const bake::PayloadBytes files = PROV_TRY(bake::LoadPayloadFolder(
+    const payload::PayloadBytes files = PROV_TRY(payload::LoadPayloadFolder(
         name, signer ? &*signer : nullptr, options.stored ? LocalReader(host, options) : ReadRegularFile));
-    bake::EgressDocument document = PROV_TRY(bake::ReadPayload(files, name));
-    if (!signer && files.contains(bake::kSignaturePath)) {
+    payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, name));
+    if (!signer && files.contains(payload::kSignaturePath)) {
       AddInfo(document.config.findings, "signature-unchecked",
               "the payload is signed, and nobody checked it, as no signer is named (--signer) or pinned",
-              fmt::format("{}/{}", name, bake::kSignaturePath));
+              fmt::format("{}/{}", name, payload::kSignaturePath));
     }
     return Source{std::move(document.config),
                   std::move(document.options),
@@ -57,12 +57,12 @@ Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
     return Fail(Code::kSignature,
                 fmt::format("is no payload folder, and only payloads are signed, as they must be here, by {}; bake "
                             "--sign makes one",
-                            bake::NameOfSigner(*signer)),
+                            payload::NameOfSigner(*signer)),
                 name);
   }
-  if (bake::IsContainerName(name)) {
+  if (userdata::IsContainerName(name)) {
     const std::string bytes = PROV_TRY(LocalReader(host, options)(name, kContainerLimit));
-    bake::EgressDocument document = PROV_TRY(bake::ReadContainer(bytes, name));
+    payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(bytes, name));
     return Source{std::move(document.config), std::move(document.options), document.generation, true, {},
                   ToHex(Sha256(bytes))};
   }
@@ -90,17 +90,16 @@ OptionSpec OutputOption() {
 OptionSpec HelpOption() { return {"help", "", "show this text", Group::kOutput}; }
 
 std::vector<OptionSpec> RemoteOptionSpecs() {
-  return {{"ca", "FILE",
-           "PEM certificates of CAs: only by them is a remote source known (default: the system's, but none for a "
-           "source that a node follows)",
-           Group::kSource},
-          {"kubeconfig", "FILE|in-cluster",
-           "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)", Group::kSource},
-          {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)",
-           Group::kSource, true},
-          {"source-timeout", "SECONDS",
-           "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)",
-           Group::kSource}};
+  return {
+      {"ca", "FILE",
+       "PEM certificates of CAs: only by them is a remote source known (default: the system's, but none for a "
+       "source that a node follows)",
+       Group::kSource},
+      {"kubeconfig", "FILE|in-cluster",
+       "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)", Group::kSource},
+      {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)", Group::kSource, true},
+      {"source-timeout", "SECONDS",
+       "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)", Group::kSource}};
 }
 
 void AddRemoteOptions(CommandSpec& spec) {
@@ -147,7 +146,7 @@ FileReader LocalReader(machine::Host& host, const SourceOptions& options) {
 }
 
 Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
-                          const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
+                          const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
   Source out = PROV_TRY(ReadNamed(host, options, signer, cache));
   if (!options.add_cluster_suffixes) return out;
   auto added = source::AddClusterSuffixes(out.config);

@@ -86,7 +86,7 @@ FileReader LocalReader(machine::Host& host, const SourceOptions& options);
 // Reads the source: a payload folder, or a document with --pool and --name; one that is remote through the ports of
 // `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as in SourcePorts.
 Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
-                          const std::optional<egress::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
+                          const std::optional<pki::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::cli {
@@ -39,7 +39,7 @@ Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
 Result<std::set<std::string>> ReadSubtracted(const std::string& path, const FileReader& read, Findings& findings) {
   std::set<std::string> out;
   const std::string bytes = PROV_TRY(read(path, kBundleLimit));
-  for (const egress::Certificate& c : PROV_TRY(egress::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
+  for (const pki::Certificate& c : PROV_TRY(pki::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
   return out;
 }
 
@@ -66,7 +66,7 @@ OptionSpec TrustOption() {
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments) {
   std::set<std::string, std::less<>> out;
   for (const std::string& text : arguments.List("trust")) {
-    auto digest = egress::ParseCertificateDigest(text);
+    auto digest = pki::ParseCertificateDigest(text);
     if (!digest) {
       return Fail(Code::kUsage,
                   fmt::format("takes a certificate's SHA-256, 64 hexadecimal digits with or without colons, as "

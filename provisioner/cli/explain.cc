@@ -65,7 +65,7 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
 // A line of --hosts as a URL: https where it names no scheme.
 std::string UrlOf(const std::string& line) {
   if (line.find("://") != std::string::npos) return line;
-  const bool bare_ipv6 = line.find(':') != std::string::npos && egress::IpAddress::Parse(line);
+  const bool bare_ipv6 = line.find(':') != std::string::npos && IpAddress::Parse(line);
   return bare_ipv6 ? fmt::format("https://[{}]/", line) : fmt::format("https://{}/", line);
 }
 

@@ -10,7 +10,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/review.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::cli {
 namespace {
@@ -27,7 +27,7 @@ void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
 }
 
-void WriteCertificate(JsonWriter& json, const egress::Certificate& c, const egress::StorePolicy& policy) {
+void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::StorePolicy& policy) {
   json.BeginObject()
       .Member("sha1", c.sha1)
       .Member("sha256", c.sha256)
@@ -37,10 +37,10 @@ void WriteCertificate(JsonWriter& json, const egress::Certificate& c, const egre
   json.Member("isCa", c.is_ca)
       .Member("selfSigned", c.self_signed)
       .Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
-  json.Member("store", egress::NameOf(egress::StoreFor(c, policy))).EndObject();
+  json.Member("store", pki::NameOf(pki::StoreFor(c, policy))).EndObject();
 }
 
-std::string Json(const EgressConfig& config, const egress::StorePolicy& policy, const Findings& findings,
+std::string Json(const EgressConfig& config, const pki::StorePolicy& policy, const Findings& findings,
                  bool show_secrets) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
@@ -57,7 +57,7 @@ std::string Json(const EgressConfig& config, const egress::StorePolicy& policy, 
   json.Key("trustBundle").BeginObject();
   WriteFile(json, config.trust_file);
   json.Key("certificates").BeginArray();
-  for (const egress::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, policy);
+  for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, policy);
   json.EndArray().EndObject();
   WriteFindings(json, findings);
   return json.EndObject().Take();
@@ -84,7 +84,7 @@ Result<std::string> EnvironmentLines(const EgressConfig& config) {
 struct Options {
   std::string format;  // json, env or pem
   bool show_secrets = false;
-  egress::StorePolicy policy;
+  pki::StorePolicy policy;
   SourceOptions source;
 };
 
@@ -101,13 +101,13 @@ Result<Options> ParseOptions(const Arguments& arguments) {
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
-  const egress::StorePolicy& policy = options.policy;
+  const pki::StorePolicy& policy = options.policy;
   const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
-  std::ranges::move(egress::ReviewTrust(config.certificates, policy, config.trust_file.path),
+  std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));
   if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
-  if (options.format == "pem") return Outcome{0, egress::EncodePem(config.certificates), std::move(findings)};
+  if (options.format == "pem") return Outcome{0, pki::EncodePem(config.certificates), std::move(findings)};
   return Outcome{0, Json(config, policy, findings, options.show_secrets), {}};
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "provisioner/bake/payload_reader.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -18,6 +17,7 @@
 #include "provisioner/node/failure.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/payload/payload_reader.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -37,8 +37,8 @@ bool IsBeneath(std::string_view path, std::string_view folder) {
 }
 
 struct Signers {
-  std::optional<egress::Certificate> given;   // on the command line: to be pinned
-  std::optional<egress::Certificate> wanted;  // of the payload
+  std::optional<pki::Certificate> given;   // on the command line: to be pinned
+  std::optional<pki::Certificate> wanted;  // of the payload
 };
 
 // How it is asked, but for what Windows setup wants of it.
@@ -87,9 +87,9 @@ Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& hos
 // `apply --install` makes a payload in the image, of one that was signed, and nobody signs that; the image's record
 // says which one it is. A signature that is there and is wrong is never passed over.
 Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateRecord& state) {
-  const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, bake::kSignaturePath), 0);
+  const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, payload::kSignaturePath), 0);
   if (signature || signature.error().code != Code::kNotFound) return false;
-  const auto manifest = ReadRegularFile(folder + "/manifest.json", bake::kMostManifestBytes);
+  const auto manifest = ReadRegularFile(folder + "/manifest.json", payload::kMostManifestBytes);
   return manifest && PROV_TRY(node::IsInstalledPayload(state, *manifest));
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "provisioner/bake/payload.h"
 #include "provisioner/base/edit_distance.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/signer_options.h"
@@ -12,6 +11,7 @@
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
 
 namespace prov::cli {
@@ -19,11 +19,11 @@ namespace {
 
 using reconcile::SessionReport;
 
-Result<bake::Payload> PayloadOf(const node::DerivedSettings& derived, const ImageOptions& options) {
-  bake::PayloadOptions payload;
+Result<payload::Payload> PayloadOf(const node::DerivedSettings& derived, const ImageOptions& options) {
+  payload::PayloadOptions payload;
   payload.generation = derived.settings.generation.value_or(1);
   if (options.exe) payload.exe = options.exe->bytes;
-  return bake::MakePayload(derived.settings.config, derived.desired, std::move(payload));
+  return payload::MakePayload(derived.settings.config, derived.desired, std::move(payload));
 }
 
 // Windows names its own architecture to every process by a variable.
@@ -32,10 +32,10 @@ Result<void> CheckProgram(node::Node& node, const ImageOptions& options) {
   const auto value = PROV_TRY(node.machine.registry.Read(reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
   std::string name = value ? FromUtf16Le(value->data).value_or("") : "";
   name.resize(std::min(name.find('\0'), name.size()));
-  return bake::CheckArchitecture(*options.exe, name, "--exe");
+  return payload::CheckArchitecture(*options.exe, name, "--exe");
 }
 
-Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, const bake::Payload& payload,
+Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, const payload::Payload& payload,
                                  const ImageOptions& options) {
   const auto signer = options.signer ? options.signer : PROV_TRY(node::PinnedSigner(image));
   return node::PlanImageFiles(image.tree(), node.machine.state, payload, signer);
@@ -109,15 +109,14 @@ Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const nod
 }
 
 std::vector<OptionSpec> ImageOptionSpecs() {
-  return {
-      {"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image",
-       Group::kTarget},
-      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs",
-       Group::kTarget},
-      {"preseed", "",
-       "with --root or --wim: set the environment of services that don't exist yet, too (unproven on real "
-       "Windows)",
-       Group::kTarget}};
+  return {{"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image",
+           Group::kTarget},
+          {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs",
+           Group::kTarget},
+          {"preseed", "",
+           "with --root or --wim: set the environment of services that don't exist yet, too (unproven on real "
+           "Windows)",
+           Group::kTarget}};
 }
 
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
@@ -136,7 +135,7 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
     return Fail(Code::kUsage, "belongs to --install", "--exe");
   }
   ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
-  if (arguments.Has("exe")) out.exe = PROV_TRY(bake::LoadProgramFile(arguments.Get("exe")));
+  if (arguments.Has("exe")) out.exe = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
   return out;
 }
 
@@ -159,7 +158,7 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
   node::FilePlan files;
   node::ImageWork work{report.changes, &files, derived.settings.config.certificates};
   if (image_options.install) {
-    const bake::Payload payload = PROV_TRY(PayloadOf(derived, image_options));
+    const payload::Payload payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, payload, image_options));
     work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
     Add(files, report);
@@ -175,7 +174,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
   node::Node node = target.Node(image);
   node::FilePlan files;
-  std::optional<bake::Payload> payload;
+  std::optional<payload::Payload> payload;
   std::optional<reconcile::Change> service;
   reconcile::Sections sections;
   PROV_TRY(CheckProgram(node, image_options));

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/bake/program_file.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/node/image_room.h"
+#include "provisioner/payload/program_file.h"
 
 namespace prov::cli {
 
@@ -17,9 +17,9 @@ std::vector<OptionSpec> ImageOptionSpecs();
 
 struct ImageOptions {
   bool install = false;
-  std::optional<bake::ProgramFile> exe;
+  std::optional<payload::ProgramFile> exe;
   // To be pinned; nullopt: what is pinned in an image stays.
-  std::optional<egress::Certificate> signer = {};
+  std::optional<pki::Certificate> signer = {};
 };
 // Errors: usage (an option of images without --root or --wim, and the other way around), those of LoadProgramFile and
 // of GivenSigner.

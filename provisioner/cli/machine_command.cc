@@ -69,14 +69,13 @@ OptionSpec AllowDowngradeOption() {
 }
 
 std::vector<OptionSpec> ApplyOptionSpecs() {
-  return {
-      {"restart-services", "", "restart running services whose environment changed", Group::kRun},
-      AllowDowngradeOption(),
-      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
-       Group::kGuards},
-      {"reboot", "never|now", "whether to reboot when that is needed (default: never)", Group::kRun},
-      {"exit-style", "plain|msi|cloudbase",
-       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
+  return {{"restart-services", "", "restart running services whose environment changed", Group::kRun},
+          AllowDowngradeOption(),
+          {"allow-shrink", "",
+           "accept a raw certificate file that lacks over half of the certificates put there before", Group::kGuards},
+          {"reboot", "never|now", "whether to reboot when that is needed (default: never)", Group::kRun},
+          {"exit-style", "plain|msi|cloudbase",
+           "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {
@@ -119,7 +118,7 @@ Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments) {
 }
 
 Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
-                                    const std::optional<egress::Certificate>& signer, source::SourceCache* cache) {
+                                    const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
   node::Settings out;
   Source source = PROV_TRY(ReadSource(host, options.source, signer, cache));
   if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
@@ -161,8 +160,7 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
 }
 
 Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<egress::Certificate>& signer,
-                                          source::SourceCache* cache) {
+                                          const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
   return ReadSettings(host, PROV_TRY(ParseStored(words)), signer, cache);
 }
 

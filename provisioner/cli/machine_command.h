@@ -48,14 +48,14 @@ Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments);
 
 // The settings that a command line names. `host` and `signer` as in ReadSource.
 Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
-                                    const std::optional<egress::Certificate>& signer,
+                                    const std::optional<pki::Certificate>& signer,
                                     source::SourceCache* cache = nullptr);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
 // source. The signer is none of them: it is pinned where nobody but administrators can write.
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
 Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<egress::Certificate>& signer,
+                                          const std::optional<pki::Certificate>& signer,
                                           source::SourceCache* cache = nullptr);
 // What they say of the source alone.
 Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words);

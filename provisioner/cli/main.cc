@@ -16,29 +16,16 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/egress/proxy_url.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/net/http.h"
 
 namespace prov::cli {
 namespace {
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand,
-    CheckCommand,
-    ExplainCommand,
-    BakeCommand,
-    PlanCommand,
-    ApplyCommand,
-    StatusCommand,
-    ConfirmCommand,
-    RollbackCommand,
-    RemoveCommand,
-    FirstBootCommand,
-    ReconcileCommand,
-    ServiceCommand,
-    PublishCommand,
-    PodEnvCommand,
-    ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {
@@ -142,7 +129,7 @@ int Dispatch(const std::vector<std::string>& words) {
 int Main(int argc, char** argv) {
   EndDefectsWithExit20();
   TakeFailedWritesAsErrors();
-  machine::ForgetKeyLogFile();
+  net::ForgetKeyLogFile();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     return Dispatch(words);

@@ -20,8 +20,7 @@ std::vector<OptionSpec> ProbeOptionSpecs() {
   return {{"probe", "URL",
            "request this as a node would: through the source's proxy, trusting the source's certificates only; may be "
            "repeated",
-           Group::kChecks,
-           true},
+           Group::kChecks, true},
           {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)", Group::kChecks}};
 }
 
@@ -36,7 +35,7 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
 }
 
 Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
-                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
+                                            const egress::EgressConfig& config, const pki::StorePolicy& policy,
                                             bool settings_are_valid, Findings& findings) {
   if (!requests.urls.empty() && !settings_are_valid) {
     AddInfo(findings, "probe-skipped", "no probe was made, as the settings are not valid: correct them first");

@@ -24,7 +24,7 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments);
 // (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage (a malformed URL),
 // no-proxy; a failed probe is none.
 Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
-                                            const egress::EgressConfig& config, const egress::StorePolicy& policy,
+                                            const egress::EgressConfig& config, const pki::StorePolicy& policy,
                                             bool settings_are_valid, Findings& findings);
 
 // 0, or that of a failed probe.

@@ -8,10 +8,10 @@
 namespace prov::cli {
 namespace {
 
-using Signer = std::optional<egress::Certificate>;
+using Signer = std::optional<pki::Certificate>;
 
 // Whoever checks the signature does not mind; people who look at the certificate may.
-void ReviewValidity(const egress::Certificate& signer, const std::string& where, Findings& findings) {
+void ReviewValidity(const pki::Certificate& signer, const std::string& where, Findings& findings) {
   const std::int64_t now = NowUnix();
   if (now > signer.not_after_unix) {
     AddWarning(findings, "signer-expired",
@@ -38,7 +38,7 @@ OptionSpec SignerOption() {
 Result<Signer> GivenSigner(const Arguments& arguments) {
   if (!arguments.Has("signer")) return std::nullopt;
   const std::string path = arguments.Get("signer");
-  return PROV_TRY(bake::ReadSigner(PROV_TRY(ReadFile(path, bake::kMostSignerBytes)), path));
+  return PROV_TRY(payload::ReadSigner(PROV_TRY(ReadFile(path, payload::kMostSignerBytes)), path));
 }
 
 Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host*>& hosts) {
@@ -65,14 +65,14 @@ std::vector<OptionSpec> SignOptionSpecs() {
        Group::kPayload}};
 }
 
-Result<std::optional<bake::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings) {
+Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings) {
   if (!arguments.Has("sign")) return std::nullopt;
   const auto signer = PROV_TRY(GivenSigner(arguments));
   if (!signer) return Fail(Code::kUsage, "needs the certificate of the key: give --signer CERT with it", "--sign");
   ReviewValidity(*signer, arguments.Get("signer"), findings);
   const std::string path = arguments.Get("sign");
-  const Secret pem(PROV_TRY(ReadFile(path, bake::kMostSignerBytes)));
-  return PROV_TRY(bake::SigningKey::Read(pem, *signer, path));
+  const Secret pem(PROV_TRY(ReadFile(path, payload::kMostSignerBytes)));
+  return PROV_TRY(payload::SigningKey::Read(pem, *signer, path));
 }
 
 }  // namespace prov::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "provisioner/bake/payload_signature.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
@@ -13,6 +12,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/payload/payload_signature.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -98,8 +98,8 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
 }
 
 // A pin that can't be read is told as a finding: what else there is to see does not depend on it.
-std::optional<egress::Certificate> SignerOf(machine::Host& host, Findings& findings) {
-  Result<std::optional<egress::Certificate>> signer = node::PinnedSigner(host);
+std::optional<pki::Certificate> SignerOf(machine::Host& host, Findings& findings) {
+  Result<std::optional<pki::Certificate>> signer = node::PinnedSigner(host);
   if (signer) return *std::move(signer);
   AddWarning(findings, "signer",
              fmt::format("the pinned signer can't be used, so no payload is taken: {}", signer.error().message),
@@ -107,7 +107,7 @@ std::optional<egress::Certificate> SignerOf(machine::Host& host, Findings& findi
   return std::nullopt;
 }
 
-void WriteSigner(JsonWriter& json, const std::optional<egress::Certificate>& signer) {
+void WriteSigner(JsonWriter& json, const std::optional<pki::Certificate>& signer) {
   json.Key("signer");
   if (!signer) {
     json.Null();
@@ -119,7 +119,7 @@ void WriteSigner(JsonWriter& json, const std::optional<egress::Certificate>& sig
 struct TargetStatus {
   std::string target;
   node::NodeStatus status;
-  std::optional<egress::Certificate> signer;
+  std::optional<pki::Certificate> signer;
   std::vector<node::NotVisible> not_visible;  // of an image
 };
 
@@ -196,7 +196,7 @@ std::string Text(const TargetStatus& one) {
   std::string out = fmt::format("target   {}\n", one.target);
   out += SourceLine(status);
   if (one.signer)
-    out += fmt::format("signer   {}: takes no other payloads\n", Printable(bake::NameOfSigner(*one.signer)));
+    out += fmt::format("signer   {}: takes no other payloads\n", Printable(payload::NameOfSigner(*one.signer)));
   out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
   if (status.engine.script) out += fmt::format("record   {}\n", reconcile::kScriptStatePlace);
   if (status.engine.damage) out += fmt::format("damaged  {}\n", reconcile::kScriptStatePlace);

@@ -11,7 +11,7 @@
 #include <boost/version.hpp>
 
 #include "prov_commit.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/net/http.h"
 
 namespace prov::cli {
 namespace {
@@ -33,7 +33,7 @@ std::string VersionText() {
               PROVISIONER_PACKAGE_BOOST);
   out += Library("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
                  PROVISIONER_PACKAGE_FMT);
-  const std::string curl = machine::LinkedLibcurlVersion();
+  const std::string curl = net::LinkedLibcurlVersion();
   if (!curl.empty()) out += Library("libcurl", curl, PROVISIONER_PACKAGE_CURL);
   out += Library("libyaml", yaml_get_version_string(), PROVISIONER_PACKAGE_YAML);
   out += Library("OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING), PROVISIONER_PACKAGE_OPENSSL);

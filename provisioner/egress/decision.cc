@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/ip_address.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/decision.h"
-#include "provisioner/egress/ip_address.h"
 #include "provisioner/egress/no_proxy.h"
 
 namespace prov::egress {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/egress/ip_address.h"
+#include "provisioner/base/ip_address.h"
 
 namespace prov::egress {
 

@@ -9,9 +9,9 @@
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/secret.h"
-#include "provisioner/egress/certificate.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/pki/certificate.h"
 
 namespace prov::egress {
 
@@ -39,8 +39,8 @@ struct EgressConfig {
   std::optional<Secret> https_proxy;
   std::optional<std::string> no_proxy;
   SourceFile trust_file;
-  std::vector<Certificate> certificates;  // in order of appearance, duplicates kept
-  ClusterFacts facts;                     // what the source tells of the cluster, for the review of NO_PROXY
+  std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
+  ClusterFacts facts;                          // what the source tells of the cluster, for the review of NO_PROXY
   Findings findings;
 };
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "provisioner/base/finding.h"
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/result.h"
-#include "provisioner/egress/ip_address.h"
 
 namespace prov::egress {
 

@@ -1,7 +1,7 @@
 #include "provisioner/egress/no_proxy_item.h"
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/ip_address.h"
 
 namespace prov::egress {
 namespace {

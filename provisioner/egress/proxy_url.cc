@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/ip_address.h"
 
 namespace prov::egress {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::egress {
 namespace {
@@ -32,11 +32,11 @@ Result<void> ReviewProxy(const EgressConfig& config, Findings& out) {
 
 }  // namespace
 
-Result<Findings> Review(const EgressConfig& config, const StorePolicy& policy, std::int64_t now_unix) {
+Result<Findings> Review(const EgressConfig& config, const pki::StorePolicy& policy, std::int64_t now_unix) {
   Findings out = config.findings;
   PROV_TRY(ReviewProxy(config, out));
-  Append(out, ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
-  Append(out, ReviewStores(config.certificates, policy, config.trust_file.path));
+  Append(out, pki::ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
+  Append(out, pki::ReviewStores(config.certificates, policy, config.trust_file.path));
   return out;
 }
 

@@ -5,13 +5,13 @@
 
 #include "provisioner/base/finding.h"
 #include "provisioner/egress/egress_config.h"
-#include "provisioner/egress/trust_store.h"
+#include "provisioner/pki/trust_store.h"
 
 namespace prov::egress {
 
 // The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`), NO_PROXY
 // and certificates. `now_unix` decides what has expired. Errors: no-proxy (control characters), the only fault here
 // that makes a config unusable.
-Result<Findings> Review(const EgressConfig& config, const StorePolicy& policy, std::int64_t now_unix);
+Result<Findings> Review(const EgressConfig& config, const pki::StorePolicy& policy, std::int64_t now_unix);
 
 }  // namespace prov::egress

@@ -1,6 +1,6 @@
 #include "provisioner/machine/certificate_blob.h"
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 
@@ -27,8 +27,8 @@ std::uint32_t DwordAt(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-std::string CertificateStoreKey(egress::Store store) {
-  return R"(Microsoft\SystemCertificates\)" + std::string(egress::NameOf(store)) + R"(\Certificates)";
+std::string CertificateStoreKey(pki::Store store) {
+  return R"(Microsoft\SystemCertificates\)" + std::string(pki::NameOf(store)) + R"(\Certificates)";
 }
 
 std::string CertificateKeyName(std::string_view der) { return AsciiUpper(ToHex(Sha1(der))); }

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "provisioner/egress/trust_store.h"
+#include "provisioner/pki/trust_store.h"
 
 namespace prov::machine {
 
 inline constexpr std::string_view kCertificateBlob = "Blob";
 
 // `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`: the machine's own physical store.
-std::string CertificateStoreKey(egress::Store store);
+std::string CertificateStoreKey(pki::Store store);
 
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string CertificateKeyName(std::string_view der);

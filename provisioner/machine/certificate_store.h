@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "provisioner/base/result.h"
-#include "provisioner/egress/trust_store.h"
+#include "provisioner/pki/trust_store.h"
 
 namespace prov::machine {
 
@@ -17,15 +17,15 @@ class CertificateStore {
 
   // In any physical store of the system store: what Windows itself, a group policy or an administrator put there
   // counts.
-  virtual Result<bool> Contains(egress::Store store, std::string_view der) = 0;
+  virtual Result<bool> Contains(pki::Store store, std::string_view der) = 0;
   // The certificate of this SHA-1 (40 hex digits, in either case), wherever Contains looks; nullopt: there is none.
-  virtual Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) = 0;
+  virtual Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) = 0;
   virtual Result<bool> IsDisallowed(std::string_view der) = 0;
 
   // Adds to the machine's own physical store; an equal one that is there already stays as it is, properties included.
-  virtual Result<void> Add(egress::Store store, std::string_view der) = 0;
+  virtual Result<void> Add(pki::Store store, std::string_view der) = 0;
   // Removes it from the machine's own physical store; absent: nothing to do.
-  virtual Result<void> Remove(egress::Store store, std::string_view der) = 0;
+  virtual Result<void> Remove(pki::Store store, std::string_view der) = 0;
   virtual Result<void> Flush() = 0;
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 
 namespace prov::machine {

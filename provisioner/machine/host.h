@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "provisioner/machine/clock.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/machine/event_log.h"
-#include "provisioner/machine/http.h"
 #include "provisioner/machine/installation.h"
 #include "provisioner/machine/machine.h"
 #include "provisioner/machine/services.h"
+#include "provisioner/net/http.h"
 
 namespace prov::machine {
 
@@ -35,7 +35,7 @@ class Host {
   virtual Services& services() = 0;
   virtual EventLog& events() = 0;
   virtual Clock& clock() = 0;
-  virtual Http& http() = 0;
+  virtual net::Http& http() = 0;
   virtual Installation& installation() = 0;
 
   // Asks the system to boot again; it does so soon after this process ended.

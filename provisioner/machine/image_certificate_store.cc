@@ -12,8 +12,8 @@
 namespace prov::machine {
 namespace {
 
-using egress::Store;
 using images::RegType;
+using pki::Store;
 
 constexpr std::string_view kOwnKeysSection = "storeKeys";
 
@@ -57,7 +57,7 @@ Result<bool> ImageCertificateStore::Holds(std::string_view store_key, std::strin
 }
 
 Result<bool> ImageCertificateStore::Contains(Store store, std::string_view der) {
-  for (const std::string& key : PhysicalStores(egress::NameOf(store))) {
+  for (const std::string& key : PhysicalStores(pki::NameOf(store))) {
     if (PROV_TRY(Holds(key, der))) return true;
   }
   return false;
@@ -65,7 +65,7 @@ Result<bool> ImageCertificateStore::Contains(Store store, std::string_view der) 
 
 Result<std::optional<std::string>> ImageCertificateStore::Find(Store store, std::string_view sha1) {
   const std::string name = AsciiUpper(sha1);
-  for (const std::string& key : PhysicalStores(egress::NameOf(store))) {
+  for (const std::string& key : PhysicalStores(pki::NameOf(store))) {
     const auto blob = PROV_TRY(registry_.Read(fmt::format("{}\\{}", key, name), kCertificateBlob));
     const auto der = blob && blob->type == RegType::kBinary ? CertificateInBlob(blob->data) : std::nullopt;
     if (der && CertificateKeyName(*der) == name) return std::string(*der);

@@ -12,11 +12,11 @@ class ImageCertificateStore final : public CertificateStore {
   // Both must outlive this. `state` remembers which keys were made for a store, so that they can go again.
   ImageCertificateStore(Registry& registry, StateRecord& state) : registry_(registry), state_(state) {}
 
-  Result<bool> Contains(egress::Store store, std::string_view der) override;
-  Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
+  Result<bool> Contains(pki::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) override;
   Result<bool> IsDisallowed(std::string_view der) override;
-  Result<void> Add(egress::Store store, std::string_view der) override;
-  Result<void> Remove(egress::Store store, std::string_view der) override;
+  Result<void> Add(pki::Store store, std::string_view der) override;
+  Result<void> Remove(pki::Store store, std::string_view der) override;
   Result<void> Flush() override { return {}; }  // the registry's Flush writes it
 
  private:

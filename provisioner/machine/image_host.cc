@@ -169,10 +169,10 @@ class ImageHost::NoEventLog final : public EventLog {
   void Write(Severity /*severity*/, std::uint16_t /*id*/, std::string_view /*text*/) override {}
 };
 
-class ImageHost::NoHttp final : public Http {
+class ImageHost::NoHttp final : public net::Http {
  public:
-  Result<int> Get(const HttpRequest& /*request*/) override { return NothingRuns("a probe"); }
-  Result<FetchAnswer> Fetch(const FetchRequest& /*request*/) override { return NothingRuns("a request"); }
+  Result<int> Get(const net::HttpRequest& /*request*/) override { return NothingRuns("a probe"); }
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest& /*request*/) override { return NothingRuns("a request"); }
 };
 
 ImageHost::ImageHost(std::unique_ptr<images::ImageTree> tree, Clock& clock, std::uint64_t filetime)
@@ -221,7 +221,7 @@ Result<std::unique_ptr<OpenMachine>> ImageHost::Open(Access /*access*/) {
 
 Services& ImageHost::services() { return *services_; }
 EventLog& ImageHost::events() { return *events_; }
-Http& ImageHost::http() { return *http_; }
+net::Http& ImageHost::http() { return *http_; }
 Installation& ImageHost::installation() { return *installation_; }
 
 Result<void> ImageHost::Reboot(std::string_view /*reason*/) { return NothingRuns("a reboot"); }

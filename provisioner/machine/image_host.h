@@ -33,7 +33,7 @@ class ImageHost final : public Host {
   Services& services() override;
   EventLog& events() override;
   Clock& clock() override { return clock_; }
-  Http& http() override;
+  net::Http& http() override;
   Installation& installation() override;
   Result<void> Reboot(std::string_view reason) override;
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "images/hive/format.h"
-#include "images/hive/replay.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_replay.h"
 #include "provisioner/base/text.h"
 
 namespace prov::machine {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "images/hive/editor.h"
+#include "images/registry/hive_editor.h"
 #include "images/tree/image_tree.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/machine/registry.h"

@@ -17,11 +17,11 @@ class LiveCertificateStore final : public CertificateStore {
   LiveCertificateStore& operator=(const LiveCertificateStore&) = delete;
   ~LiveCertificateStore() override;
 
-  Result<bool> Contains(egress::Store store, std::string_view der) override;
-  Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
+  Result<bool> Contains(pki::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) override;
   Result<bool> IsDisallowed(std::string_view der) override;
-  Result<void> Add(egress::Store store, std::string_view der) override;
-  Result<void> Remove(egress::Store store, std::string_view der) override;
+  Result<void> Add(pki::Store store, std::string_view der) override;
+  Result<void> Remove(pki::Store store, std::string_view der) override;
   Result<void> Flush() override;  // the stores lie in SOFTWARE
 
  private:

@@ -11,7 +11,7 @@
 namespace prov::machine {
 namespace {
 
-using egress::Store;
+using pki::Store;
 
 constexpr DWORD kEncoding = X509_ASN_ENCODING | PKCS_7_ASN_ENCODING;
 

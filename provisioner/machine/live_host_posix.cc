@@ -46,7 +46,7 @@ class PosixHost final : public Host {
   Services& services() override { return services_; }
   EventLog& events() override { return events_; }
   Clock& clock() override { return LiveClock(); }
-  Http& http() override { return LiveHttp(); }
+  net::Http& http() override { return net::LiveHttp(); }
   Installation& installation() override { return installation_; }
   Result<void> Reboot(std::string_view /*reason*/) override { return NoWindows(); }
   Result<void> RunAsService(std::string_view /*name*/, const std::function<void()>& /*body*/) override {

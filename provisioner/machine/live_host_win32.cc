@@ -78,7 +78,7 @@ class WindowsHost final : public Host {
   Services& services() override { return LiveServices(); }
   EventLog& events() override { return LiveEventLog(); }
   Clock& clock() override { return LiveClock(); }
-  Http& http() override { return LiveHttp(); }
+  net::Http& http() override { return net::LiveHttp(); }
   Installation& installation() override { return LiveInstallation(); }
 
   // Sessions that somebody forgot must not hold it up, so programs are closed whatever they say.

@@ -1,9 +1,8 @@
 // What LiveHost() is put together from; each lasts as long as the program.
 #pragma once
 
-#include "provisioner/machine/clock.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/machine/event_log.h"
-#include "provisioner/machine/http.h"
 #include "provisioner/machine/installation.h"
 #include "provisioner/machine/services.h"
 
@@ -12,7 +11,6 @@ namespace prov::machine {
 Services& LiveServices();
 EventLog& LiveEventLog();
 Clock& LiveClock();
-Http& LiveHttp();
 Installation& LiveInstallation();
 
 // Ends a Wait() of LiveClock(), and all that follow.

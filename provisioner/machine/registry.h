@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/result.h"
 
 namespace prov::machine {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "images/hive/names.h"
+#include "images/registry/hive_names.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 

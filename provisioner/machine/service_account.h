@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/system.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/machine/services.h"
 
 namespace prov::machine {

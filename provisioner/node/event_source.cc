@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::node {
 namespace {

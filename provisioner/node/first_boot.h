@@ -16,7 +16,7 @@ struct Delivery {
   bool follow = true;                     // false: a payload that Windows setup delivered; it is used up
   std::vector<std::string> secret_files;  // full paths, of a payload that is used up
   // To be pinned, so that later payloads are taken from this signer alone; nullopt: what is pinned stays.
-  std::optional<egress::Certificate> signer = {};
+  std::optional<pki::Certificate> signer = {};
 };
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become

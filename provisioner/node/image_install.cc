@@ -6,12 +6,12 @@
 #include <array>
 #include <set>
 
-#include "provisioner/bake/answer_file.h"
-#include "provisioner/bake/setup_complete.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_host.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/unattend/answer_file.h"
+#include "provisioner/unattend/setup_complete.h"
 #include "templates/templates.h"
 
 namespace prov::node {
@@ -62,7 +62,7 @@ class FilePlanner {
   Result<void> WantSetupComplete() {
     const auto now = PROV_TRY(tree_.Read(kSetupComplete, kMostTextBytes));
     const std::string wanted =
-        PROV_TRY(bake::AddSetupCompleteLine(now.value_or(""), plan_.findings, Where(tree_, kSetupComplete)));
+        PROV_TRY(unattend::AddSetupCompleteLine(now.value_or(""), plan_.findings, Where(tree_, kSetupComplete)));
     const std::string_view added = std::string_view(wanted).substr(now ? now->size() : 0);
     plan_.record->setup_complete_added = added.empty() ? before_.setup_complete_added.value_or("") : std::string(added);
     return Put(std::string(kSetupComplete), now, wanted, FileUse::kEdited);
@@ -74,7 +74,7 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(path, kMostTextBytes));
       if (!now) continue;
       const auto known = std::ranges::find(before_.answer_files, path, &ImageRecord::AnswerFile::path);
-      if (PROV_TRY(bake::WasPassProcessed(*now, bake::PayloadCommand(), Where(tree_, path)))) {
+      if (PROV_TRY(unattend::WasPassProcessed(*now, payload::PayloadCommand(), Where(tree_, path)))) {
         AddInfo(
             plan_.findings, "answer-file-processed",
             "its specialize pass is marked as processed, so Windows setup takes the next answer file for it: left as "
@@ -86,7 +86,8 @@ class FilePlanner {
       }
       any = true;
       const bool made = known != before_.answer_files.end() && known->made;
-      bake::AnswerFileEdit edit = PROV_TRY(bake::AddCommand(*now, bake::PayloadCommand(), Where(tree_, path)));
+      unattend::AnswerFileEdit edit =
+          PROV_TRY(unattend::AddCommand(*now, payload::PayloadCommand(), Where(tree_, path)));
       std::string record = edit.changed || known == before_.answer_files.end() ? edit.record : known->record;
       // A command that was there before us is not ours to take out.
       if (edit.changed || known != before_.answer_files.end()) {
@@ -99,7 +100,7 @@ class FilePlanner {
     PROV_TRY(Put(path, std::nullopt, std::string(templates::UnattendXml()), FileUse::kEdited));
     // If somebody edits it, what goes is what would have been added to a file that holds nothing.
     constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
-    const auto added = PROV_TRY(bake::AddCommand(kEmpty, bake::PayloadCommand(), path));
+    const auto added = PROV_TRY(unattend::AddCommand(kEmpty, payload::PayloadCommand(), path));
     plan_.record->answer_files.push_back({path, true, added.record});
     return {};
   }
@@ -128,7 +129,7 @@ class FilePlanner {
     if (!before_.setup_complete_added) return {};
     const auto now = PROV_TRY(tree_.Read(kSetupComplete, kMostTextBytes));
     if (!now) return {};
-    const std::string wanted = bake::RemoveSetupCompleteLine(*now, *before_.setup_complete_added);
+    const std::string wanted = unattend::RemoveSetupCompleteLine(*now, *before_.setup_complete_added);
     if (wanted.empty()) {
       Take(std::string(kSetupComplete));
     } else {
@@ -145,8 +146,8 @@ class FilePlanner {
         Take(file.path);
         continue;
       }
-      const bake::AnswerFileEdit edit =
-          PROV_TRY(bake::RemoveCommand(*now, bake::PayloadCommand(), file.record, Where(tree_, file.path)));
+      const unattend::AnswerFileEdit edit =
+          PROV_TRY(unattend::RemoveCommand(*now, payload::PayloadCommand(), file.record, Where(tree_, file.path)));
       PROV_TRY(Put(file.path, now, edit.bytes, FileUse::kEdited));
     }
     return {};
@@ -212,14 +213,14 @@ std::vector<std::string> OwnFolders() {
 
 // What the program must know comes first, then the program, and what starts it last, so that nothing that is started is
 // missing.
-Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, const bake::Payload& payload,
-                                const std::optional<egress::Certificate>& signer) {
+Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
+                                const std::optional<pki::Certificate>& signer) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
   if (signer) PROV_TRY(planner.Want(std::string(machine::kImageSigner), signer->der, FileUse::kPlain));
-  for (const bake::PayloadFile& file : payload.files) {
+  for (const payload::PayloadFile& file : payload.files) {
     if (file.path == kExe) PROV_TRY(planner.Want(std::string(kProgram), file.bytes, FileUse::kPlain));
   }
-  for (const bake::PayloadFile& file : payload.files) {
+  for (const payload::PayloadFile& file : payload.files) {
     PROV_TRY(planner.Want(fmt::format("{}/{}", kPayloadFolder, file.path), file.bytes,
                           file.secret ? FileUse::kSecret : FileUse::kPlain));
   }
@@ -295,10 +296,10 @@ Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
 }
 
 Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
-                                                    const bake::Payload& payload) {
+                                                    const payload::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
   Delivery delivery{{folder}, false, {}};
-  for (const bake::PayloadFile& file : payload.files) {
+  for (const payload::PayloadFile& file : payload.files) {
     if (!file.secret) continue;
     std::string path = file.path;
     std::ranges::replace(path, '/', '\\');

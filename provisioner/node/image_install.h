@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "images/tree/image_tree.h"
-#include "provisioner/bake/payload.h"
 #include "provisioner/node/apply.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/payload/payload.h"
 
 namespace prov::node {
 
@@ -37,8 +37,8 @@ std::vector<std::string> OwnFolders();
 // `payload` beneath Windows/Setup/Scripts/Provisioner, with provisioner.exe installed if it is part of it; the files of
 // an earlier installation that the new one does not have go. A `signer` is pinned in the image. Errors: xml (an answer
 // file that can't be edited safely), target; those of the tree.
-Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& state, const bake::Payload& payload,
-                                const std::optional<egress::Certificate>& signer);
+Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
+                                const std::optional<pki::Certificate>& signer);
 
 // What a recorded installation put there goes; files that others changed since stay, and are named.
 Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRecord& state);
@@ -57,7 +57,7 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 // The records of where the payload lies when the image runs, with the settings of it as those of a source that is used
 // up.
 Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
-                                                    const bake::Payload& payload);
+                                                    const payload::Payload& payload);
 
 // The service that keeps those settings, if `with_service`. Its change for the report.
 Result<reconcile::Change> InstallDeliveredService(Node& node, bool with_service);

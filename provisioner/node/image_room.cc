@@ -56,7 +56,7 @@ class Counter {
 // Bytes of the values that come and go: text as UTF-16.
 std::uint64_t ValueBytes(const ImageWork& work) {
   std::uint64_t out = 0;
-  for (const egress::Certificate& certificate : work.certificates) out += certificate.der.size();
+  for (const pki::Certificate& certificate : work.certificates) out += certificate.der.size();
   for (const Change& change : work.changes) {
     if (IsWrite(change)) out += kItem + 2 * (change.before.size() + change.after.size());
   }

@@ -11,9 +11,9 @@ namespace prov::node {
 
 // What a run is about to write into an image.
 struct ImageWork {
-  std::vector<reconcile::Change> changes;           // of settings and of the service
-  const FilePlan* files = nullptr;                  // none: no installation
-  std::vector<egress::Certificate> certificates{};  // that may come
+  std::vector<reconcile::Change> changes;        // of settings and of the service
+  const FilePlan* files = nullptr;               // none: no installation
+  std::vector<pki::Certificate> certificates{};  // that may come
 };
 
 // The most that it takes on the volume at a time, by counting what it writes: the payload's files as they are; the

@@ -7,8 +7,8 @@
 
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
-#include "provisioner/machine/http_failure.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_failure.h"
+#include "provisioner/net/http_status.h"
 
 namespace prov::node {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::int64_t kBetweenTries = 1000;  // milliseconds
 // Makes the requests of one run.
 class Prober {
  public:
-  Prober(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config, const ProbeOptions& options,
+  Prober(net::Http& http, Clock& clock, const egress::EgressConfig& config, const ProbeOptions& options,
          Findings& findings)
       : http_(http),
         clock_(clock),
@@ -29,8 +29,8 @@ class Prober {
         options_(options),
         end_(clock.NowUnix() + options.total_seconds),
         findings_(findings) {
-    for (const egress::Certificate& certificate : config.certificates) {
-      if (egress::WhyUntrusted(certificate, options.store).empty()) roots_.push_back(certificate.der);
+    for (const pki::Certificate& certificate : config.certificates) {
+      if (pki::WhyUntrusted(certificate, options.store).empty()) roots_.push_back(certificate.der);
     }
     if (!roots_.empty()) return;
     AddInfo(findings_, "probe-trust",
@@ -40,7 +40,7 @@ class Prober {
   Result<Probed> Run(const std::string& url) {
     const egress::Decision decision = PROV_TRY(egress::Decide(http_proxy_, https_proxy_, no_proxy_, url));
     const bool tls = PROV_TRY(egress::ParseRequestTarget(url)).scheme == "https";
-    machine::HttpRequest request;
+    net::HttpRequest request;
     request.url = url;
     request.roots = roots_;
     request.up_to_roots = true;
@@ -49,7 +49,7 @@ class Prober {
   }
 
  private:
-  Probed Request(machine::HttpRequest& request, const egress::Decision& decision) {
+  Probed Request(net::HttpRequest& request, const egress::Decision& decision) {
     Probed out;
     out.url = egress::RedactUrl(request.url);
     out.via = decision.route == egress::Route::kDirect ? "direct" : decision.proxy;
@@ -57,7 +57,7 @@ class Prober {
       out.error = Error{Code::kProxyUrl, decision.note, out.url};
       return out;
     }
-    machine::HttpNotes notes;
+    net::HttpNotes notes;
     request.notes = &notes;
     bool again = true;
     while (again) again = Try(request, out) && out.tries < kTries && clock_.Wait(kBetweenTries);
@@ -66,7 +66,7 @@ class Prober {
   }
 
   // One request; whether another may do better.
-  bool Try(machine::HttpRequest& request, Probed& out) {
+  bool Try(net::HttpRequest& request, Probed& out) {
     const std::int64_t now = clock_.NowUnix();
     if (now >= end_) {
       if (out.tries == 0) {
@@ -78,7 +78,7 @@ class Prober {
       }
       return false;
     }
-    machine::HttpNotes& notes = *request.notes;
+    net::HttpNotes& notes = *request.notes;
     notes = {.may_pass = false, .findings = {}, .is_plain = notes.is_plain};
     request.timeout_seconds = static_cast<int>(std::min<std::int64_t>(options_.timeout_seconds, end_ - now));
     ++out.tries;
@@ -86,15 +86,15 @@ class Prober {
     out.status = answer ? std::optional(*answer) : std::nullopt;
     out.error.reset();
     if (!answer) out.error = answer.error();
-    if (answer && *answer >= machine::http_status::kBadRequest) {
-      out.error = Error{Code::kNetwork, machine::ExplainStatus(*answer), out.url};
+    if (answer && *answer >= net::http_status::kBadRequest) {
+      out.error = Error{Code::kNetwork, net::ExplainStatus(*answer), out.url};
     }
     if (out.ok()) std::ranges::move(notes.findings, std::back_inserter(findings_));
     return !out.ok() && notes.may_pass;
   }
 
-  machine::Http& http_;
-  machine::Clock& clock_;
+  net::Http& http_;
+  Clock& clock_;
   Secret http_proxy_;
   Secret https_proxy_;
   std::string no_proxy_;
@@ -139,7 +139,7 @@ Result<void> CheckProbeUrls(const std::vector<std::string>& urls) {
   return {};
 }
 
-Result<std::vector<Probed>> Probe(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config,
+Result<std::vector<Probed>> Probe(net::Http& http, Clock& clock, const egress::EgressConfig& config,
                                   const std::vector<std::string>& urls, const ProbeOptions& options,
                                   Findings& findings) {
   std::vector<Probed> out;

@@ -13,7 +13,7 @@ namespace prov::node {
 struct ProbeOptions {
   int timeout_seconds = 10;          // of one request
   std::int64_t total_seconds = 120;  // of all of them
-  egress::StorePolicy store = {};    // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
+  pki::StorePolicy store = {};       // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
 };
 
 struct Probed {
@@ -34,7 +34,7 @@ Result<void> CheckProbeUrls(const std::vector<std::string>& urls);
 // itself is tried up to three times, a second apart. One result for each URL, in their order. Findings: probe-trust
 // (info: no certificates of the source's, so those of the system counted), probe-digest. Errors: those of
 // CheckProbeUrls() (then nothing was requested), no-proxy.
-Result<std::vector<Probed>> Probe(machine::Http& http, machine::Clock& clock, const egress::EgressConfig& config,
+Result<std::vector<Probed>> Probe(net::Http& http, Clock& clock, const egress::EgressConfig& config,
                                   const std::vector<std::string>& urls, const ProbeOptions& options,
                                   Findings& findings);
 

@@ -1,11 +1,11 @@
 #include "provisioner/node/settings.h"
 
-#include "provisioner/bake/egress_json.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/egress_json.h"
 
 namespace prov::node {
 namespace {
@@ -21,9 +21,9 @@ std::string SettingsJson(const Settings& settings, const reconcile::DesiredState
   const auto add = [&json](std::string_view path, std::string_view bytes) {
     json.BeginObject().Member("path", path).Member("data", EncodeBase64(bytes)).EndObject();
   };
-  add(kEgressJson, bake::EgressJson(settings.config, state, settings.generation.value_or(0)));
+  add(kEgressJson, payload::EgressJson(settings.config, state, settings.generation.value_or(0)));
   for (const reconcile::CertificateItem& item : state.certificates) {
-    add(bake::CertificatePath(item), item.certificate.der);
+    add(payload::CertificatePath(item), item.certificate.der);
   }
   return json.EndArray().EndObject().Take();
 }
@@ -39,13 +39,13 @@ Result<DerivedSettings> Derive(Settings settings) {
 
 Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
-  bake::PayloadBytes files;
+  payload::PayloadBytes files;
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
     const auto bytes = DecodeBase64(PROV_TRY(PROV_TRY(node.Get("data")).Text()));
     if (!bytes) return node.Refuse(Code::kType, "data is no base64");
     files[PROV_TRY(PROV_TRY(node.Get("path")).Text())] = *bytes;
   }
-  bake::EgressDocument document = PROV_TRY(bake::ReadEgressJson(files, where));
+  payload::EgressDocument document = PROV_TRY(payload::ReadEgressJson(files, where));
   Settings out{std::move(document.config), std::move(document.options), {}, {}};
   if (PROV_TRY(PROV_TRY(root.Get("payload")).Bool())) out.generation = document.generation;
   return out;

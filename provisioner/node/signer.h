@@ -4,17 +4,17 @@
 #include <optional>
 
 #include "provisioner/base/finding.h"
-#include "provisioner/egress/certificate.h"
 #include "provisioner/machine/host.h"
+#include "provisioner/pki/certificate.h"
 
 namespace prov::node {
 
 // nullopt: none is pinned, and any payload that agrees with its manifest will do. Errors: those of the port; cert or
 // signature where what is pinned can't be used: that it can't be read must not mean that none is wanted.
-Result<std::optional<egress::Certificate>> PinnedSigner(machine::Host& host);
+Result<std::optional<pki::Certificate>> PinnedSigner(machine::Host& host);
 
 // From now on only payloads that `signer` signed are taken here. Told as a finding when that is new. Whether anything
 // was written.
-Result<bool> PinSigner(machine::Host& host, const egress::Certificate& signer, Findings& findings);
+Result<bool> PinSigner(machine::Host& host, const pki::Certificate& signer, Findings& findings);
 
 }  // namespace prov::node

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "ignition/shorten.h"
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
-#include "provisioner/egress/ip_address.h"
 #include "provisioner/publish/request_uri.h"
 
 namespace prov::publish {
@@ -23,7 +23,7 @@ using Merged = std::expected<void, std::string>;
 std::unexpected<std::string> Refuse(std::string text) { return std::unexpected(std::move(text)); }
 
 Merged CheckMachineNetwork(std::string_view field, const std::string& cidr) {
-  if (egress::IpNetwork::Parse(cidr)) return {};
+  if (IpNetwork::Parse(cidr)) return {};
   return Refuse(fmt::format("{} has an invalid CIDR: {}", field, ignition::Shorten(cidr)));
 }
 

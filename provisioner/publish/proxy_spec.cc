@@ -5,9 +5,9 @@
 #include <array>
 
 #include "ignition/shorten.h"
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/egress/ip_address.h"
 #include "provisioner/egress/no_proxy_item.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/publish/request_uri.h"
@@ -85,7 +85,7 @@ std::string_view TrimSpace(std::string_view text) {
 bool IsZonedAddress(std::string_view item) {
   const std::size_t zone = item.find('%');
   return zone != std::string_view::npos && item.find_first_of("@/:", zone) == std::string_view::npos &&
-         egress::IpAddress::Parse(item.substr(0, zone)).has_value();
+         IpAddress::Parse(item.substr(0, zone)).has_value();
 }
 
 // A whole proxy URL may have been pasted into the list.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/publish/credentials.h"
 #include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"
@@ -60,8 +60,8 @@ class Publisher {
   ProxySpec spec_;
   std::optional<std::string> user_text_;
   std::optional<std::string> system_text_;
-  std::vector<egress::Certificate> user_certificates_;
-  std::vector<egress::Certificate> roots_;  // of user and system
+  std::vector<pki::Certificate> user_certificates_;
+  std::vector<pki::Certificate> roots_;  // of user and system
 };
 
 Result<void> Publisher::ReadProxy() {
@@ -120,7 +120,7 @@ Result<void> Publisher::ReadUserBundle() {
 void Publisher::ReviewUserBundle() {
   const std::string& where = request_.user_ca->where;
   Findings findings;
-  const auto ours = egress::ParseTrustBundle(*user_text_, where, findings);
+  const auto ours = pki::ParseTrustBundle(*user_text_, where, findings);
   if (!ours) {
     Warn("trust-bundle",
          fmt::format("the operator takes this bundle, but not all of it is what it seems: {}", ours.error().message),
@@ -133,7 +133,7 @@ void Publisher::ReviewUserBundle() {
          where);
   }
   Append(out_.findings, std::move(findings));
-  Append(out_.findings, egress::ReviewCertificates(user_certificates_, ports_.clock.NowUnix(), where));
+  Append(out_.findings, pki::ReviewCertificates(user_certificates_, ports_.clock.NowUnix(), where));
 }
 
 Result<void> Publisher::ReadSystemBundle() {

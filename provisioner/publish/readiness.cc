@@ -11,7 +11,7 @@ constexpr int kTries = 3;
 constexpr std::int64_t kBetweenTries = 1000;  // milliseconds
 constexpr std::size_t kMostEndpoints = 20;
 
-void TryOnce(const machine::HttpRequest& request, machine::Http& http, Probe& probe) {
+void TryOnce(const net::HttpRequest& request, net::Http& http, Probe& probe) {
   ++probe.tries;
   const Result<int> answer = http.Get(request);
   if (!answer) {
@@ -32,7 +32,7 @@ Probe ProbeOne(const ProxySpec& spec, const std::string& endpoint, const std::ve
                const ProbePorts& ports) {
   const Secret& proxy = ProxyFor(spec.values, CheckUri(endpoint).value_or(""));
   Probe probe{.url = ShownUri(endpoint), .via = ShownUri(proxy.Reveal()), .error = {}};
-  const machine::HttpRequest request{.url = endpoint, .proxy_url = proxy, .roots = roots};
+  const net::HttpRequest request{.url = endpoint, .proxy_url = proxy, .roots = roots};
   TryOnce(request, ports.http, probe);
   while (!probe.ok && probe.tries < kTries && ports.clock.Wait(kBetweenTries)) TryOnce(request, ports.http, probe);
   return probe;
@@ -40,11 +40,11 @@ Probe ProbeOne(const ProxySpec& spec, const std::string& endpoint, const std::ve
 
 }  // namespace
 
-std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const egress::Certificate> roots,
+std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const pki::Certificate> roots,
                                   const ProbePorts& ports) {
   std::vector<std::string> trusted;
   trusted.reserve(roots.size());
-  for (const egress::Certificate& root : roots) trusted.push_back(root.der);
+  for (const pki::Certificate& root : roots) trusted.push_back(root.der);
   std::vector<Probe> out;
   for (const std::string& endpoint : spec.readiness_endpoints) {
     if (out.size() == kMostEndpoints) break;

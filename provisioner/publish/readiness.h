@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/egress/certificate.h"
-#include "provisioner/machine/clock.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/base/clock.h"
+#include "provisioner/net/http.h"
+#include "provisioner/pki/certificate.h"
 #include "provisioner/publish/proxy_spec.h"
 
 namespace prov::publish {
@@ -22,15 +22,15 @@ struct Probe {
 };
 
 struct ProbePorts {
-  machine::Http& http;
-  machine::Clock& clock;
+  net::Http& http;
+  Clock& clock;
 };
 
 // One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Ends with the
 // first endpoint that fails, as the operator does, and after twenty. `roots` are trusted beside nothing else; none:
 // what this system trusts. The spec must have passed ValidateProxySpec. noProxy does not count here. Redirects are not
 // followed here; the operator follows them.
-std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const egress::Certificate> roots,
+std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const pki::Certificate> roots,
                                   const ProbePorts& ports);
 
 }  // namespace prov::publish

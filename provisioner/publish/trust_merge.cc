@@ -26,14 +26,14 @@ bool IsObject(std::string_view bytes) {
   return false;
 }
 
-using Certificates = std::expected<std::vector<egress::Certificate>, std::string>;
+using Certificates = std::expected<std::vector<pki::Certificate>, std::string>;
 
 Certificates ReadCertificates(std::string_view text) {
-  std::vector<egress::Certificate> out;
+  std::vector<pki::Certificate> out;
   GoPemReader reader(text);
   while (const auto block = reader.Next()) {
     if (block->type != "CERTIFICATE" || block->has_headers) continue;
-    auto certificate = egress::ParseCertificate(block->bytes, {});
+    auto certificate = pki::ParseCertificate(block->bytes, {});
     if (!certificate) return std::unexpected(std::move(certificate).error().message);
     if (out.size() == kMostCertificates)
       return std::unexpected(fmt::format("more than {} certificates", kMostCertificates));

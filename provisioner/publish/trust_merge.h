@@ -10,7 +10,7 @@
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
-#include "provisioner/egress/certificate.h"
+#include "provisioner/pki/certificate.h"
 #include "provisioner/source/trust_names.h"
 
 namespace prov::publish {
@@ -35,8 +35,8 @@ Result<BundleSource> ReadBundleSource(std::string bytes, const std::string& wher
 // The certificates as the operator reads them: blocks CERTIFICATE without headers, as Go's encoding/pem finds them;
 // what else is there is passed over, but each of them must be a certificate and there must be one. The error is the
 // operator's text about the ConfigMap `name`.
-std::expected<std::vector<egress::Certificate>, std::string> CheckBundle(const BundleSource& source,
-                                                                         std::string_view name);
+std::expected<std::vector<pki::Certificate>, std::string> CheckBundle(const BundleSource& source,
+                                                                      std::string_view name);
 
 // The text without its private keys (a finding `private-key`): they are never written. Byte for byte the same where
 // there is none. Errors: cert, for a key whose end can't be told.

@@ -5,15 +5,13 @@
 
 namespace prov::reconcile {
 
-std::string Thumbprint(const egress::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
+std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
 
-std::string StoreKey(egress::Store store) { return machine::CertificateStoreKey(store); }
+std::string StoreKey(pki::Store store) { return machine::CertificateStoreKey(store); }
 
-std::string EncodeBlob(const egress::Certificate& certificate) {
-  return machine::EncodeCertificateBlob(certificate.der);
-}
+std::string EncodeBlob(const pki::Certificate& certificate) { return machine::EncodeCertificateBlob(certificate.der); }
 
-images::RegKey EncodeCertificate(const egress::Certificate& certificate) {
+images::RegKey EncodeCertificate(const pki::Certificate& certificate) {
   images::RegKey key;
   key.name = Thumbprint(certificate);
   key.values.push_back({std::string(machine::kCertificateBlob), images::RegType::kBinary, EncodeBlob(certificate)});

@@ -5,27 +5,27 @@
 #include <string>
 #include <string_view>
 
-#include "images/registry_key.h"
-#include "provisioner/egress/certificate.h"
-#include "provisioner/egress/trust_store.h"
+#include "images/registry/registry_key.h"
+#include "provisioner/pki/certificate.h"
+#include "provisioner/pki/trust_store.h"
 
 namespace prov::reconcile {
 
 struct CertificateItem {
-  egress::Certificate certificate;
-  egress::Store store = egress::Store::kRoot;  // kRoot or kCa
+  pki::Certificate certificate;
+  pki::Store store = pki::Store::kRoot;  // kRoot or kCa
 };
 
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
-std::string Thumbprint(const egress::Certificate& certificate);
+std::string Thumbprint(const pki::Certificate& certificate);
 
 // `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`.
-std::string StoreKey(egress::Store store);
+std::string StoreKey(pki::Store store);
 
 // Property 3 (SHA-1) and property 32 (the certificate): what all readers take.
-std::string EncodeBlob(const egress::Certificate& certificate);
+std::string EncodeBlob(const pki::Certificate& certificate);
 
 // The key of one certificate with its `Blob`.
-images::RegKey EncodeCertificate(const egress::Certificate& certificate);
+images::RegKey EncodeCertificate(const pki::Certificate& certificate);
 
 }  // namespace prov::reconcile

@@ -12,9 +12,9 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
+using pki::Store;
 
-void Report(Planner& planner, Action action, Store store, const egress::Certificate& certificate, std::string reason) {
+void Report(Planner& planner, Action action, Store store, const pki::Certificate& certificate, std::string reason) {
   const std::string text = fmt::format("{}, until {}", certificate.subject, certificate.not_after);
   const bool before = action == Action::kNone || action == Action::kDelete || action == Action::kYield;
   const bool after = action != Action::kDelete && action != Action::kYield;
@@ -24,7 +24,7 @@ void Report(Planner& planner, Action action, Store store, const egress::Certific
 
 Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
   machine::CertificateStore& stores = planner.machine().certificates;
-  const egress::Certificate& certificate = wanted.certificate;
+  const pki::Certificate& certificate = wanted.certificate;
   const std::string item = CertificateItemName(wanted.store, Thumbprint(certificate));
   if (PROV_TRY(stores.IsDisallowed(certificate.der))) {
     planner.Note(
@@ -49,8 +49,8 @@ Result<void> PlanUnwanted(Planner& planner, const std::string& item, const Ledge
   planner.Disown(item);
   if (!entry.ours) return {};
   const Store store = StoreOfItem(item);
-  egress::Certificate certificate;
-  if (auto parsed = egress::ParseCertificate(entry.ours->data, item)) {
+  pki::Certificate certificate;
+  if (auto parsed = pki::ParseCertificate(entry.ours->data, item)) {
     certificate = *std::move(parsed);
   } else {
     certificate.sha1 = AsciiLower(entry.ours->name);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/signature.h"
+#include "provisioner/pki/signature.h"
 
 namespace prov::reconcile {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using egress::EgressConfig;
 using egress::ProxySettings;
 using egress::ProxyUrl;
-using egress::Store;
+using pki::Store;
 
 Scope Stated(const Scope& wanted, const EgressConfig& config) {
   Scope scope = wanted;
@@ -128,22 +128,22 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
 }
 
 Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
-  for (Finding& finding : egress::ReviewTrust(config.certificates, options.store, config.trust_file.path)) {
+  for (Finding& finding : pki::ReviewTrust(config.certificates, options.store, config.trust_file.path)) {
     if (finding.severity == Severity::kError)
       return Fail(Code::kCert, std::move(finding.message), std::move(finding.where));
     state.findings.push_back(std::move(finding));
   }
   std::set<std::string> seen;
   std::size_t subtracted = 0;
-  for (const egress::Certificate& certificate : config.certificates) {
+  for (const pki::Certificate& certificate : config.certificates) {
     if (!seen.insert(certificate.sha256).second) continue;
     if (options.subtract.contains(certificate.sha256)) {
       ++subtracted;
       continue;
     }
-    const Store store = egress::StoreFor(certificate, options.store);
+    const Store store = pki::StoreFor(certificate, options.store);
     if (store == Store::kNone) continue;
-    if (certificate.self_signed) PROV_TRY(egress::VerifySelfSignature(certificate));
+    if (certificate.self_signed) PROV_TRY(pki::VerifySelfSignature(certificate));
     state.certificates.push_back({certificate, store});
   }
   if (subtracted > 0)

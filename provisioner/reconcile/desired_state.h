@@ -38,7 +38,7 @@ struct DesiredOptions {
   Scope scope;
   CredentialPolicy credentials = CredentialPolicy::kMachine;
   std::vector<std::string> services;  // checked names
-  egress::StorePolicy store;
+  pki::StorePolicy store;
   std::set<std::string> subtract;  // SHA-256 (hex) of certificates to leave out
   bool win_http_octets = false;
 };
@@ -46,7 +46,7 @@ struct DesiredOptions {
 struct DesiredState {
   Scope scope;  // less what the source makes no statement about
   CredentialPolicy credentials = CredentialPolicy::kMachine;
-  egress::StorePolicy store;
+  pki::StorePolicy store;
   bool win_http_octets = false;
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/result.h"
 #include "provisioner/base/secret.h"
 

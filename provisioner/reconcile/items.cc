@@ -9,9 +9,9 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
 
 constexpr std::uint32_t kManualProxy = 2;
 

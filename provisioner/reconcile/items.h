@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "images/registry_key.h"
-#include "provisioner/egress/trust_store.h"
+#include "images/registry/registry_key.h"
+#include "provisioner/pki/trust_store.h"
 #include "provisioner/reconcile/win_http.h"
 #include "provisioner/reconcile/wininet.h"
 
@@ -27,8 +27,8 @@ std::string EnvironmentKeyPath();                      // `SYSTEM\CurrentControl
 std::string ServiceKeyPath(std::string_view service);  // `SYSTEM\CurrentControlSet\Services\NAME`
 std::string WinHttpKeyPath(std::size_t view);          // `SOFTWARE\…\Connections`
 std::string WinInetKeyPath(const WinInetPlace& place);
-std::string CertificateItemName(egress::Store store, std::string_view thumbprint);
-egress::Store StoreOfItem(std::string_view certificate_item);
+std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
+pki::Store StoreOfItem(std::string_view certificate_item);
 
 // Whether two values mean the same: text and NO_PROXY's set for variables of type REG_SZ, the proxy and its bypass list
 // for WinHTTP. Values of different types never do.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -14,8 +14,8 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegValue;
+using pki::Store;
 
 bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
   if (!a || !b) return !a && !b;

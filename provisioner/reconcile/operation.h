@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/machine/machine.h"
@@ -26,7 +26,7 @@ struct RegistryWrite {
 };
 
 struct CertificateWrite {
-  egress::Store store = egress::Store::kRoot;
+  pki::Store store = pki::Store::kRoot;
   std::string der;
   bool add = true;  // false: remove
   std::string item = {};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "images/hive/security.h"
+#include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
@@ -19,8 +19,8 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegValue;
+using pki::Store;
 
 constexpr std::string_view kAbsent = "absent";
 constexpr std::string_view kPresent = "present";

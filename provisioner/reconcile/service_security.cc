@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/machine/service_account.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"

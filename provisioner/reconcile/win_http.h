@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/win_http_bypass.h"
 

@@ -8,7 +8,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/decision.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 #include "provisioner/source/mcs_source.h"
 #include "provisioner/source/roots.h"
 
@@ -72,7 +72,7 @@ Result<RemoteRequest> Prepare(const FetchOrder& order) {
 
 }  // namespace
 
-Result<machine::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::string& etag) {
+Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::string& etag) {
   const std::string scheme = AsciiLower(order.url.substr(0, order.url.find(':')));
   const bool plain = scheme == "http";
   if (!plain && scheme != "https") {
@@ -113,7 +113,7 @@ Result<machine::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std
 
 Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {
   const auto fresh = fresh_.find(KeyOf(order));
-  machine::FetchAnswer answer;
+  net::FetchAnswer answer;
   if (fresh != fresh_.end()) {
     answer = std::move(fresh->second);
     fresh_.erase(fresh);
@@ -127,8 +127,8 @@ Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {
 Result<bool> HttpFetcher::StillSame(std::vector<Fetched>& known) {
   for (Fetched& one : known) {
     if (one.order.has_hash) continue;  // it can't be anything else
-    machine::FetchAnswer answer = PROV_TRY(Ask(one.order, one.etag));
-    if (answer.status == machine::http_status::kNotModified) continue;
+    net::FetchAnswer answer = PROV_TRY(Ask(one.order, one.etag));
+    if (answer.status == net::http_status::kNotModified) continue;
     if (Sha256(answer.body) == one.digest) {
       one.etag = answer.Header("etag");
       continue;

@@ -42,14 +42,14 @@ class HttpFetcher final : public ignition::Fetcher {
   Result<bool> StillSame(std::vector<Fetched>& known);
 
  private:
-  Result<machine::FetchAnswer> Ask(const ignition::FetchOrder& order, const std::string& etag);
+  Result<net::FetchAnswer> Ask(const ignition::FetchOrder& order, const std::string& etag);
 
   const SourceRequest& request_;
   Trust trust_;
   SourcePorts ports_;
   SourceTime& time_;
   std::vector<Fetched> fetched_;
-  std::map<std::string, machine::FetchAnswer> fresh_;  // by KeyOf()
+  std::map<std::string, net::FetchAnswer> fresh_;  // by KeyOf()
 };
 
 }  // namespace prov::source

@@ -52,10 +52,10 @@ Result<std::string> BytesOf(const KubeMaterial& material, const std::string& kub
   return request.ReadLocal(Resolve(material.file, kubeconfig), kMostFileBytes);
 }
 
-Result<std::optional<machine::ClientIdentity>> ClientOf(const KubeUser& user, const std::string& kubeconfig,
-                                                        const SourceRequest& request) {
+Result<std::optional<net::ClientIdentity>> ClientOf(const KubeUser& user, const std::string& kubeconfig,
+                                                    const SourceRequest& request) {
   if (!user.certificate.Given()) return std::nullopt;
-  machine::ClientIdentity out;
+  net::ClientIdentity out;
   out.certificate_pem = PROV_TRY(BytesOf(user.certificate, kubeconfig, request));
   out.key_pem = Secret(PROV_TRY(BytesOf(user.key, kubeconfig, request)));
   return out;
@@ -178,8 +178,8 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   return out;
 }
 
-Result<machine::FetchRequest> KubeAccess::Request(const std::string& path) const {
-  machine::FetchRequest out;
+Result<net::FetchRequest> KubeAccess::Request(const std::string& path) const {
+  net::FetchRequest out;
   out.url = base_ + path;
   out.headers.emplace_back("Accept", "application/json");
   if (!host_header_.empty()) out.headers.emplace_back("Host", host_header_);

@@ -8,7 +8,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/net/http.h"
 #include "provisioner/source/source.h"
 
 namespace prov::source {
@@ -36,7 +36,7 @@ class KubeAccess {
 
   // A GET of this path (with its query), with all that goes with it. A token that lies in a file is read anew. Errors:
   // those of reading it.
-  Result<machine::FetchRequest> Request(const std::string& path) const;
+  Result<net::FetchRequest> Request(const std::string& path) const;
 
   const std::string& who() const { return who_; }  // `user "x" of context "y"`, for messages
   bool anonymous() const { return !client_ && !token_ && token_file_.empty(); }
@@ -51,7 +51,7 @@ class KubeAccess {
   std::string connect_to_;  // as in FetchRequest
   std::string host_header_;
   std::vector<std::string> roots_;
-  std::optional<machine::ClientIdentity> client_;
+  std::optional<net::ClientIdentity> client_;
   std::optional<Secret> token_;
   std::string token_file_;
   FileReader read_;

@@ -8,7 +8,7 @@
 
 #include "ignition/json.h"
 #include "provisioner/base/text.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
@@ -128,11 +128,11 @@ std::uint32_t KubeRandom() {
 }
 
 bool IsKubeTrouble(int status) {
-  return status == machine::http_status::kTooManyRequests ||
-         (status >= machine::http_status::kInternalServerError && status < kAfterErrors);
+  return status == net::http_status::kTooManyRequests ||
+         (status >= net::http_status::kInternalServerError && status < kAfterErrors);
 }
 
-std::int64_t RetryAfterMs(const machine::FetchAnswer& answer) {
+std::int64_t RetryAfterMs(const net::FetchAnswer& answer) {
   constexpr std::int64_t kMostSeconds = 60;
   const std::string_view text = TrimBlanks(answer.Header("retry-after"));
   std::int64_t seconds = 0;
@@ -141,15 +141,15 @@ std::int64_t RetryAfterMs(const machine::FetchAnswer& answer) {
   return std::min(seconds, kMostSeconds) * kMsPerSecond;
 }
 
-Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
+Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access) {
   const Said said = ReadSaid(answer.body);
   const std::string where = object.Path();
-  if (answer.status == machine::http_status::kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
-  if (answer.status == machine::http_status::kForbidden)
+  if (answer.status == net::http_status::kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
+  if (answer.status == net::http_status::kForbidden)
     return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
-  if (answer.status == machine::http_status::kNotFound) return NotFound(object, said);
-  if (answer.status == machine::http_status::kProxyAuthenticationRequired) {
+  if (answer.status == net::http_status::kNotFound) return NotFound(object, said);
+  if (answer.status == net::http_status::kProxyAuthenticationRequired) {
     return {Code::kNetwork,
             fmt::format("{} (the proxy of --source-proxy or of the kubeconfig's proxy-url)",
                         answer.proxy_refusal.empty() ? "the proxy on the way to the API server wants credentials"
@@ -188,21 +188,21 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
   bool stopped = false;
   bool token_refused = false;
   for (int left = kTries - 1;; --left) {
-    machine::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
+    net::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
     const std::int64_t time = std::clamp<std::int64_t>(end - ports_.clock.NowUnix(), 1, time_.left());
     request.total_seconds = static_cast<int>(access_.timeout_seconds() ? time : std::min(time, kSecondsForOne));
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
-    machine::HttpNotes notes;
+    net::HttpNotes notes;
     notes.may_pass = true;
     request.notes = &notes;
-    Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
+    Result<net::FetchAnswer> answer = ports_.http.Fetch(request);
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
-    if (answer && answer->status == machine::http_status::kOk) return std::move(answer->body);
+    if (answer && answer->status == net::http_status::kOk) return std::move(answer->body);
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, "get", object, access_) : std::move(answer).error();
     // A token may be replaced between its reading and its use; a second refusal is one.
-    const bool stale = status == machine::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
+    const bool stale = status == net::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
     const bool lost = status == 0 && error.code == Code::kNetwork && notes.may_pass;
     const bool again = stale || IsKubeTrouble(status) || lost;

@@ -51,14 +51,14 @@ std::uint32_t KubeRandom();
 
 // What a status other than 200 means and what to do about it. `verb` is that of a ClusterRole. Codes: not-found (404;
 // in the core API only where the answer names the object), else network.
-Error ExplainKubeStatus(const machine::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
+Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access);
 
 // Whether the same request may be answered a moment later: 429 and 5xx.
 bool IsKubeTrouble(int status);
 
 // Milliseconds that the server asks to be left alone, at most a minute; 0: it says nothing.
-std::int64_t RetryAfterMs(const machine::FetchAnswer& answer);
+std::int64_t RetryAfterMs(const net::FetchAnswer& answer);
 
 class KubeClient {
  public:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
@@ -89,14 +89,14 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
 
 // Where to watch from. kChanged: something else is there than what was there when the source was read.
 KubeFollower::Step KubeFollower::FindPosition() {
-  Result<machine::FetchRequest> request =
+  Result<net::FetchRequest> request =
       access_->Request(fmt::format("{}?{}", object_.CollectionPath(), Selector(object_)));
   if (!request) return Failed(request.error());
   request->should_stop = [this] { return ShouldStop(); };
-  Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
+  Result<net::FetchAnswer> answer = ports_.http.Fetch(*request);
   if (stopped_) return Step::kStopped;
   if (!answer) return Failed(answer.error());
-  if (answer->status != machine::http_status::kOk) return Judge(*answer, "list");
+  if (answer->status != net::http_status::kOk) return Judge(*answer, "list");
   auto state = ParseKubeList(std::move(answer->body), kind_, object_.name);
   if (!state) return Failed(state.error());
   position_ = std::move(state->resource_version);
@@ -123,21 +123,21 @@ KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
   };
   request->should_stop = [this] { return ShouldStop(); };
   const std::int64_t begin = ports_.clock.NowUnix();
-  const Result<machine::FetchAnswer> answer = ports_.http.Fetch(*request);
+  const Result<net::FetchAnswer> answer = ports_.http.Fetch(*request);
   const std::int64_t took = ports_.clock.NowUnix() - begin;
   listened = listened || took >= std::min<std::int64_t>(seconds, kSlackSeconds);
   // One that ends at once, again and again, must not become a busy loop, whatever it sends.
   return AfterWatch(answer, listened, took < kShortestWatchSeconds);
 }
 
-KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened, bool at_once) {
+KubeFollower::Step KubeFollower::AfterWatch(const Result<net::FetchAnswer>& answer, bool listened, bool at_once) {
   if (stopped_) return Step::kStopped;
   if (changed_) {
     backoff_.Reset();
     failures_ = 0;
     return Step::kChanged;
   }
-  if (gone_ || (answer && answer->status == machine::http_status::kGone)) {
+  if (gone_ || (answer && answer->status == net::http_status::kGone)) {
     position_.reset();
     // A list follows. Where that does not help, it follows more and more slowly.
     return ++failures_ > 1 ? Step::kPause : Step::kAgain;
@@ -146,7 +146,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& 
     position_.reset();
     return Failed(*broken_);
   }
-  if (answer && answer->status != machine::http_status::kOk) return Judge(*answer, "watch");
+  if (answer && answer->status != net::http_status::kOk) return Judge(*answer, "watch");
   if (answer && at_once) return Step::kPause;  // longer and longer
   if (!listened) return answer ? Step::kPause : Failed(answer.error());
   backoff_.Reset();
@@ -157,7 +157,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<machine::FetchAnswer>& 
 }
 
 // A status other than 200.
-KubeFollower::Step KubeFollower::Judge(const machine::FetchAnswer& answer, std::string_view verb) {
+KubeFollower::Step KubeFollower::Judge(const net::FetchAnswer& answer, std::string_view verb) {
   const Error error = ExplainKubeStatus(answer, verb, object_, *access_);
   least_pause_ms_ = RetryAfterMs(answer);
   if (IsKubeTrouble(answer.status)) return Failed(error);

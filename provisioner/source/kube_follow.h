@@ -48,8 +48,8 @@ class KubeFollower {
 
   Step FindPosition();
   Step Watch(std::int64_t seconds);
-  Step AfterWatch(const Result<machine::FetchAnswer>& answer, bool listened, bool at_once);
-  Step Judge(const machine::FetchAnswer& answer, std::string_view verb);
+  Step AfterWatch(const Result<net::FetchAnswer>& answer, bool listened, bool at_once);
+  Step Judge(const net::FetchAnswer& answer, std::string_view verb);
   Step Failed(const Error& error);
   bool TakeEvents(KubeWatchReader& reader, std::string_view piece);
   bool ShouldStop();

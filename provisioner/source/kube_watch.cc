@@ -7,7 +7,7 @@
 #include "ignition/json.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
@@ -66,7 +66,7 @@ KubeEvent Trouble(Code code, std::string message) {
 KubeEvent ServerError(const JsonValue& status) {
   const JsonValue* code = ignition::Member(&status, "code");
   const std::string_view reason = TextIn(&status, "reason");
-  const bool gone = code != nullptr && code->IsInt() && code->GetInt() == machine::http_status::kGone;
+  const bool gone = code != nullptr && code->IsInt() && code->GetInt() == net::http_status::kGone;
   if (gone || reason == "Expired" || reason == "Gone") return {KubeEvent::Kind::kGone, {}, {}};
   return Trouble(Code::kNetwork, fmt::format("the API server ended the watch (\"{}\")",
                                              TextIn(&status, "message").substr(0, kMostShown)));

@@ -5,7 +5,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/source/legacy_environment.h"
 
 namespace prov::source {
@@ -57,7 +57,7 @@ Result<void> ReadTrust(const std::optional<ignition::FileContents>& file, Egress
     return {};
   }
   out.trust_file = Describe(std::string(kTrustBundlePath), file->bytes, file->mode);
-  out.certificates = PROV_TRY(egress::ParseTrustBundle(file->bytes, kTrustBundlePath, out.findings));
+  out.certificates = PROV_TRY(pki::ParseTrustBundle(file->bytes, kTrustBundlePath, out.findings));
   return {};
 }
 

@@ -84,7 +84,7 @@ Result<RemoteRequest> McsRequest(const std::string& uri, const std::string& defa
   return out;
 }
 
-Result<void> CheckMcsAnswer(const machine::FetchAnswer& answer, const std::string& where) {
+Result<void> CheckMcsAnswer(const net::FetchAnswer& answer, const std::string& where) {
   const std::string type = AsciiLower(answer.Header("content-type"));
   const std::string_view media = TrimBlanks(std::string_view(type).substr(0, type.find(';')));
   if (media == "application/json" || media.ends_with("+json")) return {};

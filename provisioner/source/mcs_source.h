@@ -24,6 +24,6 @@ Result<RemoteRequest> McsRequest(const std::string& uri, const std::string& defa
 
 // Whether the answer is of a Machine Config Server: kind, where it says that it
 // is something else than JSON.
-Result<void> CheckMcsAnswer(const machine::FetchAnswer& answer, const std::string& where);
+Result<void> CheckMcsAnswer(const net::FetchAnswer& answer, const std::string& where);
 
 }  // namespace prov::source

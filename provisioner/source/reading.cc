@@ -9,7 +9,7 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::source {
 namespace {
@@ -65,7 +65,7 @@ Result<egress::EgressConfig> Finish(Reading reading) {
   }
   const TrustText& trust = *reading.trust;
   out.trust_file = Describe(trust.where, trust.bytes);
-  out.certificates = PROV_TRY(egress::ParseTrustBundle(trust.bytes, trust.where, out.findings));
+  out.certificates = PROV_TRY(pki::ParseTrustBundle(trust.bytes, trust.where, out.findings));
   if (out.certificates.empty() && !trust.may_be_empty) {
     return Fail(Code::kCert,
                 "the trust bundle holds no certificate; no cluster has one like that, so it is taken as damaged",

@@ -7,7 +7,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
@@ -33,15 +33,15 @@ class Asking {
   Asking(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports)
       : request_(request), patience_(patience), ports_(ports), start_(ports.clock.NowUnix()) {}
 
-  Result<machine::FetchAnswer> Run() {
+  Result<net::FetchAnswer> Run() {
     url_ = request_.url;
-    machine::FetchAnswer answer = PROV_TRY(Persist());
+    net::FetchAnswer answer = PROV_TRY(Persist());
     for (int hops = 0; IsRedirect(answer.status); ++hops) {
       PROV_TRY(Redirect(answer, hops));
       answer = PROV_TRY(Persist());
     }
-    if (answer.status == machine::http_status::kNotModified && AsksForChange()) return answer;
-    if (answer.status != machine::http_status::kOk) return Refuse(answer);
+    if (answer.status == net::http_status::kNotModified && AsksForChange()) return answer;
+    if (answer.status != net::http_status::kOk) return Refuse(answer);
     PROV_TRY(CheckBody(answer, Where()));
     return answer;
   }
@@ -53,7 +53,7 @@ class Asking {
     return std::ranges::any_of(request_.headers, [](const auto& h) { return AsciiLower(h.first) == "if-none-match"; });
   }
 
-  std::unexpected<Error> Refuse(const machine::FetchAnswer& answer) const {
+  std::unexpected<Error> Refuse(const net::FetchAnswer& answer) const {
     const int status = answer.status;
     if (!answer.proxy_refusal.empty()) {
       return Fail(Code::kNetwork, fmt::format("{} (--source-proxy)", answer.proxy_refusal), Where());
@@ -61,7 +61,7 @@ class Asking {
     const Code code = status == 404 || status == 410 ? Code::kNotFound : Code::kNetwork;
     std::string meaning = request_.explain == nullptr ? "" : request_.explain(status);
     if (meaning.empty()) meaning = ExplainStatus(status);
-    const char* who = status == machine::http_status::kProxyAuthenticationRequired ? "proxy" : "server";
+    const char* who = status == net::http_status::kProxyAuthenticationRequired ? "proxy" : "server";
     return Fail(code, fmt::format("the {} answered with status {}: {}", who, status, meaning), Where());
   }
 
@@ -71,8 +71,8 @@ class Asking {
     return std::max(ports_.clock.NowUnix() - start_, (waited_ + kMillisecondsPerSecond - 1) / kMillisecondsPerSecond);
   }
 
-  machine::FetchRequest Prepared() const {
-    machine::FetchRequest out;
+  net::FetchRequest Prepared() const {
+    net::FetchRequest out;
     out.url = url_;
     out.headers = request_.headers;
     out.headers.emplace_back("Accept-Encoding", "identity");
@@ -97,16 +97,16 @@ class Asking {
   }
 
   // Tries until there is an answer that another try would not change.
-  Result<machine::FetchAnswer> Persist() {
+  Result<net::FetchAnswer> Persist() {
     for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
-      machine::HttpNotes notes;
+      net::HttpNotes notes;
       notes.may_pass = true;
-      machine::FetchRequest request = Prepared();
+      net::FetchRequest request = Prepared();
       request.notes = &notes;
-      Result<machine::FetchAnswer> answer = ports_.http.Fetch(request);
+      Result<net::FetchAnswer> answer = ports_.http.Fetch(request);
       if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // with whatever there is of an answer
       // A proxy that refuses would otherwise get the credentials again and again.
-      const bool may_pass = answer ? answer->status >= machine::http_status::kInternalServerError
+      const bool may_pass = answer ? answer->status >= net::http_status::kInternalServerError
                                    : answer.error().code == Code::kNetwork && notes.may_pass;
       if (!may_pass) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
@@ -121,7 +121,7 @@ class Asking {
     return Fail(Code::kNetwork, "this program was asked to stop before there was an answer", Where());
   }
 
-  Result<void> Redirect(const machine::FetchAnswer& answer, int hops) {
+  Result<void> Redirect(const net::FetchAnswer& answer, int hops) {
     const std::string& to = answer.redirect_url;
     if (!request_.follow || to.empty()) return Refuse(answer);
     const auto is_https = [](std::string_view url) { return AsciiLower(url.substr(0, 8)) == "https://"; };
@@ -155,19 +155,19 @@ Patience Patience::Of(const SourceRequest& request) {
   return {*request.timeout_seconds, *request.timeout_seconds};
 }
 
-Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports) {
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports) {
   return Asking(request, patience, ports).Run();
 }
 
-Result<machine::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
-                                 SourceTime& time) {
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
+                             SourceTime& time) {
   if (time.left() == 0) {
     return Fail(Code::kNetwork, "there was no time left for this: " + time.Words(), egress::RedactUrl(request.url));
   }
   const bool short_of_time = time.left() < patience.total_seconds;
   patience.total_seconds = std::min(patience.total_seconds, time.left());
   const std::int64_t begin = ports.clock.NowUnix();
-  Result<machine::FetchAnswer> answer = Ask(request, patience, ports);
+  Result<net::FetchAnswer> answer = Ask(request, patience, ports);
   time.Spend(ports.clock.NowUnix() - begin);
   if (!answer && short_of_time && time.left() == 0 && answer.error().code == Code::kNetwork) {
     answer.error().message += "; " + time.Words();
@@ -179,7 +179,7 @@ std::string ExplainStatus(int status) {
   switch (status) {
     case 204:
       return "it has nothing to send";
-    case machine::http_status::kNotModified:
+    case net::http_status::kNotModified:
       return "it says that nothing changed, which nobody asked";
     case 400:
       return "it does not understand the request";
@@ -195,7 +195,7 @@ std::string ExplainStatus(int status) {
     case 406:
       return "it does not serve the document in this way; is this the right "
              "server?";
-    case machine::http_status::kProxyAuthenticationRequired:
+    case net::http_status::kProxyAuthenticationRequired:
       return "it wants other credentials than those in its URL";
     case 429:
       return "it was asked too often; try again later";
@@ -208,11 +208,11 @@ std::string ExplainStatus(int status) {
       break;
   }
   if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
-  if (status >= machine::http_status::kInternalServerError) return "it failed itself; its log says why";
+  if (status >= net::http_status::kInternalServerError) return "it failed itself; its log says why";
   return "no document comes with that";
 }
 
-Result<void> CheckBody(const machine::FetchAnswer& answer, const std::string& where) {
+Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where) {
   const std::string coding = AsciiLower(answer.Header("content-encoding"));
   if (!coding.empty() && coding != "identity") {
     return Fail(Code::kKind,

@@ -46,17 +46,17 @@ struct Patience {
 // and then twice as long each time, up to 5 s. Errors: network, tls, not-found,
 // too-large, scheme, kind (see CheckBody()); their `where` is the URL as
 // messages may show it.
-Result<machine::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
 
 // The same for one of several documents that a source has, within what is left of the time for all of them.
-Result<machine::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
-                                 SourceTime& time);
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
+                             SourceTime& time);
 
 // What a status other than 200 means and what to do about it.
 std::string ExplainStatus(int status);
 
 // Whether this may be a document at all: kind for nothing, for an HTML page and
 // for what is compressed. What it is decides its reader.
-Result<void> CheckBody(const machine::FetchAnswer& answer, const std::string& where);
+Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where);
 
 }  // namespace prov::source

@@ -4,7 +4,7 @@
 
 #include "ignition/fetch_scope.h"
 #include "ignition/json.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::source {
 namespace {
@@ -13,15 +13,15 @@ constexpr std::uint64_t kMostBytes = 16ULL << 20U;
 
 Result<void> Add(std::string_view bytes, const std::string& where, std::vector<std::string>& to) {
   Findings ignored;
-  const auto certificates = PROV_TRY(egress::ParseTrustBundle(bytes, where, ignored));
-  if (std::ranges::all_of(certificates, &egress::Certificate::rejected)) {
+  const auto certificates = PROV_TRY(pki::ParseTrustBundle(bytes, where, ignored));
+  if (std::ranges::all_of(certificates, &pki::Certificate::rejected)) {
     return Fail(Code::kCert,
                 certificates.empty()
                     ? "holds no certificate, so no server could be verified"
                     : "holds only certificates that their own trust settings reject, so no server could be verified",
                 where);
   }
-  for (const egress::Certificate& certificate : certificates) {
+  for (const pki::Certificate& certificate : certificates) {
     if (!certificate.rejected && std::ranges::find(to, certificate.der) == to.end()) to.push_back(certificate.der);
   }
   return {};

@@ -5,7 +5,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
-#include "provisioner/machine/http_status.h"
+#include "provisioner/net/http_status.h"
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/http_fetcher.h"
 #include "provisioner/source/kube_source.h"
@@ -35,7 +35,7 @@ Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& li
   return out;
 }
 
-using Check = Result<void> (*)(const machine::FetchAnswer& answer, const std::string& where);
+using Check = Result<void> (*)(const net::FetchAnswer& answer, const std::string& where);
 
 Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Check check, const std::string& etag,
                           const SourcePorts& ports, SourceTime& time) {
@@ -44,8 +44,8 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
   out.trust = {remote.roots, !request.IsFollowed()};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
-  machine::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));
-  out.unchanged = answer.status == machine::http_status::kNotModified;
+  net::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));
+  out.unchanged = answer.status == net::http_status::kNotModified;
   if (out.unchanged) {
     out.etag = etag;
     return out;

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "ignition/document.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/egress/egress_config.h"
-#include "provisioner/machine/clock.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/net/http.h"
 
 namespace prov::source {
 
@@ -40,8 +40,8 @@ struct SourceCache;  // source_cache.h
 
 // What remote sources need. Files need neither.
 struct SourcePorts {
-  machine::Http& http;
-  machine::Clock& clock;
+  net::Http& http;
+  Clock& clock;
   // Of a process that reads its source again and again: what did not change is not parsed again. May be null. kube://
   // has no use for it.
   SourceCache* cache = nullptr;

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "ignition/document.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "provisioner/base/file.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/source/machine_config_source.h"
@@ -72,10 +72,10 @@ std::string Simdjson(std::string& bytes) {
 
 std::string Certificates(std::string& bytes) {
   Findings findings;
-  const auto certificates = egress::ParseTrustBundle(bytes, "bench", findings, {kLimit, 10'000'000});
+  const auto certificates = pki::ParseTrustBundle(bytes, "bench", findings, {kLimit, 10'000'000});
   if (!certificates) return certificates.error().message;
-  const auto roots = std::ranges::count_if(
-      *certificates, [](const auto& c) { return egress::StoreFor(c, {}) == egress::Store::kRoot; });
+  const auto roots =
+      std::ranges::count_if(*certificates, [](const auto& c) { return pki::StoreFor(c, {}) == pki::Store::kRoot; });
   return fmt::format("{}/{}", certificates->size(), roots);
 }
 
@@ -88,7 +88,7 @@ class Applied {
     config.proxy_file.present = config.trust_file.present = true;
     config.http_proxy = config.https_proxy = Secret("http://proxy.example.com:3128");
     config.no_proxy = ".svc,10.0.0.0/16,localhost,example.com";
-    config.certificates = egress::ParseTrustBundle(pem, "bench", findings).value();
+    config.certificates = pki::ParseTrustBundle(pem, "bench", findings).value();
     reconcile::DesiredOptions options;
     options.services = {"containerd", "kubelet"};
     for (const char* name : {"containerd", "kubelet"}) {
@@ -116,11 +116,11 @@ class Applied {
 int Hive(const char* pem, const char* out) {
   const auto bytes = ReadFile(pem, kLimit);
   Findings findings;
-  const auto certificates = egress::ParseTrustBundle(bytes.value_or(""), pem, findings, {kLimit, 10'000'000});
+  const auto certificates = pki::ParseTrustBundle(bytes.value_or(""), pem, findings, {kLimit, 10'000'000});
   if (!certificates) return 1;
   images::RegKey root;
-  images::RegKey& store = images::KeyAt(root, reconcile::StoreKey(egress::Store::kRoot));
-  for (const egress::Certificate& c : *certificates) store.subkeys.push_back(reconcile::EncodeCertificate(c));
+  images::RegKey& store = images::KeyAt(root, reconcile::StoreKey(pki::Store::kRoot));
+  for (const pki::Certificate& c : *certificates) store.subkeys.push_back(reconcile::EncodeCertificate(c));
   const auto hive = images::WriteHive(root, {});
   return hive && WriteFileAtomically(out, *hive, 0644) ? 0 : 1;
 }

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "images/archive/archive.h"
-#include "provisioner/bake/drive.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
+#include "provisioner/payload/drive.h"
 
 namespace prov::bench {
 namespace {
@@ -24,8 +24,8 @@ long long CpuNanoseconds() {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-Result<bake::Payload> Read(const std::string& folder) {
-  bake::Payload out;
+Result<payload::Payload> Read(const std::string& folder) {
+  payload::Payload out;
   for (const FolderEntry& entry : PROV_TRY(ListTree(folder, 1000))) {
     if (entry.kind != EntryKind::kFile) continue;
     out.files.push_back({entry.path, PROV_TRY(ReadFile(folder + "/" + entry.path, 1U << 30U)), false, {}});
@@ -33,18 +33,18 @@ Result<bake::Payload> Read(const std::string& folder) {
   return out;
 }
 
-Result<void> Write(const bake::Payload& payload, const std::string& path) {
+Result<void> Write(const payload::Payload& payload, const std::string& path) {
   const auto sink = PROV_TRY(images::MakeArchive(path, {.format = images::ArchiveFormat::kIso,
                                                         .time_unix = 315532800,
                                                         .label = "config-2",
                                                         .mode = 0644,
                                                         .flush = false}));
-  PROV_TRY(bake::WriteDrive(*sink, bake::DriveKind::kConfigDrive, payload, {}));
+  PROV_TRY(payload::WriteDrive(*sink, payload::DriveKind::kConfigDrive, payload, {}));
   return sink->Finish();
 }
 
 Result<std::string> Measure(const std::string& folder, const std::string& path, int rounds) {
-  const bake::Payload payload = PROV_TRY(Read(folder));
+  const payload::Payload payload = PROV_TRY(Read(folder));
   std::vector<long long> times;
   for (int i = 0; i < rounds; ++i) {
     std::filesystem::remove(path);  // a fleet's drives are new files

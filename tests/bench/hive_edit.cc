@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string>
 
-#include "images/hive/editor.h"
-#include "images/hive/format.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_editor.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_writer.h"
 #include "provisioner/base/file.h"
 #include "tests/support/large_hive.h"
 

@@ -157,7 +157,7 @@ TEST(Extract, EnvAndPemFormats) {
   EXPECT_THAT(env.err, Not(HasSubstr(kPassword)));
   const ProcessResult pem = Provisioner({"extract", kSample, "--format=pem"});
   Findings findings;
-  EXPECT_EQ(egress::ParseTrustBundle(pem.out, "pem", findings)->size(), 3U);
+  EXPECT_EQ(pki::ParseTrustBundle(pem.out, "pem", findings)->size(), 3U);
 }
 
 TEST(Extract, ReadsStandardInput) {

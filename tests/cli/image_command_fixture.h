@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "images/hive/checker.h"
-#include "images/hive/reader.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_reader.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
 #include "provisioner/node/status.h"
@@ -76,7 +76,7 @@ class ImageCommands : public ::testing::Test {
 
   static ImageOptions Install() {
     return {.install = true,
-            .exe = bake::ReadProgramFile(kExe, "provisioner.exe").value(),
+            .exe = payload::ReadProgramFile(kExe, "provisioner.exe").value(),
             .signer = testing_support::SampleCertificates().front()};
   }
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "images/hive/descriptor.h"
-#include "images/hive/security.h"
+#include "images/registry/descriptor.h"
+#include "images/registry/security.h"
 #include "images/tree/file_security.h"
 #include "images/tree/folder_tree.h"
-#include "provisioner/bake/payload.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/payload.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/support/hive_log.h"
 
@@ -200,7 +200,7 @@ TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWri
   }
   tree_.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
   ImageOptions install = Install();
-  install.exe = bake::ReadProgramFile(testing_support::MakeProgram({.machine = 0x014C}), "provisioner.exe").value();
+  install.exe = payload::ReadProgramFile(testing_support::MakeProgram({.machine = 0x014C}), "provisioner.exe").value();
   const auto host = Open(tree_);
   const auto planned = PlanImage(*host, Settings(), {}, install);
   ASSERT_FALSE(planned);
@@ -433,7 +433,7 @@ TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken)
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_THAT(applied->findings, testing::Contains(testing::Field(&Finding::code, "answer-file-processed")));
   EXPECT_EQ(tree_.At(kCached), processed);
-  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(bake::PayloadCommand().command_line));
+  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(payload::PayloadCommand().command_line));
   // One pass of two with that name that is still to come.
   ASSERT_TRUE(Remove(tree_, true));
   std::string open = processed;
@@ -448,10 +448,10 @@ TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken)
   tree_.Put(kCached, ran);
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   EXPECT_EQ(tree_.At(kCached), ran);
-  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(bake::PayloadCommand().command_line));
+  EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(payload::PayloadCommand().command_line));
   EXPECT_EQ(Apply(tree_, Settings(), Install())->writes, 0U);
   ASSERT_TRUE(Remove(tree_, true));
-  EXPECT_THAT(tree_.At(kCached).value_or(""), Not(testing::HasSubstr(bake::PayloadCommand().command_line)));
+  EXPECT_THAT(tree_.At(kCached).value_or(""), Not(testing::HasSubstr(payload::PayloadCommand().command_line)));
   EXPECT_EQ(tree_.At(kOwn), std::nullopt);
 }
 

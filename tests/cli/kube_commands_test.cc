@@ -31,7 +31,7 @@ class KubeCommands : public ::testing::Test {
         << testing_support::TestsFolder()
         << "/sample/corporate-root.pem'}}]\n"
            "users: [{name: u, user: {token: c4nary}}]\n";
-    host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };
+    host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
   }
 
   std::string Pool() const {
@@ -45,8 +45,8 @@ class KubeCommands : public ::testing::Test {
         version_);
   }
 
-  Result<machine::FetchAnswer> Answer(const machine::FetchRequest& request) {
-    machine::FetchAnswer out;
+  Result<net::FetchAnswer> Answer(const net::FetchRequest& request) {
+    net::FetchAnswer out;
     out.status = 200;
     if (request.url.find("watch=true") != std::string::npos) {
       if (watch_) watch_(request);
@@ -71,7 +71,7 @@ class KubeCommands : public ::testing::Test {
   testing_support::ScratchFolder scratch_;
   testing_support::MemoryHost host_;
   int version_ = 1;
-  std::function<void(const machine::FetchRequest&)> watch_;
+  std::function<void(const net::FetchRequest&)> watch_;
 };
 
 TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
@@ -84,7 +84,7 @@ TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
   EXPECT_THAT(stored, Not(HasSubstr("c4nary")));
 
   std::vector<std::string> seen;
-  watch_ = [&](const machine::FetchRequest& request) {
+  watch_ = [&](const net::FetchRequest& request) {
     seen.push_back(Proxy().value_or("none"));
     if (seen.size() > 2) return;
     ++version_;

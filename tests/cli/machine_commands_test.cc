@@ -69,8 +69,8 @@ TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
   EXPECT_THAT(boot.error().message, HasSubstr("goes on asking"));
   EXPECT_TRUE(host_.program_installed);
   EXPECT_EQ(Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1", "--phase", "specialize"})->exit, 0);
-  host_.web = [](const machine::FetchRequest&) -> Result<machine::FetchAnswer> {
-    machine::FetchAnswer out;
+  host_.web = [](const net::FetchRequest&) -> Result<net::FetchAnswer> {
+    net::FetchAnswer out;
     out.status = 200;
     out.body = *ReadFile(testing_support::TestsFolder() + "/sample/rendered-worker.json", 1 << 20);
     return out;

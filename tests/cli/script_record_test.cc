@@ -184,7 +184,7 @@ TEST_P(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
 
 TEST_P(ScriptCommands, AnApplyOfFewerCertificatesTakesTheOthersOut) {
   ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--store", "root-only"}));
-  for (const auto& [der, own] : host_.memory.content().certificates[egress::Store::kCa]) ADD_FAILURE() << own;
+  for (const auto& [der, own] : host_.memory.content().certificates[pki::Store::kCa]) ADD_FAILURE() << own;
 }
 
 TEST_P(ScriptCommands, ADamagedRecordIsNeverRemoved) {

@@ -47,11 +47,11 @@ TEST(StoredSource, KeepsHowAServerIsAsked) {
 class StoredSourceOnAServer : public testing::Test {
  protected:
   StoredSourceOnAServer() {
-    host_.web = [this](const machine::FetchRequest& request) { return Answer(request); };
+    host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
   }
 
-  Result<machine::FetchAnswer> Answer(const machine::FetchRequest& request) {
-    machine::FetchAnswer out;
+  Result<net::FetchAnswer> Answer(const net::FetchRequest& request) {
+    net::FetchAnswer out;
     out.status = 200;
     out.headers = {{"etag", "\"1\""}};
     out.body = *ReadFile(Sample("rendered-worker.json"), 1 << 20);

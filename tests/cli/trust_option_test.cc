@@ -21,13 +21,13 @@ class TrustOption : public MachineCommands {
     spec.key = "rsa1024";
     weak_ = test::MakeCertificate(spec);
     good_ = test::MakeRoot("Good CA");
-    sha256_ = egress::ParseCertificate(weak_.der, "")->sha256;
+    sha256_ = pki::ParseCertificate(weak_.der, "")->sha256;
     source_ = (root_ / "bundle.pem").string();
     WriteSource(good_.pem + weak_.pem);
   }
 
   bool InRoot(const test::MadeCertificate& certificate) {
-    return host_.memory.content().certificates[egress::Store::kRoot].contains(certificate.der);
+    return host_.memory.content().certificates[pki::Store::kRoot].contains(certificate.der);
   }
 
   test::MadeCertificate weak_, good_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "provisioner/machine/live_ports.h"
+#include "provisioner/net/http.h"
 #include "provisioner/source/kube_follow.h"
 
 int main(int count, char** words) {
@@ -18,7 +19,7 @@ int main(int count, char** words) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   };
-  source::KubeFollower follower({machine::LiveHttp(), machine::LiveClock()},
+  source::KubeFollower follower({net::LiveHttp(), machine::LiveClock()},
                                 [&](const Error& error) { say(fmt::format("told {}\n", error.message)); });
   source::SourceRequest request;
   request.kubeconfig = words[1];

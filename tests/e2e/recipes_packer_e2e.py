@@ -70,7 +70,7 @@ class Same(unittest.TestCase):
         self.assertEqual(len(paths[0]), 1)
 
     def test_the_line_in_setupcomplete(self):
-        line = re.search(r'kLine = R"\((.*)\)"', self.text("provisioner/bake/setup_complete.cc")).group(1)
+        line = re.search(r'kLine = R"\((.*)\)"', self.text("provisioner/unattend/setup_complete.cc")).group(1)
         self.assertIn("$line = '%s'\n" % line, self.text("images/recipes/packer/scripts/install-payload.ps1"))
 
     def test_both_templates_do_the_same(self):

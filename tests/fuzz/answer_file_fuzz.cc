@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <array>
 
-#include "provisioner/bake/answer_file.h"
-#include "provisioner/bake/xml_text.h"
+#include "provisioner/unattend/answer_file.h"
+#include "provisioner/unattend/xml_text.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
 namespace {
 
-using bake::AnswerFileCommand;
+using unattend::AnswerFileCommand;
 
 constexpr std::string_view kWhere = "f";
 constexpr std::array<std::string_view, 4> kRecords = {"1 settings amd64 reopened padded", "1 component x86 open padded",
@@ -33,8 +33,8 @@ void CheckRefusal(const Error& error) {
 
 // Something was put between the two halves of the text, or between those of it and the end of an empty-element tag.
 void CheckSplice(std::string_view file, std::string_view edited) {
-  const auto before = bake::DecodeXml(file, kWhere);
-  const auto after = bake::DecodeXml(edited, kWhere);
+  const auto before = unattend::DecodeXml(file, kWhere);
+  const auto after = unattend::DecodeXml(edited, kWhere);
   FUZZ_CHECK(before && after && before->encoding == after->encoding);
   const std::string_view a = before->text;
   const std::string_view b = after->text;
@@ -46,20 +46,20 @@ void CheckSplice(std::string_view file, std::string_view edited) {
 }
 
 void CheckAdding(std::string_view file, const AnswerFileCommand& command) {
-  const auto added = bake::AddCommand(file, command, kWhere);
+  const auto added = unattend::AddCommand(file, command, kWhere);
   if (!added) return CheckRefusal(added.error());
   FUZZ_CHECK(added->changed == (added->bytes != file));
   FUZZ_CHECK(added->changed != added->record.empty());
   if (added->changed) CheckSplice(file, added->bytes);
-  const auto again = bake::AddCommand(added->bytes, command, kWhere);
+  const auto again = unattend::AddCommand(added->bytes, command, kWhere);
   FUZZ_CHECK(again && !again->changed && again->bytes == added->bytes && again->record.empty());
-  const auto removed = bake::RemoveCommand(added->bytes, command, added->record, kWhere);
+  const auto removed = unattend::RemoveCommand(added->bytes, command, added->record, kWhere);
   FUZZ_CHECK(removed && removed->changed == added->changed && removed->bytes == file);
 }
 
 void CheckRemoving(std::string_view file, const AnswerFileCommand& command) {
   for (const std::string_view record : kRecords) {
-    const auto removed = bake::RemoveCommand(file, command, record, kWhere);
+    const auto removed = unattend::RemoveCommand(file, command, record, kWhere);
     if (!removed) {
       CheckRefusal(removed.error());
       continue;
@@ -67,7 +67,7 @@ void CheckRemoving(std::string_view file, const AnswerFileCommand& command) {
     FUZZ_CHECK(removed->changed == (removed->bytes != file));
     FUZZ_CHECK(removed->bytes.size() <= file.size());
     if (!removed->changed) continue;
-    const auto readable = bake::RemoveCommand(removed->bytes, command, record, kWhere);
+    const auto readable = unattend::RemoveCommand(removed->bytes, command, record, kWhere);
     FUZZ_CHECK(readable.has_value());
   }
 }

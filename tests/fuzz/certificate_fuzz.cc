@@ -11,17 +11,17 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/certificate.h"
-#include "provisioner/egress/certificate_key.h"
-#include "provisioner/egress/signature.h"
-#include "provisioner/egress/trust_bundle.h"
-#include "provisioner/egress/trust_store.h"
+#include "provisioner/pki/certificate.h"
+#include "provisioner/pki/certificate_key.h"
+#include "provisioner/pki/signature.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/pki/trust_store.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
 namespace {
 
-using egress::Certificate;
+using pki::Certificate;
 
 constexpr std::string_view kWhere = "bundle.crt, line 1";
 
@@ -103,18 +103,18 @@ void CheckRead(std::string_view der, const Certificate& c) {
   FUZZ_CHECK((c.not_before_unix <= c.not_after_unix) == (c.not_before <= c.not_after));
   // ROOT holds nothing but what signed itself, unless the policy says so.
   for (const bool import_leaf : {false, true}) {
-    FUZZ_CHECK((egress::StoreFor(c, {false, import_leaf, {c.sha256}}) == egress::Store::kRoot) == c.self_signed);
-    if (egress::StoreFor(c, {false, import_leaf}) == egress::Store::kRoot) {
-      FUZZ_CHECK(c.self_signed && c.is_ca && !egress::IsWeakKey(c.key_algorithm, c.key_bits));
+    FUZZ_CHECK((pki::StoreFor(c, {false, import_leaf, {c.sha256}}) == pki::Store::kRoot) == c.self_signed);
+    if (pki::StoreFor(c, {false, import_leaf}) == pki::Store::kRoot) {
+      FUZZ_CHECK(c.self_signed && c.is_ca && !pki::IsWeakKey(c.key_algorithm, c.key_bits));
     }
   }
-  if (const auto proof = egress::VerifySelfSignature(c); !proof) {
+  if (const auto proof = pki::VerifySelfSignature(c); !proof) {
     CheckError(proof.error());
     FUZZ_CHECK(proof.error().code == Code::kCert);
   }
   // DER has one form: a byte more or less is no certificate.
-  FUZZ_CHECK(!egress::ParseCertificate(der.substr(0, der.size() - 1), kWhere));
-  FUZZ_CHECK(!egress::ParseCertificate(std::string(der) + '\0', kWhere));
+  FUZZ_CHECK(!pki::ParseCertificate(der.substr(0, der.size() - 1), kWhere));
+  FUZZ_CHECK(!pki::ParseCertificate(std::string(der) + '\0', kWhere));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void CheckRead(std::string_view der, const Certificate& c) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace prov::fuzz;
   const std::string_view der = TextOf(data, size);
-  const auto certificate = prov::egress::ParseCertificate(der, kWhere);
+  const auto certificate = prov::pki::ParseCertificate(der, kWhere);
   if (!certificate) {
     CheckError(certificate.error());
     FUZZ_CHECK(certificate.error().code == prov::Code::kCert);

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "images/hive/checker.h"
-#include "images/hive/editor.h"
-#include "images/hive/format.h"
-#include "images/hive/names.h"
-#include "images/hive/reader.h"
-#include "images/hive/security.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_editor.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_names.h"
+#include "images/registry/hive_reader.h"
+#include "images/registry/security.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/hive_input.h"
 

@@ -3,10 +3,10 @@
 // the end cut off and four bytes in front (the root's offset), for which the base block is made here.
 #include <algorithm>
 
-#include "images/hive/checker.h"
-#include "images/hive/names.h"
-#include "images/hive/reader.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_names.h"
+#include "images/registry/hive_reader.h"
+#include "images/registry/hive_writer.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/hive_input.h"
 

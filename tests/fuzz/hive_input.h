@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "images/hive/format.h"
+#include "images/registry/hive_format.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "images/hive/format.h"
-#include "images/hive/security.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_writer.h"
+#include "images/registry/security.h"
 
 namespace {
 

@@ -13,8 +13,6 @@
 namespace prov::fuzz {
 namespace {
 
-using egress::IpAddress;
-using egress::IpNetwork;
 using egress::NoProxy;
 using egress::NoProxyEntry;
 using egress::ProxyUrl;

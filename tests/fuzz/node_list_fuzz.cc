@@ -2,23 +2,23 @@
 // Windows takes, each is there once, and what is rendered for it is an answer file and JSON still.
 #include <set>
 
-#include "provisioner/bake/node_answer_file.h"
-#include "provisioner/bake/node_list.h"
-#include "provisioner/bake/node_metadata.h"
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/ip_address.h"
+#include "provisioner/payload/node_answer_file.h"
+#include "provisioner/payload/node_list.h"
+#include "provisioner/payload/node_metadata.h"
 #include "templates/templates.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
 namespace {
 
-using bake::Node;
+using payload::Node;
 
-const bake::NodeAnswerFile& AnswerFile() {
-  static const auto file = bake::NodeAnswerFile::Prepare(templates::UnattendXml(), true, "unattend.xml");
+const payload::NodeAnswerFile& AnswerFile() {
+  static const auto file = payload::NodeAnswerFile::Prepare(templates::UnattendXml(), true, "unattend.xml");
   FUZZ_CHECK(file.has_value());
   return *file;
 }
@@ -28,12 +28,12 @@ void CheckNode(const Node& node) {
   FUZZ_CHECK(IsSafeRelativePath(node.name));
   const std::string answers = AnswerFile().Render(node);
   FUZZ_CHECK(Holds(answers, "<ComputerName>" + node.name + "</ComputerName>"));
-  FUZZ_CHECK(bake::NodeAnswerFile::Prepare(answers, false, "again").has_value());
-  FUZZ_CHECK(ParseJsonDocument(bake::MetaDataJson("id", &node), "m").has_value());
+  FUZZ_CHECK(payload::NodeAnswerFile::Prepare(answers, false, "again").has_value());
+  FUZZ_CHECK(ParseJsonDocument(payload::MetaDataJson("id", &node), "m").has_value());
   if (!node.network) return;
-  FUZZ_CHECK(egress::IpNetwork::Parse(node.network->address + "/" + std::to_string(node.network->prefix)).has_value());
+  FUZZ_CHECK(IpNetwork::Parse(node.network->address + "/" + std::to_string(node.network->prefix)).has_value());
   FUZZ_CHECK(Holds(answers, "Microsoft-Windows-TCPIP"));
-  FUZZ_CHECK(ParseJsonDocument(bake::NetworkDataJson(*node.network), "n").has_value());
+  FUZZ_CHECK(ParseJsonDocument(payload::NetworkDataJson(*node.network), "n").has_value());
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void CheckNode(const Node& node) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace prov;
-  const auto nodes = bake::ReadNodeList(fuzz::TextOf(data, size), "nodes.csv");
+  const auto nodes = payload::ReadNodeList(fuzz::TextOf(data, size), "nodes.csv");
   if (!nodes) {
     fuzz::CheckError(nodes.error());
     FUZZ_CHECK(fuzz::Holds(nodes.error(), "nodes.csv"));
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   FUZZ_CHECK(!nodes->empty());
   std::set<std::string> names;
-  for (const bake::Node& node : *nodes) {
+  for (const payload::Node& node : *nodes) {
     FUZZ_CHECK(names.insert(AsciiLower(node.name)).second);
     fuzz::CheckNode(node);
   }

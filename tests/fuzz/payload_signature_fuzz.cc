@@ -1,8 +1,8 @@
 // Signatures of payloads: no bytes but those that the key made are taken, and whatever is given as a signature, a
 // signer's certificate or a key ends in an error of that. The input is any of the three, or, behind a first byte 0x01,
 // changes to a good signature: of three bytes each, a place (two) and what it is XORed with.
-#include "provisioner/bake/cms_signature.h"
-#include "provisioner/bake/payload_signature.h"
+#include "provisioner/payload/payload_signature.h"
+#include "provisioner/pki/cms_signature.h"
 #include "tests/fuzz/check.h"
 #include "tests/support/make_certificate.h"
 
@@ -13,9 +13,9 @@ constexpr std::string_view kManifest = "{\"schema\": 1}\n";
 
 // Made anew in each run, as no private key lies in a repository.
 struct Signed {
-  egress::Certificate signer = bake::ReadSigner(test::MakeCertificate().der, "signer").value();
+  pki::Certificate signer = payload::ReadSigner(test::MakeCertificate().der, "signer").value();
   std::string signature =
-      bake::SigningKey::Read(Secret(test::PrivateKeyPem("rsa2048")), signer, "key").value().Sign(kManifest).value();
+      payload::SigningKey::Read(Secret(test::PrivateKeyPem("rsa2048")), signer, "key").value().Sign(kManifest).value();
 };
 
 const Signed& Good() {
@@ -24,7 +24,7 @@ const Signed& Good() {
 }
 
 void CheckSignature(std::string_view bytes) {
-  const auto verified = bake::VerifySignature(kManifest, bytes, Good().signer, "p7s");
+  const auto verified = payload::VerifySignature(kManifest, bytes, Good().signer, "p7s");
   FUZZ_CHECK(verified.has_value() == (bytes == Good().signature));
   if (verified) return;
   CheckError(verified.error());
@@ -32,26 +32,26 @@ void CheckSignature(std::string_view bytes) {
 }
 
 void CheckForm(std::string_view bytes) {
-  const auto parts = bake::ParseCms(bytes);
+  const auto parts = pki::ParseCms(bytes);
   if (!parts) {
     FUZZ_CHECK(!parts.error().empty() && parts.error().back() != '.');
     return;
   }
-  const std::string again = bake::EncodeCms(*parts);
+  const std::string again = pki::EncodeCms(*parts);
   FUZZ_CHECK(again.size() <= bytes.size());
-  const auto parts_again = bake::ParseCms(again);
+  const auto parts_again = pki::ParseCms(again);
   FUZZ_CHECK(parts_again && parts_again->signer == parts->signer && parts_again->value == parts->value);
 }
 
 void CheckKeyAndCertificate(std::string_view bytes) {
-  if (const auto key = bake::SigningKey::Read(Secret(std::string(bytes)), Good().signer, "key"); !key) {
+  if (const auto key = payload::SigningKey::Read(Secret(std::string(bytes)), Good().signer, "key"); !key) {
     CheckError(key.error());
     FUZZ_CHECK(key.error().code == Code::kSignature);
   }
-  const auto signer = bake::ReadSigner(bytes, "signer");
+  const auto signer = payload::ReadSigner(bytes, "signer");
   if (signer) {
     FUZZ_CHECK(signer->key_algorithm == "rsa" && signer->key_bits >= 2048);
-    FUZZ_CHECK(!bake::VerifySignature(kManifest, Good().signature, *signer, "p7s"));
+    FUZZ_CHECK(!payload::VerifySignature(kManifest, Good().signature, *signer, "p7s"));
   } else {
     CheckError(signer.error());
     FUZZ_CHECK(InfoOf(signer.error().code).exit == 11 || signer.error().code == Code::kSignature);

@@ -2,7 +2,7 @@
 // is a fixed point.
 #include <algorithm>
 
-#include "images/reg_file.h"
+#include "images/registry/reg_file.h"
 #include "provisioner/base/text.h"
 #include "tests/fuzz/check.h"
 

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/trust_bundle.h"
-#include "provisioner/egress/trust_store.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/pki/trust_store.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
 namespace {
 
-using egress::Certificate;
+using pki::Certificate;
 
 constexpr std::string_view kWhere = "bundle.crt";
 
@@ -72,19 +72,19 @@ bool QuotesBase64(std::string_view message) {
 
 void CheckReviews(std::span<const Certificate> all) {
   for (const std::int64_t now : {std::int64_t{0}, std::int64_t{1'790'000'000}, std::int64_t{9'000'000'000'000}}) {
-    CheckFindings(egress::ReviewCertificates(all, now, kWhere));
+    CheckFindings(pki::ReviewCertificates(all, now, kWhere));
   }
   for (const bool root_only : {false, true}) {
     for (const bool import_leaf : {false, true}) {
-      const egress::StorePolicy policy{root_only, import_leaf};
-      CheckFindings(egress::ReviewStores(all, policy, kWhere));
-      CheckFindings(egress::ReviewTrust(all, policy, kWhere));
+      const pki::StorePolicy policy{root_only, import_leaf};
+      CheckFindings(pki::ReviewStores(all, policy, kWhere));
+      CheckFindings(pki::ReviewTrust(all, policy, kWhere));
       for (const Certificate& c : all) {
-        const egress::Store store = egress::StoreFor(c, policy);
-        const bool untrusted = !egress::WhyUntrusted(c, policy).empty();
-        FUZZ_CHECK(!c.self_signed || untrusted || store == egress::Store::kRoot);
-        FUZZ_CHECK((store == egress::Store::kNone) == (untrusted || (!c.self_signed && !c.is_ca && !import_leaf)));
-        FUZZ_CHECK(store == egress::Store::kNone || !c.rejected);
+        const pki::Store store = pki::StoreFor(c, policy);
+        const bool untrusted = !pki::WhyUntrusted(c, policy).empty();
+        FUZZ_CHECK(!c.self_signed || untrusted || store == pki::Store::kRoot);
+        FUZZ_CHECK((store == pki::Store::kNone) == (untrusted || (!c.self_signed && !c.is_ca && !import_leaf)));
+        FUZZ_CHECK(store == pki::Store::kNone || !c.rejected);
       }
     }
   }
@@ -93,17 +93,17 @@ void CheckReviews(std::span<const Certificate> all) {
 void CheckAccepted(std::string_view bytes, const std::vector<Certificate>& all) {
   FUZZ_CHECK(all.size() >= CountByOpenSsl(bytes));
   CheckReviews(all);
-  const std::string pem = egress::EncodePem(all);
+  const std::string pem = pki::EncodePem(all);
   Findings findings;
-  const auto again = egress::ParseTrustBundle(pem, kWhere, findings);
+  const auto again = pki::ParseTrustBundle(pem, kWhere, findings);
   FUZZ_CHECK(again);
   FUZZ_CHECK(std::ranges::equal(*again, all, {}, &Certificate::der, &Certificate::der));
   FUZZ_CHECK(findings.empty() || all.empty());
-  FUZZ_CHECK(egress::EncodePem(*again) == pem);
+  FUZZ_CHECK(pki::EncodePem(*again) == pem);
   FUZZ_CHECK(CountByOpenSsl(pem) <= all.size());
   // A limit below the count is never passed over.
   if (!all.empty()) {
-    const auto fewer = egress::ParseTrustBundle(bytes, kWhere, findings, {bytes.size(), all.size() - 1});
+    const auto fewer = pki::ParseTrustBundle(bytes, kWhere, findings, {bytes.size(), all.size() - 1});
     FUZZ_CHECK(!fewer && fewer.error().code == Code::kTooLarge);
   }
 }
@@ -115,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace prov::fuzz;
   const std::string_view bytes = TextOf(data, size);
   prov::Findings findings;
-  const auto all = prov::egress::ParseTrustBundle(bytes, kWhere, findings);
+  const auto all = prov::pki::ParseTrustBundle(bytes, kWhere, findings);
   CheckFindings(findings);
   FUZZ_CHECK(findings.size() <= 5 * 21 + 1);
   for (const prov::Finding& finding : findings)

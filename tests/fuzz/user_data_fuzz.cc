@@ -1,44 +1,44 @@
 // User data that is read: what a node's data.egress says (a first byte 'c'), and another script that ours is put
 // before. What a container says survives being written again, and no step of ours changes the other script.
-#include "provisioner/bake/user_data.h"
-#include "provisioner/bake/user_data_container.h"
+#include "provisioner/userdata/user_data.h"
+#include "provisioner/userdata/user_data_container.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
 namespace {
 
 void CheckContainer(std::string_view bytes) {
-  const auto read = bake::ReadContainer(bytes, "data.egress");
+  const auto read = userdata::ReadContainer(bytes, "data.egress");
   if (!read) return CheckError(read.error());
   const auto state = reconcile::MakeDesiredState(read->config, read->options);
   if (!state) return CheckError(state.error());
-  const auto written = bake::MakeContainer(read->config, *state, {.generation = read->generation}, false);
+  const auto written = userdata::MakeContainer(read->config, *state, {.generation = read->generation}, false);
   if (!written) return CheckError(written.error());
-  const auto again = bake::ReadContainer(written->Bytes(), "again");
+  const auto again = userdata::ReadContainer(written->Bytes(), "again");
   FUZZ_CHECK(again.has_value());
   FUZZ_CHECK(again->generation == read->generation);
   const auto same = reconcile::MakeDesiredState(again->config, again->options);
   FUZZ_CHECK(same.has_value());
   FUZZ_CHECK(same->scope == state->scope && same->certificates.size() == state->certificates.size());
-  FUZZ_CHECK(bake::MakeContainer(again->config, *same, {.generation = again->generation}, false)->Bytes() ==
+  FUZZ_CHECK(userdata::MakeContainer(again->config, *same, {.generation = again->generation}, false)->Bytes() ==
              written->Bytes());
 }
 
 void CheckForeign(std::string_view bytes) {
-  auto read = bake::ReadForeignUserData(bytes, "FILE");
+  auto read = userdata::ReadForeignUserData(bytes, "FILE");
   if (!read) {
     CheckError(read.error());
     FUZZ_CHECK(read.error().code == Code::kKind);
     return;
   }
   FUZZ_CHECK(bytes.find(read->script) != std::string_view::npos);
-  bake::UserDataOptions options{.platform = bake::Platform::kAws};
+  userdata::UserDataOptions options{.platform = userdata::Platform::kAws};
   options.foreign = *read;
-  const auto made = bake::MakeUserData({}, {}, options);
+  const auto made = userdata::MakeUserData({}, {}, options);
   if (!made) return CheckError(made.error());
   FUZZ_CHECK(made->bytes.find(read->script) != std::string::npos);
   // What was made has our step, and is not taken again.
-  FUZZ_CHECK(!bake::ReadForeignUserData(made->bytes, "FILE"));
+  FUZZ_CHECK(!userdata::ReadForeignUserData(made->bytes, "FILE"));
 }
 
 }  // namespace

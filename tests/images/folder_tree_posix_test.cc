@@ -11,8 +11,8 @@
 
 #include <filesystem>
 
-#include "images/hive/descriptor.h"
-#include "images/hive/security.h"
+#include "images/registry/descriptor.h"
+#include "images/registry/security.h"
 #include "images/tree/file_attributes_posix.h"
 #include "images/tree/file_security.h"
 #include "images/tree/folder_tree.h"

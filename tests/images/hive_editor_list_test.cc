@@ -2,7 +2,7 @@
 // hash names in another way.
 #include <gtest/gtest.h>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 
 namespace prov::images {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/support/sanitizer.h"
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 
 namespace prov::images {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/support/sanitizer.h"
 

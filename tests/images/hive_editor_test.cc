@@ -1,7 +1,8 @@
+#include "images/registry/hive_editor.h"
+
 #include <gtest/gtest.h>
 
-#include "images/hive/editor.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 
 namespace prov::images {

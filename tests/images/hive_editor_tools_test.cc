@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/images/hive_tools_util.h"
 #include "tests/support/large_hive.h"

@@ -8,11 +8,11 @@
 #include <optional>
 #include <set>
 
-#include "images/hive/cells.h"
-#include "images/hive/checker.h"
-#include "images/hive/editor.h"
-#include "images/hive/reader.h"
-#include "images/hive/records.h"
+#include "images/registry/hive_cells.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_editor.h"
+#include "images/registry/hive_reader.h"
+#include "images/registry/hive_records.h"
 #include "tests/images/hive_test_util.h"
 
 namespace prov::images::testing {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "images/hive/editor.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_editor.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_test_util.h"
 #include "tests/support/hive_log.h"
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "images/registry/hive_names.h"
 
-#include "images/hive/names.h"
+#include <gtest/gtest.h>
 
 namespace prov::images::regf {
 namespace {

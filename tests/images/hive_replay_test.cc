@@ -1,11 +1,12 @@
+#include "images/registry/hive_replay.h"
+
 #include <gmock/gmock.h>
 
 #include <random>
 
-#include "images/hive/cells.h"
-#include "images/hive/checker.h"
-#include "images/hive/reader.h"
-#include "images/hive/replay.h"
+#include "images/registry/hive_cells.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_reader.h"
 #include "tests/images/hive_history.h"
 
 namespace prov::images {

@@ -1,7 +1,7 @@
 // Replayed hives as other programs read them, where these are installed.
 #include <gmock/gmock.h>
 
-#include "images/hive/replay.h"
+#include "images/registry/hive_replay.h"
 #include "tests/images/hive_history.h"
 #include "tests/images/hive_tools_util.h"
 #include "tests/support/scratch_folder.h"

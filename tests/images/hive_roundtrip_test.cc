@@ -3,9 +3,9 @@
 
 #include <cstdio>
 
-#include "images/hive/checker.h"
-#include "images/hive/reader.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_reader.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_test_util.h"
 
 namespace prov::images {

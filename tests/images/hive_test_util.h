@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "images/hive/format.h"
-#include "images/hive/names.h"
-#include "images/hive/security.h"
-#include "images/registry_key.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/hive_names.h"
+#include "images/registry/registry_key.h"
+#include "images/registry/security.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "tests/support/paths.h"

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "images/hive/writer.h"
-#include "images/reg_file.h"
+#include "images/registry/hive_writer.h"
+#include "images/registry/reg_file.h"
 #include "tests/images/hive_test_util.h"
 #include "tests/images/hive_tools_util.h"
 #include "tests/support/scratch_folder.h"

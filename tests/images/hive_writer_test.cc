@@ -1,8 +1,9 @@
+#include "images/registry/hive_writer.h"
+
 #include <gtest/gtest.h>
 
-#include "images/hive/checker.h"
-#include "images/hive/reader.h"
-#include "images/hive/writer.h"
+#include "images/registry/hive_checker.h"
+#include "images/registry/hive_reader.h"
 #include "tests/images/hive_test_util.h"
 
 namespace prov::images {

@@ -1,8 +1,8 @@
-#include "images/hive/log_reader.h"
+#include "images/registry/log_reader.h"
 
 #include <gmock/gmock.h>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "tests/images/hive_test_util.h"
 #include "tests/support/hive_log.h"
 

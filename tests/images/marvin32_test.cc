@@ -1,4 +1,4 @@
-#include "images/hive/marvin32.h"
+#include "images/registry/marvin32.h"
 
 #include <gtest/gtest.h>
 

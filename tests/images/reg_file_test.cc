@@ -1,4 +1,4 @@
-#include "images/reg_file.h"
+#include "images/registry/reg_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 
 #include <gtest/gtest.h>
 

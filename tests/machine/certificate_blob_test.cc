@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::machine {
 namespace {

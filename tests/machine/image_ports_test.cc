@@ -38,7 +38,7 @@ class ImageSpecimen final : public Specimen {
     Put(R"(SOFTWARE\Microsoft\SystemCertificates\Disallowed)", der);
   }
 
-  bool PutForeign(egress::Store store, const std::string& der) override {
+  bool PutForeign(pki::Store store, const std::string& der) override {
     Put(R"(SOFTWARE\Policies\Microsoft\SystemCertificates\)" + std::string(NameOf(store)), der);
     return true;
   }

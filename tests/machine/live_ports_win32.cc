@@ -67,8 +67,8 @@ class LiveSpecimen final : public Specimen {
     machine_ = *std::move(opened);
   }
   void PutDisallowed(const std::string& der) override { Put(L"Disallowed", CERT_SYSTEM_STORE_LOCAL_MACHINE, der); }
-  bool PutForeign(egress::Store store, const std::string& der) override {
-    Put(store == egress::Store::kRoot ? L"ROOT" : L"CA", CERT_SYSTEM_STORE_LOCAL_MACHINE_GROUP_POLICY, der);
+  bool PutForeign(pki::Store store, const std::string& der) override {
+    Put(store == pki::Store::kRoot ? L"ROOT" : L"CA", CERT_SYSTEM_STORE_LOCAL_MACHINE_GROUP_POLICY, der);
     return !win32::RunsUnderWine();  // whose system stores leave that one out
   }
 

@@ -26,7 +26,7 @@ class Specimen {
   // What others than this program do.
   virtual void PutDisallowed(const std::string& der) = 0;
   // In another physical store; false if this machine has none.
-  virtual bool PutForeign(egress::Store store, const std::string& der) = 0;
+  virtual bool PutForeign(pki::Store store, const std::string& der) = 0;
 };
 
 struct SpecimenKind {

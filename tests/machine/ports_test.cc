@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "images/hive/descriptor.h"
-#include "images/hive/security.h"
+#include "images/registry/descriptor.h"
+#include "images/registry/security.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -15,9 +15,9 @@
 namespace prov::machine {
 namespace {
 
-using egress::Store;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
 
 std::string Key(std::string_view below) { return std::string(kTestKey) + "\\" + std::string(below); }
 

@@ -91,15 +91,15 @@ TEST_F(ProbeTest, AllOfThemHaveABound) {
 }
 
 // Takes two seconds for each request, and keeps how long they might have taken.
-class SlowHttp final : public machine::Http {
+class SlowHttp final : public net::Http {
  public:
   explicit SlowHttp(std::int64_t& now) : now_(now) {}
-  Result<int> Get(const machine::HttpRequest& request) override {
+  Result<int> Get(const net::HttpRequest& request) override {
     timeouts.push_back(request.timeout_seconds);
     now_ += 2;
     return 200;
   }
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& /*request*/) override {
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest& /*request*/) override {
     return Fail(Code::kInternal, "not asked here");
   }
   std::vector<int> timeouts;

@@ -130,9 +130,9 @@ TEST_P(ScriptNode, FirstBootTakesItOver) {
 
 TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
   Settings many = SampleSettings();
-  const egress::Certificate sample = testing_support::SampleCertificates().at(2);
+  const pki::Certificate sample = testing_support::SampleCertificates().at(2);
   for (char i = 1; i < 9; ++i) {
-    egress::Certificate certificate = sample;
+    pki::Certificate certificate = sample;
     certificate.der += i;
     certificate.sha1 = ToHex(Sha1(certificate.der));
     certificate.sha256 = ToHex(Sha256(certificate.der));

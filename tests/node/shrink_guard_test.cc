@@ -14,9 +14,9 @@ Settings RawFile(int first, int count) {
   Settings out;
   out.config.source = {"PemBundle", "", ""};
   out.config.trust_file = {"bundle.pem", true, std::string(64, '0'), 1, 0644};
-  const egress::Certificate sample = testing_support::SampleCertificates().at(2);
+  const pki::Certificate sample = testing_support::SampleCertificates().at(2);
   for (int i = first; i < first + count; ++i) {
-    egress::Certificate certificate = sample;
+    pki::Certificate certificate = sample;
     certificate.der += static_cast<char>(i);
     certificate.sha1 = ToHex(Sha1(certificate.der));
     certificate.sha256 = ToHex(Sha256(certificate.der));

@@ -9,7 +9,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/publish/credentials.h"
 #include "provisioner/publish/render.h"
 #include "tests/publish/publishing.h"
@@ -94,7 +94,7 @@ TEST(Publish, WhatIsWrittenReadsBackAsTheStatus) {
   EXPECT_EQ((*variables)[0].value, publication.status.http_proxy);
   EXPECT_EQ((*variables)[1].value, publication.status.https_proxy);
   EXPECT_EQ((*variables)[2].value.Reveal(), publication.status.no_proxy);
-  EXPECT_EQ(egress::ParseTrustBundle(files["ca-bundle.crt"].bytes, "b", findings)->size(), 2U);
+  EXPECT_EQ(pki::ParseTrustBundle(files["ca-bundle.crt"].bytes, "b", findings)->size(), 2U);
   PublishRequest again = Request(files["proxy.yaml"].bytes);
   again.user_ca = NamedBytes{UserBundle(), "u"};
   EXPECT_EQ(Published(std::move(again)).status, publication.status);

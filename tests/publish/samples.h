@@ -71,16 +71,16 @@ inline PublishRequest Request(std::string proxy) {
 }
 
 // Answers what a test says, and never waits.
-class FakePorts final : public machine::Http, public machine::Clock {
+class FakePorts final : public net::Http, public Clock {
  public:
-  Result<int> Get(const machine::HttpRequest& request) override {
+  Result<int> Get(const net::HttpRequest& request) override {
     requests.push_back(request);
     if (answers.empty()) return 200;
     auto answer = answers.front();
     if (answers.size() > 1) answers.erase(answers.begin());
     return answer;
   }
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest&) override { return Fail(Code::kInternal, "unused"); }
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest&) override { return Fail(Code::kInternal, "unused"); }
   std::int64_t NowUnix() override { return 1'800'000'000; }
   bool Wait(std::int64_t milliseconds) override {
     waited.push_back(milliseconds);
@@ -90,7 +90,7 @@ class FakePorts final : public machine::Http, public machine::Clock {
   ProbePorts ports() { return {*this, *this}; }
 
   std::vector<Result<int>> answers;
-  std::vector<machine::HttpRequest> requests;
+  std::vector<net::HttpRequest> requests;
   std::vector<std::int64_t> waited;
   bool goes_on = true;
 };

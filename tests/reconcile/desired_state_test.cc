@@ -46,10 +46,10 @@ TEST(DesiredState, HoldsEverythingTheSourceStates) {
   EXPECT_EQ(state.win_http->bypass.find('/'), std::string::npos);
   EXPECT_THAT(state.findings, HasCode("winhttp-cidr"));
   ASSERT_EQ(state.certificates.size(), 3U);
-  EXPECT_EQ(state.certificates[0].store, egress::Store::kRoot);
-  EXPECT_EQ(state.certificates[1].store, egress::Store::kRoot);
+  EXPECT_EQ(state.certificates[0].store, pki::Store::kRoot);
+  EXPECT_EQ(state.certificates[1].store, pki::Store::kRoot);
   EXPECT_LT(state.certificates[0].certificate.sha1, state.certificates[1].certificate.sha1);
-  EXPECT_EQ(state.certificates[2].store, egress::Store::kCa);
+  EXPECT_EQ(state.certificates[2].store, pki::Store::kCa);
   EXPECT_TRUE(state.holds_credentials);
 }
 
@@ -200,7 +200,7 @@ TEST(DesiredState, RootOnlyPutsAllIntoRoot) {
   DesiredOptions options;
   options.store.root_only = true;
   for (const CertificateItem& item : Make(SampleConfig(), options).certificates)
-    EXPECT_EQ(item.store, egress::Store::kRoot);
+    EXPECT_EQ(item.store, pki::Store::kRoot);
 }
 
 TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {
@@ -211,8 +211,8 @@ TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {
   EXPECT_EQ(state.error().code, Code::kCert);
 }
 
-egress::Certificate Made(const test::CertificateSpec& spec) {
-  return *egress::ParseCertificate(test::MakeCertificate(spec).der, "");
+pki::Certificate Made(const test::CertificateSpec& spec) {
+  return *pki::ParseCertificate(test::MakeCertificate(spec).der, "");
 }
 
 TEST(DesiredState, OneCaThatNobodyMayTrustDoesNotLoseTheOthers) {
@@ -241,9 +241,8 @@ TEST(DesiredState, OneCaThatNobodyMayTrustDoesNotLoseTheOthers) {
     options.store.named = {config.certificates[at].sha256};
     const DesiredState named = Make(config, options);
     EXPECT_EQ(named.certificates.size(), 3U);
-    EXPECT_THAT(named.certificates,
-                Contains(Field(&CertificateItem::certificate,
-                               Field(&egress::Certificate::sha256, config.certificates[at].sha256))));
+    EXPECT_THAT(named.certificates, Contains(Field(&CertificateItem::certificate,
+                                                   Field(&pki::Certificate::sha256, config.certificates[at].sha256))));
   }
 }
 

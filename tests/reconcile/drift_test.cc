@@ -39,7 +39,7 @@ TEST(Drift, OfEveryKind) {
   machine.Erase(kEnv, "HTTPS_PROXY");
   machine.Erase(kConnections, "WinHttpSettings");
   machine.Put(kContainerd, ServiceList({"HTTP_PROXY=http://other:1"}));
-  machine.content().certificates[egress::Store::kCa].clear();
+  machine.content().certificates[pki::Store::kCa].clear();
   EXPECT_THAT(DriftOf(machine),
               ElementsAre("certificate CA 734B5852D40BDC0AD7E1AB2DACBA4FC9BA34854C missing", "env HTTPS_PROXY missing",
                           "env HTTP_PROXY changed", "serviceEnv containerd changed", "winHttp 64-bit missing"));

@@ -85,7 +85,7 @@ TEST(WinHttp, EqualsTheSharedSamples) {
 }
 
 TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {
-  egress::Certificate c;
+  pki::Certificate c;
   c.der = "\x30\x00"s;
   c.sha1 = "89d8a9d0a9f8a7c3a0b1c2d3e4f5a6b7c8d9e0f1";
   const std::string blob = EncodeBlob(c);
@@ -93,8 +93,8 @@ TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {
   EXPECT_EQ(ToHex(blob.substr(32, 12)), "200000000100000002000000");
   EXPECT_EQ(blob.substr(44), c.der);
   EXPECT_EQ(Thumbprint(c), AsciiUpper(c.sha1));
-  EXPECT_EQ(StoreKey(egress::Store::kRoot), R"(Microsoft\SystemCertificates\ROOT\Certificates)");
-  EXPECT_EQ(StoreKey(egress::Store::kCa), R"(Microsoft\SystemCertificates\CA\Certificates)");
+  EXPECT_EQ(StoreKey(pki::Store::kRoot), R"(Microsoft\SystemCertificates\ROOT\Certificates)");
+  EXPECT_EQ(StoreKey(pki::Store::kCa), R"(Microsoft\SystemCertificates\CA\Certificates)");
   const images::RegKey key = EncodeCertificate(c);
   ASSERT_EQ(key.values.size(), 1U);
   EXPECT_EQ(key.values[0].name, "Blob");
@@ -103,7 +103,7 @@ TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {
 
 TEST(CertificateItem, EqualsTheSharedSample) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
-  const auto c = egress::ParseCertificate(ReadAll(kShared + "/cert/ca.der"), "ca.der");
+  const auto c = pki::ParseCertificate(ReadAll(kShared + "/cert/ca.der"), "ca.der");
   ASSERT_TRUE(c) << c.error().message;
   EXPECT_EQ(Thumbprint(*c), "15DD2B0A671D6685B1AD69B18A6B004128ABE7D5");
   EXPECT_EQ(EncodeBlob(*c), ReadAll(kShared + "/cert/ca.blob-sha1.bin"));

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "provisioner/bake/registry_payload.h"
+#include "provisioner/payload/registry_payload.h"
 #include "provisioner/reconcile/changes.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/value_kind.h"
@@ -78,7 +78,7 @@ TEST_F(KindTest, AToyIsPlannedAppliedWatchedAndTakenBack) {
 }
 
 TEST_F(KindTest, AToyIsBaked) {
-  const images::RegKey software = bake::SoftwareTree(Desired());
+  const images::RegKey software = payload::SoftwareTree(Desired());
   EXPECT_THAT(software.subkeys, Contains(Field(&images::RegKey::name, "Toy")));
 }
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "images/hive/descriptor.h"
+#include "images/registry/descriptor.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -12,9 +12,9 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;

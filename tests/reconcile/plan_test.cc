@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-#include "images/hive/descriptor.h"
-#include "images/hive/security.h"
+#include "images/registry/descriptor.h"
+#include "images/registry/security.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
 
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/service_name.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "images/hive/descriptor.h"
-#include "images/hive/security.h"
+#include "images/registry/descriptor.h"
+#include "images/registry/security.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/service_account.h"
 #include "provisioner/reconcile/session.h"

@@ -12,9 +12,9 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
 using testing::IsEmpty;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
@@ -264,7 +264,7 @@ class Chance {
 
   // An edit by somebody else; returns how to see that it stays: nothing of ours may ever change it.
   void Edit(MemoryMachine& machine) {
-    static const std::vector<egress::Certificate> all = SampleCertificates();
+    static const std::vector<pki::Certificate> all = SampleCertificates();
     const std::string n = std::to_string(Below(100));
     switch (Below(8)) {
       case 0:

@@ -1,12 +1,12 @@
 // What the Windows Machine Config Operator's daemon gets wrong with variables and certificates, row by row, as this
 // engine does it. Rows that no node can show: B5 (uncordons a node that an administrator had cordoned) and B6 (a proxy
 // that does not work goes to all nodes) are the operator's part; `check --probe` tries a proxy. B19 (memory that is
-// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: egress/wmco_pem_test.cc.
+// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/wmco_pem_test.cc.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/session.h"
@@ -17,8 +17,8 @@
 namespace prov::reconcile {
 namespace {
 
-using egress::Store;
 using images::RegType;
+using pki::Store;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
@@ -53,7 +53,7 @@ egress::EgressConfig With(const std::vector<test::MadeCertificate>& made) {
   egress::EgressConfig config = SampleConfig();
   config.certificates.clear();
   for (const test::MadeCertificate& one : made) {
-    config.certificates.push_back(egress::ParseCertificate(one.der, "made").value());
+    config.certificates.push_back(pki::ParseCertificate(one.der, "made").value());
   }
   return config;
 }
@@ -135,12 +135,12 @@ TEST_F(WmcoBugs, B9_ACertificateThatSomebodyDeletedComesBack) {
 }
 
 TEST_F(WmcoBugs, B10_AHalfWrittenBundleIsAnErrorAndNoShorterOne) {
-  const std::vector<egress::Certificate> all = SampleConfig().certificates;
-  const std::string pem = egress::EncodePem(all);
-  const std::string first = egress::EncodePem(std::span(all).first(1));
+  const std::vector<pki::Certificate> all = SampleConfig().certificates;
+  const std::string pem = pki::EncodePem(all);
+  const std::string first = pki::EncodePem(std::span(all).first(1));
   for (const std::size_t kept : {first.size() + 40, pem.size() - 40, pem.size() - 400}) {
     Findings findings;
-    const auto parsed = egress::ParseTrustBundle(pem.substr(0, kept), "ca-bundle.crt", findings);
+    const auto parsed = pki::ParseTrustBundle(pem.substr(0, kept), "ca-bundle.crt", findings);
     ASSERT_FALSE(parsed) << kept;
     EXPECT_EQ(parsed.error().code, Code::kCert);
   }
@@ -249,7 +249,7 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported
   EXPECT_TRUE(Has(Store::kRoot, self_made.der));
   EXPECT_FALSE(Has(Store::kRoot, leaf_made.der));
   EXPECT_FALSE(Has(Store::kCa, leaf_made.der));
-  const Findings findings = egress::ReviewCertificates(config.certificates, 1800000000, "bundle");
+  const Findings findings = pki::ReviewCertificates(config.certificates, 1800000000, "bundle");
   for (const char* code : {"cert-expired", "cert-not-ca"}) {
     EXPECT_THAT(findings, Contains(testing::Field(&Finding::code, code)));
   }

@@ -6,19 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/machine/clock.h"
-#include "provisioner/machine/http.h"
+#include "provisioner/base/clock.h"
+#include "provisioner/net/http.h"
 #include "provisioner/source/source.h"
 
 namespace prov::source {
 
-class FakeWeb final : public machine::Http, public machine::Clock {
+class FakeWeb final : public net::Http, public Clock {
  public:
-  using Answer = Result<machine::FetchAnswer>;
+  using Answer = Result<net::FetchAnswer>;
 
   // The answers of a URL, one after the other; the last one stays.
   std::map<std::string, std::vector<Answer>> pages;
-  std::vector<machine::FetchRequest> requests;
+  std::vector<net::FetchRequest> requests;
   std::vector<std::int64_t> waits;  // milliseconds
   std::int64_t now = 1'800'000'000;
   std::int64_t request_takes = 0;  // seconds
@@ -29,7 +29,7 @@ class FakeWeb final : public machine::Http, public machine::Clock {
 
   static Answer Page(std::string body, int status = 200,
                      std::vector<std::pair<std::string, std::string>> headers = {}) {
-    machine::FetchAnswer out;
+    net::FetchAnswer out;
     out.status = status;
     out.headers = std::move(headers);
     out.body = std::move(body);
@@ -59,8 +59,8 @@ class FakeWeb final : public machine::Http, public machine::Clock {
     return {};
   }
 
-  Result<int> Get(const machine::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override {
+  Result<int> Get(const net::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest& request) override {
     requests.push_back(request);
     if (time_passes) now += request_takes;
     if (asks_to_stop) request.should_stop();

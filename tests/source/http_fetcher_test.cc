@@ -58,7 +58,7 @@ TEST_F(HttpFetchers, AsksAsTheConfigSays) {
   order.settings.answer_seconds = 33;
   order.settings.total_seconds = 44;
   EXPECT_EQ(*Fetch(order), "{}");
-  const machine::FetchRequest& sent = web_.requests.at(0);
+  const net::FetchRequest& sent = web_.requests.at(0);
   EXPECT_EQ(sent.roots, Der("corporate-root.pem"));
   EXPECT_EQ(sent.answer_seconds, 33);
   EXPECT_EQ(sent.total_seconds, 44);

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 class Access : public KubeTest {
  protected:
   Result<KubeAccess> Open(const std::string& context = "") { return KubeAccess::Open(Request(), context, here_); }
-  Result<machine::FetchRequest> First(const std::string& context = "") {
+  Result<net::FetchRequest> First(const std::string& context = "") {
     const KubeAccess access = PROV_TRY(Open(context));
     return access.Request("/version");
   }

@@ -41,7 +41,7 @@ class Follow : public KubeTest {
   }
   // A watch that sends this and ends after so many seconds, or as soon as enough was heard.
   Step Watches(std::string bytes, int seconds = 60) {
-    return [this, bytes, seconds](const machine::FetchRequest& request) {
+    return [this, bytes, seconds](const net::FetchRequest& request) {
       for (std::size_t at = 0; at < bytes.size(); at += 7) {
         if (!request.sink(bytes.substr(at, 7))) return FakeCluster::Answer(200);
       }
@@ -178,7 +178,7 @@ TEST_F(Follow, ALostConnectionIsMadeAgainMoreAndMoreSlowly) {
 TEST_F(Follow, ALineThatIsCutIsReadWholeFromTheNextWatch) {
   const std::string line = Line("MODIFIED", Pool("b", "11"));
   cluster_.script = {Lists("a"),
-                     [&](const machine::FetchRequest& request) -> Result<machine::FetchAnswer> {
+                     [&](const net::FetchRequest& request) -> Result<net::FetchAnswer> {
                        EXPECT_TRUE(request.sink(line.substr(0, 40)));
                        return Fail(Code::kNetwork, "cut", "test");
                      },
@@ -190,7 +190,7 @@ TEST_F(Follow, ALineThatIsCutIsReadWholeFromTheNextWatch) {
 }
 
 TEST_F(Follow, ASilentConnectionIsGivenUp) {
-  cluster_.script = {Lists("a"), [&](const machine::FetchRequest& request) -> Result<machine::FetchAnswer> {
+  cluster_.script = {Lists("a"), [&](const net::FetchRequest& request) -> Result<net::FetchAnswer> {
                        cluster_.now += request.answer_seconds;
                        return Fail(Code::kNetwork, "silence", "test");
                      }};
@@ -201,8 +201,8 @@ TEST_F(Follow, ASilentConnectionIsGivenUp) {
 
 TEST_F(Follow, TheServersWishToWaitIsRespected) {
   cluster_.script = {Lists("a"),
-                     [](const machine::FetchRequest&) {
-                       machine::FetchAnswer out = FakeCluster::Answer(429);
+                     [](const net::FetchRequest&) {
+                       net::FetchAnswer out = FakeCluster::Answer(429);
                        out.headers.emplace_back("retry-after", "9");
                        return out;
                      },
@@ -253,7 +253,7 @@ TEST_F(Follow, WhatIsNoEventIsListedAnew) {
 }
 
 TEST_F(Follow, AStopEndsASilentWatch) {
-  cluster_.script = {Lists("a"), [&](const machine::FetchRequest& request) {
+  cluster_.script = {Lists("a"), [&](const net::FetchRequest& request) {
                        EXPECT_FALSE(request.should_stop());
                        cluster_.stop = true;
                        EXPECT_TRUE(request.should_stop());
@@ -266,7 +266,7 @@ TEST_F(Follow, AStopEndsASilentWatch) {
 }
 
 TEST_F(Follow, AClockThatIsPutBackDoesNotStretchTheWait) {
-  cluster_.script = {Lists("a"), [&](const machine::FetchRequest&) {
+  cluster_.script = {Lists("a"), [&](const net::FetchRequest&) {
                        cluster_.now -= 86'400;
                        return FakeCluster::Answer(200);
                      }};
@@ -278,13 +278,13 @@ TEST_F(Follow, ATokenIsReadAgainForEachWatch) {
   WriteConfig("    tokenFile: token\n");
   Write("token", "one");
   cluster_.script = {Lists("a"),
-                     [&](const machine::FetchRequest& request) {
+                     [&](const net::FetchRequest& request) {
                        EXPECT_EQ(request.bearer_token->Reveal(), "one");
                        Write("token", "two");
                        cluster_.now += 30;
                        return FakeCluster::Answer(200);
                      },
-                     [&](const machine::FetchRequest& request) {
+                     [&](const net::FetchRequest& request) {
                        EXPECT_EQ(request.bearer_token->Reveal(), "two");
                        cluster_.now += 30;
                        return FakeCluster::Answer(200);

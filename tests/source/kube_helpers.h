@@ -17,19 +17,19 @@
 
 namespace prov::source {
 
-class FakeCluster final : public machine::Http, public machine::Clock {
+class FakeCluster final : public net::Http, public Clock {
  public:
-  using Step = std::function<Result<machine::FetchAnswer>(const machine::FetchRequest&)>;
+  using Step = std::function<Result<net::FetchAnswer>(const net::FetchRequest&)>;
 
   std::deque<Step> script;                     // taken in order; then `objects` answer
   std::map<std::string, std::string> objects;  // by path
-  std::vector<machine::FetchRequest> asked;
+  std::vector<net::FetchRequest> asked;
   std::vector<std::int64_t> waits;  // that were not 0
   std::int64_t now = 1'800'000'000;
   bool stop = false;
 
-  Result<int> Get(const machine::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override {
+  Result<int> Get(const net::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest& request) override {
     asked.push_back(request);
     if (!script.empty()) {
       const Step step = std::move(script.front());
@@ -52,24 +52,24 @@ class FakeCluster final : public machine::Http, public machine::Clock {
   SourcePorts Ports() { return {*this, *this}; }
   std::vector<std::string> Paths() const {
     std::vector<std::string> out;
-    for (const machine::FetchRequest& request : asked) out.push_back(PathOf(request));
+    for (const net::FetchRequest& request : asked) out.push_back(PathOf(request));
     return out;
   }
 
-  static std::string PathOf(const machine::FetchRequest& request) {
+  static std::string PathOf(const net::FetchRequest& request) {
     return request.url.substr(request.url.find('/', std::string_view("https://").size()));
   }
-  static machine::FetchAnswer Answer(int status, std::string body = {}) {
-    machine::FetchAnswer out;
+  static net::FetchAnswer Answer(int status, std::string body = {}) {
+    net::FetchAnswer out;
     out.status = status;
     out.body = std::move(body);
     return out;
   }
   static Step Says(int status, std::string body = {}) {
-    return [=](const machine::FetchRequest&) { return Answer(status, body); };
+    return [=](const net::FetchRequest&) { return Answer(status, body); };
   }
   static Step Fails(Code code) {
-    return [=](const machine::FetchRequest&) -> Result<machine::FetchAnswer> {
+    return [=](const net::FetchRequest&) -> Result<net::FetchAnswer> {
       return Fail(code, "the connection was lost", "test");
     };
   }

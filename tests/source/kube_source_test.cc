@@ -108,8 +108,8 @@ TEST_F(Kube, RefusalsSayWhatToDo) {
   EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("there is no \"infra\""));
   cluster_.script = {FakeCluster::Says(407)};
   EXPECT_THAT(Refused().message, HasSubstr("--source-proxy"));
-  cluster_.script = {[](const machine::FetchRequest&) {
-    machine::FetchAnswer out = FakeCluster::Answer(407);
+  cluster_.script = {[](const net::FetchRequest&) {
+    net::FetchAnswer out = FakeCluster::Answer(407);
     out.proxy_refusal = "the proxy p:1 takes Negotiate credentials only";
     return out;
   }};
@@ -136,8 +136,8 @@ TEST_F(Kube, WhatMayPassIsTriedAgainMoreAndMoreSlowly) {
 
 TEST_F(Kube, TheServersWishToWaitIsRespected) {
   const auto busy = [](std::string value) {
-    return [value](const machine::FetchRequest&) {
-      machine::FetchAnswer out = FakeCluster::Answer(429);
+    return [value](const net::FetchRequest&) {
+      net::FetchAnswer out = FakeCluster::Answer(429);
       out.headers.emplace_back("retry-after", value);
       return out;
     };
@@ -167,7 +167,7 @@ TEST_F(Kube, AWrongCertificateIsNotTriedAgain) {
 }
 
 TEST_F(Kube, AProxyThatRefusesIsNotAskedAgain) {
-  cluster_.script = {[](const machine::FetchRequest& request) -> Result<machine::FetchAnswer> {
+  cluster_.script = {[](const net::FetchRequest& request) -> Result<net::FetchAnswer> {
     request.notes->may_pass = false;
     return Fail(Code::kNetwork, "the proxy refused to connect", "there");
   }};
@@ -178,7 +178,7 @@ TEST_F(Kube, AProxyThatRefusesIsNotAskedAgain) {
 TEST_F(Kube, ATokenThatWasReplacedJustNowIsReadAgainOnce) {
   WriteConfig("    tokenFile: token\n");
   Write("token", "old");
-  cluster_.script = {[&](const machine::FetchRequest&) {
+  cluster_.script = {[&](const net::FetchRequest&) {
     Write("token", "new");
     return FakeCluster::Answer(401);
   }};
@@ -192,7 +192,7 @@ TEST_F(Kube, ATokenThatWasReplacedJustNowIsReadAgainOnce) {
 }
 
 TEST_F(Kube, AStopEndsTheTries) {
-  cluster_.script = {[&](const machine::FetchRequest& request) {
+  cluster_.script = {[&](const net::FetchRequest& request) {
     cluster_.stop = true;
     EXPECT_TRUE(request.should_stop());
     return FakeCluster::Answer(0);
@@ -298,7 +298,7 @@ TEST_F(Proxy, ASpecThatTheClusterHasNotAcceptedIsNotTaken) {
 // "None" would take away the CAs of nodes: only the API server itself can say so.
 TEST_F(Proxy, OnlyTheApiServerCanSayThatThereIsNone) {
   PutProxy("");
-  const FakeCluster::Step proxy = [&](const machine::FetchRequest& request) {
+  const FakeCluster::Step proxy = [&](const net::FetchRequest& request) {
     return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
   };
   for (const char* body : {"<html><title>404</title>", "404 page not found\n", "", "{}", R"({"message":"no route"})",
@@ -314,7 +314,7 @@ TEST_F(Proxy, ATokenThatVanishesIsNoMissingBundle) {
   PutProxy("");
   WriteConfig("    tokenFile: token\n");
   Write("token", "c4nary");
-  cluster_.script = {[&](const machine::FetchRequest& request) {
+  cluster_.script = {[&](const net::FetchRequest& request) {
     std::filesystem::remove(folder_.At("token"));
     return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
   }};
@@ -326,7 +326,7 @@ TEST_F(Proxy, ATokenThatVanishesIsNoMissingBundle) {
 TEST_F(Proxy, AllObjectsTogetherAreBounded) {
   PutProxy("corporate");
   PutMap("openshift-config", "corporate", "corporate-root.pem");
-  const FakeCluster::Step slow = [&](const machine::FetchRequest& request) {
+  const FakeCluster::Step slow = [&](const net::FetchRequest& request) {
     cluster_.now += 40;
     const auto found = cluster_.objects.find(FakeCluster::PathOf(request));
     return found != cluster_.objects.end()
@@ -355,7 +355,7 @@ TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {
   PutProxy("../x");
   EXPECT_EQ(Refused("kube:///proxy").code, Code::kType);
   PutProxy("");
-  cluster_.script = {[&](const machine::FetchRequest& request) {
+  cluster_.script = {[&](const net::FetchRequest& request) {
                        return FakeCluster::Answer(200, cluster_.objects.at(FakeCluster::PathOf(request)));
                      },
                      FakeCluster::Says(403, "{}")};

@@ -50,7 +50,7 @@ TEST(McsSource, WantsItsCa) {
 }
 
 TEST(McsSource, AnswersThatAreNone) {
-  machine::FetchAnswer answer;
+  net::FetchAnswer answer;
   for (const char* good :
        {"application/json", "Application/JSON; charset=utf-8", "application/vnd.coreos.ignition+json"}) {
     answer.headers = {{"content-type", good}};

@@ -16,7 +16,7 @@ constexpr char kUrl[] = "https://h.example.com/doc";
 
 class RemoteRequests : public testing::Test {
  protected:
-  Result<machine::FetchAnswer> Get(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
+  Result<net::FetchAnswer> Get(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
     return Ask(request, patience_, web_.Ports());
   }
   Error ErrorOf(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
@@ -38,7 +38,7 @@ TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, "hello");
   ASSERT_THAT(web_.requests, SizeIs(1));
-  const machine::FetchRequest& sent = web_.requests[0];
+  const net::FetchRequest& sent = web_.requests[0];
   EXPECT_THAT(sent.headers,
               ElementsAre(std::pair("A", "b"), std::pair("Accept-Encoding", "identity"), std::pair("C", "d")));
   EXPECT_THAT(sent.roots, ElementsAre("der"));

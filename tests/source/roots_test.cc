@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "provisioner/egress/pem.h"
+#include "provisioner/pki/pem.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
@@ -16,9 +16,9 @@ using testing::HasSubstr;
 // What a CA file's own settings reject makes no server known.
 TEST(Roots, RejectedCertificatesAreNone) {
   const auto certificates = testing_support::SampleCertificates();
-  const std::string rejected = egress::ArmourPem(
+  const std::string rejected = pki::ArmourPem(
       "TRUSTED CERTIFICATE", certificates.at(0).der + "\x30\x0C\xA0\x0A\x06\x08\x2B\x06\x01\x05\x05\x07\x03\x01"s);
-  const auto roots = ParseRoots(rejected + egress::ArmourPem("CERTIFICATE", certificates.at(1).der), "ca.pem");
+  const auto roots = ParseRoots(rejected + pki::ArmourPem("CERTIFICATE", certificates.at(1).der), "ca.pem");
   ASSERT_TRUE(roots) << roots.error().message;
   EXPECT_THAT(*roots, ElementsAre(certificates.at(1).der));
   for (const std::string& bytes : {rejected, std::string("# none\n")}) {

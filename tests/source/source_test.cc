@@ -8,12 +8,10 @@ namespace prov::source {
 namespace {
 
 // Nothing in these tests may ask the network.
-class NoNetwork final : public machine::Http, public machine::Clock {
+class NoNetwork final : public net::Http, public Clock {
  public:
-  Result<int> Get(const machine::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest&) override {
-    return Fail(Code::kInternal, "a request");
-  }
+  Result<int> Get(const net::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest&) override { return Fail(Code::kInternal, "a request"); }
   std::int64_t NowUnix() override { return 0; }
   bool Wait(std::int64_t) override { return false; }
 };

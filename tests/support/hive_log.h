@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "images/hive/format.h"
-#include "images/hive/marvin32.h"
+#include "images/registry/hive_format.h"
+#include "images/registry/marvin32.h"
 
 namespace prov::testing_support {
 

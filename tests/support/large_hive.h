@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::testing_support {
 

@@ -100,7 +100,7 @@ bool MemoryHost::Wait(std::int64_t milliseconds) {
   return true;
 }
 
-Result<int> MemoryHost::Get(const machine::HttpRequest& request) {
+Result<int> MemoryHost::Get(const net::HttpRequest& request) {
   requests.push_back(request.url + (request.proxy_url ? " via " + request.proxy_url->Reveal() : "") + " with " +
                      std::to_string(request.roots.size()) + " roots");
   if (request.notes != nullptr) *request.notes = notes;
@@ -110,7 +110,7 @@ Result<int> MemoryHost::Get(const machine::HttpRequest& request) {
   return out;
 }
 
-Result<machine::FetchAnswer> MemoryHost::Fetch(const machine::FetchRequest& request) {
+Result<net::FetchAnswer> MemoryHost::Fetch(const net::FetchRequest& request) {
   fetches.push_back(request);
   if (!web) return Fail(Code::kNetwork, "this test has no network", request.url);
   return web(request);

@@ -18,8 +18,8 @@ namespace prov::testing_support {
 class MemoryHost final : public machine::Host,
                          public machine::Services,
                          public machine::EventLog,
-                         public machine::Clock,
-                         public machine::Http,
+                         public Clock,
+                         public net::Http,
                          public machine::Installation {
  public:
   struct Service {
@@ -34,15 +34,15 @@ class MemoryHost final : public machine::Host,
   std::vector<std::string> restarted, requests, removed_files;
   std::optional<std::string> reboot_reason;
   std::int64_t now = 1'800'000'000;
-  std::size_t waits_left = 0;                                     // Wait() answers "stop" when they are used up
-  bool stopped = false;                                           // Wait(0), which only asks, answers "stop"
-  std::function<void()> during_wait;                              // what others do meanwhile
-  Result<int> answer = 200;                                       // of each request
-  std::vector<Result<int>> first_answers;                         // of the first requests, instead
-  machine::HttpNotes notes = {.may_pass = true, .findings = {}};  // of each request
+  std::size_t waits_left = 0;                                 // Wait() answers "stop" when they are used up
+  bool stopped = false;                                       // Wait(0), which only asks, answers "stop"
+  std::function<void()> during_wait;                          // what others do meanwhile
+  Result<int> answer = 200;                                   // of each request
+  std::vector<Result<int>> first_answers;                     // of the first requests, instead
+  net::HttpNotes notes = {.may_pass = true, .findings = {}};  // of each request
   // What documents are fetched from; none: no network. Each request for one is kept in `fetches`.
-  std::function<Result<machine::FetchAnswer>(const machine::FetchRequest&)> web;
-  std::vector<machine::FetchRequest> fetches;
+  std::function<Result<net::FetchAnswer>(const net::FetchRequest&)> web;
+  std::vector<net::FetchRequest> fetches;
   bool locked = false;  // by another process
   // Whether calls of these ports, too, are among those that `memory` counts and is stopped at.
   bool counts_calls = false;
@@ -57,8 +57,8 @@ class MemoryHost final : public machine::Host,
   Result<std::unique_ptr<machine::OpenMachine>> Open(machine::Access access) override;
   machine::Services& services() override { return *this; }
   machine::EventLog& events() override { return *this; }
-  machine::Clock& clock() override { return *this; }
-  machine::Http& http() override { return *this; }
+  Clock& clock() override { return *this; }
+  net::Http& http() override { return *this; }
   machine::Installation& installation() override { return *this; }
   Result<void> Reboot(std::string_view reason) override;
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;
@@ -71,12 +71,12 @@ class MemoryHost final : public machine::Host,
   Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) override;
   // machine::EventLog
   void Write(Severity severity, std::uint16_t id, std::string_view text) override;
-  // machine::Clock
+  // Clock
   std::int64_t NowUnix() override { return now; }
   bool Wait(std::int64_t milliseconds) override;
-  // machine::Http
-  Result<int> Get(const machine::HttpRequest& request) override;
-  Result<machine::FetchAnswer> Fetch(const machine::FetchRequest& request) override;
+  // net::Http
+  Result<int> Get(const net::HttpRequest& request) override;
+  Result<net::FetchAnswer> Fetch(const net::FetchRequest& request) override;
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;

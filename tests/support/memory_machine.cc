@@ -2,16 +2,16 @@
 
 #include <random>
 
-#include "images/hive/names.h"
-#include "images/hive/security.h"
+#include "images/registry/hive_names.h"
+#include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
 namespace {
 
-using egress::Store;
 using images::RegValue;
+using pki::Store;
 
 // Names of keys without their case, as the registry compares them; ASCII in lower case.
 std::string Folded(std::string_view key) {

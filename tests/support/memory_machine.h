@@ -28,8 +28,8 @@ class MemoryMachine final : public machine::Registry,
   };
   // What a person would find on the machine, state files aside.
   struct Content {
-    std::map<std::string, Key> keys;                                    // by path without its case
-    std::map<egress::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
+    std::map<std::string, Key> keys;                                 // by path without its case
+    std::map<pki::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
     std::set<std::string> disallowed;
     bool operator==(const Content&) const = default;
     std::string Text() const;  // a line for each thing, for comparing in tests
@@ -96,11 +96,11 @@ class MemoryMachine final : public machine::Registry,
   Result<std::string> Security(std::string_view key) override;
   Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
   // machine::CertificateStore
-  Result<bool> Contains(egress::Store store, std::string_view der) override;
-  Result<std::optional<std::string>> Find(egress::Store store, std::string_view sha1) override;
+  Result<bool> Contains(pki::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) override;
   Result<bool> IsDisallowed(std::string_view der) override;
-  Result<void> Add(egress::Store store, std::string_view der) override;
-  Result<void> Remove(egress::Store store, std::string_view der) override;
+  Result<void> Add(pki::Store store, std::string_view der) override;
+  Result<void> Remove(pki::Store store, std::string_view der) override;
   // machine::Registry and machine::CertificateStore
   Result<void> Flush() override;
   // machine::StateFolder

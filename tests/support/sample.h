@@ -6,7 +6,7 @@
 #include <string>
 
 #include "provisioner/egress/egress_config.h"
-#include "provisioner/egress/trust_bundle.h"
+#include "provisioner/pki/trust_bundle.h"
 #include "tests/support/paths.h"
 
 namespace prov::testing_support {
@@ -22,11 +22,11 @@ inline const std::string& SampleFolder() {
 }
 
 // Root, second root and intermediate, in this order.
-inline std::vector<egress::Certificate> SampleCertificates() {
+inline std::vector<pki::Certificate> SampleCertificates() {
   Findings findings;
-  std::vector<egress::Certificate> out;
+  std::vector<pki::Certificate> out;
   for (const char* name : {"corporate-root", "proxy-root", "corporate-intermediate"}) {
-    auto parsed = egress::ParseTrustBundle(ReadAll(SampleFolder() + name + ".pem"), name, findings);
+    auto parsed = pki::ParseTrustBundle(ReadAll(SampleFolder() + name + ".pem"), name, findings);
     if (parsed && parsed->size() == 1) out.push_back(parsed->front());
   }
   return out;

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "images/hive/writer.h"
+#include "images/registry/hive_writer.h"
 #include "provisioner/machine/certificate_blob.h"
 
 namespace prov::testing_support {

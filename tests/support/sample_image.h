@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "images/registry_key.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::testing_support {
 

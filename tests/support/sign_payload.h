@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "provisioner/bake/payload_signature.h"
+#include "provisioner/payload/payload_signature.h"
 #include "tests/support/make_certificate.h"
 
 namespace prov::testing_support {
@@ -24,15 +24,15 @@ struct TestSigner {
   explicit TestSigner(const std::string& name, const std::string& key_name = "rsa2048")
       : made(test::MakeCertificate(SignerSpec(name, key_name))),
         key_pem(test::PrivateKeyPem(key_name)),
-        certificate(bake::ReadSigner(made.der, name).value()) {}
+        certificate(payload::ReadSigner(made.der, name).value()) {}
 
   std::string Sign(std::string_view bytes) const {
-    return bake::SigningKey::Read(Secret(key_pem), certificate, "key").value().Sign(bytes).value();
+    return payload::SigningKey::Read(Secret(key_pem), certificate, "key").value().Sign(bytes).value();
   }
 
   test::MadeCertificate made;
   std::string key_pem;
-  egress::Certificate certificate;
+  pki::Certificate certificate;
 };
 
 inline std::string BytesAt(const std::filesystem::path& path) {
@@ -48,7 +48,7 @@ inline void PutBytes(const std::filesystem::path& path, std::string_view bytes) 
 
 // Signs what the folder's manifest says now.
 inline void SignFolder(const std::filesystem::path& folder, const TestSigner& signer) {
-  PutBytes(folder / bake::kSignaturePath, signer.Sign(BytesAt(folder / "manifest.json")));
+  PutBytes(folder / payload::kSignaturePath, signer.Sign(BytesAt(folder / "manifest.json")));
 }
 
 }  // namespace prov::testing_support

@@ -1,0 +1,140 @@
+#include "images/registry/hive_cell_writer.h"
+
+#include <algorithm>
+
+#include "images/registry/hive_format.h"
+
+namespace prov::images::regf {
+namespace {
+
+std::uint32_t WriteBytes(BinAllocator& bins, std::string_view bytes) {
+  const std::uint32_t offset = bins.Allocate(bytes.size());
+  StoreBytes(bins.Content(offset), bytes);
+  return offset;
+}
+
+std::uint32_t WriteBigData(BinAllocator& bins, std::string_view data) {
+  const std::size_t segments = (data.size() + kBigDataBytes - 1) / kBigDataBytes;
+  const std::uint32_t record = bins.Allocate(kBigDataRecordBytes);
+  const std::uint32_t list = bins.Allocate(4 * segments);
+  std::uint32_t segment = 0;
+  for (std::size_t i = 0; i < segments; ++i) {
+    const std::string_view part = data.substr(i * kBigDataBytes, kBigDataBytes);
+    // For the sake of other readers: libhivex takes the last four bytes of a segment's cell for padding, reglookup
+    // reads segments in the order of their offsets.
+    segment = bins.Allocate(part.size() + 4, segment);
+    StoreBytes(bins.Content(segment), part);
+    Store32(bins.Content(list) + 4 * i, segment);
+  }
+  char* const db = bins.Content(record);
+  StoreBytes(db, "db");
+  Store16(db + 2, static_cast<std::uint16_t>(segments));
+  Store32(db + 4, list);
+  return record;
+}
+
+std::uint32_t WriteLeaf(BinAllocator& bins, std::string_view kind, const std::vector<ListedKey>& keys,
+                        std::size_t begin, std::size_t end) {
+  const std::size_t entry_bytes = kind == "li" ? 4 : 8;
+  const std::uint32_t leaf = bins.Allocate(4 + entry_bytes * (end - begin));
+  char* entry = bins.Content(leaf);
+  StoreBytes(entry, kind);
+  Store16(entry + 2, static_cast<std::uint16_t>(end - begin));
+  entry += 4;
+  for (std::size_t i = begin; i < end; ++i, entry += entry_bytes) {
+    Store32(entry, keys[i].key);
+    if (entry_bytes == 8) Store32(entry + 4, keys[i].hint);
+  }
+  return leaf;
+}
+
+}  // namespace
+
+std::uint32_t ListHint(std::string_view kind, std::u16string_view name) {
+  if (kind == "lh") return LookupHash(Upcase(name));
+  return kind == "lf" ? NameStart(name).value_or(0) : 0;
+}
+
+std::uint32_t WriteValue(BinAllocator& bins, const StoredName& name, RegType type, std::string_view data,
+                         std::uint32_t minor) {
+  const std::uint32_t offset = bins.Allocate(kValueBytes + name.bytes.size());
+  const auto size = static_cast<std::uint32_t>(data.size());
+  const bool is_inline = size <= 4;
+  std::uint32_t data_offset = 0;
+  if (!is_inline) data_offset = size > kBigDataBytes && minor > 3 ? WriteBigData(bins, data) : WriteBytes(bins, data);
+  char* const vk = bins.Content(offset);
+  StoreBytes(vk, "vk");
+  Store16(vk + 2, static_cast<std::uint16_t>(name.bytes.size()));
+  Store32(vk + 4, is_inline ? size | kInlineData : size);
+  Store32(vk + 8, data_offset);
+  if (is_inline) StoreBytes(vk + 8, data);
+  Store32(vk + 12, static_cast<std::uint32_t>(type));
+  Store16(vk + 16, name.latin1 && !name.bytes.empty() ? kValueLatin1Name : 0);
+  StoreBytes(vk + kValueBytes, name.bytes);
+  return offset;
+}
+
+std::uint32_t WriteSubkeyList(BinAllocator& bins, std::string_view kind, const std::vector<ListedKey>& keys) {
+  if (keys.empty()) return kNil;
+  std::vector<std::uint32_t> leaves;
+  for (std::size_t begin = 0; begin < keys.size(); begin += kMaxLeafNames) {
+    leaves.push_back(WriteLeaf(bins, kind, keys, begin, std::min(keys.size(), begin + kMaxLeafNames)));
+  }
+  if (leaves.size() == 1) return leaves.front();
+  const std::uint32_t index = bins.Allocate(4 + 4 * leaves.size());
+  char* const ri = bins.Content(index);
+  StoreBytes(ri, "ri");
+  Store16(ri + 2, static_cast<std::uint16_t>(leaves.size()));
+  for (std::size_t i = 0; i < leaves.size(); ++i) Store32(ri + 4 + 4 * i, leaves[i]);
+  return index;
+}
+
+std::uint32_t WriteSecurity(BinAllocator& bins, std::string_view descriptor) {
+  const std::uint32_t offset = bins.Allocate(kSecurityBytes + descriptor.size());
+  char* const sk = bins.Content(offset);
+  StoreBytes(sk, "sk");
+  Store32(sk + 16, static_cast<std::uint32_t>(descriptor.size()));
+  StoreBytes(sk + kSecurityBytes, descriptor);
+  return offset;
+}
+
+std::uint32_t AllocateKey(BinAllocator& bins, const StoredName& name) {
+  return bins.Allocate(kKeyBytes + name.bytes.size());
+}
+
+void WriteKey(BinAllocator& bins, const KeyRecord& key, const StoredName& name, std::uint64_t filetime) {
+  char* const nk = bins.Content(key.offset);
+  StoreBytes(nk, "nk");
+  Store16(nk + 2, static_cast<std::uint16_t>(key.flags | (name.latin1 ? kKeyLatin1Name : 0)));
+  Store32(nk + 16, key.parent);
+  Store32(nk + 32, kNil);  // volatile subkeys
+  Store32(nk + 48, kNil);  // class name
+  Store16(nk + 72, static_cast<std::uint16_t>(name.bytes.size()));
+  StoreBytes(nk + kKeyBytes, name.bytes);
+  UpdateKey(bins, key, filetime);
+}
+
+void UpdateKey(BinAllocator& bins, const KeyRecord& key, std::uint64_t filetime) {
+  char* const nk = bins.Content(key.offset);
+  Store64(nk + 4, filetime);
+  Store32(nk + 20, key.subkey_count);
+  Store32(nk + 28, key.subkey_list);
+  Store32(nk + 36, key.value_count);
+  Store32(nk + 40, key.value_list);
+  Store32(nk + 44, key.security);
+  Store16(nk + 52, static_cast<std::uint16_t>(key.max_subkey_name));  // the upper half holds flags
+  Store32(nk + 60, key.max_value_name);
+  Store32(nk + 64, key.max_value_data);
+}
+
+void SetSecurityLinks(BinAllocator& bins, std::uint32_t cell, std::uint32_t next, std::uint32_t previous) {
+  char* const sk = bins.Content(cell);
+  Store32(sk + 4, next);
+  Store32(sk + 8, previous);
+}
+
+void SetSecurityReferences(BinAllocator& bins, std::uint32_t cell, std::uint32_t references) {
+  Store32(bins.Content(cell) + 12, references);
+}
+
+}  // namespace prov::images::regf

@@ -1,0 +1,82 @@
+// The container of a hive: base block, bins, and cells that are handed out once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/registry/hive_format.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+struct BaseBlock {
+  std::uint32_t sequence = 0;
+  std::uint64_t filetime = 0;
+  std::uint32_t minor = 0;  // 3..6
+  std::uint32_t root = 0;   // offset in the bins
+  std::uint32_t bins_bytes = 0;
+};
+
+// What a person can do about a hive that was not closed cleanly.
+inline constexpr std::string_view kDirtyHiveRemedy =
+    "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
+    "/generalize /oobe /shutdown`, since starting it ends that state), or load and unload the hive on any Windows with "
+    "its .LOG files beside it (`reg load HKLM\\x FILE`, then `reg unload HKLM\\x`), then try again";
+
+// The base block of a primary hive file that is closed cleanly and as long as it says (slack behind the bins is
+// common). Errors: dirty-hive, hive.
+Result<BaseBlock> ReadBaseBlock(std::string_view file);
+
+// A damaged hive: what is wrong at an offset in the bins.
+std::unexpected<Error> Damaged(std::uint32_t offset, std::string_view what);
+
+// Calls visit(offset in the bins, size, whether it is in use) for each cell of bins that a CellMap accepts.
+template <typename Visit>
+void ForEachCell(std::string_view bins, const Visit& visit) {
+  for (std::uint32_t bin = 0; bin < bins.size();) {
+    const std::uint32_t end = bin + Load32(bins, bin + 8);
+    for (std::uint32_t at = bin + static_cast<std::uint32_t>(kBinHeaderBytes); at < end;) {
+      const std::uint32_t stored = Load32(bins, at);
+      const bool in_use = static_cast<std::int32_t>(stored) < 0;
+      const std::uint32_t bytes = in_use ? 0U - stored : stored;
+      visit(at, bytes, in_use);
+      at += bytes;
+    }
+    bin = end;
+  }
+}
+
+// All cells of a hive. Linear in the file's size, in time and memory.
+class CellMap {
+ public:
+  // Walks bins and cells; `file` must outlive the map. Errors: as ReadBaseBlock; hive when bins or cells do not fill
+  // their space exactly.
+  static Result<CellMap> Make(std::string_view file);
+
+  const BaseBlock& base() const { return base_; }
+
+  // The content of the cell in use that starts at `offset` in the bins (without its size field, a multiple of 8 less
+  // 4). `role` completes "… refers to" messages, e.g. "value list".
+  Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
+  // The same, once: the second taking of a cell is damage (two owners, or a cycle).
+  Result<std::string_view> Take(std::uint32_t offset, std::string_view role);
+
+  // Whether a cell in use starts there.
+  bool IsInUse(std::uint32_t offset) const;
+  // The first cell in use at or behind `from` that nobody took, if any.
+  std::optional<std::uint32_t> FirstUntaken(std::uint32_t from = 0) const;
+
+ private:
+  CellMap(std::string_view file, const BaseBlock& base);
+  Result<void> WalkBin(std::uint32_t begin, std::uint32_t end);
+
+  BaseBlock base_;
+  std::string_view bins_;
+  std::vector<bool> starts_;  // by offset / 8: a cell in use starts here
+  std::vector<bool> taken_;
+};
+
+}  // namespace prov::images::regf

@@ -1,0 +1,179 @@
+#include "images/registry/hive_editor.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "images/registry/hive_editor_changes.h"
+#include "images/registry/hive_editor_list.h"
+#include "images/registry/hive_editor_tree.h"
+#include "images/registry/hive_editor_verify.h"
+#include "images/registry/hive_editor_write.h"
+#include "images/registry/hive_limits.h"
+#include "images/registry/hive_names.h"
+#include "images/registry/security.h"
+
+namespace prov::images {
+namespace {
+
+using regf::EditedKey;
+using regf::EditedValue;
+using State = EditedValue::State;
+
+std::string Where(std::string_view key, std::string_view value) {
+  return fmt::format("{}, value \"{}\"", key.empty() ? "the root key" : key, value);
+}
+
+Result<std::u16string> ValueName(std::string_view key, std::string_view utf8) {
+  std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
+  if (!name) return Fail(Code::kHive, "the value's name is no well-formed UTF-8", Where(key, utf8));
+  return *std::move(name);
+}
+
+// The value of that name, there or absent; nullptr if there never was one.
+EditedValue* FindValue(const EditedKey& key, std::u16string_view name) {
+  const auto found = key.content->value_by_name.find(regf::Upcase(name));
+  return found == key.content->value_by_name.end() ? nullptr : &key.content->values[found->second];
+}
+
+bool IsAsInFile(const EditedValue& value, const RegValue& wanted) {
+  const regf::ValueView& file = value.file;
+  // What libhivex puts into one cell is not what Windows reads: setting it again repairs it.
+  if (!value.InFile() || file.plain_big_data || file.loose_big_data) return false;
+  if (file.type != static_cast<std::uint32_t>(wanted.type) || file.DataBytes() != wanted.data.size()) return false;
+  return regf::LoadValue(file).data == wanted.data;
+}
+
+}  // namespace
+
+class HiveEditor::Impl {
+ public:
+  explicit Impl(std::string file) : file_(std::move(file)) {}
+
+  Result<void> Open() {
+    tree_.emplace(PROV_TRY(regf::EditedTree::Make(file_)));
+    return {};
+  }
+  regf::EditedTree& tree() { return *tree_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::optional<regf::EditedTree> tree_;  // refers to file_
+};
+
+HiveEditor::HiveEditor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HiveEditor::HiveEditor(HiveEditor&& other) noexcept = default;
+HiveEditor& HiveEditor::operator=(HiveEditor&& other) noexcept = default;
+HiveEditor::~HiveEditor() = default;
+
+Result<HiveEditor> HiveEditor::Open(std::string bytes) {
+  auto impl = std::make_unique<Impl>(std::move(bytes));
+  PROV_TRY(impl->Open());
+  return HiveEditor(std::move(impl));
+}
+
+Result<bool> HiveEditor::KeyExists(std::string_view key) const { return PROV_TRY(impl_->tree().Find(key)) != nullptr; }
+
+Result<std::optional<RegValue>> HiveEditor::Read(std::string_view key, std::string_view name) const {
+  const std::u16string value_name = PROV_TRY(ValueName(key, name));
+  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  if (found == nullptr) return std::nullopt;
+  const EditedValue* const value = FindValue(*found, value_name);
+  if (value == nullptr || !value->IsThere()) return std::nullopt;
+  return regf::ValueOf(*value);
+}
+
+Result<std::vector<std::string>> HiveEditor::Subkeys(std::string_view key) const {
+  std::vector<std::string> names;
+  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  if (found == nullptr) return names;
+  for (const EditedKey* subkey : regf::OrderSubkeys(*found->content))
+    names.push_back(regf::NameToUtf8(subkey->record.name));
+  return names;
+}
+
+Result<std::string> HiveEditor::Security(std::string_view key) const {
+  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  if (found == nullptr) return std::string();
+  return std::string(impl_->tree().security().at(found->security).descriptor);
+}
+
+Result<void> HiveEditor::Set(std::string_view key, const RegValue& value) {
+  std::u16string name = PROV_TRY(ValueName(key, value.name));
+  if (name.size() > kMaxValueNameUnits) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("the value's name has {} characters, Windows takes {}", name.size(), kMaxValueNameUnits),
+                Where(key, value.name));
+  }
+  if (value.data.size() > kMaxValueBytes) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes),
+                Where(key, value.name));
+  }
+  EditedKey& edited = *PROV_TRY(impl_->tree().FindOrMake(key));
+  EditedValue* found = FindValue(edited, name);
+  if (found == nullptr) {
+    edited.content->value_by_name.emplace(regf::Upcase(name), edited.content->values.size());
+    found = &edited.content->values.emplace_back();
+    found->state = State::kAbsent;
+  }
+  if (!found->IsThere()) {
+    ++edited.content->value_count;
+    if (!found->InFile()) found->name = std::move(name);
+  }
+  if (IsAsInFile(*found, value)) {
+    found->state = State::kAsInFile;
+    found->data.clear();
+  } else {
+    found->state = State::kSet;
+    found->type = value.type;
+    found->data = value.data;
+  }
+  return {};
+}
+
+Result<void> HiveEditor::DeleteValue(std::string_view key, std::string_view name) {
+  const std::u16string value_name = PROV_TRY(ValueName(key, name));
+  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  if (found == nullptr) return {};
+  EditedValue* const value = FindValue(*found, value_name);
+  if (value == nullptr || !value->IsThere()) return {};
+  value->state = State::kAbsent;
+  value->data.clear();
+  --found->content->value_count;
+  return {};
+}
+
+Result<void> HiveEditor::DeleteKeyIfEmpty(std::string_view key) {
+  EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  if (found == nullptr || found->parent == nullptr) return {};
+  if (found->content->value_count != 0 || found->content->subkey_count != 0) return {};
+  found->is_there = false;
+  --found->parent->content->subkey_count;
+  return {};
+}
+
+Result<void> HiveEditor::SetSecurity(std::string_view key, std::string_view descriptor) {
+  if (!IsSecurityDescriptor(descriptor))
+    return Fail(Code::kHive, "the key's security descriptor is no well-formed self-relative one", std::string(key));
+  EditedKey* const found = PROV_TRY(impl_->tree().FindOrMake(key));
+  regf::SecurityTable& table = impl_->tree().security();
+  const bool is_the_files = found->InFile() && table.at(found->file_security).descriptor == descriptor;
+  found->security = is_the_files ? found->file_security : table.Find(descriptor);
+  return {};
+}
+
+bool HiveEditor::Changed() const { return regf::HasChanges(impl_->tree().root()); }
+
+Result<std::string> HiveEditor::Finish(std::uint64_t filetime) {
+  const std::unique_ptr<Impl> impl = std::move(impl_);
+  regf::EditedTree& tree = impl->tree();
+  const regf::Changes changes = PROV_TRY(regf::FindChanges(tree));
+  if (changes.IsEmpty()) return impl->file();
+  std::string result = regf::WriteChanges(impl->file(), tree, changes, filetime);
+  PROV_TRY(regf::VerifyChanges(impl->file(), result, tree, changes));
+  return result;
+}
+
+}  // namespace prov::images

@@ -1,0 +1,164 @@
+#include "images/registry/hive_editor_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "images/registry/hive_limits.h"
+#include "images/registry/hive_names.h"
+#include "provisioner/base/text.h"
+
+namespace prov::images::regf {
+namespace {
+
+// Whether these are one name for Windows 8 and later and for Vista, too. A hive of an older Windows may have names that
+// only the later table makes equal: they all stay, and the first is found.
+bool AreTwins(std::u16string_view a, std::u16string_view b) {
+  return Upcase(a) == Upcase(b) && Upcase(a, CaseTable::kVista) == Upcase(b, CaseTable::kVista);
+}
+
+}  // namespace
+
+bool EditedKey::ValuesDiffer() const {
+  return content != nullptr && std::ranges::any_of(content->values, &EditedValue::Differs);
+}
+
+bool EditedKey::SubkeysDiffer() const {
+  return content != nullptr && std::ranges::any_of(content->subkeys, [](const std::unique_ptr<EditedKey>& subkey) {
+           return subkey->IsMade() || subkey->IsDeleted();
+         });
+}
+
+Result<EditedTree> EditedTree::Make(std::string_view file) {
+  EditedTree tree(PROV_TRY(CellMap::Make(file)));
+  CellMap walked = tree.cells_;
+  const KeyRecord root = PROV_TRY(TakeKey(walked, walked.base().root));
+  PROV_TRY(tree.Walk(walked, root, 0));
+  tree.security_.FollowRing(walked, root.security);
+  tree.root_ = std::make_unique<EditedKey>();
+  tree.root_->record = PROV_TRY(TakeKey(tree.cells_, root.offset));
+  tree.root_->file_security = tree.root_->security = tree.security_.IndexOf(root.security);
+  return tree;
+}
+
+Result<void> EditedTree::Walk(CellMap& cells, const KeyRecord& key, unsigned depth) {
+  PROV_TRY(security_.CountKey(cells, key.security));
+  if (key.class_bytes != 0) PROV_TRY(cells.Take(key.class_name, "class name"));
+  for (const std::uint32_t value : PROV_TRY(TakeValueList(cells, key))) PROV_TRY(TakeValueView(cells, value));
+  const std::vector<SubkeyRef> refs = PROV_TRY(TakeSubkeyList(cells, key));
+  if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
+  for (const SubkeyRef& ref : refs) PROV_TRY(Walk(cells, PROV_TRY(TakeSubkey(cells, ref.key)), depth + 1));
+  return {};
+}
+
+Result<std::vector<std::u16string>> EditedTree::Names(std::string_view path) {
+  std::vector<std::u16string> names;
+  if (path.empty()) return names;
+  for (const std::string_view part : Split(path, '\\')) {
+    std::optional<std::u16string> name = NameFromUtf8(part);
+    if (!name) return Fail(Code::kHive, "the key's name is no well-formed UTF-8", std::string(path));
+    if (name->empty()) return Fail(Code::kHive, "a key's name is empty", std::string(path));
+    names.push_back(*std::move(name));
+  }
+  return names;
+}
+
+Result<EditedKey*> EditedTree::Find(std::string_view path) {
+  EditedKey* key = root_.get();
+  for (const std::u16string& name : PROV_TRY(Names(path))) {
+    PROV_TRY(ReadContent(*key));
+    const auto found = key->content->subkey_by_name.find(Upcase(name));
+    if (found == key->content->subkey_by_name.end() || !found->second->is_there) return nullptr;
+    key = found->second;
+  }
+  PROV_TRY(ReadContent(*key));
+  return key;
+}
+
+Result<EditedKey*> EditedTree::FindOrMake(std::string_view path) {
+  EditedKey* key = root_.get();
+  std::vector<std::u16string> names = PROV_TRY(Names(path));
+  if (names.size() > kMaxKeyDepth)
+    return Fail(Code::kSizeLimit, fmt::format("keys are nested deeper than {} levels", kMaxKeyDepth),
+                std::string(path));
+  for (std::u16string& name : names) {
+    PROV_TRY(ReadContent(*key));
+    std::u16string upper = Upcase(name);
+    const auto found = key->content->subkey_by_name.find(upper);
+    if (found != key->content->subkey_by_name.end() && found->second->is_there) {
+      key = found->second;
+    } else {
+      key = PROV_TRY(MakeSubkey(*key, std::move(upper), std::move(name), path));
+    }
+  }
+  PROV_TRY(ReadContent(*key));
+  return key;
+}
+
+Result<EditedKey*> EditedTree::MakeSubkey(EditedKey& parent, std::u16string upper, std::u16string name,
+                                          std::string_view path) {
+  if (name.size() > kMaxKeyNameUnits) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("the key's name has {} characters, Windows takes {}", name.size(), kMaxKeyNameUnits),
+                std::string(path));
+  }
+  EditedKey*& key = parent.content->subkey_by_name[std::move(upper)];
+  // One that was deleted comes back as it was, empty: nothing changes if it gets its content back, too.
+  if (key == nullptr) {
+    key = parent.content->subkeys.emplace_back(std::make_unique<EditedKey>()).get();
+    key->parent = &parent;
+    key->content = std::make_unique<KeyContent>();
+  }
+  if (!key->InFile()) key->record.name = std::move(name);
+  const SecurityEntry& wanted = security_.at(parent.security);
+  const bool is_the_files = key->InFile() && security_.at(key->file_security).descriptor == wanted.descriptor;
+  key->security = is_the_files ? key->file_security : parent.security;
+  key->is_there = true;
+  ++parent.content->subkey_count;
+  return key;
+}
+
+Result<void> EditedTree::ReadContent(EditedKey& key) {
+  if (key.content != nullptr) return {};
+  auto content = std::make_unique<KeyContent>();
+  for (const std::uint32_t offset : PROV_TRY(TakeValueList(cells_, key.record))) {
+    EditedValue& value = content->values.emplace_back();
+    value.file = PROV_TRY(TakeValueView(cells_, offset));
+    value.name = Load(value.file.stored_name, (value.file.flags & kValueLatin1Name) != 0).value_or(u"");
+    const auto [first, is_new] = content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1);
+    if (!is_new && AreTwins(content->values[first->second].name, value.name))
+      return Damaged(key.record.offset, "two values of a key have the same name");
+  }
+  for (const SubkeyRef& ref : PROV_TRY(TakeSubkeyList(cells_, key.record, &content->list_cells))) {
+    EditedKey& subkey = *content->subkeys.emplace_back(std::make_unique<EditedKey>());
+    subkey.record = PROV_TRY(TakeSubkey(cells_, ref.key));
+    subkey.parent = &key;
+    subkey.list_kind = ref.kind;
+    subkey.list_hint = ref.hint;
+    subkey.file_security = subkey.security = security_.IndexOf(subkey.record.security);
+    const auto [first, is_new] = content->subkey_by_name.try_emplace(Upcase(subkey.record.name), &subkey);
+    if (!is_new && AreTwins(first->second->record.name, subkey.record.name))
+      return Damaged(key.record.offset, "two subkeys of a key have the same name");
+  }
+  content->value_count = content->values.size();
+  content->subkey_count = content->subkeys.size();
+  key.content = std::move(content);
+  return {};
+}
+
+RegValue ValueOf(const EditedValue& value) {
+  RegValue out;
+  out.name = NameToUtf8(value.name);
+  if (value.state == EditedValue::State::kSet) {
+    out.type = value.type;
+    out.data = value.data;
+  } else {
+    ValueRecord record = LoadValue(value.file);
+    out.type = static_cast<RegType>(record.type);
+    out.data = std::move(record.data);
+  }
+  return out;
+}
+
+}  // namespace prov::images::regf

@@ -1,0 +1,90 @@
+// The records inside cells: keys, subkey lists, values, big data, security. Each function checks every bound of what it
+// reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/registry/hive_cells.h"
+#include "images/registry/hive_format.h"
+#include "provisioner/base/result.h"
+
+namespace prov::images::regf {
+
+struct KeyRecord {
+  std::uint32_t offset = 0;  // its own, in the bins
+  std::uint16_t flags = 0;
+  std::uint32_t parent = 0;
+  std::uint32_t subkey_count = 0;
+  std::uint32_t subkey_list = 0;
+  std::uint32_t value_count = 0;
+  std::uint32_t value_list = 0;
+  std::uint32_t security = 0;
+  std::uint32_t class_name = 0;
+  std::uint32_t class_bytes = 0;
+  std::uint32_t max_subkey_name = 0;  // UTF-16 bytes
+  std::uint32_t max_value_name = 0;   // UTF-16 bytes
+  std::uint32_t max_value_data = 0;
+  std::u16string name;
+};
+
+struct SubkeyRef {
+  std::uint32_t key = 0;   // offset in the bins
+  std::uint32_t list = 0;  // offset of the leaf
+  std::string_view kind;   // "lf", "lh" or "li"
+  std::uint32_t hint = 0;  // lh: lookup hash; lf: the name's start (NameStart) or a first byte of zero; li: 0
+};
+
+// A value as it lies in its cells.
+struct ValueView {
+  std::uint32_t offset = 0;
+  std::uint16_t flags = 0;
+  std::string_view stored_name;
+  std::uint32_t type = 0;
+  std::uint32_t data_cell = kNil;            // the data, or the big data record; none for up to four bytes
+  std::uint32_t segment_list = kNil;         // of big data
+  std::vector<std::uint32_t> segment_cells;  // of big data
+  std::string_view data;                     // unless it is in segments
+  std::vector<std::string_view> segments;
+  bool plain_big_data = false;  // above 16,344 bytes in one cell although the version asks for a db record
+  bool loose_big_data = false;  // a db record with more segments than its data needs
+
+  std::size_t DataBytes() const;
+};
+
+struct ValueRecord {
+  std::uint32_t offset = 0;
+  std::uint16_t flags = 0;
+  std::u16string name;
+  std::uint32_t type = 0;
+  std::string data;
+  bool plain_big_data = false;  // as in ValueView
+  bool loose_big_data = false;
+};
+
+struct SecurityRecord {
+  std::uint32_t next = 0;
+  std::uint32_t previous = 0;
+  std::uint32_t references = 0;
+  std::string_view descriptor;
+};
+
+Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset);
+// A key that is not the root, so its name must be a legal one.
+Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset);
+// The subkeys of `key` in list order, as many as it says; takes the list cells, not the keys. `list_cells` gets their
+// offsets.
+Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key,
+                                              std::vector<std::uint32_t>* list_cells = nullptr);
+// Offsets of the values of `key`.
+Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord& key);
+// The value without a copy of its name and data.
+Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset);
+Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset);
+ValueRecord LoadValue(const ValueView& view);
+// Security cells are shared, so they are not taken.
+Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
+
+}  // namespace prov::images::regf

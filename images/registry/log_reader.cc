@@ -1,0 +1,77 @@
+#include "images/registry/log_reader.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "images/registry/hive_format.h"
+#include "images/registry/marvin32.h"
+
+namespace prov::images::regf {
+namespace {
+
+// The start of a base block comes first. Sizes of entries are multiples of the same number.
+constexpr std::size_t kLogAlignment = 512;
+constexpr std::size_t kEntryHeaderBytes = 40;
+constexpr std::size_t kHashedHeaderBytes = 32;
+constexpr std::size_t kPageReferenceBytes = 8;
+constexpr std::uint32_t kNewLog = 6;  // file type of a base block; 1 and 2: the formats before it
+
+std::unexpected<Error> NoLog(std::string what) { return Fail(Code::kDirtyHive, std::move(what)); }
+
+std::optional<std::vector<LogPage>> ReadPages(std::string_view entry, std::uint32_t bins_bytes) {
+  const std::uint32_t count = Load32(entry, 20);
+  if (count == 0 || count > (entry.size() - kEntryHeaderBytes) / kPageReferenceBytes) return std::nullopt;
+  std::vector<LogPage> pages;
+  std::string_view data = entry.substr(kEntryHeaderBytes + (kPageReferenceBytes * count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t offset = Load32(entry, kEntryHeaderBytes + (kPageReferenceBytes * i));
+    const std::uint32_t size = Load32(entry, kEntryHeaderBytes + (kPageReferenceBytes * i) + 4);
+    const bool aligned = offset % kLogAlignment == 0 && size % kLogAlignment == 0;
+    if (!aligned || size == 0 || size > data.size() || size > bins_bytes || offset > bins_bytes - size)
+      return std::nullopt;
+    pages.push_back({offset, data.substr(0, size)});
+    data.remove_prefix(size);
+  }
+  return pages;
+}
+
+// The entry that `rest` begins with if it is whole and has this number; then `rest` is what lies behind it.
+std::optional<LogEntry> TakeEntry(std::string_view& rest, std::uint32_t sequence) {
+  if (rest.size() < kLogAlignment || !rest.starts_with("HvLE")) return std::nullopt;
+  const std::uint32_t size = Load32(rest, 4);
+  if (size < kLogAlignment || size % kLogAlignment != 0 || size > rest.size()) return std::nullopt;
+  const std::string_view bytes = rest.substr(0, size);
+  LogEntry entry{Load32(bytes, 12), Load32(bytes, 8), Load32(bytes, 16), {}};
+  if (entry.sequence != sequence) return std::nullopt;
+  if (Load64(bytes, kHashedHeaderBytes) != Marvin32(bytes.substr(0, kHashedHeaderBytes))) return std::nullopt;
+  if (Load64(bytes, 24) != Marvin32(bytes.substr(kEntryHeaderBytes))) return std::nullopt;
+  if (entry.bins_bytes == 0 || entry.bins_bytes % kBinAlignment != 0) return std::nullopt;
+  std::optional<std::vector<LogPage>> pages = ReadPages(bytes, entry.bins_bytes);
+  if (!pages) return std::nullopt;
+  entry.pages = *std::move(pages);
+  rest.remove_prefix(size);
+  return entry;
+}
+
+}  // namespace
+
+Result<HiveLog> ReadLog(std::string_view bytes) {
+  if (bytes.empty()) return NoLog("is empty");
+  if (bytes.size() < kLogAlignment || bytes.substr(0, 4) != "regf") return NoLog("is no log of a hive");
+  if (Load32(bytes, 508) != BaseBlockChecksum(bytes)) return NoLog("has a damaged header (its checksum is wrong)");
+  const std::uint32_t type = Load32(bytes, 28);
+  if (type == 1 || type == 2) return NoLog("is of the format before Windows 8.1, which is not replayed here");
+  if (type != kNewLog || Load32(bytes, 20) != 1) return NoLog(fmt::format("is of an unknown format ({})", type));
+  if (Load32(bytes, 4) != Load32(bytes, 8)) return NoLog("has a damaged header (its sequence numbers differ)");
+  HiveLog log{Load32(bytes, 4), Load32(bytes, 24), Load32(bytes, 36), {}};
+  std::string_view rest = bytes.substr(kLogAlignment);
+  std::uint32_t next = log.first;
+  while (std::optional<LogEntry> entry = TakeEntry(rest, next)) {
+    log.entries.push_back(*std::move(entry));
+    ++next;
+  }
+  return log;
+}
+
+}  // namespace prov::images::regf

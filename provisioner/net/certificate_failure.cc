@@ -1,0 +1,211 @@
+#include "provisioner/net/certificate_failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "provisioner/pki/certificate.h"
+#include "provisioner/pki/certificate_names.h"
+
+namespace prov::net {
+namespace {
+
+using pki::Certificate;
+
+constexpr std::size_t kLongestName = 160;  // of a quoted name, in bytes
+constexpr std::size_t kMostNames = 4;      // of a certificate, named in a message
+
+std::string Quoted(const std::string& name) {
+  if (name.size() <= kLongestName) return fmt::format("\"{}\"", name);
+  return fmt::format("\"{}...\"", name.substr(0, kLongestName));
+}
+
+std::optional<Certificate> Read(const std::string& der) {
+  auto certificate = pki::ParseCertificate(der, "certificate");
+  if (!certificate) return std::nullopt;
+  return *std::move(certificate);
+}
+
+// All sentences about one failure.
+class Explanation {
+ public:
+  explicit Explanation(const CertificateFailure& failure) : failure_(failure) {
+    if (!failure.peer.chain.empty()) leaf_ = Read(failure.peer.chain.front());
+    culprit_ = failure.peer.culprit.empty() ? leaf_ : Read(failure.peer.culprit);
+  }
+
+  std::string Text() const {
+    if (!leaf_ || !culprit_) return Unread();
+    switch (failure_.peer.fault) {
+      case CertificateFault::kUnknownIssuer:
+        return UnknownIssuer();
+      case CertificateFault::kSignature:
+        return OtherKey(culprit_->issuer);
+      case CertificateFault::kExpired:
+        return Expired();
+      case CertificateFault::kNotYetValid:
+        return NotYetValid();
+      case CertificateFault::kNotCa:
+        return fmt::format("the certificate of {} was issued by {}, which is no CA certificate: have it issued by a CA",
+                           failure_.whose, Quoted(culprit_->subject));
+      case CertificateFault::kTooWeak:
+        return fmt::format(
+            "{} shows the certificate {}, whose key or signature is too weak ({}): have it issued anew, with 2048 bits "
+            "of RSA and SHA-256 at least",
+            failure_.whose, Quoted(culprit_->subject), failure_.detail);
+      case CertificateFault::kPurpose:
+        if (LeafIsCa()) return CaAsLeaf();
+        return fmt::format("{} shows the certificate {}, which is not made for servers ({}): have one issued that is",
+                           failure_.whose, Quoted(culprit_->subject), failure_.detail);
+      case CertificateFault::kName:
+        return OtherName();
+      case CertificateFault::kOther:  // names, paths, extensions: no other CA changes that
+        return fmt::format("{} shows {}, which does not hold ({}): have it issued anew", Shower(),
+                           Quoted(culprit_->subject), failure_.detail);
+      case CertificateFault::kNone:
+        break;
+    }
+    return Unread();
+  }
+
+ private:
+  std::string Trusted() const {
+    if (!failure_.own_roots) {
+      return fmt::format("what this system trusts ({})", failure_.roots_are_named
+                                                             ? "no other CA was named for it"
+                                                             : "the source brings no certificates");
+    }
+    return fmt::format("{} ({} certificate{})",
+                       failure_.roots_are_named ? "the CAs that count for it" : "the source's trust bundle",
+                       failure_.roots.size(), failure_.roots.size() == 1 ? "" : "s");
+  }
+
+  // What to do about a CA that is not trusted. A server that was asked for a source may be the wrong one.
+  std::string Advice(std::string_view for_a_bundle) const {
+    return std::string(failure_.roots_are_named ? "is this the right server, and was the right CA named?"
+                                                : for_a_bundle) +
+           Inspection();
+  }
+
+  // Without certificates there are the library's words only.
+  std::string Unread() const {
+    return fmt::format("{} shows a certificate that does not hold against {} ({}): {}", failure_.whose, Trusted(),
+                       failure_.detail, Advice("add the CA that signed it to the trust bundle"));
+  }
+
+  std::string Inspection() const {
+    return failure_.behind_proxy ? "; a proxy that inspects TLS signs with its own CA" : "";
+  }
+
+  // "--certs *=FILE" of mitmproxy, with the file of its CA, does so. One that names hosts is a server's own.
+  bool LeafIsCa() const {
+    return leaf_->is_ca && (leaf_->self_issued || failure_.peer.chain.size() == 1) &&
+           pki::AlternativeNames(leaf_->der).empty();
+  }
+
+  std::string CaAsLeaf() const {
+    return fmt::format(
+        "{} shows the CA certificate {} itself instead of one for {} that this CA signed, and clients refuse that even "
+        "where they trust the CA: give the inspecting proxy the CA to sign with (mitmproxy: --set confdir=FOLDER, not "
+        "--certs *=FILE)",
+        failure_.whose, Quoted(leaf_->subject), failure_.host);
+  }
+
+  std::string UnknownIssuer() const {
+    if (LeafIsCa()) return CaAsLeaf();
+    const bool itself = culprit_->self_issued;
+    const std::string& issuer = itself ? culprit_->subject : culprit_->issuer;
+    if (HoldsNamesake(issuer, itself ? culprit_->der : "")) return OtherKey(issuer);
+    if (itself && failure_.peer.chain.size() == 1) {
+      return fmt::format(
+          "{} shows {}, which signed itself and is not in {}: {} if it is known to be right, else have a CA issue one",
+          failure_.whose, Quoted(leaf_->subject), Trusted(),
+          failure_.roots_are_named ? "name it as CA" : "add it to the bundle");
+    }
+    return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose,
+                       Quoted(issuer), Trusted(),
+                       Advice(failure_.peer.chain.size() == 1
+                                  ? "add it there; if it is an intermediate CA, let the server send it along"
+                                  : "add it there"));
+  }
+
+  // Whether a trusted certificate has this subject and other bytes.
+  bool HoldsNamesake(const std::string& subject, const std::string& der) const {
+    return std::ranges::any_of(failure_.roots, [&](const std::string& root) {
+      const std::optional<Certificate> known = root == der ? std::nullopt : Read(root);
+      return known && known->subject == subject;
+    });
+  }
+
+  std::string OtherKey(const std::string& ca) const {
+    return fmt::format(
+        "{} shows a certificate issued by {}; a CA of this name is in {}, but with another key, so the CA was made "
+        "anew or is a false one: get its present certificate from whoever runs it and replace the old one",
+        failure_.whose, Quoted(ca), Trusted());
+  }
+
+  bool LeafIsCulprit() const { return culprit_->der == leaf_->der; }
+  std::string Shower() const { return LeafIsCulprit() ? failure_.whose : "the chain of " + failure_.whose; }
+
+  std::string Expired() const {
+    if (LeafIsCulprit()) {
+      return fmt::format(
+          "{} shows a certificate for {} that expired at {}: whoever runs it has to renew it, unless this machine's "
+          "clock is wrong",
+          failure_.whose, Quoted(leaf_->subject), leaf_->not_after);
+    }
+    const bool ours = std::ranges::find(failure_.roots, culprit_->der) != failure_.roots.end();
+    return fmt::format(
+        "the certificate of {} was issued under the CA {}, which expired at {}: {}, unless this "
+        "machine's clock is wrong",
+        failure_.whose, Quoted(culprit_->subject), culprit_->not_after,
+        ours ? (failure_.roots_are_named ? "name its successor"
+                                         : "replace it in the source's trust bundle by its successor")
+             : "whoever runs it has to renew the CA");
+  }
+
+  std::string NotYetValid() const {
+    return fmt::format(
+        "{} shows {}, which is valid from {} on: this machine's clock is wrong, or it was made too early", Shower(),
+        Quoted(culprit_->subject), culprit_->not_before);
+  }
+
+  std::string OtherName() const {
+    if (LeafIsCa()) return CaAsLeaf();
+    const std::vector<std::string> names = pki::AlternativeNames(leaf_->der);
+    if (names.empty()) {
+      return fmt::format("{} shows the certificate {}, which names no host (no subjectAltName): have one issued for {}",
+                         failure_.whose, Quoted(leaf_->subject), failure_.host);
+    }
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
+      list += (list.empty() ? "" : ", ") + Quoted(names[i]);
+    }
+    return fmt::format(
+        "{} shows a certificate that is for {}{} and not for {}: use one of these names, or have it "
+        "issued for this one",
+        failure_.whose, list, names.size() > kMostNames ? " and others" : "", failure_.host);
+  }
+
+  const CertificateFailure& failure_;
+  std::optional<Certificate> leaf_;
+  std::optional<Certificate> culprit_;
+};
+
+}  // namespace
+
+std::string ExplainCertificate(const CertificateFailure& failure) { return Explanation(failure).Text(); }
+
+std::string ReviewForGo(const PeerCertificates& peer, const std::string& whose) {
+  if (peer.chain.empty()) return {};
+  const std::optional<Certificate> leaf = Read(peer.chain.front());
+  if (!leaf || !pki::AlternativeNames(leaf->der).empty()) return {};
+  return fmt::format(
+      "{} shows the certificate {}, which names its host in the subject only, and Go programs such as kubelet and "
+      "containerd refuse that: have it issued with a subjectAltName",
+      whose, Quoted(leaf->subject));
+}
+
+}  // namespace prov::net

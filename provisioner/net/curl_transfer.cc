@@ -1,0 +1,290 @@
+#include "provisioner/net/curl_transfer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <initializer_list>
+
+#include "provisioner/egress/decision.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/net/http_status.h"
+#include "provisioner/pki/pem.h"
+
+namespace prov::net {
+namespace {
+
+// A connection error of this system that says: nothing listens there.
+bool IsRefused(long number) {
+  constexpr long kWindowsRefused = 10'061;  // WSAECONNREFUSED
+  return number == ECONNREFUSED || number == kWindowsRefused;
+}
+
+bool HasAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// Statuses by which proxies turn away who gives no credentials.
+bool TurnsAway(int status) {
+  return status == http_status::kUnauthorized || status == http_status::kForbidden ||
+         status == http_status::kProxyAuthenticationRequired;
+}
+
+// Why a TLS handshake failed, by the words of OpenSSL and GnuTLS.
+HttpTrouble TlsTrouble(std::string_view words) {
+  if (HasAny(words, {"wrong version number", "packet length too long", "http request", "unexpected TLS packet"})) {
+    return HttpTrouble::kPlain;
+  }
+  if (HasAny(words, {"SSL_ERROR_SYSCALL", "unexpected eof", "reset by peer", "improperly terminated"})) {
+    return HttpTrouble::kTlsCut;
+  }
+  return HttpTrouble::kTls;
+}
+
+}  // namespace
+
+CurlTransfer::CurlTransfer(const CurlFunctions& curl, const CurlRoute& route, unsigned long authentication)
+    : curl_(curl), route_(route), authentication_(authentication), handle_(curl.init(), curl.cleanup) {
+  for (const std::string& der : route.roots) roots_ += pki::ArmourPem("CERTIFICATE", der);
+}
+
+std::string CurlTransfer::Where() const { return egress::RedactUrl(route_.url); }
+
+void CurlTransfer::SetBlob(CURLoption option, const std::string& bytes) {
+  curl_blob blob = {const_cast<char*>(bytes.data()), bytes.size(), CURL_BLOB_NOCOPY};
+  Set(option, &blob);
+}
+
+Result<void> CurlTransfer::Prepare(const std::string& proxy) {
+  if (!handle_) return Fail(Code::kInternal, "there is no memory for a request");
+  const auto target = PROV_TRY(egress::ParseRequestTarget(route_.url));
+  host_ = target.host;
+  const bool brackets = host_.find(':') != std::string::npos;
+  server_ = fmt::format("{}{}{}:{}", brackets ? "[" : "", host_, brackets ? "]" : "", target.port);
+  is_tls_ = target.scheme == "https";
+  Set(CURLOPT_ERRORBUFFER, words_.data());
+  Set(CURLOPT_URL, route_.url.c_str());
+  Set(CURLOPT_PROTOCOLS_STR, "http,https");
+  Set(CURLOPT_FOLLOWLOCATION, 0L);
+  Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  Set(CURLOPT_USERAGENT, "provisioner");
+  Set(CURLOPT_NOSIGNAL, 1L);  // no SIGALRM for time-outs
+  SetTrust();
+  return SetProxy(proxy);
+}
+
+// With roots of its own, a request must not succeed by one of the system's.
+void CurlTransfer::SetTrust() {
+  Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  Set(CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  Set(CURLOPT_SSL_VERIFYPEER, 1L);
+  Set(CURLOPT_SSL_VERIFYHOST, 2L);
+  if (roots_.empty()) {
+    Set(CURLOPT_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NATIVE_CA));
+    Set(CURLOPT_PROXY_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NATIVE_CA));
+    return;
+  }
+  const char* nowhere = nullptr;
+  for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
+    Set(place, nowhere);
+  }
+  if (route_.up_to_roots) {
+    Set(CURLOPT_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
+    Set(CURLOPT_PROXY_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
+  }
+  SetBlob(CURLOPT_CAINFO_BLOB, roots_);
+  SetBlob(CURLOPT_PROXY_CAINFO_BLOB, roots_);
+}
+
+// Always said, as libcurl takes from the environment what is not.
+Result<void> CurlTransfer::SetProxy(const std::string& name) {
+  Set(CURLOPT_NOPROXY, "");
+  if (!route_.proxy_url) {
+    Set(CURLOPT_PROXY, "");
+    return {};
+  }
+  Findings findings;
+  const egress::ProxyUrl proxy =
+      PROV_TRY(egress::ParseProxyUrl(*route_.proxy_url, egress::ProxyVariable::kHttps, name, findings));
+  proxy_ = proxy.HostPort();
+  proxy_is_tls_ = proxy.scheme() == "https";
+  Set(CURLOPT_PROXY, fmt::format("{}://{}", proxy.scheme(), proxy_).c_str());
+  if (!proxy.has_credentials()) return {};
+  credentials_ = true;
+  const std::string& password = proxy.password().Reveal();
+  if ((proxy.username() + password).find('\0') != std::string::npos) {
+    return Fail(Code::kProxyUrl, "the credentials hold a NUL character", name);
+  }
+  Set(CURLOPT_PROXYAUTH, static_cast<long>(authentication_));
+  Set(CURLOPT_PROXYUSERNAME, proxy.username().c_str());
+  Set(CURLOPT_PROXYPASSWORD, password.c_str());
+  return {};
+}
+
+void CurlTransfer::SetBounds() {
+  constexpr long kMilliseconds = 1000;
+  if (bounds_.connect_seconds != 0) Set(CURLOPT_CONNECTTIMEOUT_MS, kMilliseconds * bounds_.connect_seconds);
+  Set(CURLOPT_TIMEOUT_MS, kMilliseconds * bounds_.total_seconds);
+  Set(CURLOPT_NOPROGRESS, 0L);
+  Set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  Set(CURLOPT_XFERINFODATA, this);
+}
+
+int CurlTransfer::OnProgress(void* self, curl_off_t /*down_total*/, curl_off_t /*down*/, curl_off_t /*up_total*/,
+                             curl_off_t /*up*/) {
+  return static_cast<CurlTransfer*>(self)->Ends() ? 1 : 0;
+}
+
+// Called about once a second, and for each byte that a proxy sends along with its answer to CONNECT.
+bool CurlTransfer::Ends() {
+  constexpr std::chrono::milliseconds kGrace(200);  // libcurl's own time-outs come first: they know more
+  constexpr std::chrono::milliseconds kBetweenQuestions(200);
+  const auto now = std::chrono::steady_clock::now();
+  const auto over = [&](int seconds) { return seconds != 0 && now - start_ > std::chrono::seconds(seconds) + kGrace; };
+  if (over(bounds_.total_seconds)) return true;
+  if (over(bounds_.connect_seconds) && Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0) return true;
+  if (!bounds_.should_stop || now < next_question_) return false;
+  next_question_ = now + kBetweenQuestions;
+  was_stopped_ = bounds_.should_stop();
+  return was_stopped_;
+}
+
+int CurlTransfer::Seconds() const {
+  return static_cast<int>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_).count());
+}
+
+Result<CURLcode> CurlTransfer::Perform(CurlBounds bounds) {
+  bounds_ = std::move(bounds);
+  SetBounds();
+  if (refused_option_ != CURLE_OK) {
+    return Fail(Code::kInternal, fmt::format("libcurl refuses an option: {}", curl_.strerror(refused_option_)));
+  }
+  peers_.emplace(curl_, proxy_is_tls_);
+  peers_->Attach(handle_.get());
+  start_ = next_question_ = std::chrono::steady_clock::now();
+  return curl_.perform(handle_.get());
+}
+
+HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return HttpTrouble::kProxyName;
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return HttpTrouble::kServerName;
+    case CURLE_COULDNT_CONNECT:
+      return HttpTrouble::kConnect;
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_ABORTED_BY_CALLBACK:  // by Ends(): whoever asked for a stop looks at no failure
+      if (Info<curl_off_t>(CURLINFO_NAMELOOKUP_TIME_T) != 0) return HttpTrouble::kTimeout;
+      return proxy_.empty() ? HttpTrouble::kServerName : HttpTrouble::kProxyName;
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return with_proxy ? HttpTrouble::kProxyCertificate : HttpTrouble::kCertificate;
+    case CURLE_SSL_CONNECT_ERROR: {
+      // For a signature that another key made libcurl has no code.
+      const PeerCertificates& peer = with_proxy ? peers_->proxy() : peers_->server();
+      if (peer.fault == CertificateFault::kNone) return TlsTrouble(words_.data());
+      return with_proxy ? HttpTrouble::kProxyCertificate : HttpTrouble::kCertificate;
+    }
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CIPHER:
+      return HttpTrouble::kTls;
+    case CURLE_OUT_OF_MEMORY:  // what libcurl 7 calls a header line that is too long
+      return HttpTrouble::kHeaders;
+    case CURLE_RECV_ERROR:
+      if (HasAny(words_.data(), {"CONNECT response too large", "Too large response headers"})) {
+        return HttpTrouble::kHeaders;
+      }
+      return HttpTrouble::kCut;
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_PARTIAL_FILE:
+      return HttpTrouble::kCut;
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the scheme is one of two: so this is an answer without a status line
+    case CURLE_WEIRD_SERVER_REPLY:
+      return HttpTrouble::kNotHttp;
+    default:
+      return HttpTrouble::kOther;
+  }
+}
+
+// Whether trouble with TLS is with the proxy itself.
+bool CurlTransfer::WithProxy(int connect_status) {
+  if (!proxy_is_tls_ || peers_->reached_server_tls()) return false;
+  const bool opened = connect_status >= http_status::kOk && connect_status < http_status::kMultipleChoices;
+  return !opened || Info<long>(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0;
+}
+
+HttpFailure CurlTransfer::FailureOf(CURLcode code) {
+  HttpFailure out;
+  const int connect_status = static_cast<int>(Info<long>(CURLINFO_HTTP_CONNECTCODE));
+  out.with_proxy = WithProxy(connect_status);
+  out.trouble = TroubleOf(code, out.with_proxy);
+  out.where = Where();
+  out.host = host_;
+  out.proxy = proxy_;
+  if (connect_status != 0 && (connect_status < http_status::kOk || connect_status >= http_status::kMultipleChoices)) {
+    out.connect_status = connect_status;
+  }
+  out.credentials = credentials_;
+  out.challenges = answer_.challenges();
+  out.proxy_reason = answer_.reason();
+  out.refused = IsRefused(Info<long>(CURLINFO_OS_ERRNO));
+  out.connected = Info<long>(CURLINFO_LOCAL_PORT) != 0;  // CONNECT_TIME_T waits for the tunnel
+  out.own_roots = !roots_.empty();
+  out.peer = out.with_proxy ? peers_->proxy() : peers_->server();
+  // OpenSSL verifies what libcurl then compares with the name.
+  if (out.peer.fault == CertificateFault::kNone) out.peer.fault = CertificateFault::kName;
+  out.roots = route_.roots;
+  out.detail = Detail(code);
+  return out;
+}
+
+// Nothing came of HTTP before the end.
+bool CurlTransfer::IsCutUnheard(const HttpFailure& failure) {
+  const bool cut = failure.trouble == HttpTrouble::kCut || failure.trouble == HttpTrouble::kNotHttp;
+  return cut && Info<long>(CURLINFO_RESPONSE_CODE) == 0;
+}
+
+// Who is spoken to first.
+std::string CurlTransfer::PlainPeer() const { return proxy_.empty() ? server_ : proxy_; }
+
+void CurlTransfer::LookForTls(HttpFailure& failure) {
+  const int refusal = failure.connect_status;
+  if (!spoken_plain() || !(refusal == 0 ? IsCutUnheard(failure) : refusal == http_status::kBadRequest)) return;
+  failure.speaks_tls = SpeaksTls();
+}
+
+// Nothing but the handshake is sent.
+bool CurlTransfer::SpeaksTls() {
+  using std::chrono::milliseconds;
+  milliseconds left(3000);
+  if (bounds_.total_seconds != 0) {
+    const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start_);
+    left = std::min(left, milliseconds(std::chrono::seconds(bounds_.total_seconds)) - spent);
+  }
+  if (left.count() <= 0) return false;  // libcurl would take it for no bound
+  looked_for_tls_ = true;
+  const std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle(curl_.init(), curl_.cleanup);
+  if (!handle) return false;
+  curl_.setopt(handle.get(), CURLOPT_URL, fmt::format("https://{}/", PlainPeer()).c_str());
+  curl_.setopt(handle.get(), CURLOPT_PROXY, "");
+  curl_.setopt(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
+  curl_.setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_.setopt(handle.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
+  const CURLcode code = curl_.perform(handle.get());
+  return code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;  // it showed a certificate, good or not
+}
+
+bool CurlTransfer::RefusedUnasked(int status) const {
+  const bool by_the_proxy = by_proxy() || status == http_status::kProxyAuthenticationRequired;
+  return MayOffer() && answer_.challenges().empty() && by_the_proxy && TurnsAway(status);
+}
+
+bool CurlTransfer::RefusedUnasked(const HttpFailure& failure) {
+  if (!MayOffer() || !failure.challenges.empty()) return false;
+  if (failure.connect_status != 0) return TurnsAway(failure.connect_status);
+  return IsCutUnheard(failure);
+}
+
+}  // namespace prov::net

@@ -1,0 +1,242 @@
+#include "provisioner/net/http_failure.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "provisioner/base/text.h"
+#include "provisioner/net/http_status.h"
+#include "provisioner/net/proxy_challenge.h"
+
+namespace prov::net {
+namespace {
+
+std::string Peer(const HttpFailure& failure) {
+  return failure.proxy.empty() ? std::string("the server") : "the proxy " + failure.proxy;
+}
+
+std::string Detail(const HttpFailure& failure) {
+  return failure.detail.empty() ? std::string() : fmt::format(" ({})", failure.detail);
+}
+
+std::string ConnectMessage(const HttpFailure& failure) {
+  if (failure.refused) {
+    return fmt::format("{} refused the connection: nothing listens at this address and port", Peer(failure));
+  }
+  return fmt::format("cannot connect to {}: a firewall or a missing route is in the way{}", Peer(failure),
+                     failure.proxy.empty() ? "; does this destination need the proxy?" : "");
+}
+
+std::string TimeoutMessage(const HttpFailure& failure) {
+  if (!failure.connected) {
+    return fmt::format(
+        "{} took no connection within {} seconds: its address is wrong, or a firewall drops what is sent"
+        " there",
+        Peer(failure), failure.timeout_seconds);
+  }
+  return fmt::format("{} did not bring an answer within {} seconds: it hangs{}", Peer(failure), failure.timeout_seconds,
+                     failure.proxy.empty() ? "" : ", or can't reach the destination");
+}
+
+std::string CertificateMessage(const HttpFailure& failure) {
+  const bool of_proxy = failure.trouble == HttpTrouble::kProxyCertificate;
+  CertificateFailure out;
+  out.peer = failure.peer;
+  out.whose = of_proxy ? Peer(failure) : "the server";
+  // Its port is no part of a name.
+  out.host = of_proxy ? failure.proxy.substr(0, failure.proxy.rfind(':')) : failure.host;
+  out.own_roots = failure.own_roots;
+  out.roots_are_named = failure.roots_are_named;
+  out.roots = failure.roots;
+  out.behind_proxy = !of_proxy && !failure.proxy.empty();
+  out.detail = failure.detail;
+  return ExplainCertificate(out);
+}
+
+// An http:// URL for a port that takes TLS.
+std::string SpeaksTlsMessage(const HttpFailure& failure) {
+  return fmt::format(
+      "{} speaks TLS on this port and its URL starts with http://: let it start with https://, or name "
+      "the port without TLS",
+      Peer(failure));
+}
+
+// An https:// URL for a port without TLS.
+std::string PlainMessage(const HttpFailure& failure) {
+  if (failure.with_proxy) {
+    return fmt::format(
+        "{} does not speak TLS on this port and its URL starts with https://: let it start with http://, "
+        "or name its TLS port",
+        Peer(failure));
+  }
+  return "the server does not speak TLS on this port and the URL starts with https://: name its TLS port, or let the "
+         "URL start with http://";
+}
+
+std::string TlsCutMessage(const HttpFailure& failure) {
+  if (failure.with_proxy || failure.proxy.empty()) {
+    return fmt::format(
+        "{} ended the connection while TLS was being set up{}: is this its TLS port, and does a firewall "
+        "cut in?",
+        Peer(failure), Detail(failure));
+  }
+  return fmt::format(
+      "the proxy {} opened the way, but the connection ended while TLS with the server was being set "
+      "up{}: its rules or a firewall behind it drop this destination",
+      failure.proxy, Detail(failure));
+}
+
+std::string Message(const HttpFailure& failure) {
+  if (failure.speaks_tls) return SpeaksTlsMessage(failure);
+  switch (failure.trouble) {
+    case HttpTrouble::kProxyName:
+      return fmt::format("the address of the proxy {} is not found: check its name and this machine's DNS",
+                         failure.proxy);
+    case HttpTrouble::kServerName:
+      return "the address of the server is not found: check its name and this machine's DNS, or whether this "
+             "destination needs the proxy";
+    case HttpTrouble::kConnect:
+      return ConnectMessage(failure);
+    case HttpTrouble::kTimeout:
+      return TimeoutMessage(failure);
+    case HttpTrouble::kCertificate:
+    case HttpTrouble::kProxyCertificate:
+      return CertificateMessage(failure);
+    case HttpTrouble::kPlain:
+      return PlainMessage(failure);
+    case HttpTrouble::kTlsCut:
+      return TlsCutMessage(failure);
+    case HttpTrouble::kTls:
+      return fmt::format("no TLS connection came about{}: is this a TLS port, and does it offer TLS 1.2 or later?",
+                         Detail(failure));
+    case HttpTrouble::kCut:
+      return fmt::format("{} ended the connection before there was an answer{}: see its log", Peer(failure),
+                         Detail(failure));
+    case HttpTrouble::kNotHttp:
+      return fmt::format("{} answers with something that is not HTTP: is this its port?", Peer(failure));
+    case HttpTrouble::kHeaders:
+      return fmt::format("{} has larger headers than any program takes: is this the right host and port?",
+                         failure.detail.starts_with("CONNECT")
+                             ? fmt::format("the answer of the proxy {} to CONNECT", failure.proxy)
+                             : "the answer");
+    case HttpTrouble::kOther:
+      break;
+  }
+  return fmt::format("the request failed{}", Detail(failure));
+}
+
+bool IsTls(const HttpFailure& failure) {
+  switch (failure.trouble) {
+    case HttpTrouble::kCertificate:
+    case HttpTrouble::kProxyCertificate:
+    case HttpTrouble::kPlain:
+    case HttpTrouble::kTlsCut:
+    case HttpTrouble::kTls:
+      return true;
+    default:
+      return failure.speaks_tls;
+  }
+}
+
+std::string RefusalMessage(const HttpFailure& failure) {
+  if (failure.connect_status == http_status::kProxyAuthenticationRequired) {
+    return ExplainChallenge(failure.proxy.empty() ? "on the way" : failure.proxy,
+                            AuthenticationSchemes(failure.challenges), failure.credentials);
+  }
+  return fmt::format("the proxy {} refused to connect, with status {}{}: {}", failure.proxy, failure.connect_status,
+                     failure.proxy_reason.empty() ? "" : fmt::format(" ({})", failure.proxy_reason),
+                     ExplainProxyStatus(failure.connect_status, failure.proxy_reason));
+}
+
+struct Reason {
+  std::string_view word;
+  const char* meaning;
+};
+
+// Of squid's error pages, those that say more than the status does.
+constexpr std::array kReasons = {
+    Reason{"ERR_DNS_FAIL", "it does not find the destination's address: check the name, and the proxy's DNS"},
+    Reason{"ERR_CONNECT_FAIL",
+           "nobody answers it at the destination: check the port, and the firewalls behind the "
+           "proxy"},
+    Reason{"ERR_CANNOT_FORWARD", "it finds no way to the destination: check the name, the proxy's DNS and its way out"},
+    Reason{"ERR_ACCESS_DENIED", "its rules forbid this destination or this client: have it allowed there"},
+};
+
+}  // namespace
+
+std::string ExplainProxyStatus(int status, const std::string& reason) {
+  for (const Reason& known : kReasons) {
+    if (known.word == reason) return known.meaning;
+  }
+  switch (status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return "it points elsewhere, as a login page does, and no client follows that: check the proxy's host and port, "
+             "or "
+             "log in there";
+    case 400:
+    case 401:
+    case 404:
+    case 501:
+      return "it seems to be a web server, which knows no CONNECT: check the proxy's host and port";
+    case 403:
+      return "its rules forbid this destination: have it allowed there, or add it to NO_PROXY if nodes reach it "
+             "directly";
+    case 405:
+      return "it does not allow CONNECT, which https needs: it is a web server or a proxy for http only, so check host "
+             "and port or allow CONNECT to this destination's port there";
+    case 407:
+      return "it wants credentials: put the right user name and password into the proxy's URL, percent-encoded";
+    case 429:
+      return "it gets too many requests from here: try again later";
+    case 502:
+      return "it can't reach the destination itself: the destination refused it or answered wrongly";
+    case 503:
+      return "it can't reach the destination itself, or is overloaded: check the name, and the proxy's DNS and way out";
+    case 504:
+      return "it can't reach the destination itself in time: a firewall behind the proxy may drop it";
+    default:
+      return "see its log";
+  }
+}
+
+std::string ExplainStatus(int status) {
+  const std::string said = fmt::format("the connection works, but the answer has status {}: ", status);
+  switch (status) {
+    case 401:
+    case 403:
+      return said + "the server (or a proxy on the way) does not let this request in; probe a URL that needs no login";
+    case 404:
+      return said + "there is nothing at this path; probe a URL that answers with 2xx or 3xx";
+    case 502:
+    case 503:
+    case 504:
+      return said + "the server or a proxy on the way has no working server behind it";
+    default:
+      return said + "probe a URL that answers with 2xx or 3xx";
+  }
+}
+
+bool MayPass(int status) {
+  return status >= http_status::kInternalServerError || status == 408 || status == 425 || status == 429;
+}
+
+bool MayPass(const HttpFailure& failure) {
+  if (failure.speaks_tls || failure.trouble == HttpTrouble::kHeaders) return false;
+  if (failure.connect_status != 0) return MayPass(failure.connect_status);
+  return !IsTls(failure) || failure.trouble == HttpTrouble::kTlsCut;
+}
+
+Error Explain(const HttpFailure& failure) {
+  if (failure.connect_status != 0 && !failure.speaks_tls) {
+    return {Code::kNetwork, RefusalMessage(failure), failure.where};
+  }
+  return {IsTls(failure) ? Code::kTls : Code::kNetwork, Message(failure), failure.where};
+}
+
+}  // namespace prov::net

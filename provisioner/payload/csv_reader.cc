@@ -1,0 +1,77 @@
+#include "provisioner/payload/csv_reader.h"
+
+#include <fmt/format.h>
+
+namespace prov::payload {
+
+std::string Describe(std::string_view file, TextPlace place) {
+  return fmt::format("{}: line {}, column {}", file, place.line, place.column);
+}
+
+Result<std::optional<std::vector<CsvField>>> CsvReader::Next() {
+  while (at_ < text_.size() && AtLineEnd()) TakeLineEnd();
+  if (at_ == text_.size()) return std::nullopt;
+  std::vector<CsvField> row;
+  for (;;) {
+    row.push_back(PROV_TRY(TakeField()));
+    if (at_ == text_.size()) return row;
+    if (AtLineEnd()) {
+      TakeLineEnd();
+      return row;
+    }
+    Advance();  // the comma
+  }
+}
+
+bool CsvReader::AtLineEnd() const { return text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n"; }
+
+void CsvReader::Advance() {
+  const auto byte = static_cast<unsigned char>(text_[at_++]);
+  if (byte == '\n') {
+    place_ = {place_.line + 1, 1};
+  } else if (byte < 0x80 || byte >= 0xC0) {
+    ++place_.column;  // the first byte of a character
+  }
+}
+
+void CsvReader::TakeLineEnd() {
+  if (text_[at_] == '\r') Advance();
+  Advance();
+}
+
+Result<CsvField> CsvReader::TakeField() {
+  CsvField out{{}, place_};
+  if (at_ < text_.size() && text_[at_] == '"') {
+    PROV_TRY(TakeQuoted(out));
+    return out;
+  }
+  while (at_ < text_.size() && text_[at_] != ',' && !AtLineEnd()) {
+    if (text_[at_] == '"')
+      return Refuse(place_, "a quote inside of a field without quotes; put the field into quotes and double this one");
+    out.text += text_[at_];
+    Advance();
+  }
+  return out;
+}
+
+Result<void> CsvReader::TakeQuoted(CsvField& field) {
+  Advance();
+  for (;;) {
+    if (at_ == text_.size()) return Refuse(field.place, "the quote that begins here is never closed");
+    const char c = text_[at_];
+    Advance();
+    if (c == '"') {
+      if (at_ == text_.size() || text_[at_] != '"') break;
+      Advance();
+    }
+    field.text += c;
+  }
+  if (at_ == text_.size() || text_[at_] == ',' || AtLineEnd()) return {};
+  return Refuse(place_, "more text behind the closing quote; a quote inside of a field is written twice");
+}
+
+std::unexpected<Error> CsvReader::Refuse(TextPlace place, std::string message) const {
+  return Fail(Code::kRow, std::move(message), Describe(file_, place));
+}
+
+}  // namespace prov::payload

@@ -1,0 +1,50 @@
+// What lies where on a drive, by the label that its reader looks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "images/archive/file_sink.h"
+#include "provisioner/base/result.h"
+#include "provisioner/payload/node_list.h"
+#include "provisioner/payload/payload.h"
+#include "provisioner/unattend/answer_file.h"
+
+namespace prov::payload {
+
+enum class DriveKind {
+  kConfigDrive,  // config-2: cloudbase-init reads openstack/latest, as OpenStack has it
+  kNoCloud,      // cidata: cloudbase-init reads user-data and meta-data
+  kPlain,        // any other: people and Windows setup read it
+};
+
+// Errors: usage (a label that is one of cloudbase-init's but for its capitals: it would look for nothing there).
+Result<DriveKind> DriveKindOf(std::string_view label);
+
+// A constant script that finds the drive, copies the payload to where Windows setup has it, and applies it there. For
+// cloudbase-init it is the user data; the answer file of another drive runs it.
+std::string_view DriveScript();
+
+// What an answer file at the root of a plain drive runs: nobody copied the payload to Windows setup's folder before.
+unattend::AnswerFileCommand DriveCommand();
+
+// The answer file of a plain drive: `own` with DriveCommand() in it, or one that holds no more than that. Errors: those
+// of AddCommand; xml (it runs PayloadCommand() already, which would end Windows setup: there is no payload there).
+Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::string_view where);
+
+// A node and what was made for it alone; of a drive for any node, the answer file.
+struct DriveNode {
+  const Node* node = nullptr;
+  std::string answer_file = {};
+  unsigned answer_mode = 0600;
+};
+
+// All files of a drive, in order. The payload is in the folder "provisioner"; a plain drive has an unattend.xml at its
+// root, for Windows setup, and the script that this runs.
+Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node);
+
+// SHA-256 of the payload's manifest, which stands for all of it.
+std::string PayloadDigest(const Payload& payload);
+
+}  // namespace prov::payload

@@ -1,0 +1,43 @@
+// egress.json: the desired state as data, for the constant scripts of a payload and for later runs of this program.
+// Format: docs/formats/egress-json.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/payload/manifest.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::payload {
+
+// `generation` orders payloads of one source: a node refuses a lower one.
+std::string EgressJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                       std::int64_t generation);
+
+struct EgressDocument {
+  egress::EgressConfig config;
+  reconcile::DesiredOptions options;
+  std::int64_t generation = 0;
+};
+
+// The way back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are a
+// payload's, since egress.json names its certificates by file. Errors: json, type, version, cert, manifest (a
+// certificate that is not the one named).
+Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
+
+// Parts of it that another document has, too, as members of the open object or as its next value.
+void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
+void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables);
+Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
+// `trusted`: the digests of certificates that are imported anyhow. Not there: none.
+void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy);
+Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out);
+
+// Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
+std::string CertificatePath(const reconcile::CertificateItem& item);
+
+}  // namespace prov::payload

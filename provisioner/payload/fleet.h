@@ -1,0 +1,57 @@
+// A payload for many nodes: what all of them share once, and beside it what each is told for itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/archive/file_sink.h"
+#include "provisioner/base/result.h"
+#include "provisioner/payload/drive.h"
+#include "provisioner/payload/node_answer_file.h"
+#include "provisioner/payload/node_list.h"
+#include "provisioner/payload/payload.h"
+
+namespace prov::payload {
+
+class Fleet {
+ public:
+  using Progress = std::function<void(std::size_t done)>;  // of the nodes
+  using MakeDrive = std::function<Result<std::unique_ptr<images::FileSink>>(const Node&)>;
+
+  // Keeps references to both. The nodes' answer files are made of `answer`, or else of the payload's; `where` names it
+  // in messages. Errors: those of NodeAnswerFile::Prepare: after this only writing can fail.
+  static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
+                               const std::optional<std::string>& answer = std::nullopt);
+
+  // The payload in common/, which is a SOURCE as it is, and a folder nodes/NAME with the answer file and metadata of
+  // each.
+  Result<void> WriteTree(images::FileSink& sink, const Progress& progress) const;
+
+  // How many files and folders WriteTree writes.
+  std::size_t TreeEntries() const;
+
+  // A drive for each node.
+  Result<void> WriteDrives(const MakeDrive& make, DriveKind kind, const Progress& progress) const;
+
+ private:
+  Fleet(const Payload& payload, const std::vector<Node>& nodes, NodeAnswerFile answer, unsigned answer_mode)
+      : payload_(payload),
+        digest_(PayloadDigest(payload)),
+        nodes_(nodes),
+        answer_(std::move(answer)),
+        answer_mode_(answer_mode) {}
+
+  Result<void> WriteNode(images::FileSink& sink, const Node& node) const;
+
+  const Payload& payload_;
+  std::string digest_;
+  const std::vector<Node>& nodes_;
+  NodeAnswerFile answer_;
+  unsigned answer_mode_;
+};
+
+}  // namespace prov::payload

@@ -1,0 +1,93 @@
+#include "provisioner/payload/manifest.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/relative_path.h"
+#include "provisioner/base/text.h"
+
+namespace prov::payload {
+namespace {
+
+constexpr std::string_view kManifest = "manifest.json";
+
+Result<ManifestEntry> ParseEntry(const JsonNode& node) {
+  ManifestEntry entry;
+  const JsonNode path = PROV_TRY(node.Get("path"));
+  entry.path = PROV_TRY(path.Text());
+  if (!IsSafeRelativePath(entry.path) || EqualsIgnoreAsciiCase(entry.path, kManifest) ||
+      EqualsIgnoreAsciiCase(entry.path, kSignaturePath)) {
+    return path.Refuse(Code::kManifest, "is not the path of a file within a payload; nothing of it was used");
+  }
+  const JsonNode digest = PROV_TRY(node.Get("sha256"));
+  entry.sha256 = AsciiLower(PROV_TRY(digest.Text()));
+  if (entry.sha256.size() != 64 || !FromHex(entry.sha256)) {
+    return digest.Refuse(Code::kManifest, "is not a SHA-256 in hex");
+  }
+  const JsonNode bytes = PROV_TRY(node.Get("bytes"));
+  const std::int64_t size = PROV_TRY(bytes.Integer());
+  if (size < 0) return bytes.Refuse(Code::kManifest, "is not a size");
+  entry.bytes = static_cast<std::uint64_t>(size);
+  if (const auto secret = PROV_TRY(node.Find("secret"))) entry.secret = PROV_TRY(secret->Bool());
+  return entry;
+}
+
+std::string InPayload(std::string_view where, std::string_view path) { return fmt::format("{}: {}", where, path); }
+
+}  // namespace
+
+std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("generation", generation).Key("files").BeginArray();
+  for (const PayloadFile& file : files) {
+    json.BeginObject().Member("path", file.path).Member("sha256", ToHex(Sha256(file.bytes)));
+    json.Member("bytes", file.bytes.size()).Member("mode", fmt::format("{:04o}", file.Mode()));
+    json.Member("secret", file.secret).Member("purpose", file.purpose).EndObject();
+  }
+  return json.EndArray().EndObject().Take();
+}
+
+Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+  Manifest out;
+  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  std::set<std::string> seen;  // without case: Windows would take two names for one file
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
+    ManifestEntry entry = PROV_TRY(ParseEntry(node));
+    if (!seen.insert(AsciiLower(entry.path)).second) {
+      return node.Refuse(Code::kManifest, fmt::format("{} is listed twice", entry.path));
+    }
+    out.files.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Result<void> CheckAgainstManifest(const PayloadBytes& files, const Manifest& manifest, std::string_view where) {
+  std::set<std::string_view> listed = {kManifest, kSignaturePath};
+  for (const ManifestEntry& entry : manifest.files) {
+    listed.insert(entry.path);
+    const auto file = files.find(entry.path);
+    if (file == files.end()) {
+      return Fail(Code::kManifest, "is missing; bake the payload again", InPayload(where, entry.path));
+    }
+    if (file->second.size() != entry.bytes || ToHex(Sha256(file->second)) != entry.sha256) {
+      return Fail(
+          Code::kManifest,
+          "was changed after it was baked (its SHA-256 is not the manifest's): bake the payload again, and find "
+          "out who changed it",
+          InPayload(where, entry.path));
+    }
+  }
+  for (const auto& [path, bytes] : files) {
+    if (listed.contains(path)) continue;
+    return Fail(Code::kManifest, "is not in the manifest; remove it, or bake the payload again",
+                InPayload(where, path));
+  }
+  return {};
+}
+
+}  // namespace prov::payload

@@ -1,0 +1,278 @@
+#include "provisioner/payload/node_answer_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "provisioner/base/text.h"
+#include "provisioner/unattend/answer_file_reader.h"
+
+namespace prov::payload {
+namespace {
+
+constexpr std::string_view kShellSetup = "Microsoft-Windows-Shell-Setup";
+constexpr std::string_view kTcpIp = "Microsoft-Windows-TCPIP";
+constexpr std::string_view kDnsClient = "Microsoft-Windows-DNS-Client";
+// What Windows calls the first adapter; a node whose adapter has another name is known by its MAC address.
+constexpr std::string_view kAdapter = "Ethernet";
+
+Result<unattend::AnswerFile> Read(const unattend::XmlText& xml, std::string_view component, std::string_view child,
+                                  std::string_view where) {
+  const unattend::CommandKind kind{.pass = "specialize",
+                                   .component = component,
+                                   .list = child,
+                                   .item = {},
+                                   .command_line = {},
+                                   .command_line_limit = 0,
+                                   .last_field = {},
+                                   .last_field_value = {}};
+  return unattend::ReadAnswerFile(xml, kind, {}, where);
+}
+
+// Elements one in the other, each on a line of its own if the file has lines.
+class Elements {
+ public:
+  Elements(std::string& out, std::string_view newline, std::string_view unit, std::string_view prefix)
+      : out_(out), newline_(newline), unit_(unit), prefix_(prefix) {}
+
+  void Open(std::string_view name, std::string_view attributes = {}) {
+    Line();
+    fmt::format_to(std::back_inserter(out_), "<{}{}{}>", prefix_, name, attributes);
+    ++depth_;
+  }
+  void Close(std::string_view name) {
+    --depth_;
+    Line();
+    fmt::format_to(std::back_inserter(out_), "</{}{}>", prefix_, name);
+  }
+  void Value(std::string_view name, std::string_view value, std::string_view attributes = {}) {
+    Line();
+    fmt::format_to(std::back_inserter(out_), "<{0}{1}{2}>{3}</{0}{1}>", prefix_, name, attributes,
+                   unattend::XmlEscape(value));
+  }
+
+ private:
+  void Line() {
+    if (newline_.empty()) return;
+    out_ += newline_;
+    for (int i = 0; i < depth_; ++i) out_ += unit_;
+  }
+
+  std::string& out_;
+  std::string_view newline_;
+  std::string_view unit_;
+  std::string_view prefix_;
+  int depth_ = 0;
+};
+
+std::string Identifier(const NodeNetwork& network) {
+  if (network.mac.empty()) return std::string(kAdapter);
+  std::string out = AsciiUpper(network.mac);
+  std::ranges::replace(out, ':', '-');
+  return out;
+}
+
+void WriteTcpIp(Elements& xml, const NodeNetwork& network, const std::string& component, const std::string& add,
+                const std::string& key) {
+  xml.Open("component", fmt::format(" name=\"{}\"{}", kTcpIp, component));
+  xml.Open("Interfaces");
+  xml.Open("Interface", add);
+  const std::string_view family = network.ipv4 ? "Ipv4Settings" : "Ipv6Settings";
+  xml.Open(family);
+  xml.Value("DhcpEnabled", "false");
+  xml.Close(family);
+  xml.Value("Identifier", Identifier(network));
+  if (!network.gateway.empty()) {
+    xml.Open("Routes");
+    xml.Open("Route", add);
+    xml.Value("Identifier", "1");
+    xml.Value("NextHopAddress", network.gateway);
+    xml.Value("Prefix", network.ipv4 ? "0.0.0.0/0" : "::/0");
+    xml.Close("Route");
+    xml.Close("Routes");
+  }
+  xml.Open("UnicastIpAddresses");
+  xml.Value("IpAddress", fmt::format("{}/{}", network.address, network.prefix), add + key);
+  for (const std::string_view name : {"UnicastIpAddresses", "Interface", "Interfaces", "component"}) xml.Close(name);
+}
+
+}  // namespace
+
+// Finds the two places and cuts the file there.
+class NodeAnswerFileBuilder {
+ public:
+  NodeAnswerFileBuilder(const unattend::XmlText& xml, std::string_view where) : xml_(xml), where_(where) {}
+
+  Result<NodeAnswerFile> Build(bool network) {
+    const unattend::AnswerFile file = PROV_TRY(Read(xml_, kShellSetup, "ComputerName", where_));
+    if (file.settings.empty())
+      return Fail(Code::kXml, "has no settings for the specialize pass, which the nodes' names would go to",
+                  std::string(where_));
+    architecture_ = unattend::ArchitectureFor(file, "amd64");
+    if (network) PROV_TRY(CheckNoNetwork());
+    out_.encoding_ = xml_.encoding;
+    PROV_TRY(Layout(file));
+    return Cut(file);
+  }
+
+ private:
+  struct Place {
+    std::size_t begin = 0;  // what is between goes
+    std::size_t end = 0;
+    std::string before;  // our text around the value
+    std::string after;
+  };
+
+  Result<void> CheckNoNetwork() {
+    for (const std::string_view name : {kTcpIp, kDnsClient}) {
+      const unattend::AnswerFile file = PROV_TRY(Read(xml_, name, "Interfaces", where_));
+      for (const unattend::AnswerSettings& settings : file.settings) {
+        for (const unattend::AnswerComponent& component : settings.components) {
+          if (!EqualsIgnoreAsciiCase(component.architecture, architecture_)) continue;
+          return Fail(Code::kXml,
+                      fmt::format("has a {} of its own, which the nodes' addresses would go to; take it out, or the "
+                                  "addresses out of the list of nodes",
+                                  name),
+                      unattend::XmlPlace(where_, xml_.text, component.at.begin));
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<void> Layout(const unattend::AnswerFile& file) {
+    const unattend::AnswerElement& settings = file.settings.back().at;
+    if (settings.self_closing)
+      return Fail(Code::kXml, "the settings for the specialize pass are empty; give them a component",
+                  unattend::XmlPlace(where_, xml_.text, settings.begin));
+    if (settings.child_on_line != unattend::AnswerElement::kNone) {
+      const unattend::LineStart line = unattend::LineStartOf(xml_.text, settings.child_on_line);
+      out_.newline_ = fmt::format("{}{}", line.newline, line.indent);
+      out_.unit_ = file.unit.value_or("  ");
+    }
+    out_.prefix_ = settings.prefix.empty() ? "" : fmt::format("{}:", settings.prefix);
+    out_.state_prefix_ = settings.state_prefix;
+    // wcm is its usual prefix, unless it stands for the namespace of the elements themselves.
+    if (settings.state_prefix.empty()) out_.state_prefix_ = settings.prefix == "wcm" ? "state" : "wcm";
+    out_.component_attributes_ = fmt::format(
+        " processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
+        "versionScope=\"nonSxS\"",
+        architecture_);
+    if (settings.state_prefix.empty())
+      out_.component_attributes_ += fmt::format(" xmlns:{}=\"{}\"", out_.state_prefix_, unattend::kStateUri);
+    return {};
+  }
+
+  // Where the name goes: into a ComputerName that is there, else into the component, else with a component of its own.
+  Result<Place> NamePlace(const unattend::AnswerFile& file, std::size_t new_component) const {
+    const unattend::AnswerComponent* component = nullptr;
+    const unattend::AnswerElement* name = nullptr;
+    for (const unattend::AnswerSettings& settings : file.settings) {
+      for (const unattend::AnswerComponent& candidate : settings.components) {
+        if (!EqualsIgnoreAsciiCase(candidate.architecture, architecture_)) continue;
+        if (component == nullptr) component = &candidate;
+        for (const unattend::AnswerList& list : candidate.lists) {
+          if (name != nullptr)
+            return Fail(Code::kXml, "has more than one ComputerName; leave one",
+                        unattend::XmlPlace(where_, xml_.text, list.at.begin));
+          name = &list.at;
+        }
+      }
+    }
+    if (name != nullptr) return InElement(*name, "ComputerName", {}, {});
+    const std::string open = fmt::format("<{}ComputerName>", out_.prefix_);
+    const std::string close = fmt::format("</{}ComputerName>", out_.prefix_);
+    if (component != nullptr) {
+      const std::string line = component->at.child_on_line == unattend::AnswerElement::kNone
+                                   ? (out_.newline_.empty() ? std::string() : out_.newline_ + out_.unit_)
+                                   : LineOf(component->at.child_on_line);
+      Place out = InElement(component->at, "component", line + open, close);
+      if (!component->at.self_closing) out.begin = out.end = component->at.content_end;
+      return out;
+    }
+    Place out{new_component, new_component, {}, {}};
+    Elements xml(out.before, out_.newline_, out_.unit_, out_.prefix_);
+    xml.Open("component", fmt::format(" name=\"{}\"{}", kShellSetup, out_.component_attributes_));
+    if (!out_.newline_.empty()) out.before += out_.newline_ + out_.unit_;
+    out.before += open;
+    out.after = close + out_.newline_ + fmt::format("</{}component>", out_.prefix_);
+    return out;
+  }
+
+  std::string LineOf(std::size_t begin) const {
+    const unattend::LineStart line = unattend::LineStartOf(xml_.text, begin);
+    return fmt::format("{}{}", line.newline, line.indent);
+  }
+
+  // All that is in an element gives way; an empty-element tag becomes a pair.
+  static Place InElement(const unattend::AnswerElement& at, std::string_view name, std::string before,
+                         std::string after) {
+    if (!at.self_closing) return {at.inside, at.close, std::move(before), std::move(after)};
+    const std::string colon = at.prefix.empty() ? std::string() : fmt::format("{}:", at.prefix);
+    return {at.inside - 2, at.inside, ">" + before, fmt::format("{}</{}{}>", after, colon, name)};
+  }
+
+  // The last settings end behind all of them, so the name comes first.
+  Result<NodeAnswerFile> Cut(const unattend::AnswerFile& file) {
+    const std::size_t end = file.settings.back().at.content_end;
+    const Place name = PROV_TRY(NamePlace(file, end));
+    const std::string_view text = xml_.text;
+    const auto piece = [&](std::string_view before, std::size_t from, std::size_t to, std::string_view after) {
+      out_.pieces_.push_back(out_.Encode(fmt::format("{}{}{}", before, text.substr(from, to - from), after)));
+    };
+    piece({}, 0, name.begin, name.before);
+    piece(name.after, name.end, end, {});
+    piece({}, end, text.size(), {});
+    out_.pieces_.front().insert(0, unattend::EncodeXml({xml_.encoding, {}}));  // a byte order mark
+    // Once for all: what comes of it must be an answer file still.
+    const Node sample{"NODE", NodeNetwork{"10.0.0.2", 8, true, "10.0.0.1", {"10.0.0.1"}, {}}};
+    const unattend::XmlText again = PROV_TRY(unattend::DecodeXml(out_.Render(sample), where_));
+    PROV_TRY(Read(again, kShellSetup, "ComputerName", where_));
+    return std::move(out_);
+  }
+
+  const unattend::XmlText& xml_;
+  std::string_view where_;
+  std::string architecture_;
+  NodeAnswerFile out_;
+};
+
+Result<NodeAnswerFile> NodeAnswerFile::Prepare(std::string_view file, bool network, std::string_view where) {
+  const unattend::XmlText xml = PROV_TRY(unattend::DecodeXml(file, where));
+  return NodeAnswerFileBuilder(xml, where).Build(network);
+}
+
+std::string NodeAnswerFile::Encode(std::string_view text) const {
+  return encoding_ == unattend::XmlEncoding::kUtf16Le ? ToUtf16Le(text) : std::string(text);
+}
+
+std::string NodeAnswerFile::Network(const NodeNetwork& network) const {
+  std::string out;
+  const std::string add = fmt::format(" {}:action=\"add\"", state_prefix_);
+  const auto key = [&](std::size_t i) { return fmt::format(" {}:keyValue=\"{}\"", state_prefix_, i + 1); };
+  Elements xml(out, newline_, unit_, prefix_);
+  WriteTcpIp(xml, network, component_attributes_, add, key(0));
+  if (network.dns.empty()) return out;
+  xml.Open("component", fmt::format(" name=\"{}\"{}", kDnsClient, component_attributes_));
+  xml.Open("Interfaces");
+  xml.Open("Interface", add);
+  xml.Open("DNSServerSearchOrder");
+  for (std::size_t i = 0; i < network.dns.size(); ++i) xml.Value("IpAddress", network.dns[i], add + key(i));
+  xml.Close("DNSServerSearchOrder");
+  xml.Value("Identifier", Identifier(network));
+  for (const std::string_view name : {"Interface", "Interfaces", "component"}) xml.Close(name);
+  return out;
+}
+
+std::string NodeAnswerFile::Render(const Node& node) const {
+  const std::string name = Encode(unattend::XmlEscape(node.name));
+  const std::string network = node.network ? Encode(Network(*node.network)) : std::string();
+  std::string out;
+  out.reserve(pieces_[0].size() + pieces_[1].size() + pieces_[2].size() + name.size() + network.size());
+  out.append(pieces_[0]).append(name).append(pieces_[1]).append(network).append(pieces_[2]);
+  return out;
+}
+
+}  // namespace prov::payload

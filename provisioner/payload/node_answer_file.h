@@ -1,0 +1,39 @@
+// An answer file with a node's name and network in its specialize pass. It is read once; each node's is then put
+// together of the same pieces, and what isn't ours stays byte for byte.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/payload/node_list.h"
+#include "provisioner/unattend/xml_text.h"
+
+namespace prov::payload {
+
+class NodeAnswerFile {
+ public:
+  // A file that has settings for the specialize pass; a ComputerName in it gives way. `network`: nodes with an address
+  // will come. Errors: those of DecodeXml; xml (no such settings; a network of its own where ours shall go).
+  static Result<NodeAnswerFile> Prepare(std::string_view file, bool network, std::string_view where);
+
+  std::string Render(const Node& node) const;
+
+ private:
+  friend class NodeAnswerFileBuilder;
+  NodeAnswerFile() = default;
+  std::string Encode(std::string_view text) const;
+  std::string Network(const NodeNetwork& network) const;
+
+  unattend::XmlEncoding encoding_ = unattend::XmlEncoding::kUtf8;
+  std::vector<std::string> pieces_;  // before the name, between it and the network, behind that
+  // How our elements are written.
+  std::string newline_;  // with the indentation of a component; "" in a file without line ends
+  std::string unit_;
+  std::string prefix_;  // of elements, with its colon
+  std::string state_prefix_;
+  std::string component_attributes_;
+};
+
+}  // namespace prov::payload

@@ -1,0 +1,315 @@
+#include "provisioner/payload/node_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+
+#include "provisioner/base/ip_address.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/relative_path.h"
+#include "provisioner/base/text.h"
+#include "provisioner/payload/csv_reader.h"
+
+namespace prov::payload {
+namespace {
+
+enum Column : std::size_t { kName, kAddress, kGateway, kDns, kMac, kColumns };
+constexpr std::array<std::string_view, kColumns> kColumnNames = {"name", "address", "gateway", "dns", "mac"};
+constexpr std::size_t kNameLimit = 15;  // of NetBIOS, which a ComputerName is, too
+
+struct Cell {
+  std::string text;
+  TextPlace place;
+};
+using Row = std::array<Cell, kColumns>;
+
+std::optional<Column> ColumnOf(std::string_view name) {
+  const auto found = std::ranges::find(kColumnNames, name);
+  if (found == kColumnNames.end()) return std::nullopt;
+  return static_cast<Column>(found - kColumnNames.begin());
+}
+
+std::string UnknownColumn(std::string_view name) {
+  return fmt::format("there is no column \"{}\": known are {}", name, fmt::join(kColumnNames, ", "));
+}
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+// An address that no single machine has, whatever its network; "" for others.
+std::string_view WhatItIs(const IpAddress& address) {
+  const auto& bytes = address.bytes();
+  const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
+  if (address.IsLoopback()) return "a loopback address";
+  if (address.IsIpv4() ? first == 0 : std::ranges::count(bytes, 0) == 16) return "the unspecified address";
+  if (address.IsIpv4() ? first >> 4U == 0xE : first == 0xFF) return "a multicast address";
+  if (address.IsIpv4() && first >> 4U == 0xF) return "a reserved or broadcast address";
+  return {};
+}
+
+// The same for an address in its network. Both ends of a network are hosts in one of two addresses or one (RFC 3021,
+// RFC 6164); IPv6 has no broadcast, and its first address belongs to the routers.
+std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
+  if (const std::string_view kind = WhatItIs(address); !kind.empty()) return kind;
+  const std::size_t bits = (network.IsIpv4() ? 32 : 128) - network.prefix();
+  if (bits <= 1) return {};
+  bool zeros = true;
+  bool ones = network.IsIpv4();
+  for (std::size_t i = 0; i < bits; ++i) {
+    const bool bit = (address.bytes()[15 - i / 8] >> (i % 8) & 1U) != 0;
+    zeros = zeros && !bit;
+    ones = ones && bit;
+  }
+  if (zeros) return network.IsIpv4() ? "the address of the network itself" : "the address of the network's routers";
+  return ones ? "the broadcast address of the network" : std::string_view();
+}
+
+// Turns rows into nodes; each check refuses with the place of its cell.
+class Checker {
+ public:
+  explicit Checker(std::string_view file) : file_(file) {}
+
+  Result<void> Take(const Row& row) {
+    if (nodes_.size() == kMostNodes) return Refuse(row[kName], fmt::format("more than {} nodes", kMostNodes));
+    Node node;
+    node.name = PROV_TRY(Name(row[kName]));
+    if (!row[kAddress].text.empty()) {
+      node.network = PROV_TRY(Network(row));
+    } else {
+      for (const Column column : {kGateway, kDns, kMac}) {
+        if (!row[column].text.empty())
+          return Refuse(row[column],
+                        fmt::format("{} is of use with an address only; give one, too", kColumnNames[column]));
+      }
+    }
+    nodes_.push_back(std::move(node));
+    return {};
+  }
+
+  Result<std::vector<Node>> Finish() {
+    if (nodes_.empty()) return Fail(Code::kRow, "the list names no node", std::string(file_));
+    std::ranges::sort(nodes_, {}, &Node::name);
+    return std::move(nodes_);
+  }
+
+ private:
+  std::unexpected<Error> Refuse(const Cell& cell, std::string message) const {
+    return Fail(Code::kRow, std::move(message), Describe(file_, cell.place));
+  }
+
+  Result<std::string> Name(const Cell& cell) {
+    const std::string& name = cell.text;
+    if (name.empty()) return Refuse(cell, "the node has no name");
+    if (name.size() > kNameLimit)
+      return Refuse(cell, fmt::format("\"{}\" has {} characters; Windows takes names of up to {}", name, name.size(),
+                                      kNameLimit));
+    if (!std::ranges::all_of(name, IsNameCharacter) || name.front() == '-' || name.back() == '-')
+      return Refuse(cell, fmt::format("\"{}\" is no host name: letters, digits and, between them, hyphens", name));
+    if (std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
+      return Refuse(cell, fmt::format("\"{}\" is digits only, which Windows takes for no name; add a letter", name));
+    if (EqualsIgnoreAsciiCase(name, "localhost"))
+      return Refuse(cell, "\"localhost\" is each machine's name for itself; give the node another");
+    if (!IsSafeRelativePath(name)) return Refuse(cell, fmt::format("\"{}\" is the name of a device on Windows", name));
+    const auto [earlier, fresh] = names_.emplace(AsciiLower(name), cell.place.line);
+    if (fresh) return name;
+    return Refuse(cell, fmt::format("\"{}\" is the name of the node in line {}, too; upper and lower case are the same",
+                                    name, earlier->second));
+  }
+
+  Result<NodeNetwork> Network(const Row& row) {
+    const Cell& cell = row[kAddress];
+    NodeNetwork out;
+    const std::size_t slash = cell.text.find('/');
+    const auto address = IpAddress::Parse(cell.text.substr(0, slash));
+    const auto network = IpNetwork::Parse(cell.text);
+    if (!address || !network || network->prefix() == 0)
+      return Refuse(cell, fmt::format("\"{}\" is no address with its prefix, such as 10.0.0.5/24", cell.text));
+    if (const std::string_view kind = WhatItIs(*address, *network); !kind.empty())
+      return Refuse(cell, fmt::format("{} is {}, which no node can have", cell.text, kind));
+    const auto [earlier, fresh] = addresses_.emplace(address->ToString(), cell.place.line);
+    if (!fresh)
+      return Refuse(cell, fmt::format("{} is the address of the node in line {}, too", cell.text, earlier->second));
+    out.address = address->ToString();
+    out.prefix = network->prefix();
+    out.ipv4 = network->IsIpv4();
+    out.gateway = PROV_TRY(Gateway(row[kGateway], *network, *address));
+    out.dns = PROV_TRY(Dns(row[kDns]));
+    out.mac = PROV_TRY(Mac(row[kMac]));
+    return out;
+  }
+
+  Result<std::string> Gateway(const Cell& cell, const IpNetwork& network, const IpAddress& own) const {
+    if (cell.text.empty()) return std::string();
+    const auto gateway = IpAddress::Parse(cell.text);
+    if (!gateway) return Refuse(cell, fmt::format("\"{}\" is no address of a gateway", cell.text));
+    if (*gateway == own) return Refuse(cell, fmt::format("the gateway {} is the node itself", cell.text));
+    const std::string_view kind = network.IsIpv4() ? WhatItIs(*gateway, network) : WhatItIs(*gateway);
+    if (!kind.empty()) return Refuse(cell, fmt::format("{} is {}, which no gateway can have", cell.text, kind));
+    // One of IPv6 is often a link-local address.
+    const bool reachable = network.IsIpv4() ? network.Contains(*gateway) : !gateway->IsIpv4();
+    if (reachable) return gateway->ToString();
+    return Refuse(cell, fmt::format("the gateway {} is not in the node's network {}", cell.text, network.ToString()));
+  }
+
+  Result<std::vector<std::string>> Dns(const Cell& cell) const {
+    std::vector<std::string> out;
+    std::string list = cell.text;
+    std::ranges::replace_if(list, [](char c) { return c == ',' || c == ';' || c == '\t'; }, ' ');
+    for (const std::string_view word : Split(list, ' ')) {
+      if (word.empty()) continue;
+      const auto address = IpAddress::Parse(word);
+      if (!address) return Refuse(cell, fmt::format("\"{}\" is no address of a DNS server", word));
+      // A node may well ask a resolver of its own.
+      if (const std::string_view kind = WhatItIs(*address); !kind.empty() && !address->IsLoopback())
+        return Refuse(cell, fmt::format("{} is {}, which no DNS server has", word, kind));
+      out.push_back(address->ToString());
+    }
+    return out;
+  }
+
+  Result<std::string> Mac(const Cell& cell) {
+    if (cell.text.empty()) return std::string();
+    std::string out = AsciiLower(cell.text);
+    std::ranges::replace(out, '-', ':');
+    std::string digits;
+    const std::vector<std::string_view> parts = Split(out, ':');
+    const bool pairs = parts.size() == 6 && std::ranges::all_of(parts, [](auto part) { return part.size() == 2; });
+    for (const std::string_view part : parts) digits += part;
+    if (!pairs || !FromHex(digits))
+      return Refuse(cell, fmt::format("\"{}\" is no MAC address, such as 00-15-5D-0A-0B-0C", cell.text));
+    if (*FromHex(digits) == std::string(6, '\0') || (FromHex(digits)->front() & 1) != 0)
+      return Refuse(cell, fmt::format("{} is no adapter's MAC address: it is zero, or that of many", cell.text));
+    const auto [earlier, fresh] = macs_.emplace(out, cell.place.line);
+    if (fresh) return out;
+    return Refuse(cell, fmt::format("{} is the MAC address of the node in line {}, too", cell.text, earlier->second));
+  }
+
+  std::string_view file_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, std::size_t> names_;  // lower case to line
+  std::unordered_map<std::string, std::size_t> addresses_;
+  std::unordered_map<std::string, std::size_t> macs_;
+};
+
+Result<std::vector<Column>> ReadHeader(const std::vector<CsvField>& fields, std::string_view file) {
+  const auto refuse = [&](const CsvField& field, std::string message) {
+    return Fail(Code::kRow, std::move(message), Describe(file, field.place));
+  };
+  std::vector<Column> out;
+  for (const CsvField& field : fields) {
+    const std::string name(TrimBlanks(field.text));
+    const auto column = ColumnOf(name);
+    if (!column && fields.size() == 1 && name.find_first_of(";\t") != std::string::npos)
+      return refuse(field, "the columns must be separated by commas");
+    if (!column) return refuse(field, UnknownColumn(name));
+    if (std::ranges::find(out, *column) != out.end())
+      return refuse(field, fmt::format("the column \"{}\" is there twice", name));
+    out.push_back(*column);
+  }
+  if (std::ranges::find(out, kName) == out.end())
+    return refuse(fields.front(), "the first line names the columns, and there is no \"name\" among them");
+  return out;
+}
+
+Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) {
+  CsvReader reader(text, file);
+  Checker checker(file);
+  const auto header = PROV_TRY(reader.Next());
+  if (!header) return checker.Finish();
+  const std::vector<Column> columns = PROV_TRY(ReadHeader(*header, file));
+  for (;;) {
+    const auto fields = PROV_TRY(reader.Next());
+    if (!fields) return checker.Finish();
+    if (fields->size() != columns.size())
+      return Fail(Code::kRow, fmt::format("the row has {} fields, the first line {}", fields->size(), columns.size()),
+                  Describe(file, fields->front().place));
+    Row row;
+    row.fill({{}, fields->front().place});
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      row[columns[i]] = {std::string(TrimBlanks((*fields)[i].text)), (*fields)[i].place};
+    PROV_TRY(checker.Take(row));
+  }
+}
+
+// Where each item of a JSON array begins; the text is known to be one.
+std::vector<TextPlace> PlacesOfItems(std::string_view text) {
+  std::vector<TextPlace> out;
+  TextPlace place;
+  int depth = 0;
+  bool quoted = false;
+  bool item = false;  // the current item's first character was seen
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 1 && !quoted && !item && c != ',' && c != ']' && c > ' ') {
+      out.push_back(place);
+      item = true;
+    }
+    if (quoted && c == '\\') {
+      ++i;
+      ++place.column;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      if (c == '[' || c == '{') ++depth;
+      if (c == ']' || c == '}') --depth;
+      if (c == ',' && depth == 1) item = false;
+    }
+    if (c == '\n') {
+      place = {place.line + 1, 1};
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+      ++place.column;
+    }
+  }
+  return out;
+}
+
+// A text, or for dns an array of texts.
+Result<std::string> JsonText(const JsonNode& value, Column column) {
+  if (auto text = value.Text()) return std::string(TrimBlanks(*text));
+  if (column != kDns) return std::unexpected(value.Text().error());
+  std::string out;
+  for (const JsonNode& item : PROV_TRY(value.Items())) out += PROV_TRY(item.Text()) + " ";
+  return out;
+}
+
+Result<Row> ReadObject(const JsonNode& object, TextPlace place) {
+  Row row;
+  row.fill({{}, place});
+  for (const auto& [name, value] : PROV_TRY(object.Members())) {
+    const auto column = ColumnOf(name);
+    if (!column) return value.Refuse(Code::kRow, UnknownColumn(name));
+    row[*column].text = PROV_TRY(JsonText(value, *column));
+  }
+  return row;
+}
+
+Result<std::vector<Node>> ReadJson(std::string_view text, std::string_view file) {
+  const JsonNode root = PROV_TRY(ParseJsonDocument(text, file));
+  const std::vector<JsonNode> items = PROV_TRY(root.Items());
+  const std::vector<TextPlace> places = PlacesOfItems(text);
+  Checker checker(file);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const TextPlace place = i < places.size() ? places[i] : TextPlace();
+    Result<Row> row = ReadObject(items[i], place);
+    if (!row) return Fail(Code::kRow, row.error().message, row.error().where + " in " + Describe(file, place));
+    PROV_TRY(checker.Take(*row));
+  }
+  return checker.Finish();
+}
+
+}  // namespace
+
+Result<std::vector<Node>> ReadNodeList(std::string_view bytes, std::string_view file) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  if (!IsUtf8(bytes) || bytes.find('\0') != std::string_view::npos)
+    return Fail(Code::kRow, "the list is not UTF-8; save it as such", std::string(file));
+  const std::string_view start = TrimBlanks(bytes);
+  return start.starts_with('[') || start.starts_with('{') ? ReadJson(bytes, file) : ReadCsv(bytes, file);
+}
+
+}  // namespace prov::payload

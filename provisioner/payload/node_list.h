@@ -1,0 +1,36 @@
+// The list of a fleet's nodes: what differs from one to the next. CSV with a header line, or a JSON array of objects.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+
+namespace prov::payload {
+
+struct NodeNetwork {
+  std::string address;  // "10.0.0.5", as net/netip writes it
+  unsigned prefix = 0;
+  bool ipv4 = true;
+  std::string gateway;  // "" for none
+  std::vector<std::string> dns;
+  std::string mac;  // "00:15:5d:0a:0b:0c", "" where the adapter is called Ethernet
+};
+
+struct Node {
+  std::string name;                    // ComputerName: a NetBIOS and a DNS name at once
+  std::optional<NodeNetwork> network;  // nullopt: by DHCP
+};
+
+inline constexpr std::size_t kNodeListLimit = 64U << 20U;
+inline constexpr std::size_t kMostNodes = 100'000;
+
+// Sorted by name. The columns (JSON: keys) are name, address (with its prefix), gateway, dns (several separated by
+// blanks; JSON: or an array) and mac; all but name may be missing. Errors: row, with "FILE: line 3, column 7" as where;
+// json.
+Result<std::vector<Node>> ReadNodeList(std::string_view bytes, std::string_view file);
+
+}  // namespace prov::payload

@@ -1,0 +1,124 @@
+#include "provisioner/payload/payload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/manifest.h"
+#include "provisioner/payload/registry_payload.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "templates/templates.h"
+
+namespace prov::payload {
+namespace {
+
+std::vector<pki::Certificate> CertificatesOf(const reconcile::DesiredState& state) {
+  std::vector<pki::Certificate> out;
+  out.reserve(state.certificates.size());
+  for (const reconcile::CertificateItem& item : state.certificates) out.push_back(item.certificate);
+  return out;
+}
+
+void AddTrust(const reconcile::DesiredState& state, std::vector<PayloadFile>& files) {
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    files.push_back({CertificatePath(item), item.certificate.der, false,
+                     fmt::format("certificate for the machine's {} store (DER)", pki::NameOf(item.store))});
+  }
+  files.push_back({"trust/bundle.pem", pki::EncodePem(CertificatesOf(state)), false,
+                   "the same certificates as PEM, for programs that read a bundle file"});
+}
+
+void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files) {
+  const auto add = [&](std::string path, std::string_view text, std::string purpose) {
+    files.push_back({std::move(path), std::string(text), false, std::move(purpose)});
+  };
+  add("scripts/Install-Egress.ps1", templates::InstallEgressPs1(), "applies egress.json on a node, without the binary");
+  add("scripts/Remove-Egress.ps1", templates::RemoveEgressPs1(), "takes back what Install-Egress.ps1 did");
+  add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(), "runs Install-Egress.ps1 when Windows setup is done");
+  if (options.unattend) {
+    // It may hold passwords: of administrators, of domains.
+    files.push_back({"unattend.xml", *options.unattend, true,
+                     "the given answer file, which runs the same in the specialize pass, too"});
+  } else {
+    add("unattend.xml", templates::UnattendXml(), "answer file: runs the same in the specialize pass");
+  }
+  add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
+}
+
+constexpr std::array<std::string_view, 13> kFixedPaths = {"README.txt",
+                                                          "egress.json",
+                                                          "manifest.json",
+                                                          kSignaturePath,
+                                                          "provisioner.exe",
+                                                          "registry/SOFTWARE.hiv",
+                                                          "registry/SYSTEM.hiv",
+                                                          "registry/egress.reg",
+                                                          "scripts/Install-Egress.ps1",
+                                                          "scripts/Remove-Egress.ps1",
+                                                          "scripts/SetupComplete.cmd",
+                                                          "trust/bundle.pem",
+                                                          "unattend.xml"};
+constexpr std::array<std::string_view, 5> kFolders = {"registry", "scripts", "trust", "trust/CA", "trust/ROOT"};
+
+bool IsCertificatePath(std::string_view path) {
+  for (const std::string_view prefix : {std::string_view("trust/CA/"), std::string_view("trust/ROOT/")}) {
+    if (!path.starts_with(prefix) || !path.ends_with(".cer")) continue;
+    const std::string_view name = path.substr(prefix.size(), path.size() - prefix.size() - 4);
+    return name.size() == 40 && FromHex(name).has_value();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsPayloadPath(std::string_view path) {
+  return std::ranges::find(kFixedPaths, path) != kFixedPaths.end() || IsCertificatePath(path);
+}
+bool IsPayloadFolder(std::string_view path) { return std::ranges::find(kFolders, path) != kFolders.end(); }
+
+unattend::AnswerFileCommand PayloadCommand() {
+  unattend::AnswerFileCommand out;
+  out.description = "Apply the egress settings of the cluster";
+  out.command_line = R"(cmd.exe /d /c %SystemRoot%\Setup\Scripts\Provisioner\scripts\SetupComplete.cmd specialize)";
+  return out;
+}
+
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                            PayloadOptions options) {
+  const bool secret = state.holds_credentials;
+  Payload payload{options.generation, {}};
+  std::vector<PayloadFile>& files = payload.files;
+  files.push_back(
+      {"egress.json", EgressJson(config, state, options.generation), secret, "the desired state, read by the scripts"});
+  files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret,
+                   "environments as a SYSTEM hive, for offline merging"});
+  files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false,
+                   state.win_inet ? "WinHTTP, WinINET and certificates as a SOFTWARE hive, for offline merging"
+                                  : "WinHTTP and certificates as a SOFTWARE hive, for offline merging"});
+  files.push_back({"registry/egress.reg", RegistryFile(state), secret, "all of it for `reg import` on a live node"});
+  AddTrust(state, files);
+  AddTemplates(options, files);
+  if (options.exe)
+    files.push_back({"provisioner.exe", *std::move(options.exe), false, "the program itself, for Windows"});
+  std::ranges::sort(files, {}, &PayloadFile::path);
+  PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};
+  files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
+  return payload;
+}
+
+std::size_t CountEntries(const Payload& payload) {
+  std::set<std::string_view> folders;
+  for (const PayloadFile& file : payload.files) {
+    const std::string_view path = file.path;
+    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1))
+      folders.insert(path.substr(0, at));
+  }
+  return payload.files.size() + folders.size();
+}
+
+}  // namespace prov::payload

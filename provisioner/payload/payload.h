@@ -1,0 +1,57 @@
+// A payload: what `bake` hands to a golden-image pipeline or a machine set, as files in memory. Pure: the same input
+// gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/reconcile/desired_state.h"
+#include "provisioner/unattend/answer_file.h"
+
+namespace prov::payload {
+
+// The signature of manifest.json, in a payload that has one (payload_signature.h).
+inline constexpr std::string_view kSignaturePath = "manifest.json.p7s";
+
+struct PayloadFile {
+  std::string path;  // relative, '/' as separator
+  std::string bytes;
+  bool secret = false;  // holds credentials: readable by its owner only
+  std::string purpose;  // one line: who consumes it
+
+  unsigned Mode() const { return secret ? 0600 : 0644; }
+};
+
+struct Payload {
+  std::int64_t generation = 1;
+  // Sorted by path. manifest.json is one of them and lists all others but its own signature.
+  std::vector<PayloadFile> files;
+};
+
+struct PayloadOptions {
+  std::int64_t generation = 1;
+  std::optional<std::string> exe;  // bytes of provisioner.exe
+  // An answer file with PayloadCommand() in it, for the payload to carry in place of its own.
+  std::optional<std::string> unattend = {};
+};
+
+// What an answer file must run for a payload to be applied.
+unattend::AnswerFileCommand PayloadCommand();
+
+// Takes the program out of `options`, so that its bytes are in memory once.
+Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                            PayloadOptions options);
+
+// How many files there are, and folders that these are in.
+std::size_t CountEntries(const Payload& payload);
+
+// Whether a payload can hold a file, or a folder, of this relative path: what isn't must be somebody else's.
+bool IsPayloadPath(std::string_view path);
+bool IsPayloadFolder(std::string_view path);
+
+}  // namespace prov::payload

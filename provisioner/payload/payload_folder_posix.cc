@@ -1,0 +1,155 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "provisioner/base/beside_posix.h"
+#include "provisioner/base/file.h"
+#include "provisioner/payload/payload_folder.h"
+
+namespace prov::payload {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> IoError(std::string_view what, const fs::path& path, const std::error_code& error) {
+  return Fail(Code::kIo, fmt::format("{}: {}", what, error.message()), path.string());
+}
+
+std::error_code LastError() { return {errno, std::generic_category()}; }
+
+// Nothing there, an empty folder or an earlier payload may be replaced.
+Result<void> CheckReplaceable(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (status.type() != fs::file_type::directory) {
+    return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", path.string());
+  }
+  bool manifest = false;
+  std::size_t entries = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; it != end && !error; it.increment(error)) {
+    ++entries;
+    const std::string name = it->path().lexically_relative(path).generic_string();
+    const fs::file_type type = it->symlink_status(error).type();
+    manifest = manifest || name == "manifest.json";
+    const bool ours = (type == fs::file_type::regular && IsPayloadPath(name)) ||
+                      (type == fs::file_type::directory && IsPayloadFolder(name));
+    if (!ours) {
+      return Fail(Code::kTarget,
+                  fmt::format("the folder holds {}, which is not part of a payload; name another path", name),
+                  path.string());
+    }
+  }
+  if (error) return IoError("cannot list the folder", path, error);
+  if (entries > 0 && !manifest) {
+    return Fail(Code::kTarget,
+                "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+                path.string());
+  }
+  return {};
+}
+
+Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
+  const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
+  const timespec times[2] = {time, time};
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return IoError("cannot set the time", path, LastError());
+  return {};
+}
+
+Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix) {
+  std::set<fs::path> folders = {folder};
+  for (const PayloadFile& file : payload.files) {
+    const fs::path path = folder / file.path;
+    for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) return IoError("cannot make the folder", path.parent_path(), error);
+    PROV_TRY(WriteNewFile(path.string(), file.bytes, file.Mode()));
+    PROV_TRY(SetTimes(path, time_unix));
+  }
+  // Inner folders first: setting an inner one's time does not change the outer one's.
+  for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
+    if (chmod(it->c_str(), OutputMode(0755)) != 0) return IoError("cannot set the mode", *it, LastError());
+    PROV_TRY(SetTimes(*it, time_unix));
+    PROV_TRY(FlushFolder(it->string()));
+  }
+  return {};
+}
+
+// The folder and its parents as far as they don't exist, innermost first.
+std::vector<fs::path> MissingFolders(fs::path folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (; !folder.empty() && !fs::exists(fs::symlink_status(folder, error)); folder = folder.parent_path())
+    out.push_back(folder);
+  return out;
+}
+
+// Puts `fresh` at `path`; an earlier payload there is moved aside first and deleted last.
+Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
+  std::error_code error;
+  const bool occupied = fs::exists(fs::symlink_status(path, error));
+  // Held, so that no other run takes it for a leftover while it is aside.
+  const Held earlier(occupied ? open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
+  if (earlier.get() >= 0 && !earlier.Hold())
+    return Fail(Code::kTarget, "another run is replacing this payload: wait until it has ended", path.string());
+  if (occupied) fs::rename(path, aside, error);
+  if (occupied && error) return IoError("cannot move the earlier payload aside", path, error);
+  fs::rename(fresh, path, error);
+  if (error) {
+    std::error_code ignored;
+    if (occupied) fs::rename(aside, path, ignored);
+    return IoError("cannot rename the finished payload into place", path, error);
+  }
+  PROV_TRY(FlushFolder(path.has_parent_path() ? path.parent_path().string() : "."));
+  if (occupied) fs::remove_all(aside, error);
+  if (occupied && error)
+    return IoError("the new payload is in place, but the earlier one could not be deleted", aside, error);
+  return {};
+}
+
+Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
+                         std::int64_t time_unix) {
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error)
+    return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
+  std::string fresh;
+  const Held held = MakeFolderBeside((parent / target.filename()).string(), fresh);
+  if (held.get() < 0) {
+    return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), parent.string());
+  }
+  Result<void> done = WriteFiles(payload, fresh, time_unix);
+  if (done) done = Replace(fresh, target, AsideOf(fresh));
+  if (!done) fs::remove_all(fresh, error);
+  if (done) RemoveReplaced((parent / target.filename()).string());
+  return done;
+}
+
+}  // namespace
+
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
+  fs::path target = fs::path(path).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();
+  if (target.empty() || target == "." || target == "..")
+    return Fail(Code::kUsage, "is not a name for a new folder", path);
+  PROV_TRY(CheckReplaceable(target));
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::vector<fs::path> missing = MissingFolders(parent);
+  Result<void> done = WriteBeside(payload, target, parent, time_unix);
+  std::error_code ignored;
+  if (!done) {
+    for (const fs::path& folder : missing) fs::remove(folder, ignored);  // those that are empty
+  }
+  return done;
+}
+
+}  // namespace prov::payload

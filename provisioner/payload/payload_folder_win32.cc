@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "provisioner/base/beside_win32.h"
+#include "provisioner/base/file.h"
+#include "provisioner/base/folder.h"
+#include "provisioner/base/windows_api.h"
+#include "provisioner/payload/payload_folder.h"
+
+namespace prov::payload {
+namespace {
+
+// Only its arithmetic on paths: what it does on disk follows junctions and knows no long paths.
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostEntries = 100000;
+
+std::string Text(const fs::path& path) { return win32::Narrow(path.native()); }
+std::wstring Name(const fs::path& path) { return win32::Path(path.native()); }
+
+std::unexpected<Error> Failure(Code code, std::string_view what, const fs::path& path, DWORD error = GetLastError()) {
+  return Fail(code, fmt::format("{}: {}", what, win32::MessageOf(error)), Text(path));
+}
+
+bool Exists(const fs::path& path) { return GetFileAttributesW(Name(path).c_str()) != INVALID_FILE_ATTRIBUTES; }
+
+// Nothing there, an empty folder or an earlier payload may be replaced.
+Result<void> CheckReplaceable(const fs::path& path) {
+  if (!Exists(path)) return {};
+  if (!IsFolder(Text(path))) {
+    return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", Text(path));
+  }
+  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(Text(path), kMostEntries));
+  bool manifest = false;
+  for (const FolderEntry& entry : entries) {
+    manifest = manifest || entry.path == "manifest.json";
+    const bool ours = (entry.kind == EntryKind::kFile && IsPayloadPath(entry.path)) ||
+                      (entry.kind == EntryKind::kFolder && IsPayloadFolder(entry.path));
+    if (!ours) {
+      return Fail(Code::kTarget,
+                  fmt::format("the folder holds {}, which is not part of a payload; name another path", entry.path),
+                  Text(path));
+    }
+  }
+  if (!entries.empty() && !manifest) {
+    return Fail(Code::kTarget,
+                "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+                Text(path));
+  }
+  return {};
+}
+
+// A FILETIME counts 100 ns from 1601.
+FILETIME FileTime(std::int64_t time_unix) {
+  constexpr std::int64_t kSecondsTo1970 = 11644473600;
+  const auto ticks = static_cast<std::uint64_t>(time_unix + kSecondsTo1970) * 10000000U;
+  return {static_cast<DWORD>(ticks), static_cast<DWORD>(ticks >> 32U)};
+}
+
+Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
+  const win32::Handle handle(CreateFileW(Name(path).c_str(), FILE_WRITE_ATTRIBUTES,
+                                         FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
+                                         FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+  const FILETIME time = FileTime(time_unix);
+  if (!handle || SetFileTime(handle.get(), &time, &time, &time) == 0) {
+    return Failure(Code::kIo, "cannot set the time", path);
+  }
+  return {};
+}
+
+// The folder that is meant, as an absolute path: std::filesystem takes the `\\` of a share for one separator. Empty:
+// a root, "." or "..", none of which is a name for a new folder.
+fs::path Target(const std::string& path) {
+  const std::wstring given = win32::Wide(path);
+  fs::path named = fs::path(given).lexically_normal();
+  if (!named.has_filename()) named = named.parent_path();
+  if (!named.has_filename() || named == L"." || named.filename() == L"..") return {};
+  std::wstring out = win32::Absolute(given);
+  while (out.ends_with(L'\\')) out.pop_back();
+  // `\\server\share` is what a drive's root is elsewhere.
+  const bool share = out.starts_with(L"\\\\") && std::ranges::count(out, L'\\') < 4;
+  return share ? fs::path() : fs::path(out);
+}
+
+// The folder and its parents as far as they don't exist, innermost first.
+std::vector<fs::path> MissingFolders(fs::path folder) {
+  std::vector<fs::path> out;
+  for (; folder.has_relative_path() && !Exists(folder); folder = folder.parent_path()) out.push_back(folder);
+  return out;
+}
+
+Result<void> MakeFolders(const fs::path& folder, Code code) {
+  std::vector<fs::path> missing = MissingFolders(folder);
+  for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
+    if (CreateDirectoryW(Name(*it).c_str(), nullptr) == 0 && GetLastError() != ERROR_ALREADY_EXISTS) {
+      return Failure(code, "cannot make the folder", *it);
+    }
+  }
+  return {};
+}
+
+Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix) {
+  std::set<fs::path> folders = {folder};
+  for (const PayloadFile& file : payload.files) {
+    const fs::path path = folder / fs::path(win32::Wide(file.path)).make_preferred();
+    for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
+    PROV_TRY(MakeFolders(path.parent_path(), Code::kIo));
+    const Result<void> written = WriteNewFile(Text(path), file.bytes, file.Mode());
+    // What is in the way here can only be a part of this payload.
+    if (!written) return Fail(Code::kIo, written.error().message, written.error().where);
+    PROV_TRY(SetTimes(path, time_unix));
+  }
+  // Inner folders first: setting an inner one's time does not change the outer one's.
+  for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
+    PROV_TRY(FlushFolder(Text(*it)));
+    PROV_TRY(SetTimes(*it, time_unix));
+  }
+  return {};
+}
+
+// False if something of it stays.
+bool RemoveTree(const fs::path& folder) {
+  const Result<std::vector<FolderEntry>> entries = ListTree(Text(folder), kMostEntries);
+  if (!entries) return false;
+  bool done = true;
+  // Sorted, so from the back what is in a folder comes before the folder. A link goes, what it leads to stays.
+  for (auto it = entries->rbegin(); it != entries->rend(); ++it) {
+    const std::wstring name = Name(folder / fs::path(win32::Wide(it->path)).make_preferred());
+    done = (DeleteFileW(name.c_str()) != 0 || RemoveDirectoryW(name.c_str()) != 0) && done;
+  }
+  return RemoveDirectoryW(Name(folder).c_str()) != 0 && done;
+}
+
+// Puts `fresh` at `path`; an earlier payload there is moved aside first and deleted last.
+Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
+  const bool occupied = Exists(path);
+  if (occupied) {
+    const DWORD error = win32::Move(Name(path), Name(aside));
+    if (error != ERROR_SUCCESS) {
+      return Failure(Code::kIo, "cannot move the earlier payload aside (a program may have it open)", path, error);
+    }
+  }
+  const DWORD error = win32::Move(Name(fresh), Name(path));
+  if (error != ERROR_SUCCESS) {
+    if (occupied) win32::Move(Name(aside), Name(path));
+    return Failure(Code::kIo, "cannot rename the finished payload into place", path, error);
+  }
+  if (occupied && !RemoveTree(aside)) {
+    return Fail(Code::kIo, "the new payload is in place, but the earlier one could not be deleted; delete it",
+                Text(aside));
+  }
+  return {};
+}
+
+// Nobody else may delete the folder while it is open so.
+win32::Handle Hold(const fs::path& folder, DWORD access, DWORD share) {
+  return win32::Handle(CreateFileW(Name(folder).c_str(), access, share, nullptr, OPEN_EXISTING,
+                                   FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+}
+
+// What runs that were killed left beside the payload: what can be opened to be deleted is held by nobody.
+void RemoveLeftovers(const fs::path& target, win32::Leftover which) {
+  for (const std::string& leftover : win32::LeftoversOf(Text(target), which)) {
+    const fs::path folder(win32::Wide(leftover));
+    if (!IsFolder(leftover) || !Hold(folder, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)) continue;
+    RemoveTree(folder);
+  }
+}
+
+Result<void> WriteHeld(const Payload& payload, const fs::path& fresh, std::int64_t time_unix) {
+  const win32::Handle held = Hold(fresh, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE);
+  if (!held) return Failure(Code::kTarget, "cannot open the new folder", fresh);
+  return WriteFiles(payload, fresh, time_unix);
+}
+
+Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
+                         std::int64_t time_unix) {
+  PROV_TRY(MakeFolders(parent, Code::kTarget));
+  RemoveLeftovers(target, win32::Leftover::kUnfinished);
+  const fs::path fresh(win32::Wide(win32::BesideOf(Text(target))));
+  if (CreateDirectoryW(Name(fresh).c_str(), nullptr) == 0) {
+    return Failure(Code::kTarget, "cannot make a folder here", parent);
+  }
+  Result<void> done = WriteHeld(payload, fresh, time_unix);
+  if (done) done = Replace(fresh, target, fresh.native() + L".old");
+  if (!done) RemoveTree(fresh);
+  if (done) RemoveLeftovers(target, win32::Leftover::kReplaced);
+  return done;
+}
+
+}  // namespace
+
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
+  const fs::path target = Target(path);
+  if (target.empty()) return Fail(Code::kUsage, "is not a name for a new folder", path);
+  PROV_TRY(CheckReplaceable(target));
+  const fs::path parent = target.parent_path();
+  const std::vector<fs::path> missing = MissingFolders(parent);
+  Result<void> done = WriteBeside(payload, target, parent, time_unix);
+  if (!done) {
+    for (const fs::path& folder : missing) RemoveDirectoryW(Name(folder).c_str());  // those that are empty
+  }
+  return done;
+}
+
+}  // namespace prov::payload

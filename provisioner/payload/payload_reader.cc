@@ -1,0 +1,100 @@
+#include "provisioner/payload/payload_reader.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/payload_signature.h"
+
+namespace prov::payload {
+namespace {
+
+constexpr std::size_t kMostEntries = 100'000;
+constexpr std::uint64_t kMostPayload = 512ULL << 20U;
+constexpr std::string_view kManifest = "manifest.json";
+
+std::string Join(const std::string& folder, std::string_view path) { return fmt::format("{}/{}", folder, path); }
+
+// Before anything is read: a file that nobody listed may be what an attacker wants to be run beside the others.
+Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest& manifest, const std::string& folder) {
+  std::set<std::string_view> listed = {kManifest, kSignaturePath};
+  for (const ManifestEntry& entry : manifest.files) listed.insert(entry.path);
+  for (const FolderEntry& entry : entries) {
+    if (entry.kind == EntryKind::kOther) {
+      return Fail(Code::kManifest, "is a link or a device, which no payload holds; remove it",
+                  Join(folder, entry.path));
+    }
+    if (entry.kind == EntryKind::kFile && !listed.contains(entry.path)) {
+      return Fail(Code::kManifest, "is not in the manifest; remove it, or bake the payload again",
+                  Join(folder, entry.path));
+    }
+  }
+  return {};
+}
+
+// "": there is none.
+Result<std::string> LoadSignature(const std::string& folder, const FileReader& read_file) {
+  auto read = read_file(Join(folder, kSignaturePath), kMostSignatureBytes);
+  if (!read && read.error().code == Code::kNotFound) return std::string();
+  return read;
+}
+
+Result<void> CheckSignature(const std::string& folder, std::string_view manifest, std::string_view signature,
+                            const pki::Certificate& signer) {
+  if (signature.empty()) {
+    return Fail(Code::kSignature,
+                fmt::format("the payload has no signature ({}), and one by {} is wanted; bake --sign makes it",
+                            kSignaturePath, NameOfSigner(signer)),
+                folder);
+  }
+  return VerifySignature(manifest, signature, signer, Join(folder, kSignaturePath));
+}
+
+}  // namespace
+
+Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer,
+                                       const FileReader& read_file) {
+  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
+  PayloadBytes out;
+  std::string& manifest_text = out[std::string(kManifest)];
+  auto read = read_file(Join(folder, kManifest), kMostManifestBytes);
+  if (!read && read.error().code == Code::kNotFound) {
+    return Fail(Code::kNotFound, "the folder has no manifest.json, so it is no payload; name one that `bake` wrote",
+                folder);
+  }
+  manifest_text = PROV_TRY(std::move(read));
+  std::string signature = PROV_TRY(LoadSignature(folder, read_file));
+  if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
+  if (!signature.empty()) out[std::string(kSignaturePath)] = std::move(signature);
+  const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifest)));
+  PROV_TRY(CheckNames(entries, manifest, folder));
+  std::uint64_t left = kMostPayload;
+  for (const ManifestEntry& entry : manifest.files) {
+    if (entry.bytes > left)
+      return Fail(Code::kTooLarge, fmt::format("the payload has more than {} bytes", kMostPayload), folder);
+    left -= entry.bytes;
+    auto bytes = read_file(Join(folder, entry.path), entry.bytes);
+    if (!bytes && bytes.error().code != Code::kIo && bytes.error().code != Code::kOwner) {
+      bytes = Fail(Code::kManifest, "is missing or not as the manifest says; bake the payload again",
+                   Join(folder, entry.path));
+    }
+    out[entry.path] = PROV_TRY(std::move(bytes));
+  }
+  return out;
+}
+
+Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where) {
+  const auto text = files.find(kManifest);
+  if (text == files.end()) return Fail(Code::kManifest, "the payload has no manifest.json", std::string(where));
+  const Manifest manifest = PROV_TRY(ParseManifest(text->second, fmt::format("{}: {}", where, kManifest)));
+  PROV_TRY(CheckAgainstManifest(files, manifest, where));
+  EgressDocument contents = PROV_TRY(ReadEgressJson(files, where));
+  if (contents.generation != manifest.generation) {
+    return Fail(Code::kManifest, "egress.json and manifest.json name different generations; bake the payload again",
+                std::string(where));
+  }
+  return contents;
+}
+
+}  // namespace prov::payload

@@ -1,0 +1,54 @@
+// Signed payloads: manifest.json.p7s beside manifest.json is a detached signature over that file's exact bytes, in the
+// form of cms_signature.h. As the manifest holds the digest of every other file, it signs the payload. Trusted is one
+// certificate that an administrator named, and of it the key alone: no chain, no store of the system.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/base/secret.h"
+#include "provisioner/payload/payload.h"
+#include "provisioner/pki/certificate.h"
+
+struct evp_pkey_st;  // of OpenSSL
+
+namespace prov::payload {
+
+inline constexpr std::uint64_t kMostSignatureBytes = std::uint64_t{1} << 20U;
+inline constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
+
+// The certificate of a signer: PEM with this one certificate, or DER. Errors: cert; signature for a key that payloads
+// are not signed with (no RSA, or below 2048 bits).
+Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view where);
+
+// "CN=… (SHA-256 …)", for messages.
+std::string NameOfSigner(const pki::Certificate& signer);
+
+// Whether the key of `signer` signed exactly these bytes. Errors: signature, with `where` as given.
+Result<void> VerifySignature(std::string_view manifest, std::string_view signature, const pki::Certificate& signer,
+                             std::string_view where);
+
+// A private key with its certificate.
+class SigningKey {
+ public:
+  // PEM: PKCS#8 or PKCS#1, not encrypted. Errors: signature, which never quotes the key.
+  static Result<SigningKey> Read(const Secret& pem, pki::Certificate signer, std::string_view where);
+
+  // The same manifest gives the same bytes. Errors: internal.
+  Result<std::string> Sign(std::string_view manifest) const;
+
+ private:
+  SigningKey(std::shared_ptr<evp_pkey_st> key, pki::Certificate signer)
+      : key_(std::move(key)), signer_(std::move(signer)) {}
+
+  std::shared_ptr<evp_pkey_st> key_;
+  pki::Certificate signer_;
+};
+
+// Adds the signature to the files, or renews it.
+Result<void> SignPayload(Payload& payload, const SigningKey& key);
+
+}  // namespace prov::payload

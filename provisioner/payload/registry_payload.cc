@@ -1,0 +1,70 @@
+#include "provisioner/payload/registry_payload.h"
+
+#include <algorithm>
+
+#include "images/registry/hive_writer.h"
+#include "images/registry/reg_file.h"
+#include "images/registry/security.h"
+#include "provisioner/reconcile/kind.h"
+
+namespace prov::payload {
+namespace {
+
+using images::KeyAt;
+using images::RegKey;
+using reconcile::DesiredState;
+
+// A .reg file holds values alone: their keys stay readable for every user of the node.
+constexpr std::string_view kLeftOut =
+    "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
+    "to users. scripts\\Install-Egress.ps1 and provisioner.exe close a key before they write.\n";
+
+// Certificates come behind the other values, whatever order a plan has.
+reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
+  reconcile::BakedRegistry out;
+  for (const bool certificates : {false, true}) {
+    for (const reconcile::Kind* kind : reconcile::Kinds()) {
+      if ((kind == &reconcile::CertificateKind()) == certificates) kind->Bake(state, closed, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+RegKey SystemTree(const DesiredState& state) {
+  RegKey root;
+  KeyAt(root, "ControlSet001").subkeys = std::move(Bake(state, true).control_set.subkeys);
+  return root;
+}
+
+RegKey SoftwareTree(const DesiredState& state) { return std::move(Bake(state, true).software); }
+
+Result<std::string> SystemHive(const DesiredState& state) {
+  images::HiveOptions options;
+  options.file_name = "SYSTEM";
+  if (state.holds_credentials) options.security = images::SystemAdminsDescriptor();
+  return images::WriteHive(SystemTree(state), options);
+}
+
+Result<std::string> SoftwareHive(const DesiredState& state) {
+  images::HiveOptions options;
+  options.file_name = "SOFTWARE";
+  return images::WriteHive(SoftwareTree(state), options);
+}
+
+bool LeavesServicesOut(const DesiredState& state) {
+  return state.credentials == reconcile::CredentialPolicy::kServices &&
+         std::ranges::any_of(state.services, reconcile::HoldsCredentials);
+}
+
+std::string RegistryFile(const DesiredState& state) {
+  RegKey machine;
+  const bool left_out = LeavesServicesOut(state);
+  reconcile::BakedRegistry baked = Bake(state, !left_out);
+  KeyAt(machine, R"(SYSTEM\CurrentControlSet)").subkeys = std::move(baked.control_set.subkeys);
+  KeyAt(machine, "SOFTWARE").subkeys = std::move(baked.software.subkeys);
+  return images::WriteRegFile(machine, "HKEY_LOCAL_MACHINE", left_out ? kLeftOut : "");
+}
+
+}  // namespace prov::payload

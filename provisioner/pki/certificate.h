@@ -1,0 +1,48 @@
+// X.509 certificates, read for listing and for deciding where they belong. No cryptography happens here: see
+// signature.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::pki {
+
+struct Certificate {
+  std::string der;   // exact bytes
+  std::string sha1;  // lower-case hex of the digest of `der`; sha1 is Windows' thumbprint
+  std::string sha256;
+  std::string subject;  // RFC 4514 text (see distinguished_name.h)
+  std::string issuer;
+  std::string subject_der;  // raw Name
+  std::string issuer_der;
+  std::string serial;  // lower-case hex of the magnitude, whole bytes; "00" for zero, "-2a" for a negative one (real
+                       // roots have them)
+  std::string not_before;  // UTC, "2026-01-01T00:00:00Z"
+  std::string not_after;
+  std::int64_t not_before_unix = 0;  // seconds since 1970
+  std::int64_t not_after_unix = 0;
+  int version = 1;           // 1..3
+  bool is_ca = false;        // basicConstraints says cA TRUE; so never for v1
+  bool self_issued = false;  // subject and issuer are the same bytes
+  // self_issued, and the authority key identifier, when there is one, is its own. This is a judgement by the text of
+  // the certificate, without cryptography; VerifySelfSignature() proves it.
+  bool self_signed = false;
+  std::string key_algorithm;        // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
+  unsigned key_bits = 0;            // 0 when unknown; EC by the order of the curve
+  std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
+  bool weak_signature = false;      // see certificate_signature.h
+  bool rejected = false;            // by the OpenSSL trust settings that it came with (trust_bundle.h)
+};
+
+// Reads one DER certificate; bytes behind it are an error. Failures are Code::kCert with `where` as given and the
+// damaged field in the message. Tolerated, because real roots have it: negative and zero serials, v1, times without
+// seconds or with an offset, any string type in names, BOOLEAN TRUE other than FF. Stricter than OpenSSL's d2i_X509:
+// shortest definite lengths only, versions 1 to 3, times must be valid dates, an RSA key must be readable,
+// basicConstraints and key identifiers must be readable and not repeated, and both signature algorithms must be the
+// same.
+Result<Certificate> ParseCertificate(std::string_view der, std::string_view where);
+
+}  // namespace prov::pki

@@ -1,0 +1,25 @@
+// What kind of key a certificate holds, and how strong it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace prov::pki {
+
+struct PublicKeyInfo {
+  std::string algorithm;  // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
+  unsigned bits = 0;      // of the modulus, of the curve's order, of DSA's p; 0 when unknown
+};
+
+// Content of a SubjectPublicKeyInfo. nullopt when malformed, and for an RSA key whose modulus can't be read; curves and
+// parameters that are unknown only leave `bits` at 0.
+std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content);
+
+// Whether a key has less than 112 bits of security, which OpenSSL's level 2 refuses: RSA and DSA below 2048 bits, EC
+// below 224. A key of an unknown kind or curve is not weak; a DSA key of unknown size is.
+bool IsWeakKey(std::string_view algorithm, unsigned bits);
+// The fewest bits that are not weak; 0 where no number is known.
+unsigned LeastKeyBits(std::string_view algorithm);
+
+}  // namespace prov::pki

@@ -1,0 +1,264 @@
+#include "provisioner/pki/pem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/text.h"
+#include "provisioner/pki/pem_damage.h"
+#include "provisioner/pki/pem_text.h"
+
+namespace prov::pki {
+namespace {
+
+constexpr std::string_view kDashes = "-----";
+constexpr std::size_t kLongestLabel = 64;
+
+bool IsLabelCharacter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '#' || c == '.' || c == '_' || c == '/' || c == '-';
+}
+
+struct Label {
+  std::string text;
+  std::size_t length = 0;  // bytes up to the closing dashes
+  bool closed = false;
+};
+
+// The label at the start of `text`, blanks collapsed; nullopt if what stands there is prose and no label.
+std::optional<Label> ParseLabel(std::string_view text) {
+  Label label;
+  bool blank = false;
+  while (label.length < std::min(text.size(), kLongestLabel)) {
+    const std::string_view rest = text.substr(label.length);
+    if (rest.starts_with(kDashes)) {
+      label.closed = true;
+      return label;
+    }
+    const bool line_end = IsLineEnd(rest.front());
+    if (line_end) return label;
+    if (const std::size_t length = BlankLength(rest)) {
+      blank = true;
+      label.length += length;
+      continue;
+    }
+    if (!IsLabelCharacter(rest.front())) return std::nullopt;
+    if (blank && !label.text.empty()) label.text.push_back(' ');
+    blank = false;
+    label.text.push_back(rest.front());
+    ++label.length;
+  }
+  return label;
+}
+
+}  // namespace
+
+struct PemScanner::Marker {
+  bool begin = false;
+  bool closed = false;  // five dashes stand behind the label
+  std::string label;
+  std::size_t offset = 0;  // of the five dashes before it
+  std::size_t end = 0;     // behind the closing dashes
+};
+
+// The next place where five dashes are followed by BEGIN or END and by what may be a label.
+std::optional<PemScanner::Marker> PemScanner::FindMarker(std::size_t from) const {
+  for (std::size_t at = text_.find(kDashes, from); at != std::string_view::npos; at = text_.find(kDashes, at)) {
+    const std::size_t word = std::min(text_.find_first_not_of('-', at), text_.size());
+    at = word;
+    const std::string_view rest = text_.substr(word);
+    const bool begin = rest.starts_with("BEGIN");
+    if (!begin && !rest.starts_with("END")) continue;
+    const std::size_t keyword = begin ? 5 : 3;
+    if (BlankLength(rest.substr(keyword)) == 0) continue;
+    auto label = ParseLabel(rest.substr(keyword));
+    if (!label) continue;
+    Marker marker{begin, label->closed, std::move(label->text), word - kDashes.size(), word + keyword + label->length};
+    if (marker.closed) marker.end += kDashes.size();
+    return marker;
+  }
+  return std::nullopt;
+}
+
+// Looks at the text between blocks, and keeps track of the line that it ends in.
+std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) {
+  const std::string_view text = text_.substr(0, to);  // no search may go beyond: there may be many gaps
+  while (from < to) {
+    const std::size_t end = std::min(text.find_first_of(kLineEnds, from), to);
+    std::string_view line = text.substr(from, end - from);
+    const bool whole_line = !line_has_text_;
+    while (!line_has_text_ && !line.empty()) {
+      if (const std::size_t blank = BlankLength(line)) {
+        line.remove_prefix(blank);
+      } else {
+        line_has_text_ = true;
+        line_is_comment_ = line.front() == '#';
+      }
+    }
+    if (line_has_text_ && !line_is_comment_) {
+      const std::size_t start = end - line.size();
+      if (auto damage = FindPemDamage(line)) return PemFault{start + damage->offset, std::move(damage->message)};
+      const bool hyphens = !line.empty() && line.size() <= kDashes.size() && kDashes.starts_with(line);
+      if (whole_line && hyphens && end == text_.size()) {
+        return PemFault{start, "the text ends in the hyphens of a marker: it is cut short"};
+      }
+    }
+    if (end == to) break;
+    line_has_text_ = line_is_comment_ = false;
+    from = end + 1;
+  }
+  return std::nullopt;
+}
+
+// A marker in a '#' line is a comment if the rest of the block is one too: more text on the line, or '#' on the next.
+// Otherwise a bundle was appended to a file that ended in a comment without a line end, and the marker counts.
+bool PemScanner::IsCommentedOut(const Marker& begin) {
+  if (line_end_ <= begin.offset) line_end_ = std::min(text_.find_first_of(kLineEnds, begin.end), text_.size());
+  std::size_t at = begin.end;
+  while (const std::size_t blank = BlankLength(text_.substr(at))) at += blank;
+  if (at == text_.size()) return false;
+  return at < line_end_ || text_[at] == '#';
+}
+
+void PemScanner::LeaveBlock(std::string_view block) {
+  // The END marker's line is no comment, unless it is still the line that the block began in.
+  if (block.find_first_of(kLineEnds) != std::string_view::npos) line_is_comment_ = false;
+  line_has_text_ = true;
+}
+
+std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
+  for (;;) {
+    const auto begin = FindMarker(position_);
+    if (auto fault = ReviewGap(position_, begin ? begin->offset : text_.size()))
+      return std::unexpected(*std::move(fault));
+    if (!begin) {
+      position_ = text_.size();
+      return std::nullopt;
+    }
+    const bool comment = line_has_text_ && line_is_comment_;
+    if (comment && (begin->begin ? IsCommentedOut(*begin) : commented_ > 0)) {
+      if (begin->begin && commented_++ == 0) first_commented_ = begin->offset;
+      position_ = begin->end;
+      continue;
+    }
+    if (!begin->closed) return std::unexpected(PemFault{begin->offset, "this marker doesn't end in five dashes"});
+    if (!begin->begin)
+      return std::unexpected(PemFault{begin->offset, fmt::format("END {} has no BEGIN before it", begin->label)});
+    const auto end = FindMarker(begin->end);
+    if (!end || end->begin) {
+      return std::unexpected(PemFault{begin->offset, fmt::format("BEGIN {} has no END{}: the block is cut short",
+                                                                 begin->label, end ? " before the next BEGIN" : "")});
+    }
+    if (!end->closed) return std::unexpected(PemFault{end->offset, "this marker doesn't end in five dashes"});
+    if (end->label != begin->label) {
+      return std::unexpected(
+          PemFault{end->offset, fmt::format("BEGIN \"{}\" is closed by END \"{}\"", begin->label, end->label)});
+    }
+    position_ = end->end;
+    LeaveBlock(text_.substr(begin->offset, end->offset - begin->offset));
+    return PemBlock{begin->label, text_.substr(begin->end, end->offset - begin->end), begin->offset};
+  }
+}
+
+namespace {
+
+// Bytes of the RFC 1421 headers that a body begins with: lines with a colon, and the empty line behind them.
+std::expected<std::size_t, PemFault> SkipHeaders(std::string_view body) {
+  std::size_t length = 0;
+  for (;;) {
+    std::size_t start = length;
+    while (const std::size_t blank = BlankLength(body.substr(start))) start += blank;
+    const std::size_t end = std::min(body.find_first_of(kLineEnds, start), body.size());
+    const std::string_view line = body.substr(start, end - start);
+    if (line.find(':') == std::string_view::npos) return length;
+    if (EqualsIgnoreAsciiCase(line.substr(0, 10), "Proc-Type:") && line.find("ENCRYPTED") != std::string_view::npos) {
+      return std::unexpected(PemFault{start, "the block is encrypted; put the plain certificate into the file"});
+    }
+    length = end;
+  }
+}
+
+// All lines without their ends: all that a well-formed body needs, and much faster than JoinCharacters.
+std::string JoinLines(std::string_view body) {
+  std::string out;
+  out.reserve(body.size());
+  std::size_t end = 0;
+  while (!body.empty()) {
+    // Most lines are as long as the one before. Should a line end lie within, the decoder refuses it.
+    if (end == 0 || end >= body.size() || body[end] != '\n') end = std::min(body.find('\n'), body.size());
+    std::string_view line = body.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    out += line;
+    body.remove_prefix(std::min(end + 1, body.size()));
+  }
+  return out;
+}
+
+bool IsBase64(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+}
+
+// All base64 characters, whatever blanks stand between them.
+std::expected<std::string, PemFault> JoinCharacters(std::string_view body, std::size_t from) {
+  std::string out;
+  out.reserve(body.size() - from + 3);
+  std::size_t padding = std::string_view::npos;
+  for (std::size_t at = from; at < body.size();) {
+    if (const std::size_t blank = BlankLength(body.substr(at))) {
+      at += blank;
+      continue;
+    }
+    const char c = body[at];
+    if (c == '=') {
+      padding = std::min(padding, at);
+    } else if (!IsBase64(c)) {
+      return std::unexpected(PemFault{at, "a character here is no base64"});
+    } else if (padding != std::string_view::npos) {
+      return std::unexpected(PemFault{padding, "base64 goes on behind its '=' padding"});
+    }
+    out.push_back(c);
+    ++at;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<PemBody, PemFault> DecodePemBody(std::string_view body) {
+  PemBody out;
+  const auto headers = SkipHeaders(body);
+  if (!headers) return std::unexpected(headers.error());
+  out.has_headers = *headers > 0;
+  if (!out.has_headers) {
+    if (auto bytes = DecodeBase64(JoinLines(body))) {
+      out.bytes = *std::move(bytes);
+      return out;
+    }
+  }
+  auto joined = JoinCharacters(body, *headers);
+  if (!joined) return std::unexpected(std::move(joined).error());
+  const bool padded = joined->ends_with('=');
+  if (!padded && joined->size() % 4 >= 2) {
+    joined->append(4 - joined->size() % 4, '=');
+    out.added_padding = true;
+  }
+  auto bytes = DecodeBase64(*joined);
+  if (!bytes) return std::unexpected(PemFault{0, "the base64 is cut short or has a character too many"});
+  out.bytes = *std::move(bytes);
+  return out;
+}
+
+std::string ArmourPem(std::string_view label, std::string_view bytes) {
+  constexpr std::size_t kColumns = 64;
+  const std::string base64 = EncodeBase64(bytes);
+  std::string out;
+  out.reserve(base64.size() + base64.size() / kColumns + 2 * label.size() + 40);
+  out.append("-----BEGIN ").append(label).append("-----\n");
+  for (std::size_t at = 0; at < base64.size(); at += kColumns) out.append(base64, at, kColumns).push_back('\n');
+  out.append("-----END ").append(label).append("-----\n");
+  return out;
+}
+
+}  // namespace prov::pki

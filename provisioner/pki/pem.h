@@ -1,0 +1,72 @@
+// PEM blocks (RFC 7468) as people paste them: indented, glued to each other, on one line. The reader finds blocks by
+// their markers wherever they stand, and reports what looks like a damaged block instead of passing over it. Linear
+// time on any input.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace prov::pki {
+
+// What is wrong at an offset. The message never holds text of the input other than labels.
+struct PemFault {
+  std::size_t offset = 0;
+  std::string message;
+};
+
+struct PemBlock {
+  std::string label;       // such as "CERTIFICATE"; blanks collapsed
+  std::string_view body;   // all between the two markers; see DecodePemBody
+  std::size_t offset = 0;  // of the BEGIN marker
+};
+
+// Walks the blocks of a text (see pem_text.h for how bytes become text). The text must outlive the scanner and its
+// blocks.
+class PemScanner {
+ public:
+  explicit PemScanner(std::string_view text) : text_(text) {}
+
+  // The next block; nullopt at the end. Faults: BEGIN without END, END without BEGIN, BEGIN inside a block, differing
+  // labels, markers with damaged dashes or letter case, and base64 outside of any block. After a fault the scanner is
+  // not to be used.
+  std::expected<std::optional<PemBlock>, PemFault> Next();
+
+  // Blocks that were passed over because each of their lines is a '#' comment, and the offset of the first.
+  std::size_t commented() const { return commented_; }
+  std::size_t first_commented() const { return first_commented_; }
+
+ private:
+  struct Marker;
+  std::optional<Marker> FindMarker(std::size_t from) const;
+  std::optional<PemFault> ReviewGap(std::size_t from, std::size_t to);
+  bool IsCommentedOut(const Marker& begin);
+  void LeaveBlock(std::string_view block);
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  // The line that position_ stands in: whether it has a character that is no blank, and whether the first one is '#'.
+  bool line_has_text_ = false;
+  bool line_is_comment_ = false;
+  std::size_t line_end_ = 0;  // cached end of a comment line; valid while > position_
+  std::size_t commented_ = 0;
+  std::size_t first_commented_ = 0;
+};
+
+struct PemBody {
+  std::string bytes;
+  bool has_headers = false;    // RFC 1421 headers such as "Comment: x" stood before the base64
+  bool added_padding = false;  // '=' were missing at the end
+};
+
+// Base64 of a body: blanks of all kinds (also no-break and zero-width ones and byte order marks) and RFC 1421 headers
+// are passed over. Missing padding is tolerated: what is inside says its own length. Encrypted bodies (Proc-Type:
+// 4,ENCRYPTED) are a fault. Offsets are in `body`.
+std::expected<PemBody, PemFault> DecodePemBody(std::string_view body);
+
+// A block with these bytes: 64 columns, LF, with a final line feed.
+std::string ArmourPem(std::string_view label, std::string_view bytes);
+
+}  // namespace prov::pki

@@ -1,0 +1,49 @@
+// Which Windows certificate store a certificate belongs to, and which get into none.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/pki/certificate.h"
+
+namespace prov::pki {
+
+enum class Store { kRoot, kCa, kNone };
+
+// "ROOT", "CA" (the names of the system stores), "none".
+std::string_view NameOf(Store store);
+
+struct StorePolicy {
+  bool root_only = false;                         // everything that is imported goes to ROOT, as WMCO does it
+  bool import_leaf = false;                       // also import certificates that are no CA and not self-signed
+  std::set<std::string, std::less<>> named = {};  // SHA-256 (lower-case hex) of certificates that are imported anyhow
+};
+
+// A certificate's SHA-256 as people write it, 64 hexadecimal digits with or without colons, as lower-case hex; nullopt:
+// it is none.
+std::optional<std::string> ParseCertificateDigest(std::string_view text);
+
+// Self-signed (Certificate::self_signed): ROOT. It is its own anchor, and ROOT must hold nothing else (Microsoft KB
+// 2795828). Other CAs: CA. Others: kNone, or where the policy wants them CA, where they help to build chains but are
+// not trusted by themselves. kNone also for what WhyUntrusted() tells of.
+Store StoreFor(const Certificate& certificate, const StorePolicy& policy);
+
+// Why a certificate that the policy's other rules import is left out, as a clause: its own trust settings reject it,
+// its key is weak (IsWeakKey), it is no root and its signature is weak, or it is no CA and would be in ROOT. "": none
+// of these, or the policy names it.
+std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& policy);
+
+// What StoreFor's choices mean, in the order of the certificates: `self-signed-leaf` (warning), `leaf-skipped`
+// (warning), `leaf-imported` (info), and with root_only `root-not-self-signed` (warning).
+Findings ReviewStores(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
+
+// What WhyUntrusted() tells: `untrusted` (warning; at most 20, then one that counts the rest), with the digest that
+// would name the certificate; `trust-unused` (info) for a digest that no certificate has. Last, where nothing at all
+// would be imported although something is there, `untrusted` as an error: no bundle is mistaken for an empty one.
+Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
+
+}  // namespace prov::pki

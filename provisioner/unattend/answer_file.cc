@@ -1,0 +1,365 @@
+#include "provisioner/unattend/answer_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "provisioner/base/text.h"
+#include "provisioner/unattend/answer_file_reader.h"
+#include "provisioner/unattend/answer_file_record.h"
+#include "provisioner/unattend/xml_text.h"
+
+namespace prov::unattend {
+namespace {
+
+using Level = AnswerLevel;
+
+constexpr std::uint32_t kHighestOrder = 500;
+constexpr std::size_t kDescriptionLimit = 256;
+
+constexpr CommandKind kSpecialize = {.pass = "specialize",
+                                     .component = "Microsoft-Windows-Deployment",
+                                     .list = "RunSynchronous",
+                                     .item = "RunSynchronousCommand",
+                                     .command_line = "Path",
+                                     .command_line_limit = 259,
+                                     .last_field = "WillReboot",
+                                     .last_field_value = "Never"};
+constexpr CommandKind kFirstLogon = {.pass = "oobeSystem",
+                                     .component = "Microsoft-Windows-Shell-Setup",
+                                     .list = "FirstLogonCommands",
+                                     .item = "SynchronousCommand",
+                                     .command_line = "CommandLine",
+                                     .command_line_limit = 1024,
+                                     .last_field = "RequiresUserInput",
+                                     .last_field_value = "false"};
+
+const CommandKind& KindOf(const AnswerFileCommand& command) {
+  return command.runs == AnswerFileCommand::Runs::kSpecialize ? kSpecialize : kFirstLogon;
+}
+
+bool IsPrintableAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+Result<void> CheckCommand(const AnswerFileCommand& command, const CommandKind& kind) {
+  if (TrimBlanks(command.command_line).empty() || !IsPrintableAscii(command.command_line) ||
+      !IsPrintableAscii(command.description))
+    return Fail(Code::kUsage, "a command for an answer file must be printable ASCII and not empty",
+                command.command_line);
+  if (command.command_line.size() > kind.command_line_limit || command.description.size() > kDescriptionLimit)
+    return Fail(Code::kSizeLimit,
+                fmt::format("{} of an answer file takes {} characters, its Description {}; shorten the command",
+                            kind.command_line, kind.command_line_limit, kDescriptionLimit),
+                command.command_line);
+  if (std::ranges::find(kAnswerArchitectures, command.architecture) != kAnswerArchitectures.end()) return {};
+  return Fail(Code::kUsage, fmt::format("the architecture is none of {}", fmt::join(kAnswerArchitectures, ", ")),
+              command.architecture);
+}
+
+// An element of the file and those around it; what is null isn't there.
+struct Chain {
+  const AnswerElement* root = nullptr;
+  const AnswerSettings* settings = nullptr;
+  const AnswerComponent* component = nullptr;
+  const AnswerList* list = nullptr;
+  const AnswerItem* item = nullptr;
+
+  const AnswerElement& At(Level level) const {
+    switch (level) {
+      case Level::kRoot:
+        return *root;
+      case Level::kSettings:
+        return settings->at;
+      case Level::kComponent:
+        return component->at;
+      case Level::kList:
+        return list->at;
+      case Level::kItem:
+        break;
+    }
+    return item->at;
+  }
+};
+
+std::optional<Chain> FindOurs(const AnswerFile& file, std::string_view architecture) {
+  for (const AnswerSettings& settings : file.settings) {
+    for (const AnswerComponent& component : settings.components) {
+      if (!EqualsIgnoreAsciiCase(component.architecture, architecture)) continue;
+      for (const AnswerList& list : component.lists) {
+        const auto item = std::ranges::find(list.items, true, &AnswerItem::ours);
+        if (item != list.items.end()) return Chain{&file.root, &settings, &component, &list, &*item};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsProcessed(const AnswerFile& file) {
+  return !file.settings.empty() && std::ranges::all_of(file.settings, &AnswerSettings::processed);
+}
+
+// Where the command goes: of several parts that could hold it the first that goes furthest.
+Chain FindPlace(const AnswerFile& file, std::string_view architecture) {
+  Chain out{.root = &file.root};
+  for (const AnswerSettings& settings : file.settings) {
+    if (settings.processed) continue;
+    if (out.settings == nullptr) out.settings = &settings;
+    for (const AnswerComponent& component : settings.components) {
+      if (!EqualsIgnoreAsciiCase(component.architecture, architecture)) continue;
+      if (out.component != nullptr && (out.list != nullptr || component.lists.empty())) continue;
+      out.settings = &settings;
+      out.component = &component;
+      if (!component.lists.empty()) out.list = &component.lists.front();
+    }
+  }
+  return out;
+}
+
+Level DeepestOf(const Chain& chain) {
+  if (chain.list != nullptr) return Level::kList;
+  if (chain.component != nullptr) return Level::kComponent;
+  return chain.settings != nullptr ? Level::kSettings : Level::kRoot;
+}
+
+std::string Named(std::string_view prefix, std::string_view local) {
+  return prefix.empty() ? std::string(local) : fmt::format("{}:{}", prefix, local);
+}
+
+std::string_view LocalName(Level level, const CommandKind& kind) {
+  switch (level) {
+    case Level::kRoot:
+      return "unattend";
+    case Level::kSettings:
+      return "settings";
+    case Level::kComponent:
+      return "component";
+    case Level::kList:
+      return kind.list;
+    case Level::kItem:
+      break;
+  }
+  return kind.item;
+}
+
+std::string_view FirstNewline(std::string_view text) {
+  const std::size_t at = text.find('\n');
+  if (at == std::string_view::npos) return {};
+  return at > 0 && text[at - 1] == '\r' ? text.substr(at - 1, 2) : text.substr(at, 1);
+}
+
+// The blanks that our elements get: those that the neighbours have.
+struct Layout {
+  std::string before;  // our outermost element: a line break and indentation, or nothing at all
+  std::string after;   // it, where nothing else of its parent begins a line
+  std::string unit;    // one step further in
+  std::string fields;  // before the fields of our item
+};
+
+Layout LayoutIn(std::string_view text, const AnswerFile& file, const Chain& chain) {
+  const AnswerElement& parent = chain.At(DeepestOf(chain));
+  const std::string_view unit = file.unit.value_or("  ");
+  Layout out{.before = {}, .after = {}, .unit = std::string(unit), .fields = {}};
+  if (parent.child_on_line != AnswerElement::kNone) {
+    const LineStart sibling = LineStartOf(text, parent.child_on_line);
+    out.before = fmt::format("{}{}", sibling.newline, sibling.indent);
+    if (parent.line.found && sibling.indent.starts_with(parent.line.indent))
+      out.unit = sibling.indent.substr(parent.line.indent.size());
+  } else if (parent.children == 0 && parent.line.found) {
+    const std::string_view newline = parent.line.newline.empty() ? FirstNewline(text) : parent.line.newline;
+    if (!newline.empty()) {
+      out.before = fmt::format("{}{}{}", newline, parent.line.indent, unit);
+      const bool closes_line = text.substr(parent.inside, parent.close - parent.inside).find('\n') != std::string::npos;
+      if (!closes_line) out.after = fmt::format("{}{}", newline, parent.line.indent);
+    }
+  }
+  return out;
+}
+
+std::string Deeper(const Layout& layout, std::size_t steps) {
+  std::string out = layout.before;
+  for (std::size_t i = 0; i < steps && !layout.before.empty(); ++i) out += layout.unit;
+  return out;
+}
+
+// The fields of a new item are laid out as those of the one before it.
+std::string FieldsLayout(std::string_view text, const Chain& chain, const Layout& layout, std::size_t depth) {
+  const AnswerItem* sibling = chain.list == nullptr || chain.list->items.empty() ? nullptr : &chain.list->items.back();
+  if (sibling == nullptr || sibling->at.children == 0) return Deeper(layout, depth + 1);
+  if (sibling->at.child_on_line == AnswerElement::kNone) return {};
+  const LineStart field = LineStartOf(text, sibling->at.child_on_line);
+  return fmt::format("{}{}", field.newline, field.indent);
+}
+
+// Our elements as text.
+class Writer {
+ public:
+  Writer(const AnswerFileCommand& command, std::string architecture, const AnswerElement& parent, Layout layout)
+      : command_(command),
+        kind_(KindOf(command)),
+        architecture_(std::move(architecture)),
+        prefix_(parent.prefix),
+        state_prefix_(parent.state_prefix),
+        layout_(std::move(layout)) {
+    declares_state_ = state_prefix_.empty();
+    // wcm is its usual prefix, unless it stands for the namespace of the elements themselves.
+    if (declares_state_) state_prefix_ = prefix_ == "wcm" ? "state" : "wcm";
+  }
+
+  std::string Write(Level level, std::uint32_t order, std::size_t depth = 0) {
+    if (level == Level::kItem) return WriteItem(order, depth);
+    std::string attributes;
+    if (level == Level::kSettings) attributes = fmt::format(" pass=\"{}\"", kind_.pass);
+    if (level == Level::kComponent) {
+      attributes = fmt::format(
+          " name=\"{}\" processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
+          "versionScope=\"nonSxS\"{}",
+          kind_.component, architecture_, StateDeclaration());
+    }
+    const std::string name = Named(prefix_, LocalName(level, kind_));
+    const Level inner = static_cast<Level>(static_cast<int>(level) + 1);
+    const std::string contents = Write(inner, order, depth + 1);
+    return fmt::format("<{}{}>{}{}{}</{}>", name, attributes, Deeper(layout_, depth + 1), contents,
+                       Deeper(layout_, depth), name);
+  }
+
+ private:
+  // Once, on the outermost of component and item that is ours.
+  std::string StateDeclaration() {
+    if (!declares_state_) return {};
+    declares_state_ = false;
+    return fmt::format(" xmlns:{}=\"{}\"", state_prefix_, kStateUri);
+  }
+
+  std::string Field(std::string_view local, std::string_view value) const {
+    const std::string name = Named(prefix_, local);
+    return fmt::format("{}<{}>{}</{}>", layout_.fields, name, XmlEscape(value), name);
+  }
+
+  std::string WriteItem(std::uint32_t order, std::size_t depth) {
+    const std::string name = Named(prefix_, kind_.item);
+    std::string out = fmt::format("<{}{} {}:action=\"add\">", name, StateDeclaration(), state_prefix_);
+    out += Field("Order", std::to_string(order));
+    if (!command_.description.empty()) out += Field("Description", command_.description);
+    out += Field(kind_.command_line, command_.command_line);
+    out += Field(kind_.last_field, kind_.last_field_value);
+    if (!layout_.fields.empty()) out += Deeper(layout_, depth);
+    return out + fmt::format("</{}>", name);
+  }
+
+  const AnswerFileCommand& command_;
+  const CommandKind& kind_;
+  std::string architecture_;
+  std::string prefix_;
+  std::string state_prefix_;
+  Layout layout_;
+  bool declares_state_ = false;
+};
+
+Result<std::uint32_t> NextOrder(const Chain& chain, const XmlText& xml, std::string_view where) {
+  std::uint32_t highest = 0;
+  if (chain.list == nullptr) return 1;
+  for (const AnswerItem& item : chain.list->items) highest = std::max(highest, item.order);
+  if (highest < kHighestOrder) return highest + 1;
+  return Fail(Code::kXml,
+              fmt::format("the highest Order in this list leaves none for another command, Windows takes up to {}; "
+                          "renumber the commands",
+                          kHighestOrder),
+              XmlPlace(where, xml.text, chain.list->at.begin));
+}
+
+}  // namespace
+
+Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+  const CommandKind& kind = KindOf(command);
+  PROV_TRY(CheckCommand(command, kind));
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  const std::string architecture = ArchitectureFor(read, command.architecture);
+  if (FindOurs(read, architecture)) return AnswerFileEdit{std::string(file), false, {}};
+
+  if (IsProcessed(read)) {
+    return Fail(Code::kXml,
+                fmt::format("the pass {} is marked as processed (wasPassProcessed), so Windows setup would ignore the "
+                            "command: take the mark out if the image is to be set up again",
+                            kind.pass),
+                XmlPlace(where, xml.text, read.settings.front().at.begin));
+  }
+  const Chain chain = FindPlace(read, architecture);
+  if (chain.component != nullptr && chain.component->lists.size() > 1)
+    return Fail(Code::kXml, fmt::format("the component has more than one {}; merge them into one", kind.list),
+                XmlPlace(where, xml.text, chain.component->lists[1].at.begin));
+  const std::uint32_t order = PROV_TRY(NextOrder(chain, xml, where));
+
+  const Level parent_level = DeepestOf(chain);
+  const Level made = static_cast<Level>(static_cast<int>(parent_level) + 1);
+  const AnswerElement& parent = chain.At(parent_level);
+  Layout layout = LayoutIn(xml.text, read, chain);
+  const auto depth = static_cast<std::size_t>(static_cast<int>(Level::kItem) - static_cast<int>(made));
+  layout.fields = FieldsLayout(xml.text, chain, layout, depth);
+  const AnswerFileRecord record{made, architecture, parent.self_closing, !layout.after.empty()};
+  const std::string ours =
+      layout.before + Writer(command, architecture, parent, layout).Write(made, order) + layout.after;
+
+  // Settings may not follow the elements that close a file.
+  const bool among = made == Level::kSettings && read.more_elements;
+  const std::size_t at = among ? read.settings_end : parent.content_end;
+  XmlText out{xml.encoding, xml.text};
+  if (parent.self_closing) {
+    const std::string name = Named(parent.prefix, LocalName(parent_level, kind));
+    out.text.replace(parent.inside - 2, 2, fmt::format(">{}</{}>", ours, name));
+  } else {
+    out.text.insert(at, ours);
+  }
+  return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record)};
+}
+
+Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, KindOf(command), command.command_line, where)));
+}
+
+Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
+                                     std::string_view where) {
+  const CommandKind& kind = KindOf(command);
+  PROV_TRY(CheckCommand(command, kind));
+  AnswerFileEdit unchanged{std::string(file), false, {}};
+  if (record.empty()) return unchanged;
+  const AnswerFileRecord added = PROV_TRY(ReadRecord(record, where));
+  XmlText xml = PROV_TRY(DecodeXml(file, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  const std::optional<Chain> chain = FindOurs(read, added.architecture);
+  if (!chain) return unchanged;
+
+  // Outwards, as long as what we made holds nothing but what goes.
+  const auto above = [](Level level) { return static_cast<Level>(static_cast<int>(level) - 1); };
+  Level level = Level::kItem;
+  while (level > added.made && chain->At(above(level)).children == 1) level = above(level);
+  const AnswerElement& target = chain->At(level);
+  const AnswerElement& parent = chain->At(above(level));
+  const bool outermost = level == added.made;
+  const std::string_view text = xml.text;
+
+  // An element that begins a line goes with its line end and indentation: Add never puts one there without bringing
+  // both.
+  const std::size_t begin = target.begin - target.line.newline.size() - target.line.indent.size();
+  std::size_t end = target.end;
+  if (outermost && added.padded && parent.children == 1) {
+    for (const std::string_view piece : {std::string_view("\r"), std::string_view("\n"), parent.line.indent}) {
+      if (text.substr(end).starts_with(piece)) end += piece.size();
+    }
+  }
+
+  if (outermost && added.reopened && parent.inside == begin && parent.close == end) {
+    xml.text.replace(parent.inside - 1, parent.end - parent.inside + 1, "/>");
+  } else {
+    xml.text.erase(begin, end - begin);
+  }
+  // Texts of the user's that meet now may make what XML takes for something else, such as ]]>.
+  PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  return AnswerFileEdit{EncodeXml(xml), true, {}};
+}
+
+}  // namespace prov::unattend

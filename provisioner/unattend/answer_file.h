@@ -1,0 +1,49 @@
+// Puts a command into an answer file that somebody else wrote, and takes it out again. The file is edited in place:
+// what isn't ours stays as it is, byte for byte, and what can't be edited safely is refused. Pure. What a command
+// may be: docs/formats/answer-file.md#commands.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::unattend {
+
+struct AnswerFileCommand {
+  enum class Runs {
+    kSpecialize,  // while setup specializes the machine, as SYSTEM
+    kFirstLogon,  // when somebody logs on for the first time
+  };
+
+  Runs runs = Runs::kSpecialize;
+  // amd64, arm64 or x86. If the file has components of another of them only, that is what it is for, and ours is, too.
+  std::string architecture = "amd64";
+  std::string description;
+  std::string command_line;  // by which the command is known again; printable ASCII
+};
+
+struct AnswerFileEdit {
+  std::string bytes;
+  bool changed = false;
+  // What RemoveCommand needs to take out no more and no less than was added: one line of ASCII, to be kept by the
+  // caller. "" if nothing was added: the command was there already, and what holds it isn't ours.
+  std::string record;
+};
+
+// The command becomes the last one, with an Order above all others. Adding it again changes nothing. Errors: xml,
+// too-large (with "WHERE: line 3, column 7" as where; also where WasPassProcessed); usage, size-limit for a command
+// that no answer file can hold.
+Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
+
+// Whether Windows setup has marked the command's pass as processed: from then on it ignores what the file says for that
+// pass, and looks for it in the next place. Errors: xml, too-large.
+Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where);
+
+// Takes out the command, and of what AddCommand made around it whatever holds nothing else by now. If nobody edited the
+// file since, it is what it was. Nothing changes if the record is empty or the command isn't there. Errors: as above;
+// manifest for a damaged record.
+Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
+                                     std::string_view where);
+
+}  // namespace prov::unattend

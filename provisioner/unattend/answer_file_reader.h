@@ -1,0 +1,98 @@
+// Reads of an answer file what an edit in place must know of it: where the elements are that can hold a command, how
+// they are indented, and which commands there are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/unattend/xml_text.h"
+
+namespace prov::unattend {
+
+inline constexpr std::string_view kUnattendUri = "urn:schemas-microsoft-com:unattend";
+inline constexpr std::string_view kStateUri = "http://schemas.microsoft.com/WMIConfig/2002/State";
+
+// What is before an element on its line, if it begins one: nothing but blanks.
+struct LineStart {
+  bool found = false;
+  std::string_view newline = {};  // "" on the first line
+  std::string_view indent = {};
+};
+LineStart LineStartOf(std::string_view text, std::size_t begin);
+
+// A kind of command: settings > component > list > item.
+struct CommandKind {
+  std::string_view pass;
+  std::string_view component;
+  std::string_view list;
+  std::string_view item;
+  std::string_view command_line;      // the item's element that holds it
+  std::size_t command_line_limit;     // characters
+  std::string_view last_field;        // what our items say besides Order, Description and the command line ...
+  std::string_view last_field_value;  // ... and with which value
+};
+
+struct AnswerElement {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::size_t begin = 0;
+  std::size_t inside = 0;       // behind the start tag
+  std::size_t content_end = 0;  // behind the last of its contents that isn't blank; `inside` if there is none
+  std::size_t close = 0;        // where the end tag begins
+  std::size_t end = 0;
+  std::size_t children = 0;           // elements, texts, comments and so on: all but blanks
+  std::size_t child_on_line = kNone;  // the last child that begins a line
+  LineStart line = {};
+  std::string_view prefix = {};   // of its own name, a view of the text
+  std::string state_prefix = {};  // one that stands for kStateUri inside; "" for none
+  bool self_closing = false;
+};
+
+struct AnswerItem {
+  AnswerElement at;
+  std::uint32_t order = 0;  // 0 if there is none that is a number
+  bool ours = false;
+};
+
+struct AnswerList {
+  AnswerElement at;
+  std::vector<AnswerItem> items = {};
+};
+
+struct AnswerComponent {
+  AnswerElement at;
+  std::string architecture;
+  std::vector<AnswerList> lists = {};
+};
+
+struct AnswerSettings {
+  AnswerElement at;
+  std::vector<AnswerComponent> components = {};  // those of the kind's name
+  bool processed = false;                        // marked so by Windows setup, in the copy that it keeps
+};
+
+struct AnswerFile {
+  AnswerElement root;
+  std::vector<AnswerSettings> settings;  // those of the kind's pass
+  std::size_t settings_end = 0;          // behind the last of all passes; where they belong if there are none
+  bool more_elements = false;            // elements follow there, which no settings may follow
+  std::set<std::string> architectures;   // of all components, in lower case
+  std::optional<std::string_view> unit;  // one step of indentation
+};
+
+inline constexpr std::array<std::string_view, 3> kAnswerArchitectures = {"amd64", "arm64", "x86"};
+// The wanted architecture, unless the file has components of another one only.
+std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted);
+
+// An item is ours if its command line is this one, blanks aside. The answer keeps views of `xml`. Errors: xml.
+Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, std::string_view command_line,
+                                  std::string_view where);
+
+}  // namespace prov::unattend

@@ -1,0 +1,45 @@
+// The bytes of an XML file as UTF-8 text and back, byte for byte, and XML's own small text tools.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::unattend {
+
+// Those that Windows' tools write. All others are refused.
+enum class XmlEncoding { kUtf8, kUtf8Bom, kUtf16Le };
+
+struct XmlText {
+  XmlEncoding encoding = XmlEncoding::kUtf8;
+  std::string text;  // well-formed UTF-8 of characters that XML 1.0 allows; no byte order mark
+};
+
+inline constexpr std::size_t kXmlSizeLimit = 16U << 20U;
+
+// Errors: too-large; xml.
+Result<XmlText> DecodeXml(std::string_view bytes, std::string_view where);
+// EncodeXml(*DecodeXml(x)) == x.
+std::string EncodeXml(const XmlText& xml);
+
+// "WHERE: line 3, column 7": both from 1, columns in characters.
+std::string XmlPlace(std::string_view where, std::string_view text, std::size_t offset);
+
+inline bool IsXmlBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool IsXmlBlank(std::string_view text);
+
+// The start of a text that may be long, for a message.
+std::string XmlExcerpt(std::string_view text);
+
+// The length of the name without a colon at the start of well-formed UTF-8 text; 0 if there is none.
+std::size_t XmlNameLength(std::string_view text);
+
+// The character that the inside of a reference such as "#x41" or "amp" means, as UTF-8; empty if XML knows none such.
+std::string XmlReference(std::string_view inside);
+// Text whose references are known to be right, with them replaced.
+std::string XmlUnescape(std::string_view raw);
+std::string XmlEscape(std::string_view text);
+
+}  // namespace prov::unattend

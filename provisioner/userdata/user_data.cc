@@ -1,0 +1,303 @@
+#include "provisioner/userdata/user_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/userdata/user_data_forms.h"
+#include "provisioner/userdata/user_data_script.h"
+
+namespace prov::userdata {
+namespace {
+
+constexpr std::size_t kMostMimeColumns = 998;
+constexpr std::size_t kSecretLimit = 1048576;
+constexpr std::size_t kMostNameLength = 253;
+constexpr std::string_view kOperatorsSecret = "windows-user-data";
+
+std::string BundleHash(const reconcile::DesiredState& state) {
+  std::vector<pki::Certificate> certificates;
+  certificates.reserve(state.certificates.size());
+  for (const reconcile::CertificateItem& item : state.certificates) certificates.push_back(item.certificate);
+  return ToHex(Sha256(pki::EncodePem(certificates)));
+}
+
+bool BundleIsKnown(const reconcile::DesiredState& state, const UserDataOptions& options) {
+  return options.bundle && options.bundle->sha256 == BundleHash(state);
+}
+
+// Ours comes first: it brings the proxy that the other script's downloads need. Only what these need may take its time:
+// nobody can reach the node before the other script has set up sshd. Nothing of ours comes behind it, where it may
+// never get.
+Result<std::string> Script(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                           const UserDataOptions& options) {
+  const bool later = options.foreign && (options.exe || options.bundle);
+  const ContainerOptions carried{options.generation, options.exe, options.bundle, later};
+  const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
+  std::string out = PROV_TRY(UserDataScript(container, carried));
+  if (!options.foreign) return out + "exit $LASTEXITCODE\n";
+  return out + options.foreign->script;
+}
+
+// Whether it does is the other script's choice where there is one.
+bool RunsAgain(const UserDataOptions& options) {
+  return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
+}
+
+Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) {
+  std::string marked = WithCloudbaseMark(script);
+  if (form == CloudbaseForm::kPs1) return marked;
+  if (form == CloudbaseForm::kCloudConfig) return InCloudConfig(script);
+  const bool fits =
+      std::ranges::all_of(Split(marked, '\n'), [](std::string_view line) { return line.size() <= kMostMimeColumns; });
+  if (!fits) {
+    return Fail(Code::kUsage,
+                fmt::format("has a line of more than {} bytes, which no MIME part may have; use --userdata-form ps1",
+                            kMostMimeColumns),
+                "--append-to");
+  }
+  return InMultipart(marked);
+}
+
+Result<std::string> Render(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                           const UserDataOptions& options) {
+  std::string script = PROV_TRY(Script(config, state, options));
+  switch (options.platform) {
+    case Platform::kAws:
+      if (options.ec2launch_v2) return InEc2LaunchYaml(script);
+      return InTags(script, RunsAgain(options));
+    case Platform::kVsphere:
+      return InGuestInfo(PROV_TRY(ForCloudbase(script, options.form)));
+    case Platform::kNutanix:
+    case Platform::kOpenstack:
+      return ForCloudbase(script, options.form);
+    case Platform::kAzure:
+    case Platform::kGcp:
+    case Platform::kNone:
+      break;
+  }
+  return script;
+}
+
+std::string Number(std::size_t value) {
+  std::string out = std::to_string(value);
+  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
+  return out;
+}
+
+// What the parts cost, in bytes of the finished user data: the difference that leaving one out makes.
+Result<std::string> Advice(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                           const UserDataOptions& options, std::size_t size) {
+  std::string out;
+  if (!options.bundle && !state.certificates.empty()) {
+    reconcile::DesiredState without = state;
+    without.certificates.clear();
+    const std::size_t less = PROV_TRY(Render(config, without, options)).size();
+    out += fmt::format(
+        "; {} certificate(s) are {} bytes of it: --ca-transport URL#sha256=... has the script fetch them, "
+        "--subtract FILE leaves out those that the image has",
+        state.certificates.size(), Number(size - std::min(less, size)));
+  }
+  if (options.foreign)
+    out += fmt::format("; the script of --append-to is {} bytes", Number(options.foreign->script.size()));
+  if (options.exe) {
+    UserDataOptions without = options;
+    without.exe.reset();
+    const std::size_t less = PROV_TRY(Render(config, state, without)).size();
+    out += fmt::format("; --exe-url is {} bytes", Number(size - std::min(less, size)));
+  }
+  return out + "; nothing was left out";
+}
+
+Result<void> CheckSize(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                       const UserDataOptions& options, std::size_t size) {
+  const Channel& channel = ChannelOf(options.platform);
+  if (channel.limit == 0 || size <= channel.limit) return {};
+  return Fail(Code::kSizeLimit,
+              fmt::format("has {} bytes, {} more than the {} that {}{}", Number(size), Number(size - channel.limit),
+                          Number(channel.limit), channel.limit_is, PROV_TRY(Advice(config, state, options, size))),
+              fmt::format("user data for {}", channel.name));
+}
+
+Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOptions& options) {
+  if (options.bundle && !state.scope.certificates) {
+    return Fail(Code::kUsage,
+                "names certificates, and there are none in scope: --scope leaves them out, or the source has no bundle",
+                "--ca-transport");
+  }
+  if (options.ec2launch_v2 && options.platform != Platform::kAws) {
+    return Fail(Code::kUsage, "is for --platform aws", "--ec2launch");
+  }
+  if (options.ec2launch_v2 && options.foreign) {
+    return Fail(Code::kUsage,
+                "2 is a form of its own, and --append-to keeps that of the script; both launch agents take tags",
+                "--ec2launch");
+  }
+  if (options.form != CloudbaseForm::kPs1 && !ChannelOf(options.platform).cloudbase) {
+    return Fail(Code::kUsage,
+                "is for the platforms on which cloudbase-init reads user data: vsphere, nutanix, openstack",
+                "--userdata-form");
+  }
+  return {};
+}
+
+std::string Readers(const Channel& channel) {
+  return fmt::format("{}{}",
+                     channel.platform == Platform::kNone ? "" : "whoever may read Secrets in openshift-machine-api; ",
+                     channel.readers);
+}
+
+// Where else than in the channel the script may be read.
+std::string Logs(const UserDataOptions& options) {
+  return fmt::format(
+      "Windows writes scripts with what they hold to the event log Microsoft-Windows-PowerShell/Operational (event "
+      "4104) where script block logging is on{}, for whoever may read that log",
+      options.foreign ? ", and this one also where the script of --append-to has a word that PowerShell calls "
+                        "suspicious, such as Add-Type or FromBase64String"
+                      : "");
+}
+
+bool HoldsQueries(const UserDataOptions& options) {
+  return (options.exe && options.exe->HasQuery()) || (options.bundle && options.bundle->HasQuery());
+}
+
+// The node does not trust the bundle's own CAs yet.
+void AddBundleFinding(const Download& bundle, Findings& findings) {
+  constexpr std::string_view kHash = "Its SHA-256 keeps any other bundle out. ";
+  if (!AsciiLower(bundle.url).starts_with("https:")) {
+    AddInfo(
+        findings, "ca-transport-tls",
+        fmt::format("the bundle is fetched without TLS. {}Who is on the way can read its URL and its contents", kHash),
+        bundle.Shown());
+  } else if (bundle.HasQuery()) {
+    AddWarning(findings, "ca-transport-tls",
+               fmt::format("the URL of the bundle has a query, which may be a token, so it is only told to a server "
+                           "that the CAs of the image know: behind a proxy that opens TLS nothing is fetched. {}Give "
+                           "a URL without a query there",
+                           kHash),
+               bundle.Shown());
+  } else {
+    AddInfo(findings, "ca-transport-tls",
+            fmt::format("the bundle is fetched without knowing the server, because its CAs may be those of a proxy "
+                        "that opens TLS. {}It does not keep secret what is asked for",
+                        kHash),
+            bundle.Shown());
+  }
+}
+
+void AddDownloadFindings(const UserDataOptions& options, const std::string& where, Findings& findings) {
+  if (HoldsQueries(options)) {
+    AddWarning(
+        findings, "userdata-url",
+        fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. {}. A "
+                    "file that is known by its digest needs none",
+                    Readers(ChannelOf(options.platform)), Logs(options)),
+        where);
+  }
+  if (options.bundle) AddBundleFinding(*options.bundle, findings);
+  if (options.foreign && (options.exe || options.bundle)) {
+    AddInfo(findings, "userdata-task",
+            "the other script does not wait for what takes long: the scheduled task ProvisionerUserData does it beside "
+            "that one, or at the next boot, in ten attempts. Until it is through its data lie in a folder that only "
+            "administrators can read; what failed last is in the file error there",
+            where);
+  }
+}
+
+void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& options, UserData& out) {
+  const Channel& channel = ChannelOf(options.platform);
+  const std::string where = fmt::format("--platform {}", channel.name);
+  Findings& findings = out.findings;
+  if (!channel.delivery.empty()) AddWarning(findings, "userdata-delivery", std::string(channel.delivery), where);
+  if (state.holds_credentials) {
+    AddWarning(
+        findings, "userdata-credentials",
+        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. {}. --credentials "
+                    "none keeps them out",
+                    Readers(channel), Logs(options)),
+        where);
+  }
+  AddDownloadFindings(options, where, findings);
+  if (!options.exe) {
+    AddInfo(
+        findings, "script-only",
+        fmt::format("without --exe-url the script does the work alone{}: nothing will reconcile while the node runs",
+                    RunsAgain(options) ? ", at each boot" : ", once"),
+        where);
+  }
+  if (state.scope.win_inet && !options.exe) {
+    AddWarning(findings, "wininet-script",
+               "the script of user data does not set WinINET; provisioner.exe does (--exe-url)", "--scope wininet");
+  }
+  if (options.bundle && !BundleIsKnown(state, options)) {
+    AddWarning(
+        findings, "ca-transport-other",
+        fmt::format("the bundle there is not the one of this source, whose PEM file trust/bundle.pem has the SHA-256 "
+                    "{}: nodes will trust the certificates in it that --store and --import-leaf let in",
+                    BundleHash(state)),
+        options.bundle->Shown());
+  }
+}
+
+bool IsSecretName(std::string_view name) {
+  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.empty() || name.size() > kMostNameLength) return false;
+  return std::ranges::all_of(Split(name, '.'), [&](std::string_view label) {
+    return !label.empty() && alnum(label.front()) && alnum(label.back()) &&
+           std::ranges::all_of(label, [&](char c) { return alnum(c) || c == '-'; });
+  });
+}
+
+}  // namespace
+
+Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                              const UserDataOptions& options) {
+  PROV_TRY(CheckOptions(state, options));
+  UserData out;
+  out.bytes = PROV_TRY(Render(config, state, options));
+  PROV_TRY(CheckSize(config, state, options, out.bytes.size()));
+  out.secret = state.holds_credentials || HoldsQueries(options);
+  AddFindings(state, options, out);
+  return out;
+}
+
+Result<void> CheckSecretName(std::string_view name) {
+  if (name == kOperatorsSecret) {
+    return Fail(
+        Code::kReservedName,
+        "is the Windows Machine Config Operator's own Secret: it replaces every Windows machine when that one is "
+        "changed, and then writes it anew; name another one and let the MachineSet refer to it",
+        std::string(name));
+  }
+  if (!IsSecretName(name)) {
+    return Fail(Code::kUsage, "takes a name for a Secret: lower-case letters, digits, '-' and '.', 253 at most",
+                "--secret");
+  }
+  return {};
+}
+
+Result<std::string> UserDataSecret(std::string_view name, const UserData& data) {
+  PROV_TRY(CheckSecretName(name));
+  if (data.bytes.size() > kSecretLimit) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("has {} bytes, {} more than the {} that a Secret takes", Number(data.bytes.size()),
+                            Number(data.bytes.size() - kSecretLimit), Number(kSecretLimit)),
+                std::string(name));
+  }
+  return fmt::format(
+      "apiVersion: v1\n"
+      "kind: Secret\n"
+      "metadata:\n"
+      "  name: \"{}\"\n"
+      "  namespace: openshift-machine-api\n"
+      "type: Opaque\n"
+      "data:\n"
+      "  userData: {}\n",
+      name, EncodeBase64(data.bytes));
+}
+
+}  // namespace prov::userdata

@@ -1,0 +1,22 @@
+// User data that somebody else made, taken apart so that our step can be put before it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+
+namespace prov::userdata {
+
+// A PowerShell script with what stood around it: nothing, or the tags of Amazon's launch agents.
+struct ForeignUserData {
+  std::string script;    // byte for byte
+  bool tagged = false;   // in <powershell> and </powershell>
+  bool persist = false;  // <persist>true</persist>
+};
+
+// Refuses what our step can't be added to without changing what it does: other forms, batch scripts, several scripts,
+// a parameter block, text that is not ASCII, a step of ours that is there already. Errors: kind, with the reason.
+Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_view where);
+
+}  // namespace prov::userdata

@@ -1,0 +1,232 @@
+#include "provisioner/userdata/user_data_container.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/service_name.h"
+
+namespace prov::userdata {
+namespace {
+
+constexpr std::string_view kExtension = ".egress";
+constexpr std::string_view kHashMark = "#sha256=";
+constexpr std::size_t kSha256Digits = 64;
+
+// JSON without the blanks between its tokens.
+std::string Compact(std::string_view json) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (!quoted && (c == ' ' || c == '\n')) continue;
+    out += c;
+    if (quoted && c == '\\') {
+      out += json[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    }
+  }
+  return out;
+}
+
+// Of a DER element: its own header and contents. 0 for a form that the script does not read.
+std::size_t ElementSize(std::string_view der) {
+  if (der.size() < 4) return 0;
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(der[at])); };
+  return byte(1) == 0x82 ? 4 + 256 * byte(2) + byte(3) : 0;
+}
+
+// What only differs from the default is said.
+void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
+  json.Key("scope").BeginArray();
+  for (const std::string_view name : state.scope.Names()) json.String(name);
+  json.EndArray();
+  const reconcile::DesiredOptions defaults;
+  if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
+  if (state.store.root_only) json.Member("rootOnly", true);
+  if (state.store.import_leaf) json.Member("importLeaf", true);
+  payload::WriteNamedCertificates(json, state.store);
+  if (state.win_http_octets) json.Member("winHttpOctets", true);
+}
+
+// Whether `proxy`, which is written anyhow, has these variables and no others, with these values.
+bool AreTheProxys(const std::vector<reconcile::EnvironmentVariable>& variables, const egress::EgressConfig& config,
+                  const reconcile::DesiredState& state) {
+  JsonWriter proxy;
+  proxy.BeginObject();
+  payload::WriteProxy(proxy, config, state);
+  JsonWriter same;
+  same.BeginObject().Key("proxy");
+  payload::WriteVariables(same, variables);
+  return proxy.EndObject().Take() == same.EndObject().Take();
+}
+
+// All services have the same variables, mostly those of `proxy`.
+void WriteEnvironments(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
+  const auto write = [&](std::string_view key, const std::vector<reconcile::EnvironmentVariable>& variables) {
+    if (AreTheProxys(variables, config, state)) return;
+    json.Key(key);
+    payload::WriteVariables(json, variables);
+  };
+  write("environment", state.environment);
+  if (state.services.empty()) return;
+  json.Key("services").BeginArray();
+  for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
+  json.EndArray();
+  write("serviceEnvironment", state.services.front().variables);
+}
+
+void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<Download>& download) {
+  if (!download) return;
+  json.Member(key, download->url).Member(fmt::format("{}Sha256", key), download->sha256);
+}
+
+std::string Json(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                 const ContainerOptions& options, std::string_view stores) {
+  JsonWriter json;
+  json.BeginObject().Member("userData", 1).Member("generation", options.generation);
+  json.Key("source").BeginArray().String(config.source.kind).String(config.source.name);
+  json.String(config.source.ignition_version).EndArray();
+  WriteChoices(json, state);
+  payload::WriteProxy(json, config, state);
+  WriteEnvironments(json, config, state);
+  if (state.win_http) {
+    json.Key("winHttp").BeginObject().Member("proxy", state.win_http->proxy);
+    json.Member("bypass", state.win_http->bypass).EndObject();
+  }
+  json.Member("stores", stores);
+  WriteDownload(json, "exe", options.exe);
+  WriteDownload(json, "bundle", options.bundle);
+  if (options.later) json.Member("later", true);
+  return Compact(json.EndObject().Take()) + "\n";
+}
+
+Result<bool> Flag(const JsonNode& root, std::string_view name) {
+  const auto node = PROV_TRY(root.Find(name));
+  return node ? PROV_TRY(node->Bool()) : false;
+}
+
+Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
+  out.scope = {false, false, false, false};
+  for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
+    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is nothing that this version manages");
+  }
+  if (const auto node = PROV_TRY(root.Find("credentials"))) {
+    const auto policy = reconcile::CredentialPolicyOf(PROV_TRY(node->Text()));
+    if (!policy) return node->Refuse(Code::kType, "is none of machine, services, none");
+    out.credentials = *policy;
+  }
+  out.store.root_only = PROV_TRY(Flag(root, "rootOnly"));
+  out.store.import_leaf = PROV_TRY(Flag(root, "importLeaf"));
+  PROV_TRY(payload::ReadNamedCertificates(root, out.store));
+  out.win_http_octets = PROV_TRY(Flag(root, "winHttpOctets"));
+  const auto services = PROV_TRY(root.Find("services"));
+  if (!services) return {};
+  for (const JsonNode& name : PROV_TRY(services->Items())) {
+    out.services.push_back(PROV_TRY(name.Text()));
+    if (!reconcile::CheckServiceName(out.services.back())) return name.Refuse(Code::kType, "is not a service's name");
+  }
+  return {};
+}
+
+Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
+  const std::vector<JsonNode> items = PROV_TRY(node.Items());
+  if (items.size() != 3) return node.Refuse(Code::kType, "is not kind, name and version");
+  out = {PROV_TRY(items[0].Text()), PROV_TRY(items[1].Text()), PROV_TRY(items[2].Text())};
+  return {};
+}
+
+Result<std::vector<pki::Certificate>> ReadCertificates(std::string_view bytes, std::string_view where) {
+  std::vector<pki::Certificate> out;
+  while (!bytes.empty()) {
+    const std::size_t size = ElementSize(bytes);
+    if (size == 0 || size > bytes.size()) return Fail(Code::kCert, "ends within a certificate", std::string(where));
+    out.push_back(PROV_TRY(pki::ParseCertificate(bytes.substr(0, size), where)));
+    bytes.remove_prefix(size);
+  }
+  return out;
+}
+
+// What the source said was in scope, so it was present; where it lay is not kept.
+egress::SourceFile Stated(bool in_scope) { return {"user data", in_scope, "", 0, 0}; }
+
+}  // namespace
+
+Result<Download> ParseDownload(std::string_view text, std::string_view where) {
+  const std::size_t mark = text.rfind(kHashMark);
+  if (mark == std::string_view::npos) {
+    return Fail(Code::kHashSpec,
+                "has no digest: what comes over a network is run or trusted only if it is known; add "
+                "#sha256= and the file's SHA-256, as sha256sum prints it",
+                std::string(where));
+  }
+  Download out{std::string(text.substr(0, mark)), AsciiLower(text.substr(mark + kHashMark.size()))};
+  if (out.sha256.size() != kSha256Digits || !FromHex(out.sha256)) {
+    return Fail(Code::kHashSpec, "does not end in the 64 hexadecimal digits of a SHA-256", std::string(where));
+  }
+  const std::string lower = AsciiLower(out.url);
+  const bool known = lower.starts_with("http://") || lower.starts_with("https://");
+  const bool plain = std::ranges::all_of(out.url, [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\''; });
+  if (!known || !plain || out.url.find('#') != std::string::npos || out.url.size() == lower.find("://") + 3) {
+    return Fail(Code::kUsage,
+                "takes an http or https URL of printable ASCII without blanks, quotes and fragment, then "
+                "#sha256= and a digest",
+                std::string(where));
+  }
+  const std::size_t host = out.url.find("://") + 3;
+  if (out.url.substr(host, out.url.find('/', host) - host).find('@') != std::string::npos) {
+    return Fail(Code::kUsage, "may hold no user and password: everybody who can read the user data would have them",
+                std::string(where));
+  }
+  return out;
+}
+
+Result<Container> MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                                const ContainerOptions& options, bool stores_known) {
+  Container out;
+  std::string stores;
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    const std::string& der = item.certificate.der;
+    if (ElementSize(der) != der.size()) {
+      return Fail(Code::kSizeLimit,
+                  fmt::format("has {} bytes, and the script of user data takes certificates of 260 "
+                              "to 65,539; leave it out (--subtract)",
+                              der.size()),
+                  item.certificate.subject);
+    }
+    if (!options.bundle) out.certificates += der;
+    if (!options.bundle || stores_known) stores += item.store == pki::Store::kRoot ? 'R' : 'C';
+  }
+  out.json = Json(config, state, options, stores);
+  return out;
+}
+
+bool IsContainerName(std::string_view path) { return path.ends_with(kExtension); }
+
+Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where) {
+  const std::size_t end = bytes.find('\n');
+  if (end == std::string_view::npos) return Fail(Code::kJson, "does not begin with a line of JSON", std::string(where));
+  const JsonNode root = PROV_TRY(ParseJsonDocument(bytes.substr(0, end), where));
+  const JsonNode version = PROV_TRY(root.Get("userData"));
+  if (PROV_TRY(version.Integer()) != 1) return version.Refuse(Code::kVersion, "is not 1: a newer program wrote it");
+  payload::EgressDocument out;
+  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
+  PROV_TRY(ReadChoices(root, out.options));
+  PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
+  const reconcile::Scope& scope = out.options.scope;
+  out.config.proxy_file = Stated(scope.machine || scope.services || scope.win_http || scope.win_inet);
+  out.config.trust_file = Stated(scope.certificates);
+  out.config.certificates = PROV_TRY(ReadCertificates(bytes.substr(end + 1), where));
+  const auto bundle = PROV_TRY(root.Find("bundle"));
+  if (bundle && scope.certificates && out.config.certificates.empty()) {
+    return bundle->Refuse(Code::kRemoteSource, "is where the certificates are: only the script on a node fetches them");
+  }
+  return out;
+}
+
+}  // namespace prov::userdata

@@ -1,0 +1,59 @@
+// What user data carries of a payload: one line of JSON and behind it the certificates (DER), nothing that can be
+// derived. On a node it is the file data.egress: its script reads it, and so does provisioner.exe, as a source.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/payload/egress_json.h"
+#include "provisioner/reconcile/desired_state.h"
+
+namespace prov::userdata {
+
+// A file at a URL that is known by its digest.
+struct Download {
+  std::string url;
+  std::string sha256;  // lower-case hex
+
+  // A query may be a token: no message has it.
+  bool HasQuery() const { return url.find('?') != std::string::npos; }
+  std::string Shown() const { return url.substr(0, url.find('?')); }
+
+  bool operator==(const Download&) const = default;
+};
+
+// `URL#sha256=HEX`: http or https, printable ASCII without blanks and quotes. Errors: usage, hash-spec.
+Result<Download> ParseDownload(std::string_view text, std::string_view where);
+
+struct ContainerOptions {
+  std::int64_t generation = 1;
+  std::optional<Download> exe = {};     // the program, which is to take over
+  std::optional<Download> bundle = {};  // a PEM file with the certificates, which are then not in here
+  bool later = false;                   // what takes time is left to a task: another script waits
+};
+
+// Its two halves compress better apart.
+struct Container {
+  std::string json;  // with its line end
+  std::string certificates;
+
+  std::string Bytes() const { return json + certificates; }
+};
+
+// Whether each certificate is of the bundle is the caller's to know: `stores_known` says that the bundle is the one
+// that EncodePem makes of the state's certificates. Errors: size-limit (a certificate that the script can't read).
+Result<Container> MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                                const ContainerOptions& options, bool stores_known);
+
+// A file of this name is a container.
+bool IsContainerName(std::string_view path);
+
+// The way back: MakeDesiredState() of the result is the state that was written. Errors: json, type, version, cert,
+// remote-source (its certificates are at a URL).
+Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where);
+
+}  // namespace prov::userdata

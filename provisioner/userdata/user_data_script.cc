@@ -1,0 +1,218 @@
+#include "provisioner/userdata/user_data_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <vector>
+
+#include "provisioner/base/text.h"
+#include "provisioner/userdata/ascii85.h"
+#include "provisioner/userdata/gzip_writer.h"
+#include "templates/templates.h"
+
+namespace prov::userdata {
+namespace {
+
+// Windows takes longer lines; a MIME part may have 998 characters in one.
+constexpr std::size_t kColumns = 900;
+// Windows logs a whole script for this word, in whatever case. Of all such words it alone is short enough to come up in
+// the data by chance.
+constexpr std::string_view kLoggedWord = "emit";
+// Where the data goes: the one line of a here-string, which takes every letter and ends with the first line that begins
+// so.
+constexpr std::string_view kDataBegin = "$b=@'\n";
+constexpr std::string_view kDataPlace = "DATA\n";
+constexpr std::string_view kDataEnd = "'@";
+
+bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+using Regions = std::span<const std::string_view>;
+
+std::vector<std::string_view> CodeLines(std::string_view script, Regions regions) {
+  constexpr std::string_view kRegion = "#region ";
+  std::vector<std::string_view> out;
+  bool left_out = false;
+  for (std::string_view line : Split(script, '\n')) {
+    line = TrimBlanks(line);
+    if (line.starts_with(kRegion)) left_out = std::ranges::find(regions, line.substr(kRegion.size())) == regions.end();
+    if (line == "#endregion") left_out = false;
+    if (!left_out && !line.empty() && line.front() != '#') out.push_back(line);
+  }
+  return out;
+}
+
+// Whether a blank between these two says nothing: PowerShell's own separators need none.
+bool IsIdleBlank(std::string_view before, char after) {
+  constexpr std::string_view kSeparators = "=,|;{}+";
+  if (!before.empty() && kSeparators.find(before.back()) != std::string_view::npos) return true;
+  if (kSeparators.find(after) != std::string_view::npos) return true;
+  return after == '(' && (before.ends_with("if") || before.ends_with("for") || before.ends_with("foreach"));
+}
+
+std::string Squeeze(std::string_view line) {
+  std::string out;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote == 0 && c == ' ' && i + 1 < line.size() && IsIdleBlank(out, line[i + 1])) continue;
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+    out += c;
+  }
+  return out;
+}
+
+// PowerShell's own variables; `script`, `global` and `env` stand before a colon.
+bool IsOwnName(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kForeign = {"_",     "args",   "env",          "ErrorActionPreference",
+                                                         "false", "global", "LASTEXITCODE", "Matches",
+                                                         "null",  "PSHOME", "PSScriptRoot", "script"};
+  return name != "true" && std::ranges::find(kForeign, name) == kForeign.end();
+}
+
+// Where the names of variables are, without `$`, `${` and a scope.
+struct NamePlace {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<NamePlace> VariableNames(std::string_view code) {
+  std::vector<NamePlace> out;
+  for (std::size_t at = code.find('$'); at != std::string_view::npos; at = code.find('$', at)) {
+    ++at;
+    if (at < code.size() && code[at] == '{') ++at;
+    if (code.substr(at).starts_with("script:")) at += std::string_view("script:").size();
+    const std::size_t begin = at;
+    while (at < code.size() && IsNameChar(code[at])) ++at;
+    if (at > begin && IsOwnName(code.substr(begin, at - begin))) out.push_back({begin, at});
+  }
+  return out;
+}
+
+// Next to a brace a line end says nothing.
+std::string Joined(std::string_view script, Regions regions) {
+  std::string out;
+  for (const std::string_view line : CodeLines(script, regions)) {
+    if (!out.empty() && out.back() != '{' && line.front() != '}') out += '\n';
+    out += Squeeze(line);
+  }
+  return out + '\n';
+}
+
+// a … z, aa, ab …
+std::string ShortName(std::size_t number) {
+  constexpr std::size_t kLetters = 26;
+  std::string out(1, static_cast<char>('a' + number % kLetters));
+  return number < kLetters ? out : ShortName(number / kLetters - 1) + out;
+}
+
+struct NameUse {
+  std::string name;
+  std::size_t first = 0;
+  std::size_t times = 0;
+};
+
+// What is named most often gets the shortest name, then what comes first; PowerShell's names have no case.
+std::map<std::string, std::string> ShortNames(const std::vector<std::string>& names) {
+  std::map<std::string, std::size_t> places;
+  std::vector<NameUse> uses;
+  for (const std::string& name : names) {
+    const auto [found, is_new] = places.try_emplace(name, uses.size());
+    if (is_new) uses.push_back({name, uses.size(), 0});
+    ++uses[found->second].times;
+  }
+  std::ranges::sort(uses, [](const NameUse& a, const NameUse& b) {
+    return a.times != b.times ? a.times > b.times : a.first < b.first;
+  });
+  std::map<std::string, std::string> out;
+  for (const NameUse& use : uses) out.emplace(use.name, ShortName(out.size()));
+  return out;
+}
+
+std::string ShortenNames(std::string_view code) {
+  const std::vector<NamePlace> places = VariableNames(code);
+  std::vector<std::string> names;
+  names.reserve(places.size());
+  for (const NamePlace& place : places) {
+    names.push_back(AsciiLower(code.substr(place.begin, place.end - place.begin)));
+  }
+  const std::map<std::string, std::string> to = ShortNames(names);
+  std::string out;
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out.append(code.substr(copied, places[i].begin - copied)).append(to.at(names[i]));
+    copied = places[i].end;
+  }
+  return out.append(code.substr(copied));
+}
+
+// A comment in its header, which no reader looks at, fills a gzip up to whole groups of Ascii85.
+std::string InWholeGroups(std::string gzip) {
+  constexpr std::size_t kGroup = 4;
+  constexpr std::size_t kFlags = 3;
+  constexpr char kHasComment = 16;
+  constexpr std::size_t kHeader = 10;
+  const std::size_t missing = (kGroup - gzip.size() % kGroup) % kGroup;
+  if (missing == 0) return gzip;
+  gzip[kFlags] = kHasComment;
+  std::string comment(missing, ' ');
+  comment.back() = '\0';
+  return gzip.insert(kHeader, comment);
+}
+
+// The size of the script, in two bytes of which the second counts more, then the script, then the container.
+std::string Blob(const std::string& script, const Container& container) {
+  std::string text;
+  text += static_cast<char>(script.size() & 0xFFU);
+  text += static_cast<char>(script.size() >> 8U);
+  text.append(script).append(container.json);
+  const std::array<std::string_view, 2> parts = {text, container.certificates};
+  return EncodeAscii85(InWholeGroups(Gzip(parts)));
+}
+
+}  // namespace
+
+std::string CompactScript(std::string_view script, Regions regions) { return ShortenNames(Joined(script, regions)); }
+
+std::string HereStringLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t columns = std::min(kColumns, text.size());
+    const std::size_t word = AsciiLower(text.substr(0, columns)).find(kLoggedWord);
+    if (word != std::string::npos) columns = word + kLoggedWord.size() / 2;
+    if (text.substr(columns).starts_with(kDataEnd)) --columns;
+    out.append(text.substr(0, columns)).append("\n");
+    text.remove_prefix(columns);
+  }
+  return out;
+}
+
+Result<std::string> UserDataScript(const Container& container, const ContainerOptions& options) {
+  std::vector<std::string_view> regions;
+  if (options.exe || options.bundle) regions.push_back("download");
+  if (options.exe) regions.push_back("program");
+  if (options.bundle) regions.push_back("bundle");
+  if (options.later) regions.push_back("later");
+  const std::string install = CompactScript(templates::UserDataInstallPs1(), regions);
+  const std::size_t size = container.json.size() + container.certificates.size();
+  if (size > kMostUnpackedBytes) {
+    return Fail(
+        Code::kSizeLimit,
+        fmt::format("has {} bytes unpacked, and its script unpacks {}; --ca-transport URL#sha256=... has it fetch "
+                    "the certificates",
+                    size, kMostUnpackedBytes),
+        "user data");
+  }
+  // Its names are short already.
+  std::string out = Joined(templates::UserDataPs1(), {});
+  const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
+  return out.replace(place, kDataPlace.size(), HereStringLines(Blob(install, container)));
+}
+
+}  // namespace prov::userdata

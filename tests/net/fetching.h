@@ -1,0 +1,38 @@
+// One request for a document, to servers of this test. POSIX only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "provisioner/net/http.h"
+#include "tests/support/http_server.h"
+
+namespace prov::net {
+
+inline constexpr char kGood[] =
+    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nX-Two:  a b \r\nSet-Cookie: "
+    "a=b\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+// What ends with the connection: nobody can tell whether that is all.
+inline constexpr char kEndless[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nHTTP_PROXY=http://p:1\n";
+
+inline std::string Url(const test::HttpServer& server, const std::string& path = "/") {
+  return "http://" + server.HostPort() + path;
+}
+
+inline FetchRequest Request(std::string url) {
+  FetchRequest out;
+  out.url = std::move(url);
+  return out;
+}
+
+inline Result<FetchAnswer> Fetch(const FetchRequest& request) { return LiveHttp().Fetch(request); }
+
+inline Error FailureOf(const FetchRequest& request) {
+  const auto answer = Fetch(request);
+  EXPECT_FALSE(answer) << answer->status;
+  return answer ? Error{} : answer.error();
+}
+
+}  // namespace prov::net

@@ -1,0 +1,119 @@
+// egress.json as it is read back: what each member must be. (payload_reader_test.cc has whole payloads.)
+#include <gtest/gtest.h>
+
+#include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/payload.h"
+#include "tests/payload/json_damage.h"
+#include "tests/support/sample.h"
+
+namespace prov::payload {
+namespace {
+
+using testing_support::HasMember;
+using testing_support::PathOf;
+using testing_support::WithMember;
+using testing_support::WithoutMember;
+
+const PayloadBytes& Good() {
+  static const PayloadBytes files = [] {
+    const egress::EgressConfig config = testing_support::SampleConfig();
+    reconcile::DesiredOptions options;
+    options.services = {"containerd"};
+    PayloadBytes out;
+    const Payload payload =
+        MakePayload(config, reconcile::MakeDesiredState(config, options).value(), {.generation = 3, .exe = {}}).value();
+    for (const PayloadFile& file : payload.files) out[file.path] = file.bytes;
+    return out;
+  }();
+  return files;
+}
+
+Result<EgressDocument> Read(std::string egress_json) {
+  PayloadBytes files = Good();
+  files["egress.json"] = std::move(egress_json);
+  return ReadEgressJson(files, "p");
+}
+
+const std::string& Json() { return Good().at("egress.json"); }
+
+// What must be there; the rest of the document is derived from it.
+const std::string kNeeded[] = {
+    "/schema",
+    "/generation",
+    "/source",
+    "/source/kind",
+    "/source/name",
+    "/source/ignitionVersion",
+    "/scope",
+    "/credentials",
+    "/store",
+    "/importLeaf",
+    "/winHttpOctets",
+    "/services",
+    "/services/0/name",
+    "/proxyFile",
+    "/proxyFile/path",
+    "/proxyFile/present",
+    "/proxyFile/sha256",
+    "/proxyFile/bytes",
+    "/proxyFile/mode",
+    "/proxy",
+    "/trustFile",
+    "/trustFile/path",
+    "/trustFile/present",
+    "/trustFile/mode",
+    "/certificates",
+    "/certificates/0/file",
+    "/certificates/0/sha256",
+};
+
+TEST(EgressJsonReader, EveryMemberIsNeeded) {
+  ASSERT_TRUE(Read(Json()));
+  for (const std::string& pointer : kNeeded) {
+    ASSERT_TRUE(HasMember(Json(), pointer)) << pointer;
+    const auto read = Read(WithoutMember(Json(), pointer));
+    ASSERT_FALSE(read) << pointer;
+    EXPECT_EQ(read.error().code, Code::kType) << pointer << ": " << read.error().message;
+    EXPECT_TRUE(read.error().where.starts_with("p: egress.json: $")) << read.error().where;
+  }
+}
+
+// 1.5 is nowhere right: no member is a fraction.
+TEST(EgressJsonReader, EveryMemberHasItsType) {
+  std::vector<std::string> pointers(std::begin(kNeeded), std::end(kNeeded));
+  pointers.insert(pointers.end(), {"/scope/0", "/proxy/HTTP_PROXY", "/proxy/HTTPS_PROXY", "/proxy/NO_PROXY"});
+  for (const std::string& pointer : pointers) {
+    ASSERT_TRUE(HasMember(Json(), pointer)) << pointer;
+    const auto read = Read(WithMember(Json(), pointer, "1.5"));
+    ASSERT_FALSE(read) << pointer;
+    EXPECT_EQ(read.error().code, Code::kType) << pointer << ": " << read.error().message;
+    EXPECT_EQ(read.error().where, "p: egress.json: " + PathOf(pointer));
+  }
+}
+
+TEST(EgressJsonReader, ModesAreOctal) {
+  const auto mode = [](const std::string& text) {
+    const auto read = Read(WithMember(Json(), "/trustFile/mode", "\"" + text + "\""));
+    return read ? static_cast<int>(read->config.trust_file.mode) : -1;
+  };
+  EXPECT_EQ(mode("0600"), 0600);
+  EXPECT_EQ(mode("07777"), 07777);
+  EXPECT_EQ(mode("000644"), -1) << "longer than any mode";
+  EXPECT_EQ(mode("0648"), -1);
+  EXPECT_EQ(mode("-644"), -1);
+  EXPECT_EQ(mode("rw-"), -1);
+}
+
+TEST(EgressJsonReader, ACertificateThatIsNoneIsRefused) {
+  PayloadBytes files = Good();
+  const auto read = ReadEgressJson(files, "p");
+  ASSERT_TRUE(read);
+  ASSERT_FALSE(read->config.certificates.empty());
+  for (auto& [path, bytes] : files) {
+    if (path.starts_with("trust/")) bytes.resize(bytes.size() / 2);
+  }
+  EXPECT_FALSE(ReadEgressJson(files, "p"));
+}
+
+}  // namespace
+}  // namespace prov::payload

@@ -1,0 +1,98 @@
+// What a bundle may cost: bytes, certificates, findings and time.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "provisioner/pki/trust_bundle.h"
+#include "tests/support/make_certificate.h"
+#include "tests/support/sanitizer.h"
+
+namespace prov::pki {
+namespace {
+
+const std::string& A() {
+  static const std::string pem = test::MakeRoot("A", "p256").pem;
+  return pem;
+}
+const std::string& B() {
+  static const std::string pem = test::MakeRoot("B", "p256#b").pem;
+  return pem;
+}
+
+TEST(TrustBundleLimits, BytesAndCertificates) {
+  Findings findings;
+  EXPECT_TRUE(ParseTrustBundle(A() + B(), "", findings, {.bytes = A().size() + B().size(), .certificates = 2}));
+  const auto many = ParseTrustBundle(A() + B(), "b", findings, {.certificates = 1});
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, Code::kTooLarge);
+  const auto none =
+      ParseTrustBundle(ParseTrustBundle(A(), "", findings)->front().der, "b", findings, {.certificates = 0});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Code::kTooLarge);
+  const auto big = ParseTrustBundle(A(), "b", findings, {.bytes = A().size() - 1});
+  ASSERT_FALSE(big);
+  EXPECT_EQ(big.error().code, Code::kTooLarge);
+  EXPECT_EQ(big.error().where, "b");
+}
+
+TEST(TrustBundleLimits, FindingsAreCapped) {
+  std::string text = A();
+  for (int i = 0; i < 30; ++i) text += "-----BEGIN EC PRIVATE KEY-----\nx\n-----END EC PRIVATE KEY-----\n";
+  Findings findings;
+  ASSERT_TRUE(ParseTrustBundle(text, "b", findings));
+  ASSERT_EQ(findings.size(), 21U);
+  EXPECT_EQ(findings.back().code, "private-key");
+  EXPECT_EQ(findings.back().severity, Severity::kWarning);
+  EXPECT_EQ(findings.back().message, "and 10 more of the same kind");
+}
+
+TEST(TrustBundleLimits, HostileTextsTakeLinearTime) {
+  constexpr std::size_t kSize = testing_support::Amount(8U << 20U);
+  const auto repeat = [](const std::string& piece) {
+    std::string out;
+    out.reserve(kSize + piece.size());
+    while (out.size() < kSize) out += piece;
+    return out;
+  };
+  const struct {
+    const char* why;
+    std::string text;
+  } cases[] = {
+      {"dashes", std::string(kSize, '-')},
+      {"four dashes", repeat("----x")},
+      {"BEGIN", repeat("-----BEGIN CERTIFICATE-----")},
+      {"BEGIN in a comment", "#" + repeat("-----BEGIN CERTIFICATE-----")},
+      {"BEGIN in a comment, blanks", "#" + repeat("-----BEGIN CERTIFICATE-----        ")},
+      {"BEGIN in comments, blank lines", repeat("#-----BEGIN CERTIFICATE-----\n\n\n\n#")},
+      {"END in a comment", "#-----BEGIN X-----\n#" + repeat("-----END CERTIFICATE-----")},
+      {"open BEGIN", repeat("-----BEGIN ")},
+      {"prose in dashes", repeat("-----BEGIN of ")},
+      {"long labels",
+       repeat("-----BEGIN AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA ")},
+      {"the word", repeat("certificate ")},
+      {"blanks before the word", repeat("                                certificate")},
+      {"blanks", std::string(kSize, ' ') + "x"},
+      {"no-break spaces", repeat("\xC2\xA0") + "x"},
+      {"lines of blanks", repeat("        \n") + "x"},
+      {"empty private keys", repeat("-----BEGIN PRIVATE KEY----------END PRIVATE KEY-----")},
+      {"empty other blocks", repeat("-----BEGIN X----------END X-----")},
+      {"blocks of headers", "-----BEGIN X-----" + repeat("\na:b") + "-----END X-----"},
+      {"backslashes", "-----\\" + repeat("\\")},
+      {"base64 without end", "-----BEGIN CERTIFICATE-----" + repeat("A")},
+      {"zero byte at the end", std::string(kSize, 'a') + '\0'},
+  };
+  for (const auto& c : cases) {
+    Findings findings;
+    const auto start = std::chrono::steady_clock::now();
+    const auto bundle = ParseTrustBundle(c.text, "", findings);
+    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_FALSE(bundle && !bundle->empty()) << c.why;
+    EXPECT_LE(findings.size(), 64U) << c.why;
+    // Quadratic work on 8 MiB would take hours; the bound leaves room for sanitizers on a busy machine.
+    EXPECT_LT(seconds, 20.0) << c.why;
+  }
+}
+
+}  // namespace
+}  // namespace prov::pki

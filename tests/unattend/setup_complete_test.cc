@@ -1,0 +1,85 @@
+#include "provisioner/unattend/setup_complete.h"
+
+#include <gmock/gmock.h>
+
+namespace prov::unattend {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::string_view kOurs =
+    "@call \"%SystemRoot%\\Setup\\Scripts\\Provisioner\\scripts\\SetupComplete.cmd\"\r\n";
+
+struct Edited {
+  std::string text;
+  Findings findings;
+};
+
+Edited Add(std::string_view existing) {
+  Edited out;
+  auto text = AddSetupCompleteLine(existing, out.findings, "SetupComplete.cmd");
+  EXPECT_TRUE(text) << text.error().message;
+  out.text = text.value_or("");
+  return out;
+}
+
+TEST(SetupComplete, AFileThatIsNotThereGetsOurLine) { EXPECT_EQ(Add("").text, kOurs); }
+
+TEST(SetupComplete, OurLineComesBehindWhatIsThere) {
+  EXPECT_EQ(Add("echo a\r\n").text, "echo a\r\n" + std::string(kOurs));
+  EXPECT_EQ(Add("echo a").text, "echo a\r\n" + std::string(kOurs));
+  EXPECT_EQ(Add("echo a\n").text, "echo a\n" + std::string(kOurs));
+}
+
+TEST(SetupComplete, ASecondTimeNothingChanges) {
+  for (const char* existing : {"", "echo a", "echo a\r\n", "echo \xE4\r\n"}) {
+    const std::string once = Add(existing).text;
+    EXPECT_EQ(Add(once).text, once);
+    EXPECT_EQ(Add(once + "echo b\r\n").text, once + "echo b\r\n");
+  }
+}
+
+TEST(SetupComplete, WhatOnlyLooksLikeOurLineIsNot) {
+  const std::string remark = "rem " + std::string(kOurs);
+  EXPECT_EQ(Add(remark).text, remark + std::string(kOurs));
+}
+
+TEST(SetupComplete, TakingOutGivesWhatWasThere) {
+  for (const std::string_view existing : {"", "echo a", "echo a\r\n", "echo a\n", "exit /b 0", "\r\n\r\n"}) {
+    const std::string edited = Add(existing).text;
+    const std::string_view added = std::string_view(edited).substr(existing.size());
+    EXPECT_EQ(RemoveSetupCompleteLine(edited, added), existing);
+    EXPECT_EQ(RemoveSetupCompleteLine(edited + "echo b\r\n", added),
+              edited.substr(0, edited.size() - kOurs.size()) + "echo b\r\n");
+    EXPECT_EQ(RemoveSetupCompleteLine(existing, added), existing) << "somebody took it out already";
+  }
+}
+
+TEST(SetupComplete, ALineThatLeavesTheScriptIsNamed) {
+  for (const char* leaving : {"exit /b 0", "@exit", "  EXIT 1", "goto :eof", "@GOTO :EOF "}) {
+    const Edited edited = Add(std::string("echo a\r\n") + leaving + "\r\n");
+    ASSERT_THAT(edited.findings, SizeIs(1)) << leaving;
+    EXPECT_EQ(edited.findings[0].code, "setup-complete-exit");
+    EXPECT_EQ(edited.findings[0].where, "SetupComplete.cmd: line 2");
+    EXPECT_THAT(Add(edited.text).findings, SizeIs(1)) << "also when the line is there already";
+  }
+  for (const char* staying : {"if errorlevel 1 exit /b 1", "echo exit", "goto next", "rem exit"}) {
+    EXPECT_THAT(Add(staying).findings, IsEmpty()) << staying;
+  }
+  EXPECT_THAT(Add(std::string(kOurs) + "exit /b 0\r\n").findings, IsEmpty()) << "behind ours it does not matter";
+}
+
+TEST(SetupComplete, Utf16IsRefused) {
+  using namespace std::string_view_literals;
+  Findings findings;
+  for (const std::string_view text : {"\xFF\xFE@\0"sv, "e\0c\0"sv, "\xFE\xFF"sv}) {
+    const auto edited = AddSetupCompleteLine(text, findings, "SetupComplete.cmd");
+    ASSERT_FALSE(edited);
+    EXPECT_EQ(edited.error().code, Code::kTarget);
+    EXPECT_EQ(edited.error().where, "SetupComplete.cmd");
+  }
+}
+
+}  // namespace
+}  // namespace prov::unattend

@@ -1,0 +1,448 @@
+#include "provisioner/userdata/user_data.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/pki/trust_bundle.h"
+#include "tests/support/logged_words.h"
+#include "tests/support/make_certificate.h"
+#include "tests/support/sample.h"
+#include "tests/support/user_data_reader.h"
+
+namespace prov::userdata {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::PartsOf;
+using testing_support::SampleConfig;
+using testing_support::ScriptOf;
+
+constexpr std::string_view kCanary = "c4nary";
+constexpr std::size_t kOperatorsBytes = 5019;
+
+reconcile::DesiredOptions Choices(reconcile::CredentialPolicy credentials = reconcile::CredentialPolicy::kMachine) {
+  reconcile::DesiredOptions options;
+  options.services = {"containerd"};
+  options.credentials = credentials;
+  return options;
+}
+
+UserData Make(const UserDataOptions& options, const reconcile::DesiredOptions& choices = Choices()) {
+  const egress::EgressConfig config = SampleConfig();
+  auto data = MakeUserData(config, *reconcile::MakeDesiredState(config, choices), options);
+  EXPECT_TRUE(data) << data.error().where << ": " << data.error().message;
+  return data ? *std::move(data) : UserData();
+}
+
+std::vector<std::string> CodesOf(const Findings& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) out.emplace_back(finding.code);
+  return out;
+}
+
+const Finding& FindingOf(const UserData& data, std::string_view code) {
+  static const Finding kNone;
+  for (const Finding& finding : data.findings) {
+    if (finding.code == code) return finding;
+  }
+  ADD_FAILURE() << code;
+  return kNone;
+}
+
+// What the operator's user data looks like, at its size on AWS.
+std::string OperatorsUserData(std::size_t bytes = kOperatorsBytes) {
+  const std::string end = "</powershell>\n<persist>true</persist>\n";
+  std::string out = "<powershell>function Get-Something {\n\tAdd-Type -AssemblyName 'System.Web'\n}\n";
+  while (out.size() + end.size() + 60 < bytes) out += "\tWrite-Output \"a line of the operator's script\"\n";
+  out.append(bytes - end.size() - out.size() - 1, '#').append("\n");
+  return out + end;
+}
+
+ForeignUserData Operators() { return *ReadForeignUserData(OperatorsUserData(), "operator"); }
+
+Download Exe() { return {"https://example.com/provisioner.exe", std::string(64, 'a')}; }
+
+struct Form {
+  const char* name;
+  UserDataOptions options;
+};
+
+std::vector<Form> AllForms() {
+  std::vector<Form> out;
+  for (const Channel& channel : Channels()) {
+    out.push_back({channel.name.data(), {.platform = channel.platform}});
+    if (!channel.cloudbase) continue;
+    out.push_back({"multipart", {.platform = channel.platform, .form = CloudbaseForm::kMultipart}});
+    out.push_back({"cloud-config", {.platform = channel.platform, .form = CloudbaseForm::kCloudConfig}});
+  }
+  out.push_back({"ec2launch 2", {.platform = Platform::kAws, .ec2launch_v2 = true}});
+  return out;
+}
+
+// The data of each form leads to the state that it was made of, and the bytes are the same twice.
+TEST(UserData, CarriesTheStateInEveryForm) {
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  for (Form form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    form.options.generation = 7;
+    const UserData data = Make(form.options);
+    EXPECT_EQ(data.bytes, Make(form.options).bytes);
+    const auto parts = PartsOf(ScriptOf(data.bytes));
+    const auto read = ReadContainer(parts.container, "data.egress");
+    ASSERT_TRUE(read) << read.error().where << ": " << read.error().message;
+    EXPECT_EQ(read->generation, 7);
+    const auto again = *reconcile::MakeDesiredState(read->config, read->options);
+    EXPECT_EQ(payload::EgressJson(SampleConfig(), again, 1), payload::EgressJson(SampleConfig(), state, 1));
+    ASSERT_EQ(read->config.certificates.size(), state.certificates.size());
+    for (std::size_t i = 0; i < state.certificates.size(); ++i) {
+      EXPECT_EQ(read->config.certificates[i].der, state.certificates[i].certificate.der);
+    }
+    EXPECT_EQ(read->config.source.name, SampleConfig().source.name);
+  }
+}
+
+// Readers look at the first and the last bytes.
+TEST(UserData, BeginsAndEndsAsItsReaderWantsIt) {
+  const auto bytes = [](UserDataOptions options) { return Make(options).bytes; };
+  EXPECT_THAT(
+      bytes({.platform = Platform::kAws}),
+      AllOf(StartsWith("<powershell>\n&{"), EndsWith("exit $LASTEXITCODE\n</powershell>\n<persist>true</persist>")));
+  EXPECT_THAT(bytes({.platform = Platform::kAws, .ec2launch_v2 = true}),
+              AllOf(StartsWith("version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: always\n"
+                               "    type: powershell\n    runAs: localSystem\n    content: |-\n      &{try{"),
+                    EndsWith("\n      exit $LASTEXITCODE\n")));
+  for (const Platform platform : {Platform::kAzure, Platform::kGcp, Platform::kNone}) {
+    EXPECT_THAT(bytes({.platform = platform}),
+                AllOf(StartsWith("&{try{"), EndsWith("}\nexit $LASTEXITCODE\n"), Not(HasSubstr("powershell>"))));
+  }
+  for (const Platform platform : {Platform::kNutanix, Platform::kOpenstack}) {
+    EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n&{try{"));
+    EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kMultipart}),
+                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="), HasSubstr("\n\n#ps1_sysnative\n&{try{"),
+                      EndsWith("--\n")));
+    EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kCloudConfig}),
+                StartsWith("#cloud-config\nwrite_files:\n"));
+  }
+  const auto value = DecodeBase64(bytes({.platform = Platform::kVsphere}));
+  ASSERT_TRUE(value);
+  EXPECT_THAT(*value, StartsWith("\x1f\x8b\x08"));
+  EXPECT_THAT(testing_support::Gunzip(*value), StartsWith("#ps1_sysnative\n&{try{"));
+}
+
+TEST(UserData, IsPrintableAsciiWithLineFeedsAndLinesThatFitMime) {
+  for (const Form& form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    std::size_t column = 0;
+    for (const char c : ScriptOf(Make(form.options).bytes)) {
+      ASSERT_TRUE((c >= ' ' && c < 0x7f) || c == '\n') << int{c};
+      column = c == '\n' ? 0 : column + 1;
+      ASSERT_LE(column, 998U);
+    }
+  }
+}
+
+// No value is in the code: what is outside of the data, and the script in it, are the same whatever the settings.
+TEST(UserData, ScriptIsConstant) {
+  egress::EgressConfig other;
+  other.source = {"Ignition", "other", "3.1.0"};
+  other.proxy_file.present = true;
+  other.http_proxy = Secret("http://other.example:1");
+  const UserDataOptions options{.platform = Platform::kGcp};
+  const auto theirs = MakeUserData(other, *reconcile::MakeDesiredState(other, {}), options);
+  ASSERT_TRUE(theirs);
+  const auto a = PartsOf(Make(options).bytes);
+  const auto b = PartsOf(theirs->bytes);
+  EXPECT_EQ(a.outside, b.outside);
+  EXPECT_EQ(a.script, b.script);
+  EXPECT_NE(a.container, b.container);
+}
+
+TEST(UserData, CanaryIsOnlyInWhatIsMarkedSecret) {
+  for (const Form& form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    const UserData with = Make(form.options);
+    EXPECT_TRUE(with.secret);
+    EXPECT_THAT(PartsOf(ScriptOf(with.bytes)).container, HasSubstr(kCanary));
+    for (const Finding& finding : with.findings) EXPECT_THAT(finding.message, Not(HasSubstr(kCanary)));
+    const UserData without = Make(form.options, Choices(reconcile::CredentialPolicy::kNone));
+    EXPECT_FALSE(without.secret);
+    EXPECT_THAT(PartsOf(ScriptOf(without.bytes)).container, Not(HasSubstr(kCanary)));
+  }
+}
+
+TEST(UserData, NamesWhoCanReadCredentialsOnEachPlatform) {
+  for (const Channel& channel : Channels()) {
+    const UserData with = Make({.platform = channel.platform});
+    EXPECT_THAT(FindingOf(with, "userdata-credentials").message, HasSubstr(std::string(channel.readers)));
+    const UserData without = Make({.platform = channel.platform}, Choices(reconcile::CredentialPolicy::kNone));
+    EXPECT_THAT(CodesOf(without.findings), Not(testing::Contains("userdata-credentials")));
+  }
+}
+
+TEST(UserData, SaysThatNothingReconcilesWithoutTheProgram) {
+  EXPECT_THAT(FindingOf(Make({.platform = Platform::kAws}), "script-only").message, HasSubstr("at each boot"));
+  EXPECT_THAT(FindingOf(Make({.platform = Platform::kAzure}), "script-only").message, HasSubstr("once"));
+  EXPECT_THAT(CodesOf(Make({.platform = Platform::kAws, .exe = Exe()}).findings),
+              Not(testing::Contains("script-only")));
+}
+
+TEST(UserData, SaysThatTheClustersProviderForVsphereNeverRunsIt) {
+  EXPECT_THAT(FindingOf(Make({.platform = Platform::kVsphere}), "userdata-delivery").message,
+              AllOf(HasSubstr("guestinfo.userdata.encoding = gzip+base64"), HasSubstr("nothing on Windows ever runs")));
+}
+
+TEST(UserData, DownloadsAreInTheDataAndTheirCodeOnlyWhereTheyAre) {
+  const auto with = PartsOf(Make({.platform = Platform::kAws, .exe = Exe()}).bytes);
+  EXPECT_THAT(with.container, AllOf(HasSubstr(R"("exe":"https://example.com/provisioner.exe")"),
+                                    HasSubstr(R"("exeSha256":")" + std::string(64, 'a'))));
+  EXPECT_THAT(with.script, AllOf(HasSubstr("curl.exe"), HasSubstr("Get-FileHash")));
+  const auto without = PartsOf(Make({.platform = Platform::kAws}).bytes);
+  EXPECT_THAT(without.script, Not(HasSubstr("curl.exe")));
+  EXPECT_THAT(without.container, Not(HasSubstr("exe")));
+}
+
+TEST(UserData, CertificatesMayComeFromAUrl) {
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  std::vector<pki::Certificate> certificates;
+  for (const auto& item : state.certificates) certificates.push_back(item.certificate);
+  UserDataOptions options{.platform = Platform::kAws};
+  options.bundle = Download{"http://example.com/ca.pem", ToHex(Sha256(pki::EncodePem(certificates)))};
+  const UserData known = Make(options);
+  EXPECT_THAT(CodesOf(known.findings), Not(testing::Contains("ca-transport-other")));
+  const std::string container = PartsOf(known.bytes).container;
+  EXPECT_THAT(container, AllOf(EndsWith("}\n"), HasSubstr(R"("bundle":"http://example.com/ca.pem")"),
+                               HasSubstr(R"("stores":"RRC")")));
+  EXPECT_EQ(ReadContainer(container, "x").error().code, Code::kRemoteSource);
+  // The script puts what it fetched behind the line, and then it is a source like any other.
+  std::string fetched = container;
+  for (const auto& certificate : certificates) fetched += certificate.der;
+  EXPECT_EQ(ReadContainer(fetched, "x")->config.certificates.size(), certificates.size());
+
+  options.bundle->sha256 = std::string(64, 'b');
+  const UserData other = Make(options);
+  EXPECT_THAT(FindingOf(other, "ca-transport-other").message, HasSubstr(ToHex(Sha256(pki::EncodePem(certificates)))));
+  EXPECT_THAT(PartsOf(other.bytes).container, HasSubstr(R"("stores":"")"));
+}
+
+// ---- another script
+
+TEST(UserData, RunsBeforeTheOtherScriptWhichStaysAsItIs) {
+  for (const Platform platform :
+       {Platform::kAws, Platform::kAzure, Platform::kGcp, Platform::kNone, Platform::kOpenstack}) {
+    UserDataOptions options{.platform = platform};
+    options.foreign = Operators();
+    const std::string script = ScriptOf(Make(options).bytes);
+    const std::size_t theirs = script.find(options.foreign->script);
+    ASSERT_NE(theirs, std::string::npos);
+    EXPECT_LT(script.find("ProvisionerUserData"), theirs);
+    EXPECT_THAT(script, Not(HasSubstr("exit $LASTEXITCODE"))) << "the other script would not run";
+  }
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = Operators();
+  const std::string tagged = Make(options).bytes;
+  EXPECT_EQ(tagged.find("<powershell>"), tagged.rfind("<powershell>"));
+  EXPECT_EQ(tagged.find("</powershell>"), tagged.rfind("</powershell>"));
+  EXPECT_THAT(tagged, EndsWith("</powershell>\n<persist>true</persist>"));
+}
+
+// Nobody can reach the node before the other script has set up sshd, so it does not wait for the program; and as that
+// script may end early, nothing of ours is behind it.
+TEST(UserData, LeavesTheProgramToATaskWhereAnotherScriptWaits) {
+  UserDataOptions options{.platform = Platform::kAws, .exe = Exe()};
+  EXPECT_THAT(PartsOf(Make(options).bytes).container, Not(HasSubstr(R"("later")")));
+  EXPECT_THAT(PartsOf(Make(options).bytes).script, Not(HasSubstr("schtasks.exe")));
+  options.foreign = Operators();
+  const UserData data = Make(options);
+  const auto parts = PartsOf(ScriptOf(data.bytes));
+  EXPECT_THAT(parts.container, HasSubstr(R"("later":true)"));
+  EXPECT_THAT(parts.script, HasSubstr("schtasks.exe"));
+  EXPECT_THAT(parts.outside, EndsWith(options.foreign->script));
+  EXPECT_THAT(CodesOf(data.findings), testing::Contains("userdata-task"));
+}
+
+TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
+  const auto told = [](const char* url) {
+    UserDataOptions options{.platform = Platform::kAws};
+    options.bundle = Download{url, std::string(64, 'b')};
+    return FindingOf(Make(options), "ca-transport-tls");
+  };
+  const Finding https = told("https://example.com/ca.pem");
+  EXPECT_EQ(https.severity, Severity::kInfo);
+  EXPECT_THAT(https.message, AllOf(HasSubstr("without knowing the server"), HasSubstr("SHA-256 keeps any other"),
+                                   HasSubstr("does not keep secret")));
+  const Finding token = told("HTTPS://example.com/ca.pem?sig=t0ken");
+  EXPECT_EQ(token.severity, Severity::kWarning);
+  EXPECT_THAT(token.message, HasSubstr("behind a proxy that opens TLS nothing is fetched"));
+  EXPECT_EQ(token.where, "HTTPS://example.com/ca.pem");
+  EXPECT_THAT(told("http://example.com/ca.pem").message, HasSubstr("without TLS"));
+  EXPECT_THAT(CodesOf(Make({.platform = Platform::kAws}).findings), Not(testing::Contains("ca-transport-tls")));
+}
+
+TEST(UserData, SaysThatWindowsMayLogIt) {
+  UserDataOptions options{.platform = Platform::kAws};
+  EXPECT_THAT(FindingOf(Make(options), "userdata-credentials").message,
+              AllOf(HasSubstr("event 4104"), Not(HasSubstr("--append-to"))));
+  options.foreign = Operators();
+  options.exe = Download{"https://example.com/x.exe?sig=t0ken", std::string(64, 'a')};
+  const UserData data = Make(options);
+  for (const char* code : {"userdata-credentials", "userdata-url"}) {
+    EXPECT_THAT(FindingOf(data, code).message, AllOf(HasSubstr("event 4104"), HasSubstr("the script of --append-to")))
+        << code;
+  }
+}
+
+// Windows logs a whole script for one of certain words in it. The outer script holds the data; that of the inner one
+// lie beside it.
+TEST(UserData, TheScriptWithTheDataHasNoWordForWhichWindowsLogsIt) {
+  for (const Channel& channel : Channels()) {
+    UserDataOptions options{.platform = channel.platform, .exe = Exe()};
+    options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+    const std::string script = ScriptOf(Make(options).bytes);
+    EXPECT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << channel.name;
+    const std::string inner = PartsOf(script).script;
+    EXPECT_THAT(testing_support::LoggedWords(inner),
+                testing::ElementsAre("Bypass", "Cryptography", "FromBase64String", "Properties"))
+        << channel.name << ": constant text, but the fewer the better";
+    EXPECT_THAT(inner, Not(HasSubstr("example.com")));
+  }
+}
+
+// What stands on a command line can be seen by every user of the machine.
+TEST(UserData, GivesUrlsToCurlByAFile) {
+  UserDataOptions options{.platform = Platform::kAws, .exe = Exe()};
+  options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+  const std::string script = PartsOf(Make(options).bytes).script;
+  const std::size_t at = script.find("\\curl.exe\"");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(script.find("\\curl.exe\"", at + 1), std::string::npos) << "one place";
+  EXPECT_THAT(script.substr(at, script.find('\n', at) - at), EndsWith("\\url\""));
+  EXPECT_THAT(script.substr(0, at), HasSubstr("\"url=$"));
+}
+
+TEST(UserData, ShowsNoQueryOfAUrlAndKeepsIt) {
+  UserDataOptions options{.platform = Platform::kAws};
+  options.exe = Download{"https://example.com/x.exe?sig=t0ken", std::string(64, 'a')};
+  options.bundle = Download{"https://example.com/ca.pem?sig=t0ken", std::string(64, 'b')};
+  const UserData data = Make(options, Choices(reconcile::CredentialPolicy::kNone));
+  EXPECT_TRUE(data.secret);
+  EXPECT_THAT(FindingOf(data, "userdata-url").message, HasSubstr(std::string(ChannelOf(Platform::kAws).readers)));
+  for (const Finding& finding : data.findings) EXPECT_THAT(finding.message + finding.where, Not(HasSubstr("t0ken")));
+  EXPECT_THAT(PartsOf(data.bytes).container, HasSubstr("sig=t0ken"));
+}
+
+TEST(UserData, OtherScriptDecidesWhetherItRunsAgain) {
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = *ReadForeignUserData("<powershell>'once'\n</powershell>", "x");
+  EXPECT_THAT(Make(options).bytes, AllOf(EndsWith("'once'\n</powershell>"), Not(HasSubstr("persist"))));
+}
+
+TEST(UserData, MultipartRefusesLinesThatAreTooLong) {
+  UserDataOptions options{.platform = Platform::kOpenstack, .form = CloudbaseForm::kMultipart};
+  options.foreign = ForeignUserData{std::string(999, 'x') + "\n"};
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  EXPECT_EQ(MakeUserData(SampleConfig(), state, options).error().code, Code::kUsage);
+}
+
+TEST(UserData, OptionsThatDontGoTogetherAreRefused) {
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  const auto code = [&](const UserDataOptions& options) {
+    return MakeUserData(SampleConfig(), state, options).error().code;
+  };
+  EXPECT_EQ(code({.platform = Platform::kAzure, .ec2launch_v2 = true}), Code::kUsage);
+  EXPECT_EQ(code({.platform = Platform::kAws, .form = CloudbaseForm::kMultipart}), Code::kUsage);
+  UserDataOptions options{.platform = Platform::kAws, .ec2launch_v2 = true};
+  options.foreign = Operators();
+  EXPECT_EQ(code(options), Code::kUsage);
+}
+
+// ---- sizes
+
+egress::EgressConfig WithAuthorities(int count) {
+  egress::EgressConfig config = SampleConfig();
+  config.certificates.clear();
+  for (int i = 0; i < count; ++i) {
+    const auto made = test::MakeRoot("corporate authority " + std::to_string(i), "rsa2048#" + std::to_string(i));
+    config.certificates.push_back(*pki::ParseCertificate(made.der, "made"));
+  }
+  return config;
+}
+
+TEST(UserData, EightAuthoritiesFitAwsBesideTheOperatorsScript) {
+  const egress::EgressConfig config = WithAuthorities(8);
+  reconcile::DesiredOptions choices;
+  choices.services = {"containerd", "kubelet"};
+  const auto state = *reconcile::MakeDesiredState(config, choices);
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = Operators();
+  const auto data = MakeUserData(config, state, options);
+  ASSERT_TRUE(data) << data.error().message;
+  RecordProperty("bytes", static_cast<int>(data->bytes.size()));
+  options.exe = Exe();
+  const auto with_exe = MakeUserData(config, state, options);
+  ASSERT_TRUE(with_exe) << with_exe.error().message;
+  RecordProperty("bytes_with_exe_url", static_cast<int>(with_exe->bytes.size()));
+}
+
+TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
+  const egress::EgressConfig config = WithAuthorities(8);
+  const auto state = *reconcile::MakeDesiredState(config, {});
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = *ReadForeignUserData(OperatorsUserData(10000), "operator");
+  const auto data = MakeUserData(config, state, options);
+  ASSERT_FALSE(data);
+  EXPECT_EQ(data.error().code, Code::kSizeLimit);
+  EXPECT_THAT(data.error().message,
+              AllOf(HasSubstr("more than the 16,384 that AWS takes"), HasSubstr("8 certificate(s) are "),
+                    HasSubstr("--ca-transport URL#sha256="), HasSubstr("nothing was left out")));
+  options.platform = Platform::kAzure;
+  EXPECT_TRUE(MakeUserData(config, state, options));
+  options.platform = Platform::kAws;
+  options.bundle = Download{"http://example.com/ca.pem", std::string(64, 'b')};
+  EXPECT_TRUE(MakeUserData(config, state, options));
+}
+
+// The limit is of the finished bytes: exactly it is taken, one more is not.
+TEST(UserData, LimitIsExact) {
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  for (const Platform platform : {Platform::kAws, Platform::kAzure, Platform::kGcp, Platform::kOpenstack}) {
+    UserDataOptions options{.platform = platform};
+    options.foreign = ForeignUserData{"#\n"};
+    const std::size_t limit = ChannelOf(platform).limit;
+    const std::size_t missing = limit - MakeUserData(SampleConfig(), state, options)->bytes.size();
+    options.foreign->script.insert(1, std::string(missing, 'x'));
+    EXPECT_EQ(MakeUserData(SampleConfig(), state, options)->bytes.size(), limit);
+    options.foreign->script.insert(1, "x");
+    EXPECT_THAT(MakeUserData(SampleConfig(), state, options).error().message, HasSubstr(" bytes, 1 more than the "));
+  }
+}
+
+// ---- the Secret
+
+TEST(UserDataSecret, HoldsTheBytes) {
+  const UserData data = Make({.platform = Platform::kAws});
+  EXPECT_EQ(*UserDataSecret("windows-user-data-egress", data),
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"windows-user-data-egress\"\n"
+            "  namespace: openshift-machine-api\ntype: Opaque\ndata:\n  userData: " +
+                EncodeBase64(data.bytes) + "\n");
+}
+
+TEST(UserDataSecret, RefusesTheOperatorsAndNamesThatAreNone) {
+  const auto reserved = UserDataSecret("windows-user-data", {});
+  EXPECT_EQ(reserved.error().code, Code::kReservedName);
+  EXPECT_THAT(reserved.error().message, HasSubstr("replaces every Windows machine"));
+  for (const char* name : {"", "A", "a_b", "-a", "a-", "a..b", "a b", "a\nb", "a\"b"}) {
+    EXPECT_EQ(CheckSecretName(name).error().code, Code::kUsage) << name;
+  }
+  EXPECT_FALSE(CheckSecretName(std::string(254, 'a')));
+  EXPECT_TRUE(CheckSecretName("a.b-1"));
+}
+
+}  // namespace
+}  // namespace prov::userdata
