@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "images/registry/hive_editor_changes.h"
-#include "images/registry/hive_editor_list.h"
 #include "images/registry/hive_editor_tree.h"
-#include "images/registry/hive_editor_verify.h"
-#include "images/registry/hive_editor_write.h"
 #include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
 #include "images/registry/security.h"

@@ -1,12 +1,15 @@
-// What a set of edits does to the records of the file. Worked out from the edits before anything is written, and what
-// the result is held against afterwards.
+// What a set of edits does to the records of the file: worked out before anything is written, written, and what the
+// result is held against afterwards.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "images/registry/hive_editor_tree.h"
+#include "provisioner/base/result.h"
 
 namespace prov::images::regf {
 
@@ -24,5 +27,14 @@ struct Changes {
 Result<Changes> FindChanges(EditedTree& tree);
 // Whether FindChanges would find one.
 bool HasChanges(const EditedKey& key);
+
+// A copy of the hive with its records changed in place, and new ones in free cells or new bins behind it. `file` is
+// what `tree` was made of. Gives every key that was made its offset.
+std::string WriteChanges(std::string_view file, EditedTree& tree, const Changes& changes, std::uint64_t filetime);
+
+// Whether bins and cells of `result` fill their space, every byte of `file` outside of its free cells and of the
+// records that `changes` names is the same, every cell that stays is one still, every key that changed reads as meant,
+// and every other cell in use belongs to one of these. Errors: internal.
+Result<void> VerifyChanges(std::string_view file, std::string_view result, EditedTree& tree, const Changes& changes);
 
 }  // namespace prov::images::regf

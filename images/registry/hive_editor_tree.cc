@@ -3,13 +3,86 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/hive_records.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images::regf {
+
+Result<std::size_t> SecurityTable::Add(CellMap& cells, std::uint32_t cell) {
+  PROV_TRY(cells.Take(cell, "security descriptor"));
+  const SecurityRecord record = PROV_TRY(LookSecurity(cells, cell));
+  SecurityEntry entry;
+  entry.descriptor = record.descriptor;
+  entry.cell = cell;
+  entry.next = record.next;
+  entry.previous = record.previous;
+  entries_.push_back(entry);
+  by_cell_.emplace(cell, entries_.size() - 1);
+  return entries_.size() - 1;
+}
+
+Result<std::size_t> SecurityTable::CountKey(CellMap& cells, std::uint32_t cell) {
+  const auto known = by_cell_.find(cell);
+  const std::size_t index = known != by_cell_.end() ? known->second : PROV_TRY(Add(cells, cell));
+  ++entries_[index].file_keys;
+  return index;
+}
+
+void SecurityTable::FollowRing(CellMap& cells, std::uint32_t first) {
+  std::uint32_t previous = entries_[IndexOf(first)].previous;
+  std::uint32_t at = first;
+  do {
+    const auto known = by_cell_.find(at);
+    const Result<std::size_t> index = known != by_cell_.end() ? Result<std::size_t>(known->second) : Add(cells, at);
+    if (!index || entries_[*index].on_ring || entries_[*index].previous != previous) break;
+    entries_[*index].on_ring = true;
+    ring_.push_back(*index);
+    previous = at;
+    at = entries_[*index].next;
+    ring_is_whole_ = at == first && entries_[ring_.front()].previous == previous;
+  } while (at != first);
+  // Of equal descriptors, one that can be relied upon to stay reachable is used further.
+  for (const std::size_t index : ring_) by_descriptor_.try_emplace(entries_[index].descriptor, index);
+  for (std::size_t i = 0; i < entries_.size(); ++i) by_descriptor_.try_emplace(entries_[i].descriptor, i);
+}
+
+std::size_t SecurityTable::Find(std::string_view descriptor) {
+  const auto known = by_descriptor_.find(descriptor);
+  if (known != by_descriptor_.end()) return known->second;
+  SecurityEntry entry;
+  entry.descriptor = own_.emplace_back(descriptor);
+  entries_.push_back(entry);
+  by_descriptor_.emplace(entry.descriptor, entries_.size() - 1);
+  return entries_.size() - 1;
+}
+
+void SecurityTable::ResetKeys() {
+  for (SecurityEntry& entry : entries_) entry.keys = entry.file_keys;
+}
+
+Result<std::vector<std::size_t>> SecurityTable::NewRing() const {
+  std::vector<std::size_t> ring;
+  for (const std::size_t index : ring_) {
+    if (!IsRemoved(entries_[index])) ring.push_back(index);
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!IsNew(entries_[i])) continue;
+    if (!ring_is_whole_) return Damaged(entries_.front().cell, "the ring of security descriptors is broken");
+    ring.push_back(i);
+  }
+  if (!ring_is_whole_) ring.clear();
+  return ring;
+}
+
 namespace {
 
 // Whether these are one name for Windows 8 and later and for Vista, too. A hive of an older Windows may have names that
@@ -158,6 +231,93 @@ RegValue ValueOf(const EditedValue& value) {
     out.type = static_cast<RegType>(record.type);
     out.data = std::move(record.data);
   }
+  return out;
+}
+
+namespace {
+
+struct NamedKey {
+  std::u16string upper;
+  const EditedKey* key = nullptr;
+  std::size_t place = 0;  // among those it came with
+};
+
+std::vector<NamedKey> UpperNames(const std::vector<const EditedKey*>& keys, CaseTable table) {
+  std::vector<NamedKey> out;
+  out.reserve(keys.size());
+  for (const EditedKey* key : keys) out.push_back({Upcase(key->record.name, table), key, out.size()});
+  return out;
+}
+
+bool IsSorted(const std::vector<NamedKey>& keys) {
+  return std::ranges::adjacent_find(keys, [](const NamedKey& a, const NamedKey& b) { return a.upper >= b.upper; }) ==
+         keys.end();
+}
+
+struct Order {
+  std::vector<NamedKey> keys;
+  bool is_the_files = true;  // of the keys that the file has
+};
+
+// The keys of the file as they are and new ones between them, all in the order of `table`; nothing if that can't be.
+std::vector<NamedKey> Merged(const std::vector<const EditedKey*>& file, const std::vector<const EditedKey*>& made,
+                             CaseTable table) {
+  std::vector<NamedKey> keys = UpperNames(file, table);
+  if (!IsSorted(keys)) return {};
+  std::vector<NamedKey> new_keys = UpperNames(made, table);
+  std::ranges::sort(new_keys, {}, &NamedKey::upper);
+  std::vector<NamedKey> merged;
+  merged.reserve(keys.size() + new_keys.size());
+  std::ranges::merge(keys, new_keys, std::back_inserter(merged), {}, &NamedKey::upper, &NamedKey::upper);
+  if (!IsSorted(merged)) merged.clear();
+  return merged;
+}
+
+Order FindOrder(const KeyContent& content) {
+  std::vector<const EditedKey*> file;
+  std::vector<const EditedKey*> made;
+  for (const std::unique_ptr<EditedKey>& subkey : content.subkeys) {
+    if (subkey->is_there) (subkey->InFile() ? file : made).push_back(subkey.get());
+  }
+  Order order;
+  for (const CaseTable table : {CaseTable::kWindows8, CaseTable::kVista}) {
+    order.keys = Merged(file, made, table);
+    if (order.keys.size() == file.size() + made.size()) return order;
+  }
+  file.insert(file.end(), made.begin(), made.end());
+  order.keys = UpperNames(file, CaseTable::kWindows8);
+  std::ranges::sort(order.keys, {}, [](const NamedKey& key) { return std::tie(key.upper, key.place); });
+  order.is_the_files = false;
+  return order;
+}
+
+}  // namespace
+
+EditedList ListSubkeys(const KeyContent& content, std::uint32_t minor) {
+  const Order order = FindOrder(content);
+  EditedList list;
+  list.kind = ListKind(minor);
+  // A list of more than one kind gets the version's.
+  const auto is_other = [&](const std::unique_ptr<EditedKey>& subkey) {
+    return subkey->InFile() && subkey->list_kind != content.subkeys.front()->list_kind;
+  };
+  if (order.is_the_files && !content.subkeys.empty() && content.subkeys.front()->InFile() &&
+      std::ranges::none_of(content.subkeys, is_other)) {
+    const std::string_view kind = content.subkeys.front()->list_kind;
+    if (kind != "lh" || list.kind == "lh") list.kind = kind;
+  }
+  list.entries.reserve(order.keys.size());
+  for (const NamedKey& named : order.keys) {
+    const EditedKey& key = *named.key;
+    const bool keeps_hint = order.is_the_files && key.InFile() && key.list_kind == list.kind;
+    list.entries.push_back({key.Offset(), keeps_hint ? key.list_hint : ListHint(list.kind, key.record.name)});
+  }
+  return list;
+}
+
+std::vector<const EditedKey*> OrderSubkeys(const KeyContent& content) {
+  std::vector<const EditedKey*> out;
+  for (const NamedKey& named : FindOrder(content).keys) out.push_back(named.key);
   return out;
 }
 

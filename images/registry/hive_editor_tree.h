@@ -1,19 +1,73 @@
-// A hive as the editor sees it: the keys that were looked at, with the edits made to them.
+// A hive as the editor sees it: the keys that were looked at, with the edits made to them; its security descriptors,
+// and the lists of subkeys that the edits lead to.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_cells.h"
-#include "images/registry/hive_editor_security.h"
+#include "images/registry/hive_format.h"
 #include "images/registry/hive_records.h"
 #include "images/registry/registry_key.h"
+#include "provisioner/base/result.h"
 
 namespace prov::images::regf {
+
+// A security descriptor of the hive: which keys use it, which cell holds it, where it stands in the ring.
+struct SecurityEntry {
+  std::string_view descriptor;
+  std::uint32_t cell = kNil;      // in the file; kNil: not there
+  std::uint32_t next = kNil;      // as the file says
+  std::uint32_t previous = kNil;  // as the file says
+  std::uint32_t file_keys = 0;    // keys of the file that use it, counted by us
+  std::uint32_t keys = 0;         // the same after the edits
+  bool on_ring = false;           // of the file
+};
+
+class SecurityTable {
+ public:
+  // Counts a key of the file that uses this cell; the cell's first use takes it from `cells`. Gives its index.
+  Result<std::size_t> CountKey(CellMap& cells, std::uint32_t cell);
+  // Follows the ring from the root key's cell, which has been counted. A ring that is broken is no error until it has
+  // to change.
+  void FollowRing(CellMap& cells, std::uint32_t first);
+
+  std::size_t IndexOf(std::uint32_t cell) const { return by_cell_.at(cell); }
+  // The index of an equal descriptor, or of a new entry.
+  std::size_t Find(std::string_view descriptor);
+  const SecurityEntry& at(std::size_t index) const { return entries_[index]; }
+  std::size_t size() const { return entries_.size(); }
+
+  // To be called for what the edits change, after Reset.
+  void ResetKeys();
+  void AddKey(std::size_t index) { ++entries_[index].keys; }
+  void RemoveKey(std::size_t index) { --entries_[index].keys; }
+
+  // The ring after the edits, as indices: without what no key uses any more, with what is new; nothing of a broken ring
+  // that may stay so. Error: hive, when it has to change and is broken.
+  Result<std::vector<std::size_t>> NewRing() const;
+  static bool IsNew(const SecurityEntry& entry) { return entry.cell == kNil && entry.keys != 0; }
+  // Whether the edits take the last key from a descriptor that can leave the ring.
+  bool IsRemoved(const SecurityEntry& entry) const {
+    return ring_is_whole_ && entry.on_ring && entry.file_keys != 0 && entry.keys == 0;
+  }
+
+ private:
+  Result<std::size_t> Add(CellMap& cells, std::uint32_t cell);
+
+  std::vector<SecurityEntry> entries_;
+  std::unordered_map<std::uint32_t, std::size_t> by_cell_;
+  std::unordered_map<std::string_view, std::size_t> by_descriptor_;
+  std::deque<std::string> own_;  // what new entries point into
+  std::vector<std::size_t> ring_;
+  bool ring_is_whole_ = false;
+};
 
 // A value that the file has, or had not before an edit.
 struct EditedValue {
@@ -98,5 +152,19 @@ class EditedTree {
 
 // Its data, whatever its state but absent.
 RegValue ValueOf(const EditedValue& value);
+
+// The list of a key's subkeys after the edits.
+struct EditedList {
+  std::string_view kind;           // "lf", "lh" or "li"
+  std::vector<ListedKey> entries;  // in their order
+};
+
+// The entries of the file stay as they are, in the order that they have, and new ones come where the order puts them:
+// that of Windows 8 and later, or of Vista if the list has only that one. A list that has neither, which Windows can't
+// search, is sorted anew with new hints. Its kind stays if hives of this version have it. New keys must have an offset.
+EditedList ListSubkeys(const KeyContent& content, std::uint32_t minor);
+
+// The same keys, in that order.
+std::vector<const EditedKey*> OrderSubkeys(const KeyContent& content);
 
 }  // namespace prov::images::regf

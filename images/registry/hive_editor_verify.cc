@@ -1,5 +1,5 @@
-#include "images/registry/hive_editor_verify.h"
-
+// VerifyChanges: reads a changed hive back, with the reader's code, and compares it with the file it was made from and
+// with the edits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "images/registry/hive_cell_writer.h"
-#include "images/registry/hive_editor_list.h"
+#include "images/registry/hive_editor_changes.h"
+#include "images/registry/hive_editor_tree.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
 
