@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "images/registry/hive_bins.h"
 #include "images/registry/hive_cell_writer.h"
-#include "images/registry/hive_editor_tree.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"

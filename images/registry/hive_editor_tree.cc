@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
-#include <string>
 #include <tuple>
 #include <utility>
 
 #include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
-#include "images/registry/hive_records.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images::regf {

@@ -1,5 +1,7 @@
 #include "images/registry/hive_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
@@ -8,7 +10,6 @@
 #include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
-#include "images/registry/hive_plan.h"
 
 namespace prov::images {
 namespace {
@@ -21,12 +22,136 @@ using regf::StoreBytes;
 
 constexpr std::uint32_t kMinor = 5;  // of the format 1.5
 
+struct PlannedName {
+  regf::StoredName stored;
+  std::uint32_t utf16_bytes = 0;
+};
+
+struct PlannedKey {
+  const RegKey* key = nullptr;
+  PlannedName name;
+  std::u16string upper_name;
+  std::vector<PlannedName> value_names;  // as key->values
+  std::vector<PlannedKey> subkeys;       // ascending by upper_name
+};
+
+// What is written, checked and sorted before the first byte exists.
+struct HivePlan {
+  PlannedKey root;
+  std::size_t cell_bytes = 0;  // about what all cells need
+};
+
+class Planner {
+ public:
+  Result<HivePlan> Plan(const RegKey& root) {
+    HivePlan plan;
+    plan.root.key = &root;
+    plan.root.name = {regf::Store(u"ROOT"), 8};
+    PROV_TRY(PlanContent(plan.root));
+    plan.cell_bytes = cell_bytes_;
+    return plan;
+  }
+
+ private:
+  Result<void> PlanContent(PlannedKey& out) {
+    const RegKey& key = *out.key;
+    if (!key.security.empty() && !IsSecurityDescriptor(key.security)) {
+      return Refuse(Code::kHive, "the key's security descriptor is no well-formed self-relative one");
+    }
+    PROV_TRY(Count(96 + out.name.stored.bytes.size() + key.security.size()));
+    PROV_TRY(PlanValues(out));
+    if (!key.subkeys.empty() && path_.size() == kMaxKeyDepth) {
+      return Refuse(Code::kSizeLimit, fmt::format("keys are nested deeper than {} levels", kMaxKeyDepth));
+    }
+    out.subkeys.reserve(key.subkeys.size());
+    for (const RegKey& subkey : key.subkeys) {
+      path_.push_back(subkey.name);
+      PlannedKey& planned = out.subkeys.emplace_back();
+      planned.key = &subkey;
+      const std::u16string name = PROV_TRY(KeyName(subkey.name));
+      planned.name = {regf::Store(name), static_cast<std::uint32_t>(2 * name.size())};
+      planned.upper_name = regf::Upcase(name);
+      PROV_TRY(PlanContent(planned));
+      path_.pop_back();
+    }
+    std::ranges::sort(out.subkeys, {}, &PlannedKey::upper_name);
+    const auto twice = std::ranges::adjacent_find(out.subkeys, {}, &PlannedKey::upper_name);
+    if (twice != out.subkeys.end()) {
+      path_.push_back(twice->key->name);
+      return Refuse(Code::kHive,
+                    "the key exists twice (names that differ in case only are the same); give each subkey one name");
+    }
+    return {};
+  }
+
+  Result<std::u16string> KeyName(std::string_view utf8) {
+    std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
+    if (!name) return Refuse(Code::kHive, "the key's name is no well-formed UTF-8");
+    if (name->empty()) return Refuse(Code::kHive, "a key's name is empty");
+    if (name->find(u'\\') != std::u16string::npos)
+      return Refuse(Code::kHive, "the key's name holds a backslash, which separates keys");
+    if (name->size() > kMaxKeyNameUnits) {
+      return Refuse(Code::kSizeLimit,
+                    fmt::format("the key's name has {} characters, Windows takes {}", name->size(), kMaxKeyNameUnits));
+    }
+    return *std::move(name);
+  }
+
+  Result<void> PlanValues(PlannedKey& out) {
+    std::vector<std::u16string> upper_names;
+    out.value_names.reserve(out.key->values.size());
+    for (const RegValue& value : out.key->values) {
+      const std::optional<std::u16string> name = regf::NameFromUtf8(value.name);
+      if (!name) return RefuseValue(Code::kHive, value, "the value's name is no well-formed UTF-8");
+      if (name->size() > kMaxValueNameUnits) {
+        return RefuseValue(
+            Code::kSizeLimit, value,
+            fmt::format("the value's name has {} characters, Windows takes {}", name->size(), kMaxValueNameUnits));
+      }
+      if (value.data.size() > kMaxValueBytes) {
+        return RefuseValue(
+            Code::kSizeLimit, value,
+            fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes));
+      }
+      PlannedName& planned = out.value_names.emplace_back();
+      planned = {regf::Store(*name), static_cast<std::uint32_t>(2 * name->size())};
+      upper_names.push_back(regf::Upcase(*name));
+      PROV_TRY(Count(40 + planned.stored.bytes.size() + value.data.size()));
+    }
+    std::ranges::sort(upper_names);
+    const auto twice = std::ranges::adjacent_find(upper_names);
+    if (twice != upper_names.end()) {
+      return Refuse(
+          Code::kHive,
+          fmt::format(
+              "the key has two values named \"{}\" (upper and lower case are the same); give each value one name",
+              regf::NameToUtf8(*twice)));
+    }
+    return {};
+  }
+
+  Result<void> Count(std::size_t bytes) {
+    cell_bytes_ += bytes;
+    if (cell_bytes_ <= kMaxHiveBytes) return {};
+    return Refuse(Code::kSizeLimit, "the hive would exceed 1 GiB; put less into it");
+  }
+
+  std::string Path() const { return path_.empty() ? "the root key" : fmt::format("{}", fmt::join(path_, "\\")); }
+  std::unexpected<Error> Refuse(Code code, std::string message) const { return Fail(code, std::move(message), Path()); }
+  std::unexpected<Error> RefuseValue(Code code, const RegValue& value, std::string message) const {
+    return Fail(code, std::move(message), fmt::format("{}, value \"{}\"", Path(), value.name));
+  }
+
+  std::vector<std::string_view> path_;
+  std::size_t cell_bytes_ = 0;
+};
+
 class Writer {
  public:
-  Writer(const regf::HivePlan& plan, std::uint64_t filetime) : bins_(filetime, plan.cell_bytes), filetime_(filetime) {}
+  Writer(const HivePlan& plan, std::uint64_t filetime) : bins_(filetime, plan.cell_bytes), filetime_(filetime) {}
 
   // The root's descriptor must not be empty.
-  void WriteTree(const regf::PlannedKey& root, std::string_view root_security) {
+  void WriteTree(const PlannedKey& root, std::string_view root_security) {
     WriteKey(root, kNil, FindSecurity(root_security));
     WriteSecurityRing();
   }
@@ -41,7 +166,7 @@ class Writer {
     std::uint32_t references = 0;
   };
 
-  std::uint32_t WriteKey(const regf::PlannedKey& planned, std::uint32_t parent, Security& inherited) {
+  std::uint32_t WriteKey(const PlannedKey& planned, std::uint32_t parent, Security& inherited) {
     regf::KeyRecord key;
     key.offset = regf::AllocateKey(bins_, planned.name.stored);
     key.flags = parent == kNil ? regf::kKeyRoot : 0;
@@ -52,15 +177,15 @@ class Writer {
     key.value_list = WriteValues(planned);
     std::vector<regf::ListedKey> subkeys;
     subkeys.reserve(planned.subkeys.size());
-    for (const regf::PlannedKey& subkey : planned.subkeys) {
+    for (const PlannedKey& subkey : planned.subkeys) {
       const std::uint32_t offset = WriteKey(subkey, key.offset, security);
       subkeys.push_back({offset, regf::LookupHash(subkey.upper_name)});
     }
     key.subkey_count = static_cast<std::uint32_t>(subkeys.size());
     key.subkey_list = regf::WriteSubkeyList(bins_, regf::ListKind(kMinor), subkeys);
-    for (const regf::PlannedKey& subkey : planned.subkeys)
+    for (const PlannedKey& subkey : planned.subkeys)
       key.max_subkey_name = std::max(key.max_subkey_name, subkey.name.utf16_bytes);
-    for (const regf::PlannedName& value : planned.value_names)
+    for (const PlannedName& value : planned.value_names)
       key.max_value_name = std::max(key.max_value_name, value.utf16_bytes);
     for (const RegValue& value : planned.key->values)
       key.max_value_data = std::max(key.max_value_data, static_cast<std::uint32_t>(value.data.size()));
@@ -68,7 +193,7 @@ class Writer {
     return key.offset;
   }
 
-  std::uint32_t WriteValues(const regf::PlannedKey& planned) {
+  std::uint32_t WriteValues(const PlannedKey& planned) {
     const std::vector<RegValue>& values = planned.key->values;
     if (values.empty()) return kNil;
     const std::uint32_t list = bins_.Allocate(4 * values.size());
@@ -145,7 +270,7 @@ Result<std::string> WriteHive(const RegKey& root, const HiveOptions& options) {
   const std::optional<std::u16string> file_name = regf::NameFromUtf8(options.file_name);
   if (!file_name)
     return Fail(Code::kHive, "the file name to be kept in the hive is no well-formed UTF-8", "the base block");
-  const regf::HivePlan plan = PROV_TRY(regf::PlanHive(root));
+  const HivePlan plan = PROV_TRY(Planner().Plan(root));
 
   Writer writer(plan, options.filetime);
   const std::string security = options.security.empty() ? SystemAdminsUsersDescriptor() : options.security;
