@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "images/registry/hive_bins.h"
 #include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_limits.h"

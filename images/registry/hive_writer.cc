@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "images/registry/hive_bins.h"
 #include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
