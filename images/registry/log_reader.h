@@ -34,4 +34,10 @@ struct HiveLog {
 // dirty-hive (another format, a damaged header); the message says of the file what it is: "is empty".
 Result<HiveLog> ReadLog(std::string_view bytes);
 
+// Marvin32, the hash that protects the entries. It keeps nothing secret: it tells a whole entry from one whose writing
+// was cut off.
+inline constexpr std::uint64_t kLogSeed = 0x82EF4D887A4E55C5;  // of every Windows
+
+std::uint64_t Marvin32(std::string_view bytes, std::uint64_t seed = kLogSeed);
+
 }  // namespace prov::images::regf

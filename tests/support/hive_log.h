@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "images/registry/hive_format.h"
-#include "images/registry/marvin32.h"
+#include "images/registry/log_reader.h"
 
 namespace prov::testing_support {
 
