@@ -1,21 +1,194 @@
+// MakeArchive: libarchive, loaded when it is needed; which files are archives that this program made; the archive
+// itself.
+#include <archive.h>
+#include <archive_entry.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "images/archive/archive.h"
-#include "images/archive/archive_functions_posix.h"
 #include "images/archive/archive_names.h"
 #include "images/archive/output_file_posix.h"
-#include "images/archive/own_archive_posix.h"
 #include "images/archive/settle.h"
 #include "provisioner/base/relative_path.h"
+#include "provisioner/base/result.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images {
 namespace {
+
+// The functions of libarchive that are needed. The library is loaded when an archive is written: no other command needs
+// it, and it brings fifteen more along.
+struct ArchiveFunctions {
+  decltype(&::archive_write_new) write_new;
+  decltype(&::archive_write_set_format_ustar) set_format_ustar;
+  decltype(&::archive_write_set_format_zip) set_format_zip;
+  decltype(&::archive_write_set_format_iso9660) set_format_iso9660;
+  decltype(&::archive_write_set_format_option) set_format_option;
+  decltype(&::archive_write_add_filter_gzip) add_filter_gzip;
+  decltype(&::archive_write_set_filter_option) set_filter_option;
+  decltype(&::archive_write_zip_set_compression_store) zip_store;
+  decltype(&::archive_write_zip_set_compression_deflate) zip_deflate;
+  decltype(&::archive_write_set_bytes_per_block) set_bytes_per_block;
+  decltype(&::archive_write_set_bytes_in_last_block) set_bytes_in_last_block;
+  decltype(&::archive_write_open) open;
+  decltype(&::archive_write_header) header;
+  decltype(&::archive_write_data) data;
+  decltype(&::archive_write_close) close;
+  decltype(&::archive_write_fail) fail;
+  decltype(&::archive_write_free) free;
+  decltype(&::archive_error_string) error_string;
+  decltype(&::archive_entry_new) entry_new;
+  decltype(&::archive_entry_clear) entry_clear;
+  decltype(&::archive_entry_free) entry_free;
+  decltype(&::archive_entry_set_pathname) entry_set_pathname;
+  decltype(&::archive_entry_set_filetype) entry_set_filetype;
+  decltype(&::archive_entry_set_perm) entry_set_perm;
+  decltype(&::archive_entry_set_size) entry_set_size;
+  decltype(&::archive_entry_set_mtime) entry_set_mtime;
+};
+
+class ArchiveLoader {
+ public:
+  ArchiveLoader()
+      : library_(dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL)), complete_(library_ != nullptr) {  // never closed
+    ArchiveFunctions& f = functions_;
+    Find(f.write_new, "archive_write_new");
+    Find(f.set_format_ustar, "archive_write_set_format_ustar");
+    Find(f.set_format_zip, "archive_write_set_format_zip");
+    Find(f.set_format_iso9660, "archive_write_set_format_iso9660");
+    Find(f.set_format_option, "archive_write_set_format_option");
+    Find(f.add_filter_gzip, "archive_write_add_filter_gzip");
+    Find(f.set_filter_option, "archive_write_set_filter_option");
+    Find(f.zip_store, "archive_write_zip_set_compression_store");
+    Find(f.zip_deflate, "archive_write_zip_set_compression_deflate");
+    Find(f.set_bytes_per_block, "archive_write_set_bytes_per_block");
+    Find(f.set_bytes_in_last_block, "archive_write_set_bytes_in_last_block");
+    Find(f.open, "archive_write_open");
+    Find(f.header, "archive_write_header");
+    Find(f.data, "archive_write_data");
+    Find(f.close, "archive_write_close");
+    Find(f.fail, "archive_write_fail");
+    Find(f.free, "archive_write_free");
+    Find(f.error_string, "archive_error_string");
+    Find(f.entry_new, "archive_entry_new");
+    Find(f.entry_clear, "archive_entry_clear");
+    Find(f.entry_free, "archive_entry_free");
+    Find(f.entry_set_pathname, "archive_entry_set_pathname");
+    Find(f.entry_set_filetype, "archive_entry_set_filetype");
+    Find(f.entry_set_perm, "archive_entry_set_perm");
+    Find(f.entry_set_size, "archive_entry_set_size");
+    Find(f.entry_set_mtime, "archive_entry_set_mtime");
+    // The local times that the library asks for are replaced (settle.h), but without a TZ the C library looks at
+    // /etc/localtime for each of them, which takes as long as all the rest of a drive.
+    setenv("TZ", "UTC0", 0);
+  }
+
+  const ArchiveFunctions* functions() const { return complete_ ? &functions_ : nullptr; }
+
+ private:
+  template <class Function>
+  void Find(Function& function, const char* name) {
+    if (!complete_) return;
+    function = reinterpret_cast<Function>(dlsym(library_, name));
+    complete_ = function != nullptr;
+  }
+
+  void* library_;
+  bool complete_;
+  ArchiveFunctions functions_{};
+};
+
+// Errors: target (it can't be loaded).
+Result<const ArchiveFunctions*> LoadArchive() {
+  static const ArchiveLoader loader;
+  if (loader.functions() != nullptr) return loader.functions();
+  return Fail(Code::kTarget,
+              "archives and drives need libarchive, and it can't be loaded: install libarchive13, or take --format dir",
+              "libarchive.so.13");
+}
+
+// How much of a file tells.
+inline constexpr std::size_t kTellingBytes = std::size_t{17} * 2048;
+
+// In the volume descriptor of a drive.
+inline constexpr const char* kIsoApplication = "PROVISIONER";
+
+constexpr std::size_t kBlock = 512;  // of tar
+constexpr std::size_t kSector = 2048;
+
+// All of these: the name of the first entry, nullopt if this is no such archive.
+std::optional<std::string> FirstOfTar(std::string_view head) {
+  constexpr std::size_t kNameBytes = 100;
+  if (head.size() < kBlock || head.substr(257, 5) != "ustar") return std::nullopt;
+  const std::string_view name = head.substr(0, kNameBytes);
+  return std::string(name.substr(0, name.find('\0')));
+}
+
+std::optional<std::string> FirstOfTgz(std::string_view head) {
+  z_stream stream{};
+  constexpr int kGzipOnly = 15 + 16;
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) return std::nullopt;
+  std::string block(kBlock, '\0');
+  std::string input(head);  // zlib's pointer is not const
+  stream.next_in = reinterpret_cast<Bytef*>(input.data());
+  stream.avail_in = static_cast<uInt>(input.size());
+  stream.next_out = reinterpret_cast<Bytef*>(block.data());
+  stream.avail_out = static_cast<uInt>(block.size());
+  inflate(&stream, Z_SYNC_FLUSH);
+  inflateEnd(&stream);
+  if (stream.avail_out != 0) return std::nullopt;
+  return FirstOfTar(block);
+}
+
+std::optional<std::string> FirstOfZip(std::string_view head) {
+  constexpr std::size_t kHeader = 30;
+  if (head.size() < kHeader || !head.starts_with("PK\3\4")) return std::nullopt;
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(head[at])); };
+  const std::size_t length = byte(26) | byte(27) << 8U;
+  if (head.size() - kHeader < length) return std::nullopt;
+  return std::string(head.substr(kHeader, length));
+}
+
+bool IsOurDrive(std::string_view head) {
+  constexpr std::size_t kVolume = 16 * kSector;
+  constexpr std::size_t kApplicationAt = 574;
+  constexpr std::size_t kApplicationBytes = 128;
+  if (head.size() < kVolume + kSector || head.substr(kVolume, 6) != "\1CD001") return false;
+  std::string wanted(kIsoApplication);
+  wanted.resize(kApplicationBytes, ' ');
+  return head.substr(kVolume + kApplicationAt, kApplicationBytes) == wanted;
+}
+
+// Whether a file is an archive that this program made. `head`: the first kTellingBytes of the file, or all of it. What
+// it is by its first entry, a drive by who made it.
+bool BeginsAsOurs(std::string_view head, const ArchiveOptions& options) {
+  std::optional<std::string> first;
+  switch (options.format) {
+    case ArchiveFormat::kIso:
+      return IsOurDrive(head);
+    case ArchiveFormat::kTar:
+      first = FirstOfTar(head);
+      break;
+    case ArchiveFormat::kTgz:
+      first = FirstOfTgz(head);
+      break;
+    case ArchiveFormat::kZip:
+      first = FirstOfZip(head);
+      break;
+  }
+  return first && (options.first_entries.empty() ||
+                   std::ranges::find(options.first_entries, *first) != options.first_entries.end());
+}
 
 constexpr int kBlockBytes = 1 << 18;
 constexpr std::int64_t kFirstZipTime = 315532800;  // 1980: what is earlier is stored as that
