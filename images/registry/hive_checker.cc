@@ -9,9 +9,9 @@
 
 #include "images/registry/hive_cells.h"
 #include "images/registry/hive_format.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
 #include "images/registry/hive_records.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::images {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "images/registry/hive_editor_changes.h"
 #include "images/registry/hive_editor_tree.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/registry_key.h"
 #include "images/registry/security.h"
 
 namespace prov::images {

@@ -5,8 +5,8 @@
 
 #include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_format.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::images::regf {
 namespace {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/registry_key.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images::regf {

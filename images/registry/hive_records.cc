@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "images/registry/hive_format.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/registry_key.h"
 #include "images/registry/security.h"
 
 namespace prov::images::regf {

@@ -8,8 +8,8 @@
 
 #include "images/registry/hive_cells.h"
 #include "images/registry/hive_format.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/log_reader.h"
+#include "images/registry/registry_key.h"
 
 namespace prov::images {
 namespace {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 
-#include "images/registry/hive_limits.h"
 #include "images/registry/registry_key.h"
 #include "images/registry/security.h"
 #include "provisioner/base/result.h"

@@ -1,6 +1,7 @@
 // Registry content as plain data: what the hive writer and the .reg writer take and what the hive reader gives.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -48,5 +49,15 @@ std::string EncodeDword(std::uint32_t value);
 // ("", "a\\\\b", a backslash at an end) are skipped. The search among siblings is linear: to add thousands, append to
 // `subkeys` instead.
 RegKey& KeyAt(RegKey& parent, std::string_view path);
+
+// The documented limits: provisioner/docs/formats/hive.md#limits.
+
+// UTF-16 units. The documentation of the registry says 255, but a service's name, which is a key's, may have 256.
+inline constexpr std::size_t kMaxKeyNameUnits = 256;
+inline constexpr std::size_t kMaxValueNameUnits = 16383;  // UTF-16 units
+inline constexpr std::size_t kMaxValueBytes = 1048576;    // of one value, in hives we write; larger ones are read
+// Of a hive we write: far above what Windows loads gladly, far below what 32-bit offsets can address.
+inline constexpr std::size_t kMaxHiveBytes = std::size_t{1} << 30U;
+inline constexpr unsigned kMaxKeyDepth = 512;  // levels below the root
 
 }  // namespace prov::images

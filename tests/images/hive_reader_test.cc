@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "images/registry/hive_checker.h"
-#include "images/registry/hive_limits.h"
 #include "images/registry/hive_writer.h"
+#include "images/registry/registry_key.h"
 #include "tests/images/hive_test_util.h"
 
 namespace prov::images {
