@@ -12,7 +12,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/payload/payload_reader.h"
 #include "provisioner/payload/payload_signature.h"
-#include "provisioner/source/aks_cluster_suffixes.h"
+#include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/source.h"
 #include "provisioner/userdata/user_data_container.h"
 

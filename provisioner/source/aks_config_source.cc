@@ -6,17 +6,52 @@
 #include <array>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
 #include "provisioner/egress/no_proxy_item.h"
-#include "provisioner/source/aks_no_proxy.h"
 
 namespace prov::source {
+
+std::vector<std::string> AksInjected(const AksFacts& facts) {
+  std::vector<std::string> out = {"localhost", "127.0.0.1", "168.63.129.16", "169.254.169.254", "konnectivity"};
+  for (const auto* list :
+       {&facts.api_servers, &facts.service_cidrs, &facts.pod_cidrs, &facts.vnet_cidrs, &facts.subnet_cidrs})
+    out.insert(out.end(), list->begin(), list->end());
+  return out;
+}
+
+std::string AksUnknown(const AksFacts& facts) {
+  std::string out;
+  const auto add = [&](bool known, std::string_view words) {
+    if (known) return;
+    if (!out.empty()) out += ", ";
+    out += words;
+  };
+  add(!facts.api_servers.empty(), "the API server's name");
+  add(!facts.service_cidrs.empty(), "the service range");
+  // Which of the two there is depends on the network plugin.
+  add(!facts.pod_cidrs.empty() || !facts.subnet_cidrs.empty(), "the pods' or nodes' range");
+  add(!facts.vnet_cidrs.empty(), "the virtual network's range");
+  return out;
+}
+
+std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std::string> others) {
+  std::ranges::sort(others);
+  std::set<std::string_view> seen;
+  std::string out;
+  const auto add = [&](std::string_view entry) {
+    if (entry.empty() || !seen.insert(entry).second) return;
+    if (!out.empty()) out += ',';
+    out += entry;
+  };
+  for (const std::string_view entry : user) add(entry);
+  for (const std::string& entry : others) add(entry);
+  return out;
+}
+
 namespace {
 
 using egress::EgressConfig;
@@ -306,6 +341,40 @@ Result<Reading> ReadAksConfig(const ObjectView& object) {
   StateProxy(out.config, config.path());
   out.trust = PROV_TRY(ReadTrust(config, out.config.findings));
   return out;
+}
+
+namespace {
+
+bool Holds(std::string_view list, std::string_view wanted) {
+  return std::ranges::any_of(Split(list, ','),
+                             [&](std::string_view entry) { return EqualsIgnoreAsciiCase(TrimBlanks(entry), wanted); });
+}
+
+}  // namespace
+
+Result<void> AddClusterSuffixes(egress::EgressConfig& config) {
+  if (config.source.kind != "AKS") {
+    return Fail(Code::kKind,
+                fmt::format("is for AKS' httpProxyConfig, whose NO_PROXY lacks .svc and .cluster.local; what this "
+                            "source ({}) lists counts as it stands: leave the option out, or add them there",
+                            config.source.kind),
+                config.proxy_file.path);
+  }
+  if (!config.no_proxy) return {};
+  std::string added;
+  for (const std::string_view suffix : {".svc", ".cluster.local"}) {
+    if (Holds(*config.no_proxy, suffix)) continue;
+    *config.no_proxy += fmt::format("{}{}", config.no_proxy->empty() ? "" : ",", suffix);
+    added += fmt::format("{}{}", added.empty() ? "" : " and ", suffix);
+  }
+  if (added.empty()) return {};
+  AddInfo(config.findings, "aks-cluster-suffixes",
+          fmt::format("--add-cluster-suffixes added {}; AKS itself does not, so on its own nodes and in pods the names "
+                      "of services go to the proxy",
+                      added),
+          config.proxy_file.path);
+  StateProxy(config, config.proxy_file.path);
+  return {};
 }
 
 }  // namespace prov::source

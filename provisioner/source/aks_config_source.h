@@ -2,6 +2,13 @@
 // Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/source/reading.h"
 
 namespace prov::source {
@@ -17,5 +24,30 @@ bool IsAksConfig(const ignition::JsonValue& object);
 // aks-injected, aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors
 // aks-url and aks-credentials.
 Result<Reading> ReadAksConfig(const ObjectView& object);
+
+// What is known about a cluster; an empty member is not known.
+struct AksFacts {
+  std::vector<std::string> api_servers;  // names
+  std::vector<std::string> service_cidrs;
+  std::vector<std::string> pod_cidrs;  // of kubenet and overlay clusters
+  std::vector<std::string> vnet_cidrs;
+  std::vector<std::string> subnet_cidrs;  // of the nodes, where the CNI is Azure's
+};
+
+// What AKS adds to its HTTP proxy's noProxy: five constants, then what is known of the cluster.
+std::vector<std::string> AksInjected(const AksFacts& facts);
+
+// Facts that AKS adds and that are not known, in words; "" for none.
+std::string AksUnknown(const AksFacts& facts);
+
+// The user's entries in their order, then the others sorted: AKS lists them in no order, and the same set must give the
+// same text. Each once.
+std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std::string> others);
+
+// Adds .svc and .cluster.local, the suffixes of names within a cluster, to the NO_PROXY of an AKS source, as far as
+// they are not in it: AKS leaves them out, and without them the names of services go to the proxy. Where AKS has no
+// proxy nothing changes. Errors: kind for another source, whose list is complete or its owner's own. Findings:
+// aks-cluster-suffixes.
+Result<void> AddClusterSuffixes(egress::EgressConfig& config);
 
 }  // namespace prov::source
