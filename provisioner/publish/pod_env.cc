@@ -12,7 +12,7 @@
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/publish/pod_env_patch.h"
-#include "provisioner/source/pod_template.h"
+#include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/source_objects.h"
 
 namespace prov::publish {

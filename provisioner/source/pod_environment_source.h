@@ -1,10 +1,31 @@
 // Pods and what makes them, whose containers carry the proxy variables: as AKS' webhook and the cluster-version
-// operator put them there. Facts: docs/egress-systems.md#aks-pods and #injected-variables.
+// operator put them there; where each kind keeps the pod's metadata and spec. Facts: docs/egress-systems.md#aks-pods
+// and #injected-variables.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "provisioner/source/object_view.h"
 #include "provisioner/source/reading.h"
 
 namespace prov::source {
+
+// A pod with this annotation, "true", gets no variables from AKS.
+inline constexpr std::string_view kAksOptOut = "kubernetes.azure.com/no-http-proxy-vars";
+
+// Whether objects of this kind hold a pod template, or are pods.
+bool IsPodKind(std::string_view kind);
+
+// The members that lead from an object of such a kind to the one that has the pod's metadata and spec; none for a Pod.
+std::span<const std::string_view> PodPath(std::string_view kind);
+
+// What the path leads to; nullopt where a member is absent. Errors: type.
+Result<std::optional<ObjectView>> PodOf(const ObjectView& object, std::string_view kind);
+
+// metadata.annotations[kAksOptOut] of an object; nullopt where it is absent. Errors: type.
+Result<std::optional<std::string_view>> AksOptOutOf(const ObjectView& object);
 
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the first container that has one of them; certificates: no statement. A pod
 // that opted out of AKS' variables and has none makes no statement. Errors: kind where no container has any, type,

@@ -5,7 +5,7 @@
 #include "ignition/shorten.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
-#include "provisioner/source/pod_template.h"
+#include "provisioner/source/pod_environment_source.h"
 
 namespace prov::source {
 namespace {
