@@ -9,11 +9,10 @@
 
 #include "ignition/json.h"
 #include "provisioner/source/aks_config_source.h"
-#include "provisioner/source/controller_config_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/machine_config_source.h"
+#include "provisioner/source/openshift_source.h"
 #include "provisioner/source/pod_environment_source.h"
-#include "provisioner/source/proxy_object_source.h"
 #include "provisioner/source/source_objects.h"
 #include "provisioner/source/text_source.h"
 

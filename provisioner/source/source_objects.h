@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/source/config_map_source.h"
 #include "provisioner/source/object_view.h"
+#include "provisioner/source/openshift_source.h"
 
 namespace prov::source {
 

@@ -1,0 +1,288 @@
+#include "provisioner/source/openshift_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ignition/shorten.h"
+#include "provisioner/base/base64.h"
+
+namespace prov::source {
+namespace {
+
+Result<bool> IsInjected(const ObjectView& metadata) {
+  const auto labels = PROV_TRY(metadata.Object("labels"));
+  return labels && PROV_TRY(labels->TextOr(kInjectBundleLabel, "")) == "true";
+}
+
+Result<void> RefuseSeveral(std::span<const ConfigMap> maps, std::string_view name) {
+  const auto count = std::ranges::count(maps, name, &ConfigMap::name);
+  if (count < 2) return {};
+  return Fail(
+      Code::kNotFound,
+      fmt::format("{} ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one of "
+                  "them",
+                  count, ignition::Shorten(name)),
+      maps.front().object.path());
+}
+
+Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_view name) {
+  if (!name.empty()) {
+    const auto map = std::ranges::find(maps, name, &ConfigMap::name);
+    if (map == maps.end()) {
+      return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
+                  maps.front().object.path());
+    }
+    PROV_TRY(RefuseSeveral(maps, name));
+    return &*map;
+  }
+  const ConfigMap* with_bundle = nullptr;
+  std::size_t count = 0;
+  for (const ConfigMap& map : maps) {
+    if (!HasBundle(map)) continue;
+    ++count;
+    if (with_bundle == nullptr || map.name == kUserBundle) with_bundle = &map;
+  }
+  if (with_bundle == nullptr) return &maps.front();
+  if (count == 1) return with_bundle;
+  if (with_bundle->name == kUserBundle) {
+    PROV_TRY(RefuseSeveral(maps, kUserBundle));
+    return with_bundle;
+  }
+  return Fail(Code::kNotFound,
+              fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count, kBundleKey),
+              with_bundle->object.path());
+}
+
+}  // namespace
+
+Result<ConfigMap> ReadConfigMapHead(const ObjectView& object) {
+  ConfigMap out{object, "", "", false};
+  const auto metadata = PROV_TRY(object.Object("metadata"));
+  if (!metadata) return out;
+  out.name = PROV_TRY(metadata->TextOr("name", ""));
+  out.name_space = PROV_TRY(metadata->TextOr("namespace", ""));
+  out.merged = out.name == kMergedBundle || PROV_TRY(IsInjected(*metadata));
+  return out;
+}
+
+bool HasBundle(const ConfigMap& map) {
+  for (const std::string_view part : {"data", "binaryData"}) {
+    const ignition::JsonValue* values = map.object.Find(part);
+    if (values != nullptr && values->IsObject() && ignition::Member(values, kBundleKey) != nullptr) return true;
+  }
+  return false;
+}
+
+// As the machine-config operator reads them: binaryData first, and data may be base64 as a whole.
+Result<TrustText> BundleOf(const ConfigMap& map) {
+  TrustText out{map.object.At("data"), "", false, map.merged};
+  if (const auto binary = PROV_TRY(map.object.Object("binaryData"))) {
+    if (const auto text = PROV_TRY(binary->Text(kBundleKey))) {
+      out.where = binary->At(kBundleKey);
+      out.bytes = PROV_TRY(DecodeTrustBase64(*text, "", out.where));
+      return out;
+    }
+  }
+  const auto data = PROV_TRY(map.object.Object("data"));
+  const auto text = data ? PROV_TRY(data->Text(kBundleKey)) : std::nullopt;
+  if (!text) {
+    return Fail(Code::kInvalidConfig,
+                fmt::format("the ConfigMap \"{}\" is missing \"{}\"{}", ignition::Shorten(map.name), kBundleKey,
+                            map.merged ? "; the cluster has not filled it yet" : ""),
+                out.where);
+  }
+  out.where = data->At(kBundleKey);
+  std::string packed(*text);
+  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });  // Go's decoder passes over them, too
+  auto decoded = packed.empty() ? std::string() : DecodeBase64(packed).value_or("");
+  out.bytes = decoded.empty() ? std::string(*text) : std::move(decoded);
+  return out;
+}
+
+Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view name) {
+  const ConfigMap& map = *PROV_TRY(Choose(maps, name));
+  Reading out;
+  out.config.source = {"ConfigMap", std::string(map.name), ""};
+  out.trust = PROV_TRY(BundleOf(map));
+  AddInfo(out.config.findings, "no-proxy-file",
+          "a ConfigMap makes no statement about the proxy, so proxy settings stay as they are", map.object.path());
+  return out;
+}
+
+namespace {
+
+Result<void> ReadControllerProxy(const ObjectView& spec, egress::EgressConfig& out) {
+  const auto proxy = PROV_TRY(spec.Object("proxy"));
+  if (!proxy && !spec.IsNull("proxy")) {
+    AddWarning(out.findings, "no-proxy-file",
+               "the ControllerConfig has no spec.proxy, not even null: it makes no statement about the proxy, so proxy "
+               "settings stay as they are",
+               spec.At("proxy"));
+    return {};
+  }
+  if (proxy) PROV_TRY(TakeProxyMembers(*proxy, out));
+  StateProxy(out, spec.At("proxy"));
+  return {};
+}
+
+Result<std::optional<TrustText>> ReadControllerTrust(const ObjectView& spec) {
+  constexpr std::string_view kBundle = "additionalTrustBundle";
+  const auto text = PROV_TRY(spec.Text(kBundle));
+  if (!text && !spec.IsNull(kBundle)) return std::nullopt;
+  TrustText out{spec.At(kBundle), ""};
+  if (text) out.bytes = PROV_TRY(DecodeTrustBase64(*text, "", out.where));
+  return out;
+}
+
+}  // namespace
+
+Result<Reading> ReadControllerConfig(const ObjectView& object) {
+  Reading out;
+  const auto metadata = PROV_TRY(object.Object("metadata"));
+  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
+  out.config.source = {"ControllerConfig", std::string(name), ""};
+  const auto spec = PROV_TRY(object.Object("spec"));
+  if (!spec) return Fail(Code::kNoConfig, "the ControllerConfig has no spec", object.At("spec"));
+  PROV_TRY(ReadControllerProxy(*spec, out.config));
+  out.trust = PROV_TRY(ReadControllerTrust(*spec));
+  return out;
+}
+
+namespace {
+
+using egress::EgressConfig;
+
+bool HasValues(const EgressConfig& config) { return config.http_proxy || config.https_proxy || config.no_proxy; }
+
+Result<EgressConfig> ValuesOf(const std::optional<ObjectView>& object) {
+  EgressConfig out;
+  if (object) PROV_TRY(TakeProxyMembers(*object, out));
+  return out;
+}
+
+void TakeValues(EgressConfig from, EgressConfig& to) {
+  to.http_proxy = std::move(from.http_proxy);
+  to.https_proxy = std::move(from.https_proxy);
+  to.no_proxy = std::move(from.no_proxy);
+}
+
+void ReportSpec(const EgressConfig& values, const ObjectView& spec, Findings& findings) {
+  AddWarning(findings, "proxy-not-accepted",
+             "the status is empty, so the cluster has not accepted this spec (or this is a manifest that was in no "
+             "cluster yet); the spec was taken",
+             spec.path());
+  if (values.no_proxy == "*") return;
+  AddWarning(findings, "no-proxy-incomplete",
+             "the spec's noProxy is what a person wrote: the cluster adds localhost, 127.0.0.1, .svc, .cluster.local, "
+             "its networks, its internal API server and what its platform needs; take the object from the cluster",
+             spec.At("noProxy"));
+}
+
+Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>& spec, EgressConfig& out) {
+  const auto status = PROV_TRY(proxy.Object("status"));
+  if (!spec && !status) return Fail(Code::kInvalidConfig, "the Proxy has neither spec nor status", proxy.path());
+  EgressConfig published = PROV_TRY(ValuesOf(status));
+  EgressConfig wanted = PROV_TRY(ValuesOf(spec));
+  if (HasValues(published) || !HasValues(wanted)) {
+    const bool differs = published.http_proxy != wanted.http_proxy || published.https_proxy != wanted.https_proxy;
+    if (spec && differs) {
+      AddWarning(out.findings, "proxy-status-differs",
+                 "the status has other proxies than the spec: the cluster has not accepted the spec (see oc get "
+                 "clusteroperator network); the status was taken, as it is what the nodes have",
+                 status->path());
+    }
+    TakeValues(std::move(published), out);
+    StateProxy(out, status ? status->path() : spec->path());
+    return {};
+  }
+  ReportSpec(wanted, *spec, out.findings);
+  TakeValues(std::move(wanted), out);
+  StateProxy(out, spec->path());
+  return {};
+}
+
+// nullptr: there is none.
+Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
+  const ConfigMap* found = nullptr;
+  for (const ConfigMap& map : maps) {
+    if (map.name != name || (!map.name_space.empty() && map.name_space != name_space)) continue;
+    if (found != nullptr) {
+      return Fail(
+          Code::kNotFound,
+          fmt::format("two ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one "
+                      "of them",
+                      ignition::Shorten(name)),
+          map.object.path());
+    }
+    found = &map;
+  }
+  return found;
+}
+
+const ConfigMap* FindMerged(std::span<const ConfigMap> maps) {
+  for (const ConfigMap& map : maps) {
+    if (map.merged && HasBundle(map)) return &map;
+  }
+  return nullptr;
+}
+
+// The certificates of both, as the machine-config operator puts them together.
+Result<TrustText> Joined(const ConfigMap* user, const ConfigMap* named) {
+  TrustText out = PROV_TRY(BundleOf(user != nullptr ? *user : *named));
+  if (user == nullptr || named == nullptr || user == named) return out;
+  const TrustText more = PROV_TRY(BundleOf(*named));
+  out.where += " and " + more.where;
+  out.bytes += "\n" + more.bytes;
+  out.system_roots = out.system_roots || more.system_roots;
+  return out;
+}
+
+Result<std::optional<TrustText>> ReadTrust(const std::optional<ObjectView>& spec, std::span<const ConfigMap> maps,
+                                           EgressConfig& out) {
+  const auto trusted = spec ? PROV_TRY(spec->Object("trustedCA")) : std::nullopt;
+  const std::string_view name = trusted ? PROV_TRY(trusted->TextOr("name", "")) : "";
+  const std::string_view name_space = name == kMergedBundle ? kManagedNamespace : kConfigNamespace;
+  const ConfigMap* user = PROV_TRY(FindMap(maps, kUserBundle, kConfigNamespace));
+  const ConfigMap* named = name.empty() || name == kUserBundle ? user : PROV_TRY(FindMap(maps, name, name_space));
+  const bool complete = name.empty() ? user != nullptr : named != nullptr;
+  if (complete) {
+    if (user == nullptr) {
+      AddWarning(
+          out.findings, "no-user-ca-bundle",
+          fmt::format("nodes also get {}/{} where there is one; it is not in the file", kConfigNamespace, kUserBundle),
+          trusted->At("name"));
+    }
+    return PROV_TRY(Joined(user, named));
+  }
+  if (const ConfigMap* merged = FindMerged(maps)) return PROV_TRY(BundleOf(*merged));
+  if (!name.empty()) {
+    AddWarning(
+        out.findings, "no-trust-config-map",
+        fmt::format("the ConfigMap \"{}\" is not in the file, so nothing is known about certificates and they "
+                    "stay as they are; put the Proxy, this ConfigMap{} into one file, e.g. with oc get "
+                    "proxy/cluster and oc get -n {} configmap {} and lines --- between them",
+                    ignition::Shorten(name),
+                    name == kUserBundle ? std::string() : fmt::format(" and {}, where there is one,", kUserBundle),
+                    name_space, ignition::Shorten(name)),
+        trusted->At("name"));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigMap> maps) {
+  Reading out;
+  const auto metadata = PROV_TRY(proxy.Object("metadata"));
+  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
+  out.config.source = {"Proxy", std::string(name), ""};
+  const auto spec = PROV_TRY(proxy.Object("spec"));
+  PROV_TRY(ReadValues(proxy, spec, out.config));
+  out.trust = PROV_TRY(ReadTrust(spec, maps, out.config));
+  return out;
+}
+
+}  // namespace prov::source
