@@ -8,7 +8,7 @@
 
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
-#include "provisioner/source/source_time.h"
+#include "provisioner/source/source.h"
 
 namespace prov::source {
 

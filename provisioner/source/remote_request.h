@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "provisioner/source/source.h"
-#include "provisioner/source/source_time.h"
 
 namespace prov::source {
 

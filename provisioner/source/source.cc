@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
@@ -135,6 +137,16 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
     ports.cache->memory = SourceMemory{KeyOf(request), opened.etag, std::move(digest), fetcher.fetched(), config};
   }
   return config;
+}
+
+void SourceTime::Spend(std::int64_t seconds) {
+  constexpr std::int64_t kSlack = 30;
+  if (seconds < 0 || seconds > left_ + kSlack) return;
+  left_ -= static_cast<int>(std::min<std::int64_t>(seconds, left_));
+}
+
+std::string SourceTime::Words() const {
+  return fmt::format("a source, with all that it refers to, may take {} seconds (--source-timeout)", whole_);
 }
 
 }  // namespace prov::source

@@ -1,6 +1,7 @@
 // Where settings come from: from the SOURCE of a command line to an EgressConfig.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,24 @@ Result<void> CheckProxyUrl(const Secret& url, const std::string& where);
 // Errors: not-found, io, too-large, kind, scheme, network, tls, hash-mismatch, and those of the format that is found
 // there.
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports);
+
+// How long a source may take as a whole, with all that it refers to.
+class SourceTime {
+ public:
+  explicit SourceTime(int seconds) : whole_(seconds), left_(seconds) {}
+
+  int left() const { return left_; }  // seconds
+
+  // What a document took by the clock. One that was set meanwhile, as happens at a first boot, says nothing: no
+  // document takes much longer than was left for it.
+  void Spend(std::int64_t seconds);
+
+  // Why there is no more, for errors.
+  std::string Words() const;
+
+ private:
+  int whole_;
+  int left_;
+};
 
 }  // namespace prov::source
