@@ -21,7 +21,7 @@
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/unattend/answer_file_record.h"
+#include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/xml_text.h"
 
 namespace prov::cli {

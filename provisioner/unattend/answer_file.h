@@ -46,4 +46,19 @@ Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& co
 Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
                                      std::string_view where);
 
+// The levels of an answer file, from the outside in.
+enum class AnswerLevel { kRoot, kSettings, kComponent, kList, kItem };
+
+// What was added to an answer file: AnswerFileEdit::record, read.
+struct AnswerFileRecord {
+  AnswerLevel made = AnswerLevel::kItem;  // the outermost element that was added
+  std::string architecture;
+  bool reopened = false;  // what it was added to was an empty-element tag
+  bool padded = false;    // a line end was added behind it, too
+};
+
+std::string WriteRecord(const AnswerFileRecord& record);
+// Errors: manifest.
+Result<AnswerFileRecord> ReadRecord(std::string_view line, std::string_view where);
+
 }  // namespace prov::unattend
