@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
-#include "provisioner/userdata/ascii85.h"
-#include "provisioner/userdata/gzip_writer.h"
+#include "provisioner/userdata/user_data_forms.h"
 #include "templates/templates.h"
 
 namespace prov::userdata {

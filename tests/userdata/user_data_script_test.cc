@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "provisioner/userdata/gzip_writer.h"
+#include "provisioner/userdata/user_data_forms.h"
 #include "templates/templates.h"
 #include "tests/support/logged_words.h"
 #include "tests/support/user_data_reader.h"

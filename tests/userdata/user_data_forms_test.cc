@@ -1,4 +1,4 @@
-#include "provisioner/userdata/ascii85.h"
+#include "provisioner/userdata/user_data_forms.h"
 
 #include <gtest/gtest.h>
 
