@@ -2,8 +2,10 @@
 // Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,10 +14,28 @@
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/userdata/user_data_append.h"
-#include "provisioner/userdata/user_data_channel.h"
 #include "provisioner/userdata/user_data_container.h"
 
 namespace prov::userdata {
+
+// The platforms that hand user data to a Windows machine. Facts: docs/formats/user-data.md.
+enum class Platform { kAws, kAzure, kGcp, kVsphere, kNutanix, kOpenstack, kNone };
+
+// What a platform takes, and who can read it there.
+struct Channel {
+  Platform platform;
+  std::string_view name;
+  std::size_t limit;               // bytes of user data as we write it; 0: none known
+  std::string_view limit_is;       // whose limit
+  std::string_view readers;        // of credentials in it
+  bool again;                      // runs at every boot
+  bool cloudbase;                  // cloudbase-init is what reads it
+  std::string_view delivery = {};  // what a user must know of how it gets there
+};
+
+std::span<const Channel> Channels();  // in the order of the enum
+const Channel& ChannelOf(Platform platform);
+std::optional<Platform> PlatformOf(std::string_view name);
 
 // What cloudbase-init takes.
 enum class CloudbaseForm { kPs1, kMultipart, kCloudConfig };
