@@ -39,6 +39,9 @@ Result<void> CheckArchiveTime(std::int64_t time_unix);
 // Errors: size-limit (more files and folders than the format can hold).
 Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries);
 
+// Errors: size-limit (Joliet, which an image of a drive has, would cut the name off, or has no such character).
+Result<void> CheckJolietPath(std::string_view path);
+
 // Begins an archive beside `path`; Finish() renames it into place. Missing parents are made, and go again when nothing
 // comes of it. Errors: target (a file there that is no such archive of ours; no folder to write in; libarchive can't be
 // loaded), those of the two checks.

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "images/archive/archive.h"
-#include "images/archive/archive_names.h"
 #include "images/archive/output_file_posix.h"
 #include "images/archive/settle.h"
 #include "provisioner/base/relative_path.h"

@@ -17,4 +17,15 @@ Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::strin
 // The times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format has).
 Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix);
 
+// A moment as calendars have it, in UTC.
+struct UtcTime {
+  int year = 1970;
+  int month = 1;
+  int day = 1;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+};
+UtcTime ToUtc(std::int64_t time_unix);
+
 }  // namespace prov::images

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "images/archive/archive.h"
-#include "images/archive/archive_names.h"
 
 namespace prov::images {
 namespace {

@@ -1,12 +1,10 @@
-#include "images/archive/archive_names.h"
+// The checks of what a format can hold: names, labels, times, numbers of entries.
+#include "images/archive/archive.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <string>
 
-#include "images/archive/archive.h"
 #include "provisioner/base/text.h"
 
 namespace prov::images {
@@ -70,20 +68,6 @@ Result<void> CheckJolietPath(std::string_view path) {
     return refuse(fmt::format("a path on a drive has {} characters at most, this one has {}", kPathUnits, path.size()));
   if (names.size() > kLevels) return refuse(fmt::format("a drive has {} levels of folders at most", kLevels));
   return {};
-}
-
-UtcTime ToUtc(std::int64_t time_unix) {
-  using std::chrono::floor;
-  const std::chrono::sys_seconds at{std::chrono::seconds(time_unix)};
-  const auto day = floor<std::chrono::days>(at);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss<std::chrono::seconds> clock(at - day);
-  return {.year = static_cast<int>(date.year()),
-          .month = static_cast<int>(static_cast<unsigned>(date.month())),
-          .day = static_cast<int>(static_cast<unsigned>(date.day())),
-          .hour = static_cast<int>(clock.hours().count()),
-          .minute = static_cast<int>(clock.minutes().count()),
-          .second = static_cast<int>(clock.seconds().count())};
 }
 
 }  // namespace prov::images
