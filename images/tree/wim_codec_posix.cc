@@ -1,6 +1,7 @@
+// MakeCodec: libwim, loaded when it is needed.
 #include <dlfcn.h>
 
-#include "images/tree/wim_codec.h"
+#include "images/tree/wim_format.h"
 
 namespace prov::images::wim {
 namespace {

@@ -12,11 +12,9 @@
 
 #include "images/registry/hive_format.h"
 #include "images/tree/descriptor_posix.h"
-#include "images/tree/wim_codec.h"
 #include "images/tree/wim_format.h"
 #include "images/tree/wim_metadata.h"
 #include "images/tree/wim_tree.h"
-#include "images/tree/wim_xml.h"
 
 namespace prov::images::wim {
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "images/registry/hive_format.h"
 #include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
 
 namespace prov::images::wim {
 namespace {
@@ -131,6 +134,155 @@ std::string WriteTable(const std::vector<Blob>& blobs) {
     to += kBlobBytes;
   }
   return out;
+}
+
+namespace {
+
+// A resource starts with the offsets of its chunks but the first, from the end of this table on.
+std::size_t EntryBytes(std::uint64_t size) { return size > 0xFFFFFFFFU ? 8 : 4; }
+
+std::uint64_t ChunksOf(std::uint64_t size, std::uint32_t chunk) { return (size + chunk - 1) / chunk; }
+
+}  // namespace
+
+Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view stored, std::uint64_t size,
+                           std::uint64_t wanted, const std::string& where) {
+  const std::uint64_t chunks = ChunksOf(size, chunk);
+  const std::size_t entry = EntryBytes(size);
+  if (chunks == 0 || (chunks - 1) > stored.size() / entry) return Damaged("compressed bytes are missing", where);
+  const std::string_view table = stored.substr(0, static_cast<std::size_t>(chunks - 1) * entry);
+  const std::string_view data = stored.substr(table.size());
+  const auto start_of = [&](std::uint64_t i) -> std::uint64_t {
+    if (i == 0) return 0;
+    if (i == chunks) return data.size();
+    const std::size_t at = static_cast<std::size_t>(i - 1) * entry;
+    return entry == 8 ? regf::Load64(table, at) : regf::Load32(table, at);
+  };
+  const std::uint64_t needed = ChunksOf(std::min(wanted, size), chunk);
+  std::string out(static_cast<std::size_t>(std::min(needed * chunk, size)), '\0');
+  for (std::uint64_t i = 0; i < needed; ++i) {
+    const std::uint64_t begin = start_of(i), end = start_of(i + 1);
+    if (begin > end || end > data.size()) return Damaged("a chunk lies outside of its file", where);
+    const std::string_view from = data.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    char* const to = &out[static_cast<std::size_t>(i * chunk)];
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, size - i * chunk));
+    if (from.size() == bytes) {
+      from.copy(to, bytes);  // stored as it is
+    } else if (from.size() > bytes || !codec.Decompress(from, to, bytes)) {
+      return Damaged("compressed bytes are none", where);
+    }
+  }
+  out.resize(static_cast<std::size_t>(std::min(wanted, size)));
+  return out;
+}
+
+std::string Pack(Codec& codec, std::uint32_t chunk, std::string_view bytes,
+                 const std::function<void(std::size_t)>& progress) {
+  const std::size_t entry = EntryBytes(bytes.size());
+  const auto table = static_cast<std::size_t>(ChunksOf(bytes.size(), chunk) - 1) * entry;
+  std::string out(table, '\0');
+  std::vector<char> packed(chunk);
+  for (std::size_t at = 0; at < bytes.size(); at += chunk) {
+    if (at != 0) {
+      char* const to = &out[(at / chunk - 1) * entry];
+      const std::uint64_t start = out.size() - table;
+      entry == 8 ? regf::Store64(to, start) : regf::Store32(to, static_cast<std::uint32_t>(start));
+    }
+    const std::string_view from = bytes.substr(at, chunk);
+    const std::size_t size = codec.Compress(from, packed.data());
+    out += size == 0 ? from : std::string_view(packed.data(), size);
+    progress(from.size());
+  }
+  return out.size() < bytes.size() ? out : std::string();
+}
+
+namespace {
+
+// A part of the text: from `begin` on, before `end`.
+struct Span {
+  std::size_t begin = 0, end = 0;
+};
+
+std::optional<Span> ImageIn(std::string_view xml, int index) {
+  const std::size_t begin = xml.find(fmt::format("<IMAGE INDEX=\"{}\"", index));
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t end = xml.find("</IMAGE>", begin);
+  return end == std::string_view::npos ? std::nullopt : std::optional(Span{begin, end});
+}
+
+// The text of the first element of that name.
+std::optional<Span> ElementIn(std::string_view xml, Span within, std::string_view name) {
+  const std::string start = fmt::format("<{}>", name);
+  const std::size_t begin = xml.find(start, within.begin);
+  if (begin == std::string_view::npos || begin >= within.end) return std::nullopt;
+  const std::size_t end = xml.find("</", begin);
+  return end == std::string_view::npos ? std::nullopt : std::optional(Span{begin + start.size(), end});
+}
+
+void SetElement(std::string& xml, std::string_view within, int index, std::string_view name, const std::string& text) {
+  const auto image = ImageIn(xml, index);
+  if (!image) return;
+  const auto outer = within.empty() ? std::optional(Span{image->begin, image->end}) : ElementIn(xml, *image, within);
+  if (!outer) return;
+  // An element that holds others ends later than its first `</`: the image's end bounds it.
+  const auto element = ElementIn(xml, Span{outer->begin, image->end}, name);
+  if (element) xml.replace(element->begin, element->end - element->begin, text);
+}
+
+void AddToNumber(std::string& xml, int index, std::string_view name, std::int64_t more) {
+  const auto image = ImageIn(xml, index);
+  const auto element = image ? ElementIn(xml, *image, name) : std::nullopt;
+  if (!element) return;
+  std::int64_t value = 0, sum = 0;
+  const char* const begin = xml.data() + element->begin;
+  if (std::from_chars(begin, xml.data() + element->end, value).ec != std::errc()) return;
+  if (__builtin_add_overflow(value, more, &sum)) return;
+  SetElement(xml, "", index, name, std::to_string(std::max<std::int64_t>(0, sum)));
+}
+
+std::string Unescaped(std::string_view text) {
+  static constexpr std::pair<std::string_view, char> kEntities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string out;
+  while (!text.empty()) {
+    const auto* const entity =
+        std::ranges::find_if(kEntities, [&](const auto& e) { return text.starts_with(e.first); });
+    out += entity == std::end(kEntities) ? text.front() : entity->second;
+    text.remove_prefix(entity == std::end(kEntities) ? 1 : entity->first.size());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ImageName(std::string_view xml_utf16, int index) {
+  const std::string xml = FromUtf16Le(xml_utf16).value_or("");
+  const auto image = ImageIn(xml, index);
+  const auto name = image ? ElementIn(xml, *image, "NAME") : std::nullopt;
+  return name ? Unescaped(std::string_view(xml).substr(name->begin, name->end - name->begin)) : "";
+}
+
+std::string ChangeImage(std::string_view xml_utf16, const ImageChange& change) {
+  auto xml = FromUtf16Le(xml_utf16);
+  if (!xml) return std::string(xml_utf16);
+  AddToNumber(*xml, change.index, "DIRCOUNT", change.folders);
+  AddToNumber(*xml, change.index, "FILECOUNT", change.files);
+  AddToNumber(*xml, change.index, "TOTALBYTES", change.bytes);
+  const auto half = [&](unsigned shift) { return fmt::format("0x{:08X}", change.time >> shift & 0xFFFFFFFFU); };
+  SetElement(*xml, "LASTMODIFICATIONTIME", change.index, "HIGHPART", half(32));
+  SetElement(*xml, "LASTMODIFICATIONTIME", change.index, "LOWPART", half(0));
+  return ToUtf16Le(*xml);
+}
+
+std::string SetTotalBytes(std::string_view xml_utf16, std::uint64_t bytes) {
+  auto xml = FromUtf16Le(xml_utf16);
+  if (!xml) return std::string(xml_utf16);
+  // The images have one, too.
+  const std::size_t last = xml->rfind("</IMAGE>");
+  const std::size_t from = last == std::string::npos ? 0 : last;
+  const auto element = ElementIn(*xml, {from, xml->size()}, "TOTALBYTES");
+  if (element) xml->replace(element->begin, element->end - element->begin, std::to_string(bytes));
+  return ToUtf16Le(*xml);
 }
 
 }  // namespace prov::images::wim

@@ -1,10 +1,13 @@
-// Facts of the WIM format ("Windows Imaging File Format", Microsoft, 2007, and what has come since): the header and the
-// table of blobs. A blob is a file's contents or the metadata of an image; a resource is where its bytes lie.
+// Facts of the WIM format ("Windows Imaging File Format", Microsoft, 2007, and what has come since): the header, the
+// table of blobs, compressed resources, and the XML that says what there is to know of the images without reading them.
+// A blob is a file's contents or the metadata of an image; a resource is where its bytes lie.
 // provisioner/docs/formats/wim.md has the whole.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,5 +70,41 @@ std::string WriteTable(const std::vector<Blob>& blobs);
 
 // A WIM that is not as it should be.
 std::unexpected<Error> Damaged(std::string_view what, const std::string& where);
+
+// Compression as WIM files have it, one chunk at a time.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  // Exactly `size` bytes; false: it is damaged.
+  virtual bool Decompress(std::string_view chunk, char* to, std::size_t size) = 0;
+  // Fewer bytes than the chunk has, or none.
+  virtual std::size_t Compress(std::string_view chunk, char* to) = 0;
+};
+
+// By libwim. Linux loads the library when a compressed WIM is opened: no other command needs it. Errors: target (it
+// can't be loaded).
+Result<std::unique_ptr<Codec>> MakeCodec(Compression compression, std::uint32_t chunk);
+
+// The first `wanted` bytes of a compressed resource of `size` bytes. Errors: target (damaged).
+Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view stored, std::uint64_t size,
+                           std::uint64_t wanted, const std::string& where);
+
+// A compressed resource, or nothing when that would not be smaller. `progress` gets the number of bytes of each step.
+std::string Pack(Codec& codec, std::uint32_t chunk, std::string_view bytes,
+                 const std::function<void(std::size_t)>& progress);
+
+// What changed in an image.
+struct ImageChange {
+  int index = 0;
+  std::int64_t folders = 0, files = 0, bytes = 0;  // more than before
+  std::uint64_t time = 0;                          // FILETIME
+};
+
+// The name of an image; "" if it has none.
+std::string ImageName(std::string_view xml_utf16, int index);
+
+// With counts and times as they are now. What is not understood is left as it is: nothing but listings depends on it.
+std::string ChangeImage(std::string_view xml_utf16, const ImageChange& change);
+std::string SetTotalBytes(std::string_view xml_utf16, std::uint64_t bytes);
 
 }  // namespace prov::images::wim

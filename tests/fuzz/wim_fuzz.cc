@@ -6,7 +6,6 @@
 
 #include "images/tree/wim_format.h"
 #include "images/tree/wim_metadata.h"
-#include "images/tree/wim_xml.h"
 #include "provisioner/base/text.h"
 #include "tests/fuzz/check.h"
 
