@@ -19,7 +19,8 @@ constexpr unsigned kDefaultMode = 0644;
 // Reads the contents of one wanted file.
 class FileReader {
  public:
-  FileReader(const MergedConfig& config, const Node& node) : config_(config), layers_(config.LayersUpFrom(node.top)) {}
+  FileReader(const MergedConfig& config, const MergedNode& node)
+      : config_(config), layers_(config.LayersUpFrom(node.top)) {}
 
   // nullopt: entries without contents.
   Result<std::optional<std::string>> Read() {
@@ -131,7 +132,7 @@ std::string WantedAt(std::string_view path, std::string_view where) { return fmt
 
 // A wanted path must be a file of its own, not one that another entry puts elsewhere.
 Result<void> CheckPlace(const MergedConfig& config, std::string_view path) {
-  const Node* node = config.Find(path);
+  const MergedNode* node = config.Find(path);
   if (node != nullptr && node->kind == NodeKind::kDirectory) {
     return Fail(Code::kDirectory, "the config makes this path a directory, a file is wanted",
                 WantedAt(path, config.PathOf(*node)));
@@ -141,7 +142,7 @@ Result<void> CheckPlace(const MergedConfig& config, std::string_view path) {
                 WantedAt(path, config.PathOf(*node)));
   }
   for (std::size_t end = path.rfind('/'); end != std::string_view::npos && end > 0; end = path.rfind('/', end - 1)) {
-    const Node* above = config.Find(path.substr(0, end));
+    const MergedNode* above = config.Find(path.substr(0, end));
     if (above == nullptr || above->kind == NodeKind::kDirectory) continue;
     const std::string where = WantedAt(path, config.PathOf(*above));
     if (above->kind == NodeKind::kLink) {
@@ -192,7 +193,7 @@ const std::string& Config::version() const { return merged_->version_text; }
 
 Result<std::optional<FileContents>> Config::Read(std::string_view path) const {
   PROV_TRY(CheckPlace(*merged_, path));
-  const Node* node = merged_->Find(path);
+  const MergedNode* node = merged_->Find(path);
   if (node == nullptr) return std::nullopt;
   FileReader reader(*merged_, *node);
   auto bytes = reader.Read();
@@ -214,7 +215,7 @@ Result<std::vector<Unit>> Config::Units() const {
 
 std::vector<std::string> Config::FilePaths() const {
   std::vector<std::string> out;
-  for (const Node& node : merged_->nodes) {
+  for (const MergedNode& node : merged_->nodes) {
     if (node.kind == NodeKind::kFile) out.emplace_back(node.path);
   }
   return out;

@@ -109,9 +109,9 @@ std::string JoinNames(const std::vector<Candidate>& candidates) {
   return out;
 }
 
-class Reader {
+class MachineConfigChooser {
  public:
-  Reader(const std::string& where, const Selection& selection) : where_(where), selection_(selection) {}
+  MachineConfigChooser(const std::string& where, const Selection& selection) : where_(where), selection_(selection) {}
 
   // The MachineConfig to read; nullopt: the root is a bare Ignition config.
   Result<std::optional<Candidate>> Choose(const JsonDocument& document) {
@@ -286,11 +286,11 @@ Result<Document> ReadDocument(std::string bytes, const std::string& where, const
 Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher) {
   const JsonValue& root = parsed->root();
-  Reader reader(where, selection);
-  const std::optional<Candidate> candidate = PROV_TRY(reader.Choose(*parsed));
+  MachineConfigChooser chooser(where, selection);
+  const std::optional<Candidate> candidate = PROV_TRY(chooser.Choose(*parsed));
   if (!candidate) {
-    auto merged = PROV_TRY(LoadConfig(std::move(parsed), root, "$", limits, fetcher, reader.findings()));
-    return Document{"Ignition", "", "", Config(std::move(merged)), std::move(reader.findings())};
+    auto merged = PROV_TRY(LoadConfig(std::move(parsed), root, "$", limits, fetcher, chooser.findings()));
+    return Document{"Ignition", "", "", Config(std::move(merged)), std::move(chooser.findings())};
   }
   const JsonPath at(candidate->path);
   const JsonValue* spec = PROV_TRY(ObjectMember(candidate->object, "spec", at));
@@ -304,9 +304,9 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
   }
   std::string name(candidate->name);
   std::string created(candidate->created);
-  auto merged = PROV_TRY(LoadConfig(std::move(parsed), *config, config_at.Text(), limits, fetcher, reader.findings()));
+  auto merged = PROV_TRY(LoadConfig(std::move(parsed), *config, config_at.Text(), limits, fetcher, chooser.findings()));
   return Document{"MachineConfig", std::move(name), std::move(created), Config(std::move(merged)),
-                  std::move(reader.findings())};
+                  std::move(chooser.findings())};
 }
 
 }  // namespace prov::ignition

@@ -78,7 +78,7 @@ class Adder {
       to_.nodes.push_back({path, Push(entry, index, kNone), kind});
       return {};
     }
-    Node& node = to_.nodes[at->second];
+    MergedNode& node = to_.nodes[at->second];
     if (IsSpec2()) {
       Overlay2(node, kind, entry, index);
       return {};
@@ -92,7 +92,7 @@ class Adder {
 
   // Spec 2: the last entry wins as a whole, unless it appends. Of different kinds the one that a reader can't follow is
   // kept.
-  void Overlay2(Node& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
+  void Overlay2(MergedNode& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (kind < node.kind) return;
     const JsonValue* append = Member(&entry, "append");
     const bool appends = kind == node.kind && append != nullptr && append->GetBool();
@@ -100,7 +100,7 @@ class Adder {
     node.kind = kind;
   }
 
-  Result<void> Duplicate(const Node& node, NodeKind kind, std::uint32_t index) const {
+  Result<void> Duplicate(const MergedNode& node, NodeKind kind, std::uint32_t index) const {
     return Fail(
         Code::kDuplicatePath,
         fmt::format("the path \"{}\" has two entries; the other one is {}", Shorten(node.path), to_.PathOf(node)),
@@ -153,7 +153,7 @@ Result<void> MergedConfig::Add(ConfigPart part) {
   return adder.Units();
 }
 
-const Node* MergedConfig::Find(std::string_view path) const {
+const MergedNode* MergedConfig::Find(std::string_view path) const {
   const auto at = node_by_path.find(path);
   return at == node_by_path.end() ? nullptr : &nodes[at->second];
 }
@@ -165,7 +165,7 @@ std::vector<const Layer*> MergedConfig::LayersUpFrom(std::uint32_t top) const {
   return out;
 }
 
-std::string MergedConfig::PathOf(const Node& node) const {
+std::string MergedConfig::PathOf(const MergedNode& node) const {
   const Layer& top = layers[node.top];
   return EntryPath(parts[top.part], node.kind, top.index);
 }

@@ -40,7 +40,7 @@ struct Layer {
 
 enum class NodeKind : std::uint8_t { kFile, kDirectory, kLink };
 
-struct Node {
+struct MergedNode {
   std::string_view path;
   std::uint32_t top = kNone;  // index in `layers`
   NodeKind kind = NodeKind::kFile;
@@ -55,7 +55,7 @@ struct MergedConfig {
   std::string version_text;
   std::vector<ConfigPart> parts;
   std::vector<Layer> layers;
-  std::vector<Node> nodes;  // in order of first appearance
+  std::vector<MergedNode> nodes;  // in order of first appearance
   std::unordered_map<std::string_view, std::uint32_t> node_by_path;
   std::vector<UnitNode> units;
   std::unordered_map<std::string_view, std::uint32_t> unit_by_name;
@@ -69,13 +69,13 @@ struct MergedConfig {
   Result<void> Add(ConfigPart part);
 
   // The node at `path`, or null.
-  const Node* Find(std::string_view path) const;
+  const MergedNode* Find(std::string_view path) const;
 
   // From the lowest to the winning entry of a chain.
   std::vector<const Layer*> LayersUpFrom(std::uint32_t top) const;
 
   // E.g. $.spec.config.storage.files[3]
-  std::string PathOf(const Node& node) const;
+  std::string PathOf(const MergedNode& node) const;
   std::string FilePathOf(const Layer& layer) const;
   std::string UnitPathOf(const Layer& layer) const;
 };

@@ -20,9 +20,9 @@ using regf::KeyRecord;
 // of the file.
 constexpr std::size_t kSecurityCopies = 16;
 
-class Reader {
+class HiveReader {
  public:
-  Reader(CellMap cells, std::size_t file_bytes)
+  HiveReader(CellMap cells, std::size_t file_bytes)
       : cells_(std::move(cells)), security_budget_(kSecurityCopies * file_bytes) {}
 
   Result<RegKey> ReadRoot() {
@@ -85,7 +85,7 @@ class Reader {
 }  // namespace
 
 Result<RegKey> ReadHive(std::string_view bytes) {
-  return Reader(PROV_TRY(CellMap::Make(bytes)), bytes.size()).ReadRoot();
+  return HiveReader(PROV_TRY(CellMap::Make(bytes)), bytes.size()).ReadRoot();
 }
 
 }  // namespace prov::images

@@ -27,7 +27,7 @@ constexpr const char* kTemporary = kTemporaryName.data();  // a literal, so it e
 enum class Kind { kAbsent, kFile, kFolder };
 
 // Where a path leads: a name in a folder that exists.
-struct Place {
+struct TreeEntry {
   Descriptor folder;
   std::string name;  // as it is spelled there; as it was asked for where there is none
   Kind kind = Kind::kAbsent;
@@ -124,16 +124,16 @@ class FolderTree final : public ImageTree {
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
 
   // Where `path` leads. nullopt: a folder on the way is missing.
-  Result<std::optional<Place>> Find(std::string_view path, Missing missing = Missing::kLeave,
-                                    FileUse use = FileUse::kPlain);
+  Result<std::optional<TreeEntry>> Find(std::string_view path, Missing missing = Missing::kLeave,
+                                        FileUse use = FileUse::kPlain);
   Result<Descriptor> MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where);
   Result<bool> Is(std::string_view path, Kind kind);
   // nullopt: there is no such folder. "" is the root.
   Result<std::optional<Descriptor>> OpenFolder(std::string_view path);
   // nullopt: there is none.
-  Result<std::optional<Descriptor>> OpenFile(const Place& place, std::string_view path);
+  Result<std::optional<Descriptor>> OpenFile(const TreeEntry& place, std::string_view path);
   Result<std::optional<Descriptor>> OpenFile(std::string_view path);
-  Result<void> Replace(const Place& place, std::string_view bytes, FileUse use, std::string_view path);
+  Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, std::string_view path);
 
   Result<void> CheckAccess() const;
 
@@ -149,9 +149,9 @@ Result<void> FolderTree::CheckAccess() const {
   return Fail(Code::kInternal, "an image that is only read was to be written", root_);
 }
 
-Result<std::optional<Place>> FolderTree::Find(std::string_view path, Missing missing, FileUse use) {
+Result<std::optional<TreeEntry>> FolderTree::Find(std::string_view path, Missing missing, FileUse use) {
   const std::vector<std::string> names = PROV_TRY(SplitTreePath(path));
-  Place place{PROV_TRY(OpenSubfolder(folder_.get(), ".", root_)), "", Kind::kFolder};
+  TreeEntry place{PROV_TRY(OpenSubfolder(folder_.get(), ".", root_)), "", Kind::kFolder};
   std::string where = root_;
   for (const std::string& name : names) {
     if (!place.name.empty()) {
@@ -189,7 +189,7 @@ Result<bool> FolderTree::Is(std::string_view path, Kind kind) {
   return place && place->kind == kind;
 }
 
-Result<std::optional<Descriptor>> FolderTree::OpenFile(const Place& place, std::string_view path) {
+Result<std::optional<Descriptor>> FolderTree::OpenFile(const TreeEntry& place, std::string_view path) {
   if (place.kind == Kind::kAbsent) return std::nullopt;
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   Descriptor file(openat(place.folder.get(), place.name.c_str(), kOpenFile));
@@ -266,7 +266,7 @@ Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, Fi
   return done;
 }
 
-Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, FileUse use, std::string_view path) {
+Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes, FileUse use, std::string_view path) {
   const std::string where = Where(path);
   const auto old = PROV_TRY(OpenFile(place, path));
   const int folder = place.folder.get();

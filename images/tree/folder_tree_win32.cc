@@ -40,7 +40,7 @@ Result<Kind> KindOf(HANDLE file, const std::string& where) {
 }
 
 // A place in the image whose folders are held: while these handles are open, nobody can put a link in their place.
-struct Place {
+struct TreeEntry {
   std::vector<Handle> held;
   std::wstring folder, path;
   Kind kind = Kind::kAbsent;
@@ -89,10 +89,10 @@ class FolderTree final : public ImageTree {
     return Fail(Code::kInternal, "an image that is only read was to be written", root_);
   }
   // With `make_for`, missing folders are made.
-  Result<Place> Find(std::string_view path, const FileUse* make_for = nullptr) const;
-  Result<Handle> OpenFile(const Place& place, std::string_view path) const;  // empty: there is none
-  Result<void> CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const;
-  Result<void> Replace(const Place& place, std::string_view bytes, FileUse use, const std::string& where) const;
+  Result<TreeEntry> Find(std::string_view path, const FileUse* make_for = nullptr) const;
+  Result<Handle> OpenFile(const TreeEntry& place, std::string_view path) const;  // empty: there is none
+  Result<void> CheckSpace(const TreeEntry& place, std::uint64_t needed, const std::string& where) const;
+  Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, const std::string& where) const;
 
   std::string root_;
   Handle folder_;
@@ -113,8 +113,8 @@ Result<std::string> ReadHandle(HANDLE file, std::uint64_t size, const std::strin
   return out;
 }
 
-Result<Place> FolderTree::Find(std::string_view path, const FileUse* make_for) const {
-  Place place{{}, L"", win32::Path(root_), Kind::kFolder};
+Result<TreeEntry> FolderTree::Find(std::string_view path, const FileUse* make_for) const {
+  TreeEntry place{{}, L"", win32::Path(root_), Kind::kFolder};
   std::string where = root_;
   for (const std::string& name : PROV_TRY(SplitTreePath(path))) {
     if (place.kind == Kind::kAbsent && make_for == nullptr) return place;
@@ -139,7 +139,7 @@ Result<Place> FolderTree::Find(std::string_view path, const FileUse* make_for) c
   return place;
 }
 
-Result<Handle> FolderTree::OpenFile(const Place& place, std::string_view path) const {
+Result<Handle> FolderTree::OpenFile(const TreeEntry& place, std::string_view path) const {
   if (place.kind == Kind::kAbsent) return Handle();
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   Handle file = OpenItself(place.path, GENERIC_READ, kShareAll);
@@ -167,7 +167,7 @@ Result<std::optional<std::string>> FolderTree::ReadStart(std::string_view path, 
 }
 
 Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
-  const Place place = PROV_TRY(Find(path));
+  const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent) return std::nullopt;
   const Handle file = OpenItself(place.path, READ_CONTROL, kShareAll);
   if (!file) return SystemError("cannot open", Where(path));
@@ -181,7 +181,7 @@ Result<std::optional<std::string>> FolderTree::Security(std::string_view path) {
 
 Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
   if (use == FileUse::kEdited || !CanProtect() || win32::RunsUnderWine()) return true;
-  const Place place = PROV_TRY(Find(path));
+  const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent) return true;
   const auto descriptor = PROV_TRY(Security(path));
   return GrantsAlike(descriptor.value_or(""),
@@ -191,7 +191,7 @@ Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
 // Windows hands the new entries on to what is in the folder, where that inherits at all.
 Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
   PROV_TRY(CheckAccess());
-  const Place place = PROV_TRY(Find(path));
+  const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent || !CanProtect()) return {};
   if (place.kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
   win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(FolderSddl(use)));
@@ -213,7 +213,7 @@ Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
   return {};
 }
 
-Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, const std::string& where) const {
+Result<void> FolderTree::CheckSpace(const TreeEntry& place, std::uint64_t needed, const std::string& where) const {
   const std::uint64_t there = PROV_TRY(FreeOn(place.folder, where));
   if (there >= needed) return {};
   return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
@@ -222,7 +222,7 @@ Result<void> FolderTree::CheckSpace(const Place& place, std::uint64_t needed, co
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
   PROV_TRY(CheckAccess());
-  const Place place = PROV_TRY(Find(path, &use));
+  const TreeEntry place = PROV_TRY(Find(path, &use));
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   PROV_TRY(CheckSpace(place, bytes.size(), Where(path)));
   Result<void> done = Replace(place, bytes, use, Where(path));
@@ -258,7 +258,7 @@ Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
   return {};
 }
 
-Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, FileUse use,
+Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes, FileUse use,
                                  const std::string& where) const {
   const std::wstring temporary = TemporaryIn(place.folder);
   // What a run that was cut short left behind; a link itself.
@@ -293,7 +293,7 @@ Result<void> FolderTree::Replace(const Place& place, std::string_view bytes, Fil
 
 Result<void> FolderTree::Remove(std::string_view path) {
   PROV_TRY(CheckAccess());
-  const Place place = PROV_TRY(Find(path));
+  const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent) return {};
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   if (DeleteFileW(place.path.c_str()) == 0) return SystemError("cannot remove", Where(path));
@@ -302,7 +302,7 @@ Result<void> FolderTree::Remove(std::string_view path) {
 
 Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   PROV_TRY(CheckAccess());
-  Place place = PROV_TRY(Find(path));
+  TreeEntry place = PROV_TRY(Find(path));
   if (place.kind != Kind::kFolder) return {};
   DeleteFileW(TemporaryIn(place.path).c_str());
   place.held.pop_back();  // its own: an open folder can't be removed
@@ -313,7 +313,8 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
 }
 
 Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folder) {
-  const Place place = folder.empty() ? Place{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
+  const TreeEntry place =
+      folder.empty() ? TreeEntry{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
   WIN32_FILE_ATTRIBUTE_DATA info{};
   if (place.kind != Kind::kFolder ||
       GetFileAttributesExW(TemporaryIn(place.path).c_str(), GetFileExInfoStandard, &info) == 0) {
@@ -324,7 +325,8 @@ Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folde
 
 Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
   PROV_TRY(CheckAccess());
-  const Place place = folder.empty() ? Place{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
+  const TreeEntry place =
+      folder.empty() ? TreeEntry{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
   if (place.kind != Kind::kFolder || DeleteFileW(TemporaryIn(place.path).c_str()) != 0) return {};
   const DWORD error = GetLastError();
   if (win32::MeansMissing(error)) return {};

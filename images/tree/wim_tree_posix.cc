@@ -70,7 +70,7 @@ class WimTree final : public ImageTree {
 
  private:
   // A name in a folder that exists; no entry: there is none of that name.
-  struct Place {
+  struct NamedEntry {
     Entry folder;
     std::optional<Entry> entry;
     std::string name;
@@ -84,18 +84,18 @@ class WimTree final : public ImageTree {
   }
 
   // nullopt: a folder on the way is missing.
-  Result<std::optional<Place>> Find(std::string_view path) const;
+  Result<std::optional<NamedEntry>> Find(std::string_view path) const;
   Result<std::optional<Entry>> FindFile(std::string_view path) const;
   Result<void> MakeFolders(std::string_view path, FileUse use);
-  Result<void> RemoveEntry(const Place& place);
+  Result<void> RemoveEntry(const NamedEntry& place);
 
   Store& store_;
   int index_;
   OpenImage& image_;
 };
 
-Result<std::optional<WimTree::Place>> WimTree::Find(std::string_view path) const {
-  Place place{image_.metadata.Root(), image_.metadata.Root(), ""};
+Result<std::optional<WimTree::NamedEntry>> WimTree::Find(std::string_view path) const {
+  NamedEntry place{image_.metadata.Root(), image_.metadata.Root(), ""};
   std::string where = fmt::format("{}:{}", store_.path(), index_);
   for (const std::string& name : PROV_TRY(SplitTreePath(path))) {
     if (!place.entry) return std::nullopt;
@@ -171,7 +171,7 @@ Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileU
   return {};
 }
 
-Result<void> WimTree::RemoveEntry(const Place& place) {
+Result<void> WimTree::RemoveEntry(const NamedEntry& place) {
   PROV_TRY(image_.metadata.Remove(place.folder, *place.entry, [&](const Hash& hash) {
     image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(hash));
     store_.Drop(hash);

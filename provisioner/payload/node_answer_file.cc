@@ -118,7 +118,7 @@ class NodeAnswerFileBuilder {
   }
 
  private:
-  struct Place {
+  struct Splice {
     std::size_t begin = 0;  // what is between goes
     std::size_t end = 0;
     std::string before;  // our text around the value
@@ -166,7 +166,7 @@ class NodeAnswerFileBuilder {
   }
 
   // Where the name goes: into a ComputerName that is there, else into the component, else with a component of its own.
-  Result<Place> NamePlace(const unattend::AnswerFile& file, std::size_t new_component) const {
+  Result<Splice> NameSplice(const unattend::AnswerFile& file, std::size_t new_component) const {
     const unattend::AnswerComponent* component = nullptr;
     const unattend::AnswerElement* name = nullptr;
     for (const unattend::AnswerSettings& settings : file.settings) {
@@ -188,11 +188,11 @@ class NodeAnswerFileBuilder {
       const std::string line = component->at.child_on_line == unattend::AnswerElement::kNone
                                    ? (out_.newline_.empty() ? std::string() : out_.newline_ + out_.unit_)
                                    : LineOf(component->at.child_on_line);
-      Place out = InElement(component->at, "component", line + open, close);
+      Splice out = InElement(component->at, "component", line + open, close);
       if (!component->at.self_closing) out.begin = out.end = component->at.content_end;
       return out;
     }
-    Place out{new_component, new_component, {}, {}};
+    Splice out{new_component, new_component, {}, {}};
     Elements xml(out.before, out_.newline_, out_.unit_, out_.prefix_);
     xml.Open("component", fmt::format(" name=\"{}\"{}", kShellSetup, out_.component_attributes_));
     if (!out_.newline_.empty()) out.before += out_.newline_ + out_.unit_;
@@ -207,8 +207,8 @@ class NodeAnswerFileBuilder {
   }
 
   // All that is in an element gives way; an empty-element tag becomes a pair.
-  static Place InElement(const unattend::AnswerElement& at, std::string_view name, std::string before,
-                         std::string after) {
+  static Splice InElement(const unattend::AnswerElement& at, std::string_view name, std::string before,
+                          std::string after) {
     if (!at.self_closing) return {at.inside, at.close, std::move(before), std::move(after)};
     const std::string colon = at.prefix.empty() ? std::string() : fmt::format("{}:", at.prefix);
     return {at.inside - 2, at.inside, ">" + before, fmt::format("{}</{}{}>", after, colon, name)};
@@ -217,7 +217,7 @@ class NodeAnswerFileBuilder {
   // The last settings end behind all of them, so the name comes first.
   Result<NodeAnswerFile> Cut(const unattend::AnswerFile& file) {
     const std::size_t end = file.settings.back().at.content_end;
-    const Place name = PROV_TRY(NamePlace(file, end));
+    const Splice name = PROV_TRY(NameSplice(file, end));
     const std::string_view text = xml_.text;
     const auto piece = [&](std::string_view before, std::size_t from, std::size_t to, std::string_view after) {
       out_.pieces_.push_back(out_.Encode(fmt::format("{}{}{}", before, text.substr(from, to - from), after)));

@@ -21,21 +21,21 @@ using egress::EgressConfig;
 constexpr std::size_t kMostNamed = 40;
 
 // What the file tells of the cluster to be.
-struct Plan {
+struct PlannedCluster {
   egress::ClusterDescription cluster;
-  std::vector<std::string> not_told;  // what the cluster adds to noProxy, too, and the file doesn't tell: words
+  std::vector<std::string> unknown;  // what the cluster adds to noProxy, too, and the file lacks: words
 };
 
 // Networks as objects with a cidr; the file may have none, then the installer takes defaults.
 Result<void> AddNetworks(const std::optional<ObjectView>& networking, std::string_view name, std::string_view what,
-                         std::vector<std::string>& out, Plan& plan) {
+                         std::vector<std::string>& out, PlannedCluster& planned) {
   if (networking) {
     for (const ObjectView& network : PROV_TRY(networking->Objects(name))) {
       const std::string_view cidr = PROV_TRY(network.TextOr("cidr", ""));
       if (!cidr.empty()) out.emplace_back(cidr);
     }
   }
-  if (out.empty()) plan.not_told.emplace_back(what);
+  if (out.empty()) planned.unknown.emplace_back(what);
   return {};
 }
 
@@ -48,56 +48,57 @@ Result<void> AddAzure(const ObjectView& platform, egress::ClusterDescription& cl
   return {};
 }
 
-Result<void> AddPlatform(const ObjectView& object, EgressConfig& out, Plan& plan) {
+Result<void> AddPlatform(const ObjectView& object, EgressConfig& out, PlannedCluster& planned) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPlatforms = {
       {{"aws", "AWS"}, {"gcp", "GCP"}, {"azure", "Azure"}, {"openstack", "OpenStack"}}};
   const auto platform = PROV_TRY(object.Object("platform"));
   if (platform) {
     const auto* found = std::ranges::find_if(kPlatforms, [&](const auto& row) { return platform->Has(row.first); });
-    if (found != kPlatforms.end()) plan.cluster.platform = found->second;
-    if (const auto aws = PROV_TRY(platform->Object("aws"))) plan.cluster.region = PROV_TRY(aws->TextOr("region", ""));
-    PROV_TRY(AddAzure(*platform, plan.cluster));
+    if (found != kPlatforms.end()) planned.cluster.platform = found->second;
+    if (const auto aws = PROV_TRY(platform->Object("aws")))
+      planned.cluster.region = PROV_TRY(aws->TextOr("region", ""));
+    PROV_TRY(AddAzure(*platform, planned.cluster));
   }
-  if (egress::HasMetadataAddress(plan.cluster.platform)) out.facts.metadata_address = egress::kMetadataAddress;
-  if (!platform || (plan.cluster.platform == "AWS" && plan.cluster.region.empty()))
-    plan.not_told.emplace_back("what the platform needs");
+  if (egress::HasMetadataAddress(planned.cluster.platform)) out.facts.metadata_address = egress::kMetadataAddress;
+  if (!platform || (planned.cluster.platform == "AWS" && planned.cluster.region.empty()))
+    planned.unknown.emplace_back("what the platform needs");
   return {};
 }
 
-Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, Plan& plan) {
+Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, PlannedCluster& planned) {
   const auto metadata = PROV_TRY(object.Object("metadata"));
   const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
   const std::string_view domain = PROV_TRY(object.TextOr("baseDomain", ""));
   out.source.name = name;
   if (name.empty() || domain.empty()) {
-    plan.not_told.emplace_back("the internal API server (api-int)");
+    planned.unknown.emplace_back("the internal API server (api-int)");
     return {};
   }
   out.facts.api_host = fmt::format("api-int.{}.{}", name, domain);
-  plan.cluster.api_host = out.facts.api_host;
+  planned.cluster.api_host = out.facts.api_host;
   return {};
 }
 
 // What the cluster's operator will add to noProxy.
-Result<Plan> ReadPlan(const ObjectView& object, EgressConfig& out) {
-  Plan plan;
-  egress::ClusterDescription& cluster = plan.cluster;
+Result<PlannedCluster> ReadCluster(const ObjectView& object, EgressConfig& out) {
+  PlannedCluster planned;
+  egress::ClusterDescription& cluster = planned.cluster;
   const auto networking = PROV_TRY(object.Object("networking"));
   const std::string_view machines = networking ? PROV_TRY(networking->TextOr("machineCIDR", "")) : "";
   if (!machines.empty()) cluster.machine_networks.emplace_back(machines);
-  PROV_TRY(AddNetworks(networking, "machineNetwork", "the machine network", cluster.machine_networks, plan));
-  PROV_TRY(AddNetworks(networking, "clusterNetwork", "the cluster network", cluster.cluster_networks, plan));
+  PROV_TRY(AddNetworks(networking, "machineNetwork", "the machine network", cluster.machine_networks, planned));
+  PROV_TRY(AddNetworks(networking, "clusterNetwork", "the cluster network", cluster.cluster_networks, planned));
   const auto services = networking ? PROV_TRY(networking->Texts("serviceNetwork")) : std::nullopt;
   if (services) cluster.service_networks.assign(services->begin(), services->end());
-  if (cluster.service_networks.empty()) plan.not_told.emplace_back("the service network");
+  if (cluster.service_networks.empty()) planned.unknown.emplace_back("the service network");
   out.facts.service_ranges = cluster.service_networks;
-  PROV_TRY(AddApiServer(object, out, plan));
-  PROV_TRY(AddPlatform(object, out, plan));
-  return plan;
+  PROV_TRY(AddApiServer(object, out, planned));
+  PROV_TRY(AddPlatform(object, out, planned));
+  return planned;
 }
 
 // The words of a finding: entries first, then what isn't told.
-std::string Missing(const Plan& plan, std::string_view no_proxy) {
+std::string Missing(const PlannedCluster& planned, std::string_view no_proxy) {
   std::set<std::string_view> present;
   for (const std::string_view entry : Split(no_proxy, ',')) present.insert(TrimBlanks(entry));
   std::string out;
@@ -105,16 +106,16 @@ std::string Missing(const Plan& plan, std::string_view no_proxy) {
   const auto add = [&](std::string_view text) {
     if (++named <= kMostNamed) out += fmt::format("{}{}", out.empty() ? "" : ", ", ignition::Shorten(text));
   };
-  const std::vector<std::string> entries = egress::ClusterNoProxy(plan.cluster);
+  const std::vector<std::string> entries = egress::ClusterNoProxy(planned.cluster);
   for (const std::string& entry : entries) {
     if (!entry.empty() && present.insert(entry).second) add(entry);
   }
-  for (const std::string& words : plan.not_told) add(words);
+  for (const std::string& words : planned.unknown) add(words);
   if (named > kMostNamed) out += fmt::format(" and {} more", named - kMostNamed);
   return out;
 }
 
-Result<void> ReadProxy(const ObjectView& object, const Plan& plan, EgressConfig& out) {
+Result<void> ReadProxy(const ObjectView& object, const PlannedCluster& planned, EgressConfig& out) {
   const auto proxy = PROV_TRY(object.Object("proxy"));
   if (!proxy) {
     AddWarning(out.findings, "no-proxy-file",
@@ -127,7 +128,7 @@ Result<void> ReadProxy(const ObjectView& object, const Plan& plan, EgressConfig&
     return Fail(Code::kInvalidConfig, "must include httpProxy or httpsProxy", proxy->path());
   StateProxy(out, proxy->path());
   if (out.no_proxy == "*") return {};
-  const std::string missing = Missing(plan, out.no_proxy.value_or(""));
+  const std::string missing = Missing(planned, out.no_proxy.value_or(""));
   if (missing.empty()) return {};
   AddWarning(
       out.findings, "no-proxy-incomplete",
@@ -168,8 +169,8 @@ bool IsInstallConfig(const ignition::JsonValue& object) {
 Result<Reading> ReadInstallConfig(const ObjectView& object) {
   Reading out;
   out.config.source = {"InstallConfig", "", ""};
-  const Plan plan = PROV_TRY(ReadPlan(object, out.config));
-  PROV_TRY(ReadProxy(object, plan, out.config));
+  const PlannedCluster planned = PROV_TRY(ReadCluster(object, out.config));
+  PROV_TRY(ReadProxy(object, planned, out.config));
   out.trust = PROV_TRY(ReadTrust(object));
   return out;
 }

@@ -19,12 +19,12 @@ constexpr std::uint64_t kMostBytes = 16ULL << 20U;
 constexpr unsigned kDeepest = 50;
 
 // A value with its place in the file.
-struct Node {
+struct LocatedValue {
   const JsonValue* value = nullptr;
   std::string where;
 };
 
-Result<const JsonValue*> MemberOf(const Node& node, std::string_view name, bool (*is)(const JsonValue&),
+Result<const JsonValue*> MemberOf(const LocatedValue& node, std::string_view name, bool (*is)(const JsonValue&),
                                   std::string_view wanted) {
   const JsonValue* value = ignition::Member(node.value, name);
   if (value != nullptr && !is(*value)) {
@@ -39,28 +39,29 @@ bool IsArray(const JsonValue& value) { return value.IsArray(); }
 bool IsString(const JsonValue& value) { return value.IsString(); }
 bool IsBool(const JsonValue& value) { return value.IsBool(); }
 
-Result<std::string> TextIn(const Node& node, std::string_view name) {
+Result<std::string> TextIn(const LocatedValue& node, std::string_view name) {
   const JsonValue* value = PROV_TRY(MemberOf(node, name, IsString, "a string"));
   return value == nullptr ? std::string() : std::string(ignition::TextOf(*value));
 }
 
 // The object of that name in a list of {name, KIND: {...}}.
-Result<Node> Named(const Node& root, std::string_view list, std::string_view kind, const std::string& name) {
+Result<LocatedValue> Named(const LocatedValue& root, std::string_view list, std::string_view kind,
+                           const std::string& name) {
   const JsonValue* items = PROV_TRY(MemberOf(root, list, IsArray, "an array"));
   const rapidjson::SizeType count = items == nullptr ? 0 : items->Size();
   for (rapidjson::SizeType i = 0; i < count; ++i) {
-    const Node item{&(*items)[i], fmt::format("{}.{}[{}]", root.where, list, i)};
+    const LocatedValue item{&(*items)[i], fmt::format("{}.{}[{}]", root.where, list, i)};
     if (!item.value->IsObject()) return Fail(Code::kType, "must be an object", item.where);
     if (PROV_TRY(TextIn(item, "name")) != name) continue;
     const JsonValue* value = PROV_TRY(MemberOf(item, kind, IsObject, "an object"));
     if (value == nullptr) return Fail(Code::kNotFound, fmt::format("has no member {} with settings", kind), item.where);
-    return Node{value, fmt::format("{}.{}", item.where, kind)};
+    return LocatedValue{value, fmt::format("{}.{}", item.where, kind)};
   }
   return Fail(Code::kNotFound, fmt::format("there is no {} \"{}\" in this kubeconfig", kind, name),
               fmt::format("{}.{}", root.where, list));
 }
 
-Result<KubeMaterial> MaterialIn(const Node& node, std::string_view name) {
+Result<KubeMaterial> MaterialIn(const LocatedValue& node, std::string_view name) {
   KubeMaterial out;
   out.file = PROV_TRY(TextIn(node, name));
   const std::string data_name = fmt::format("{}-data", name);
@@ -73,7 +74,7 @@ Result<KubeMaterial> MaterialIn(const Node& node, std::string_view name) {
   return out;
 }
 
-Result<KubeCluster> ReadCluster(const Node& node) {
+Result<KubeCluster> ReadCluster(const LocatedValue& node) {
   KubeCluster out;
   const JsonValue* insecure = PROV_TRY(MemberOf(node, "insecure-skip-tls-verify", IsBool, "a boolean"));
   if (insecure != nullptr && insecure->GetBool()) {
@@ -104,7 +105,7 @@ Result<KubeCluster> ReadCluster(const Node& node) {
 }
 
 // Ways to say who asks that this program does not go: it runs no programs of others and keeps no passwords.
-Result<void> RefuseOtherWays(const Node& node) {
+Result<void> RefuseOtherWays(const LocatedValue& node) {
   constexpr auto kWays = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"exec", "gets its credentials from a program, and this one runs none"},
       {"auth-provider", "gets its credentials from a plugin of kubectl, which this program does not have"},
@@ -125,7 +126,7 @@ Result<void> RefuseOtherWays(const Node& node) {
   return {};
 }
 
-Result<KubeUser> ReadUser(const Node& node) {
+Result<KubeUser> ReadUser(const LocatedValue& node) {
   PROV_TRY(RefuseOtherWays(node));
   KubeUser out;
   Secret token(PROV_TRY(TextIn(node, "token")));
@@ -173,7 +174,7 @@ Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, 
     error.where = error.where.empty() ? where : fmt::format("{}, {}", where, error.where);
     return std::unexpected(std::move(error));
   }
-  const Node root{&(*document)->root(), where + ": $"};
+  const LocatedValue root{&(*document)->root(), where + ": $"};
   if (!root.value->IsObject()) return Fail(Code::kType, "is no kubeconfig: it must be an object", where);
   KubeConfig out;
   out.context = context.empty() ? PROV_TRY(TextIn(root, "current-context")) : context;
@@ -181,7 +182,7 @@ Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, 
     return Fail(Code::kNotFound, "no context is chosen: name one in the URI, as in kube://CONTEXT/worker",
                 root.where + ".current-context");
   }
-  const Node chosen = PROV_TRY(Named(root, "contexts", "context", out.context));
+  const LocatedValue chosen = PROV_TRY(Named(root, "contexts", "context", out.context));
   out.cluster =
       PROV_TRY(ReadCluster(PROV_TRY(Named(root, "clusters", "cluster", PROV_TRY(TextIn(chosen, "cluster"))))));
   const std::string user = PROV_TRY(TextIn(chosen, "user"));

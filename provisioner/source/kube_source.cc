@@ -46,9 +46,9 @@ std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string
   return value->IsString() ? ignition::TextOf(*value) : std::string_view();
 }
 
-class Reader {
+class KubeSourceReader {
  public:
-  Reader(const SourceRequest& request, KubeClient& client) : request_(request), client_(client) {}
+  KubeSourceReader(const SourceRequest& request, KubeClient& client) : request_(request), client_(client) {}
 
   Result<egress::EgressConfig> Read(const KubeTarget& target) {
     switch (target.kind) {
@@ -187,7 +187,7 @@ Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const Source
   const KubeTarget target = PROV_TRY(ParseKubeUri(request.source, request.selection));
   const KubeAccess access = PROV_TRY(KubeAccess::Open(request, target.context, surroundings));
   KubeClient client(access, ports);
-  return Reader(request, client).Read(target);
+  return KubeSourceReader(request, client).Read(target);
 }
 
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports) {

@@ -32,14 +32,14 @@ constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.ser
 constexpr std::array<std::string_view, 2> kDropIns = {"10-mco-default-env.conf", "10-default-env.conf"};
 constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
-struct Place {
+struct LegacyText {
   std::string path;
   std::string text;
   unsigned mode = 0644;
 };
 
-Result<std::vector<Place>> FilePlaces(const ignition::Config& config) {
-  std::vector<Place> places;
+Result<std::vector<LegacyText>> LegacyFiles(const ignition::Config& config) {
+  std::vector<LegacyText> places;
   for (const std::string_view unit : kUnits) {
     for (const std::string_view drop_in : kDropIns) {
       const std::string path = fmt::format("/etc/systemd/system/{}.d/{}", unit, drop_in);
@@ -49,9 +49,9 @@ Result<std::vector<Place>> FilePlaces(const ignition::Config& config) {
   return places;
 }
 
-std::vector<Place> UnitPlaces(const std::vector<ignition::Unit>& units) {
-  std::vector<Place> drop_ins;
-  std::vector<Place> contents;
+std::vector<LegacyText> LegacyUnits(const std::vector<ignition::Unit>& units) {
+  std::vector<LegacyText> drop_ins;
+  std::vector<LegacyText> contents;
   for (const std::string_view name : kUnits) {
     for (const ignition::Unit& unit : units) {
       if (unit.name != name) continue;
@@ -67,7 +67,7 @@ std::vector<Place> UnitPlaces(const std::vector<ignition::Unit>& units) {
   return drop_ins;
 }
 
-std::vector<egress::Assignment> ProxyVariables(const Place& place, Findings& findings) {
+std::vector<egress::Assignment> ProxyVariables(const LegacyText& place, Findings& findings) {
   std::vector<egress::Assignment> all = egress::ParseUnitEnvironment(place.text, place.path, findings);
   std::erase_if(all,
                 [](const egress::Assignment& a) { return std::ranges::find(kVariables, a.name) == kVariables.end(); });
@@ -81,11 +81,11 @@ bool Same(const std::vector<egress::Assignment>& a, const std::vector<egress::As
 // The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Places that
 // disagree with the one taken are a finding.
 Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings) {
-  std::vector<Place> places = PROV_TRY(FilePlaces(config));
-  std::vector<Place> unit_places = UnitPlaces(PROV_TRY(config.Units()));
+  std::vector<LegacyText> places = PROV_TRY(LegacyFiles(config));
+  std::vector<LegacyText> unit_places = LegacyUnits(PROV_TRY(config.Units()));
   std::ranges::move(unit_places, std::back_inserter(places));
   std::optional<LegacyEnvironment> taken;
-  for (Place& place : places) {
+  for (LegacyText& place : places) {
     // Later releases only point to proxy.env from here.
     if (place.text.find("EnvironmentFile=") != std::string::npos) continue;
     PROV_TRY(egress::CheckEnvironmentSize(place.text, place.path));

@@ -39,9 +39,9 @@ std::size_t EndOf(const XmlEvent& event) {
   return event.begin + event.raw.find_last_not_of(" \t\r\n") + 1;
 }
 
-class Reader {
+class AnswerFileReader {
  public:
-  Reader(const XmlText& xml, const CommandKind& kind, std::string_view command_line, std::string_view where)
+  AnswerFileReader(const XmlText& xml, const CommandKind& kind, std::string_view command_line, std::string_view where)
       : text_(xml.text), kind_(kind), command_line_(Squeezed(command_line)), xml_(xml, where) {}
 
   Result<AnswerFile> Read() {
@@ -185,7 +185,7 @@ class Reader {
 
 Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, std::string_view command_line,
                                   std::string_view where) {
-  return Reader(xml, kind, command_line, where).Read();
+  return AnswerFileReader(xml, kind, command_line, where).Read();
 }
 
 std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted) {
