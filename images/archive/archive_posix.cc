@@ -116,8 +116,8 @@ Result<const ArchiveFunctions*> LoadArchive() {
               "libarchive.so.13");
 }
 
-// How much of a file tells.
-inline constexpr std::size_t kTellingBytes = std::size_t{17} * 2048;
+// How much of a file it takes to know it.
+inline constexpr std::size_t kHeadBytes = std::size_t{17} * 2048;
 
 // In the volume descriptor of a drive.
 inline constexpr const char* kIsoApplication = "PROVISIONER";
@@ -168,7 +168,7 @@ bool IsOurDrive(std::string_view head) {
   return head.substr(kVolume + kApplicationAt, kApplicationBytes) == wanted;
 }
 
-// Whether a file is an archive that this program made. `head`: the first kTellingBytes of the file, or all of it. What
+// Whether a file is an archive that this program made. `head`: the first kHeadBytes of the file, or all of it. What
 // it is by its first entry, a drive by who made it.
 bool BeginsAsOurs(std::string_view head, const ArchiveOptions& options) {
   std::optional<std::string> first;
@@ -332,7 +332,7 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
   if (options.format == ArchiveFormat::kIso) PROV_TRY(CheckVolumeLabel(options.label));
   const ArchiveFunctions* calls = PROV_TRY(LoadArchive());
   const auto ours = [&](std::string_view head) { return BeginsAsOurs(head, options); };
-  PROV_TRY(CheckReplaceable(path, kTellingBytes, ours));
+  PROV_TRY(CheckReplaceable(path, kHeadBytes, ours));
   ArchiveOptions settled = options;
   if (options.format == ArchiveFormat::kZip) settled.time_unix = std::max(options.time_unix, kFirstZipTime);
   const Beside beside = options.flush ? Beside::kAnything : Beside::kNothing;

@@ -44,13 +44,13 @@ std::size_t BinAllocator::BinsBytes() const { return file_.size() - kBaseBlockBy
 
 std::uint32_t BinAllocator::Allocate(std::size_t content_bytes, std::uint32_t after) {
   const auto cell_bytes = static_cast<std::uint32_t>((kCellHeaderBytes + content_bytes + 7) / 8 * 8);
-  const std::optional<std::uint32_t> reused = TakeFree(cell_bytes, after);
-  const std::uint32_t offset = reused ? *reused : TakeNew(cell_bytes, after);
+  const std::optional<std::uint32_t> reused = AllocateFree(cell_bytes, after);
+  const std::uint32_t offset = reused ? *reused : AllocateNew(cell_bytes, after);
   Store32(Cell(offset), 0U - cell_bytes);
   return offset;
 }
 
-std::optional<std::uint32_t> BinAllocator::TakeFree(std::uint32_t cell_bytes, std::uint32_t after) {
+std::optional<std::uint32_t> BinAllocator::AllocateFree(std::uint32_t cell_bytes, std::uint32_t after) {
   auto best = free_.lower_bound({cell_bytes, 0});
   while (best != free_.end() && best->second <= after) ++best;
   if (best == free_.end()) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<std::uint32_t> BinAllocator::TakeFree(std::uint32_t cell_bytes, st
   return offset;
 }
 
-std::uint32_t BinAllocator::TakeNew(std::uint32_t cell_bytes, std::uint32_t after) {
+std::uint32_t BinAllocator::AllocateNew(std::uint32_t cell_bytes, std::uint32_t after) {
   Gap* best = nullptr;
   for (Gap& gap : gaps_) {
     if (gap.begin > after && gap.Bytes() >= cell_bytes && (best == nullptr || gap.Bytes() < best->Bytes())) best = &gap;

@@ -50,8 +50,8 @@ class BinAllocator {
 
   char* Cell(std::uint32_t offset);
   void Wipe(std::uint32_t offset);
-  std::optional<std::uint32_t> TakeFree(std::uint32_t cell_bytes, std::uint32_t after);
-  std::uint32_t TakeNew(std::uint32_t cell_bytes, std::uint32_t after);
+  std::optional<std::uint32_t> AllocateFree(std::uint32_t cell_bytes, std::uint32_t after);
+  std::uint32_t AllocateNew(std::uint32_t cell_bytes, std::uint32_t after);
   Gap& AddBin(std::uint32_t cell_bytes);
   void MarkFree(const Gap& gap);
   void TrimLastBin();

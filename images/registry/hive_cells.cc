@@ -71,7 +71,7 @@ CellMap::CellMap(std::string_view file, const BaseBlock& base)
     : base_(base),
       bins_(file.substr(kBaseBlockBytes, base.bins_bytes)),
       starts_(base.bins_bytes / 8),
-      taken_(base.bins_bytes / 8) {}
+      claimed_(base.bins_bytes / 8) {}
 
 Result<CellMap> CellMap::Make(std::string_view file) {
   CellMap map(file, PROV_TRY(ReadBaseBlock(file)));
@@ -113,17 +113,17 @@ Result<std::string_view> CellMap::Look(std::uint32_t offset, std::string_view ro
   return bins_.substr(offset + kCellHeaderBytes, size - kCellHeaderBytes);
 }
 
-Result<std::string_view> CellMap::Take(std::uint32_t offset, std::string_view role) {
+Result<std::string_view> CellMap::Claim(std::uint32_t offset, std::string_view role) {
   const std::string_view content = PROV_TRY(Look(offset, role));
-  if (taken_[offset / 8])
+  if (claimed_[offset / 8])
     return Damaged(offset, fmt::format("the cell of the {} belongs to something else already", role));
-  taken_[offset / 8] = true;
+  claimed_[offset / 8] = true;
   return content;
 }
 
-std::optional<std::uint32_t> CellMap::FirstUntaken(std::uint32_t from) const {
+std::optional<std::uint32_t> CellMap::FirstUnclaimed(std::uint32_t from) const {
   for (std::size_t i = from / 8; i < starts_.size(); ++i) {
-    if (starts_[i] && !taken_[i]) return static_cast<std::uint32_t>(8 * i);
+    if (starts_[i] && !claimed_[i]) return static_cast<std::uint32_t>(8 * i);
   }
   return std::nullopt;
 }

@@ -61,13 +61,13 @@ class CellMap {
   // The content of the cell in use that starts at `offset` in the bins (without its size field, a multiple of 8 less
   // 4). `role` completes "… refers to" messages, e.g. "value list".
   Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
-  // The same, once: the second taking of a cell is damage (two owners, or a cycle).
-  Result<std::string_view> Take(std::uint32_t offset, std::string_view role);
+  // The same, once: the second claim to a cell is damage (two owners, or a cycle).
+  Result<std::string_view> Claim(std::uint32_t offset, std::string_view role);
 
   // Whether a cell in use starts there.
   bool IsInUse(std::uint32_t offset) const;
-  // The first cell in use at or behind `from` that nobody took, if any.
-  std::optional<std::uint32_t> FirstUntaken(std::uint32_t from = 0) const;
+  // The first cell in use at or behind `from` that nobody claimed, if any.
+  std::optional<std::uint32_t> FirstUnclaimed(std::uint32_t from = 0) const;
 
  private:
   CellMap(std::string_view file, const BaseBlock& base);
@@ -76,7 +76,7 @@ class CellMap {
   BaseBlock base_;
   std::string_view bins_;
   std::vector<bool> starts_;  // by offset / 8: a cell in use starts here
-  std::vector<bool> taken_;
+  std::vector<bool> claimed_;
 };
 
 }  // namespace prov::images::regf

@@ -44,12 +44,12 @@ class Checker {
   explicit Checker(CellMap cells) : cells_(std::move(cells)) {}
 
   Result<void> Check(HiveCheckOptions options) {
-    const KeyRecord root = PROV_TRY(regf::TakeKey(cells_, cells_.base().root));
+    const KeyRecord root = PROV_TRY(regf::ReadKey(cells_, cells_.base().root));
     if ((root.flags & regf::kKeyRoot) != regf::kKeyRoot)
       return Damaged(root.offset, "the root key is not marked as such");
     PROV_TRY(CheckKey(root, 0));
     PROV_TRY(CheckSecurityRing(root.security));
-    const std::optional<std::uint32_t> leaked = cells_.FirstUntaken();
+    const std::optional<std::uint32_t> leaked = cells_.FirstUnclaimed();
     if (leaked && !options.allow_unreachable) return Damaged(*leaked, "nothing refers to a cell in use");
     return {};
   }
@@ -59,16 +59,16 @@ class Checker {
     PROV_TRY(regf::LookSecurity(cells_, key.security));
     ++key_count_by_security_[key.security];
     if (key.class_bytes != 0) {
-      const std::string_view name = PROV_TRY(cells_.Take(key.class_name, "class name"));
+      const std::string_view name = PROV_TRY(cells_.Claim(key.class_name, "class name"));
       if (name.size() < key.class_bytes) return Damaged(key.class_name, "a class name is longer than its cell");
     }
     PROV_TRY(CheckValues(key));
-    const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::TakeSubkeyList(cells_, key));
+    const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::ReadSubkeyList(cells_, key));
     if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
     SortedNames by_windows8(CaseTable::kWindows8);
     SortedNames by_vista(CaseTable::kVista);
     for (const regf::SubkeyRef& ref : refs) {
-      const KeyRecord subkey = PROV_TRY(regf::TakeSubkey(cells_, ref.key));
+      const KeyRecord subkey = PROV_TRY(regf::ReadSubkey(cells_, ref.key));
       PROV_TRY(CheckPlace(key, ref, subkey));
       by_windows8.Add(subkey.name);
       by_vista.Add(subkey.name);
@@ -102,8 +102,8 @@ class Checker {
 
   Result<void> CheckValues(const KeyRecord& key) {
     std::vector<std::u16string> names;
-    for (const std::uint32_t offset : PROV_TRY(regf::TakeValueList(cells_, key))) {
-      const regf::ValueRecord value = PROV_TRY(regf::TakeValue(cells_, offset));
+    for (const std::uint32_t offset : PROV_TRY(regf::ReadValueList(cells_, key))) {
+      const regf::ValueRecord value = PROV_TRY(regf::ReadValue(cells_, offset));
       if (value.name.size() > kMaxValueNameUnits)
         return Damaged(offset, "a value's name is longer than 16383 characters");
       if (key.max_value_name < 2 * value.name.size())
@@ -129,7 +129,7 @@ class Checker {
   Result<void> CheckSecurityRing(std::uint32_t first) {
     std::size_t met = 0;
     for (std::uint32_t at = first; met == 0 || at != first; ++met) {
-      PROV_TRY(cells_.Take(at, "security descriptor"));
+      PROV_TRY(cells_.Claim(at, "security descriptor"));
       const regf::SecurityRecord record = PROV_TRY(regf::LookSecurity(cells_, at));
       const auto used = key_count_by_security_.find(at);
       const std::uint32_t keys = used == key_count_by_security_.end() ? 0 : used->second;

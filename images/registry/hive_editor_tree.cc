@@ -15,7 +15,7 @@
 namespace prov::images::regf {
 
 Result<std::size_t> SecurityTable::Add(CellMap& cells, std::uint32_t cell) {
-  PROV_TRY(cells.Take(cell, "security descriptor"));
+  PROV_TRY(cells.Claim(cell, "security descriptor"));
   const SecurityRecord record = PROV_TRY(LookSecurity(cells, cell));
   SecurityEntry entry;
   entry.descriptor = record.descriptor;
@@ -103,22 +103,22 @@ bool EditedKey::SubkeysDiffer() const {
 Result<EditedTree> EditedTree::Make(std::string_view file) {
   EditedTree tree(PROV_TRY(CellMap::Make(file)));
   CellMap walked = tree.cells_;
-  const KeyRecord root = PROV_TRY(TakeKey(walked, walked.base().root));
+  const KeyRecord root = PROV_TRY(ReadKey(walked, walked.base().root));
   PROV_TRY(tree.Walk(walked, root, 0));
   tree.security_.FollowRing(walked, root.security);
   tree.root_ = std::make_unique<EditedKey>();
-  tree.root_->record = PROV_TRY(TakeKey(tree.cells_, root.offset));
+  tree.root_->record = PROV_TRY(ReadKey(tree.cells_, root.offset));
   tree.root_->file_security = tree.root_->security = tree.security_.IndexOf(root.security);
   return tree;
 }
 
 Result<void> EditedTree::Walk(CellMap& cells, const KeyRecord& key, unsigned depth) {
   PROV_TRY(security_.CountKey(cells, key.security));
-  if (key.class_bytes != 0) PROV_TRY(cells.Take(key.class_name, "class name"));
-  for (const std::uint32_t value : PROV_TRY(TakeValueList(cells, key))) PROV_TRY(TakeValueView(cells, value));
-  const std::vector<SubkeyRef> refs = PROV_TRY(TakeSubkeyList(cells, key));
+  if (key.class_bytes != 0) PROV_TRY(cells.Claim(key.class_name, "class name"));
+  for (const std::uint32_t value : PROV_TRY(ReadValueList(cells, key))) PROV_TRY(ReadValueView(cells, value));
+  const std::vector<SubkeyRef> refs = PROV_TRY(ReadSubkeyList(cells, key));
   if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
-  for (const SubkeyRef& ref : refs) PROV_TRY(Walk(cells, PROV_TRY(TakeSubkey(cells, ref.key)), depth + 1));
+  for (const SubkeyRef& ref : refs) PROV_TRY(Walk(cells, PROV_TRY(ReadSubkey(cells, ref.key)), depth + 1));
   return {};
 }
 
@@ -192,17 +192,17 @@ Result<EditedKey*> EditedTree::MakeSubkey(EditedKey& parent, std::u16string uppe
 Result<void> EditedTree::ReadContent(EditedKey& key) {
   if (key.content != nullptr) return {};
   auto content = std::make_unique<KeyContent>();
-  for (const std::uint32_t offset : PROV_TRY(TakeValueList(cells_, key.record))) {
+  for (const std::uint32_t offset : PROV_TRY(ReadValueList(cells_, key.record))) {
     EditedValue& value = content->values.emplace_back();
-    value.file = PROV_TRY(TakeValueView(cells_, offset));
+    value.file = PROV_TRY(ReadValueView(cells_, offset));
     value.name = Load(value.file.stored_name, (value.file.flags & kValueLatin1Name) != 0).value_or(u"");
     const auto [first, is_new] = content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1);
     if (!is_new && AreTwins(content->values[first->second].name, value.name))
       return Damaged(key.record.offset, "two values of a key have the same name");
   }
-  for (const SubkeyRef& ref : PROV_TRY(TakeSubkeyList(cells_, key.record, &content->list_cells))) {
+  for (const SubkeyRef& ref : PROV_TRY(ReadSubkeyList(cells_, key.record, &content->list_cells))) {
     EditedKey& subkey = *content->subkeys.emplace_back(std::make_unique<EditedKey>());
-    subkey.record = PROV_TRY(TakeSubkey(cells_, ref.key));
+    subkey.record = PROV_TRY(ReadSubkey(cells_, ref.key));
     subkey.parent = &key;
     subkey.list_kind = ref.kind;
     subkey.list_hint = ref.hint;

@@ -32,7 +32,7 @@ struct SecurityEntry {
 
 class SecurityTable {
  public:
-  // Counts a key of the file that uses this cell; the cell's first use takes it from `cells`. Gives its index.
+  // Counts a key of the file that uses this cell; the cell's first use claims it in `cells`. Gives its index.
   Result<std::size_t> CountKey(CellMap& cells, std::uint32_t cell);
   // Follows the ring from the root key's cell, which has been counted. A ring that is broken is no error until it has
   // to change.
@@ -145,7 +145,7 @@ class EditedTree {
   Result<void> ReadContent(EditedKey& key);
   Result<EditedKey*> MakeSubkey(EditedKey& parent, std::u16string upper, std::u16string name, std::string_view path);
 
-  CellMap cells_;  // taken: what `content` was read from
+  CellMap cells_;  // claimed: what `content` was read from
   SecurityTable security_;
   std::unique_ptr<EditedKey> root_;
 };

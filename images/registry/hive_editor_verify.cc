@@ -53,7 +53,7 @@ class Verifier {
     return {};
   }
 
-  // To be called when everything that is new was taken.
+  // To be called when everything that is new was claimed.
   Result<void> CheckCells() const {
     std::vector<std::uint32_t> freed = changes_.freed;
     std::ranges::sort(freed);
@@ -65,7 +65,7 @@ class Verifier {
       if (!lost && stays(at) && !cells_.IsInUse(at)) lost = at;
     });
     if (lost) return Differs(*lost, "a cell that stays is none any more");
-    for (auto at = cells_.FirstUntaken(); at; at = cells_.FirstUntaken(*at + 8)) {
+    for (auto at = cells_.FirstUnclaimed(); at; at = cells_.FirstUnclaimed(*at + 8)) {
       if (!stays(*at)) return Differs(*at, "nothing refers to a new cell");
     }
     return {};
@@ -128,7 +128,7 @@ class Verifier {
 
   Result<void> CheckKey(const EditedKey& key) {
     const Result<KeyRecord> read =
-        key.parent == nullptr ? TakeKey(cells_, key.Offset()) : TakeSubkey(cells_, key.Offset());
+        key.parent == nullptr ? ReadKey(cells_, key.Offset()) : ReadSubkey(cells_, key.Offset());
     if (!read) return Differs(key.Offset(), read.error().message);
     if (read->name != key.record.name) return Differs(key.Offset(), "a key's name");
     if (key.parent != nullptr && !key.InFile() && read->parent != key.parent->Offset())
@@ -139,7 +139,7 @@ class Verifier {
   }
 
   Result<void> CheckValues(const EditedKey& key, const KeyRecord& read) {
-    const Result<std::vector<std::uint32_t>> offsets = TakeValueList(cells_, read);
+    const Result<std::vector<std::uint32_t>> offsets = ReadValueList(cells_, read);
     if (!offsets) return Differs(key.Offset(), offsets.error().message);
     std::size_t at = 0;
     for (const EditedValue& value : key.content->values) {
@@ -154,7 +154,7 @@ class Verifier {
   Result<void> CheckValue(const EditedValue& value, std::uint32_t offset, const KeyRecord& key) {
     if (value.state == EditedValue::State::kAsInFile)
       return offset == value.file.offset ? Result<void>() : Differs(offset, "a value that stays");
-    const Result<ValueRecord> read = TakeValue(cells_, offset);
+    const Result<ValueRecord> read = ReadValue(cells_, offset);
     if (!read) return Differs(offset, read.error().message);
     if (read->name != value.name || static_cast<RegType>(read->type) != value.type || read->data != value.data ||
         read->plain_big_data || read->loose_big_data)
@@ -165,7 +165,7 @@ class Verifier {
   }
 
   Result<void> CheckSubkeys(const EditedKey& key, const KeyRecord& read) {
-    const Result<std::vector<SubkeyRef>> refs = TakeSubkeyList(cells_, read);
+    const Result<std::vector<SubkeyRef>> refs = ReadSubkeyList(cells_, read);
     if (!refs) return Differs(key.Offset(), refs.error().message);
     if (!key.SubkeysDiffer()) return {};
     const EditedList wanted = ListSubkeys(*key.content, cells_.base().minor);
@@ -209,7 +209,7 @@ class Verifier {
       if (first == ring.end()) first = ring.begin();
       const SecurityEntry& wanted = tree_.security().at(*first++);
       const SecurityRecord here = PROV_TRY(CheckSecurity(wanted, at));
-      if (SecurityTable::IsNew(wanted) && !cells_.Take(at, "security descriptor"))
+      if (SecurityTable::IsNew(wanted) && !cells_.Claim(at, "security descriptor"))
         return Differs(at, "a new security descriptor");
       const Result<SecurityRecord> next = LookSecurity(cells_, here.next);
       if (!next || next->previous != at) return Differs(at, "the ring of security descriptors");

@@ -89,8 +89,8 @@ void AppendUtf8(std::string& out, char32_t c) {
   }
 }
 
-// Takes one code point (surrogates included) from the front of `rest`; nullopt if malformed.
-std::optional<char32_t> TakeCodePoint(std::string_view& rest) {
+// Decodes one code point (surrogates included) from the front of `rest`; nullopt if malformed.
+std::optional<char32_t> DecodeCodePoint(std::string_view& rest) {
   const auto lead = static_cast<unsigned char>(rest.front());
   std::size_t length = 1;
   char32_t value = lead;
@@ -150,7 +150,7 @@ std::optional<std::u16string> NameFromUtf8(std::string_view utf8) {
   out.reserve(utf8.size());
   bool after_lone_high = false;
   while (!utf8.empty()) {
-    const std::optional<char32_t> c = TakeCodePoint(utf8);
+    const std::optional<char32_t> c = DecodeCodePoint(utf8);
     // A pair written as twice three bytes would be a second spelling of one name.
     if (!c || (after_lone_high && IsLowSurrogate(*c))) return std::nullopt;
     after_lone_high = IsHighSurrogate(*c);

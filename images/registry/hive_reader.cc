@@ -26,7 +26,7 @@ class HiveReader {
       : cells_(std::move(cells)), security_budget_(kSecurityCopies * file_bytes) {}
 
   Result<RegKey> ReadRoot() {
-    const KeyRecord record = PROV_TRY(regf::TakeKey(cells_, cells_.base().root));
+    const KeyRecord record = PROV_TRY(regf::ReadKey(cells_, cells_.base().root));
     RegKey root;
     PROV_TRY(ReadContent(record, 0, {}, root));
     return root;
@@ -41,10 +41,10 @@ class HiveReader {
       security_budget_ -= descriptor.size();
       out.security = descriptor;
     }
-    for (const std::uint32_t offset : PROV_TRY(regf::TakeValueList(cells_, record))) {
+    for (const std::uint32_t offset : PROV_TRY(regf::ReadValueList(cells_, record))) {
       PROV_TRY(ReadValue(offset, out.values.emplace_back()));
     }
-    const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::TakeSubkeyList(cells_, record));
+    const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::ReadSubkeyList(cells_, record));
     if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(record.offset, "keys are nested deeper than 512 levels");
     for (const regf::SubkeyRef& ref : refs)
       PROV_TRY(ReadSubkey(ref.key, depth + 1, descriptor, out.subkeys.emplace_back()));
@@ -52,13 +52,13 @@ class HiveReader {
   }
 
   Result<void> ReadSubkey(std::uint32_t offset, unsigned depth, std::string_view inherited, RegKey& out) {
-    const KeyRecord record = PROV_TRY(regf::TakeSubkey(cells_, offset));
+    const KeyRecord record = PROV_TRY(regf::ReadSubkey(cells_, offset));
     out.name = regf::NameToUtf8(record.name);
     return ReadContent(record, depth, inherited, out);
   }
 
   Result<void> ReadValue(std::uint32_t offset, RegValue& out) {
-    regf::ValueRecord value = PROV_TRY(regf::TakeValue(cells_, offset));
+    regf::ValueRecord value = PROV_TRY(regf::ReadValue(cells_, offset));
     out.name = regf::NameToUtf8(value.name);
     out.type = static_cast<RegType>(value.type);
     out.data = std::move(value.data);

@@ -24,7 +24,7 @@ Result<void> ReadLeaf(std::uint32_t offset, std::string_view content, std::vecto
   return {};
 }
 
-Result<void> TakeSegments(CellMap& cells, std::size_t size, ValueView& value) {
+Result<void> ReadSegments(CellMap& cells, std::size_t size, ValueView& value) {
   const std::uint32_t offset = value.data_cell;
   const std::string_view record = PROV_TRY(cells.Look(offset, "big data record"));
   if (record.size() < 8 || record.substr(0, 2) != "db")
@@ -32,12 +32,12 @@ Result<void> TakeSegments(CellMap& cells, std::size_t size, ValueView& value) {
   const std::size_t count = Load16(record, 2);
   const std::size_t needed = (size + kBigDataBytes - 1) / kBigDataBytes;
   value.segment_list = Load32(record, 4);
-  const std::string_view list = PROV_TRY(cells.Take(value.segment_list, "big data list"));
+  const std::string_view list = PROV_TRY(cells.Claim(value.segment_list, "big data list"));
   if (count < needed || list.size() < 4 * count) return Damaged(offset, "a big data record lacks segments");
   value.loose_big_data = count > needed;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t segment_offset = Load32(list, 4 * i);
-    const std::string_view segment = PROV_TRY(cells.Take(segment_offset, "big data segment"));
+    const std::string_view segment = PROV_TRY(cells.Claim(segment_offset, "big data segment"));
     const std::size_t part = std::min(size, kBigDataBytes);
     if (segment.size() < part) return Damaged(segment_offset, "a big data segment is too short");
     value.segment_cells.push_back(segment_offset);
@@ -47,9 +47,9 @@ Result<void> TakeSegments(CellMap& cells, std::size_t size, ValueView& value) {
   return {};
 }
 
-Result<void> TakeData(CellMap& cells, std::size_t size, ValueView& value) {
+Result<void> ReadData(CellMap& cells, std::size_t size, ValueView& value) {
   const std::uint32_t offset = value.data_cell;
-  const std::string_view content = PROV_TRY(cells.Take(offset, "value data"));
+  const std::string_view content = PROV_TRY(cells.Claim(offset, "value data"));
   if (content.size() >= size) {
     // A db record is a small cell: data that fits into its cell was written there whole, whatever it starts with.
     value.plain_big_data = size > kBigDataBytes && cells.base().minor > 3;
@@ -58,13 +58,13 @@ Result<void> TakeData(CellMap& cells, std::size_t size, ValueView& value) {
   }
   if (size <= kBigDataBytes || cells.base().minor <= 3)
     return Damaged(offset, "a value's data is shorter than its size");
-  return TakeSegments(cells, size, value);
+  return ReadSegments(cells, size, value);
 }
 
 }  // namespace
 
-Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset) {
-  const std::string_view content = PROV_TRY(cells.Take(offset, "key"));
+Result<KeyRecord> ReadKey(CellMap& cells, std::uint32_t offset) {
+  const std::string_view content = PROV_TRY(cells.Claim(offset, "key"));
   if (content.size() < kKeyBytes || content.substr(0, 2) != "nk") return Damaged(offset, "a key is no key record");
   KeyRecord key;
   key.offset = offset;
@@ -88,20 +88,20 @@ Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset) {
   return key;
 }
 
-Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset) {
-  KeyRecord key = PROV_TRY(TakeKey(cells, offset));
+Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset) {
+  KeyRecord key = PROV_TRY(ReadKey(cells, offset));
   if (key.name.empty() || key.name.size() > kMaxKeyNameUnits)
     return Damaged(offset, fmt::format("a key's name is empty or longer than {} characters", kMaxKeyNameUnits));
   if (key.name.find(u'\\') != std::u16string::npos) return Damaged(offset, "a key's name holds a backslash");
   return key;
 }
 
-Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key,
+Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& key,
                                               std::vector<std::uint32_t>* list_cells) {
   std::vector<SubkeyRef> out;
   // The offset means nothing then.
   if (key.subkey_count == 0) return out;
-  const std::string_view content = PROV_TRY(cells.Take(key.subkey_list, "subkey list"));
+  const std::string_view content = PROV_TRY(cells.Claim(key.subkey_list, "subkey list"));
   if (list_cells != nullptr) list_cells->push_back(key.subkey_list);
   if (content.substr(0, 2) != "ri") {
     PROV_TRY(ReadLeaf(key.subkey_list, content, out));
@@ -111,7 +111,7 @@ Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& k
       return Damaged(key.subkey_list, "a list of subkey lists is longer than its cell");
     for (std::size_t at = 4; at < 4 + 4 * count; at += 4) {
       const std::uint32_t leaf = Load32(content, at);
-      PROV_TRY(ReadLeaf(leaf, PROV_TRY(cells.Take(leaf, "subkey list")), out));
+      PROV_TRY(ReadLeaf(leaf, PROV_TRY(cells.Claim(leaf, "subkey list")), out));
       if (list_cells != nullptr) list_cells->push_back(leaf);
     }
   }
@@ -122,10 +122,10 @@ Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& k
   return out;
 }
 
-Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord& key) {
+Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord& key) {
   std::vector<std::uint32_t> out;
   if (key.value_count == 0) return out;
-  const std::string_view content = PROV_TRY(cells.Take(key.value_list, "value list"));
+  const std::string_view content = PROV_TRY(cells.Claim(key.value_list, "value list"));
   // The cell may have room for more.
   if (content.size() / 4 < key.value_count) return Damaged(key.value_list, "a value list is longer than its cell");
   out.reserve(key.value_count);
@@ -133,8 +133,8 @@ Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord
   return out;
 }
 
-Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset) {
-  const std::string_view content = PROV_TRY(cells.Take(offset, "value"));
+Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset) {
+  const std::string_view content = PROV_TRY(cells.Claim(offset, "value"));
   if (content.size() < kValueBytes || content.substr(0, 2) != "vk")
     return Damaged(offset, "a value is no value record");
   ValueView value;
@@ -153,7 +153,7 @@ Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset) {
     value.data = content.substr(8, bytes);
   } else if (size != 0) {
     value.data_cell = Load32(content, 8);
-    PROV_TRY(TakeData(cells, size, value));
+    PROV_TRY(ReadData(cells, size, value));
   }
   return value;
 }
@@ -177,8 +177,8 @@ ValueRecord LoadValue(const ValueView& view) {
   return value;
 }
 
-Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset) {
-  return LoadValue(PROV_TRY(TakeValueView(cells, offset)));
+Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset) {
+  return LoadValue(PROV_TRY(ReadValueView(cells, offset)));
 }
 
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset) {

@@ -71,20 +71,21 @@ struct SecurityRecord {
   std::string_view descriptor;
 };
 
-Result<KeyRecord> TakeKey(CellMap& cells, std::uint32_t offset);
+// What reads a record claims its cells (CellMap::Claim): none can be read twice.
+Result<KeyRecord> ReadKey(CellMap& cells, std::uint32_t offset);
 // A key that is not the root, so its name must be a legal one.
-Result<KeyRecord> TakeSubkey(CellMap& cells, std::uint32_t offset);
-// The subkeys of `key` in list order, as many as it says; takes the list cells, not the keys. `list_cells` gets their
+Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset);
+// The subkeys of `key` in list order, as many as it says; claims the list cells, not the keys. `list_cells` gets their
 // offsets.
-Result<std::vector<SubkeyRef>> TakeSubkeyList(CellMap& cells, const KeyRecord& key,
+Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& key,
                                               std::vector<std::uint32_t>* list_cells = nullptr);
 // Offsets of the values of `key`.
-Result<std::vector<std::uint32_t>> TakeValueList(CellMap& cells, const KeyRecord& key);
+Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord& key);
 // The value without a copy of its name and data.
-Result<ValueView> TakeValueView(CellMap& cells, std::uint32_t offset);
-Result<ValueRecord> TakeValue(CellMap& cells, std::uint32_t offset);
+Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset);
+Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset);
 ValueRecord LoadValue(const ValueView& view);
-// Security cells are shared, so they are not taken.
+// Security cells are shared, so they are not claimed.
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
 
 }  // namespace prov::images::regf

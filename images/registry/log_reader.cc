@@ -75,7 +75,7 @@ std::optional<std::vector<LogPage>> ReadPages(std::string_view entry, std::uint3
 }
 
 // The entry that `rest` begins with if it is whole and has this number; then `rest` is what lies behind it.
-std::optional<LogEntry> TakeEntry(std::string_view& rest, std::uint32_t sequence) {
+std::optional<LogEntry> ReadEntry(std::string_view& rest, std::uint32_t sequence) {
   if (rest.size() < kLogAlignment || !rest.starts_with("HvLE")) return std::nullopt;
   const std::uint32_t size = Load32(rest, 4);
   if (size < kLogAlignment || size % kLogAlignment != 0 || size > rest.size()) return std::nullopt;
@@ -105,7 +105,7 @@ Result<HiveLog> ReadLog(std::string_view bytes) {
   HiveLog log{Load32(bytes, 4), Load32(bytes, 24), Load32(bytes, 36), {}};
   std::string_view rest = bytes.substr(kLogAlignment);
   std::uint32_t next = log.first;
-  while (std::optional<LogEntry> entry = TakeEntry(rest, next)) {
+  while (std::optional<LogEntry> entry = ReadEntry(rest, next)) {
     log.entries.push_back(*std::move(entry));
     ++next;
   }

@@ -194,7 +194,7 @@ class Parser {
     if (line_.front() == '@') {
       line_.remove_prefix(1);
     } else if (line_.front() == '"') {
-      value.value.name = PROV_TRY(TakeQuoted());
+      value.value.name = PROV_TRY(ParseQuoted());
       if (value.value.name.empty()) return Bad("a value's name is empty; the default value is written @");
     } else {
       return Bad("neither a [key], nor a value (\"name\"= or @=), nor a comment");
@@ -218,13 +218,13 @@ class Parser {
     }
     if (line_.starts_with('"')) {
       value.value.type = RegType::kSz;
-      value.value.data = EncodeSz(PROV_TRY(TakeQuoted()));
+      value.value.data = EncodeSz(PROV_TRY(ParseQuoted()));
       return {};
     }
     if (line_.starts_with("dword:")) {
       line_.remove_prefix(6);
       value.value.type = RegType::kDword;
-      value.value.data = EncodeDword(PROV_TRY(TakeHexNumber()));
+      value.value.data = EncodeDword(PROV_TRY(ParseHexNumber()));
       return {};
     }
     if (!line_.starts_with("hex")) return Bad("a value's data is neither \"text\", dword:, hex:, hex(N): nor -");
@@ -232,18 +232,18 @@ class Parser {
     value.value.type = RegType::kBinary;
     if (line_.starts_with('(')) {
       line_.remove_prefix(1);
-      value.value.type = static_cast<RegType>(PROV_TRY(TakeHexNumber()));
+      value.value.type = static_cast<RegType>(PROV_TRY(ParseHexNumber()));
       if (!line_.starts_with(')')) return Bad("hex( is not closed by )");
       line_.remove_prefix(1);
     }
     if (!line_.starts_with(':')) return Bad("hex is not followed by :");
     line_.remove_prefix(1);
-    value.value.data = PROV_TRY(TakeHexBytes());
+    value.value.data = PROV_TRY(ParseHexBytes());
     return {};
   }
 
   // "text" at the front of the line.
-  Result<std::string> TakeQuoted() {
+  Result<std::string> ParseQuoted() {
     std::string out;
     for (std::size_t i = 1; i < line_.size(); ++i) {
       if (line_[i] == '"') {
@@ -262,7 +262,7 @@ class Parser {
   }
 
   // One to eight hex digits.
-  Result<std::uint32_t> TakeHexNumber() {
+  Result<std::uint32_t> ParseHexNumber() {
     std::uint32_t number = 0;
     const char* const begin = line_.data();
     const auto [end, error] = std::from_chars(begin, begin + std::min<std::size_t>(line_.size(), 8), number, 16);
@@ -272,7 +272,7 @@ class Parser {
   }
 
   // Bytes "0a,ff" that a backslash at the end of a line continues on the next.
-  Result<std::string> TakeHexBytes() {
+  Result<std::string> ParseHexBytes() {
     std::string out;
     bool after_comma = false;
     while (true) {

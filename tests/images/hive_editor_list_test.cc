@@ -31,11 +31,11 @@ std::string HiveOf(const std::vector<std::string>& names) {
 // The root's list: kind, the hint's bytes (none in an li) and name of each entry.
 Entries ListOf(const std::string& hive) {
   regf::CellMap cells = regf::CellMap::Make(hive).value();
-  const regf::KeyRecord root = regf::TakeKey(cells, cells.base().root).value();
+  const regf::KeyRecord root = regf::ReadKey(cells, cells.base().root).value();
   Entries out;
-  const std::vector<regf::SubkeyRef> refs = regf::TakeSubkeyList(cells, root).value();
+  const std::vector<regf::SubkeyRef> refs = regf::ReadSubkeyList(cells, root).value();
   for (const regf::SubkeyRef& ref : refs) {
-    const std::string name = regf::NameToUtf8(regf::TakeSubkey(cells, ref.key).value().name);
+    const std::string name = regf::NameToUtf8(regf::ReadSubkey(cells, ref.key).value().name);
     char hint[4];
     regf::Store32(hint, ref.hint);
     out.push_back(fmt::format("{} {} {}", ref.kind, ref.kind == "li" ? "-" : ToHex(std::string_view(hint, 4)), name));
@@ -58,7 +58,7 @@ std::string ListedAs(std::string_view kind, const std::vector<Entry>& entries, s
   regf::CellMap cells = regf::CellMap::Make(hive).value();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     keys.push_back(patch.Get32(list + 4 + 8 * i));
-    names[i] = regf::NameToUtf8(regf::TakeSubkey(cells, keys[i]).value().name);
+    names[i] = regf::NameToUtf8(regf::ReadSubkey(cells, keys[i]).value().name);
   }
   patch.SetBytes(list, kind).SetBase32(24, minor);
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -127,7 +127,7 @@ TEST(HiveEditor, AdvancesSequenceAndTimes) {
     regf::CellMap cells = regf::CellMap::Make(after).value();
     for (int n = 0;; ++n) {
       const std::uint32_t cell = FindCell(after, "nk", n);
-      if (regf::TakeKey(cells, cell).value().name == regf::NameFromUtf8(key))
+      if (regf::ReadKey(cells, cell).value().name == regf::NameFromUtf8(key))
         return regf::Load64(after, 4096 + cell + 8);
     }
   };

@@ -121,7 +121,7 @@ class MayChange {
  public:
   MayChange(const std::string& hive, const RegKey& before, const RegKey& after)
       : cells_(regf::CellMap::Make(hive).value()) {
-    Visit(regf::TakeKey(cells_, cells_.base().root).value(), &before, &after, before.security, after.security);
+    Visit(regf::ReadKey(cells_, cells_.base().root).value(), &before, &after, before.security, after.security);
   }
   bool Holds(std::uint32_t cell) const { return offsets_.contains(cell); }
 
@@ -143,15 +143,15 @@ class MayChange {
     std::vector<std::uint32_t> own = {record.offset};
     if (record.class_bytes != 0) own.push_back(record.class_name);
     if (record.value_count != 0) own.push_back(record.value_list);
-    const std::vector<std::uint32_t> values = regf::TakeValueList(cells_, record).value();
+    const std::vector<std::uint32_t> values = regf::ReadValueList(cells_, record).value();
     for (const std::uint32_t offset : values) {
-      const regf::ValueView value = regf::TakeValueView(cells_, offset).value();
+      const regf::ValueView value = regf::ReadValueView(cells_, offset).value();
       own.insert(own.end(), {offset, value.data_cell, value.segment_list});
       own.insert(own.end(), value.segment_cells.begin(), value.segment_cells.end());
     }
-    const std::vector<regf::SubkeyRef> refs = regf::TakeSubkeyList(cells_, record, &own).value();
+    const std::vector<regf::SubkeyRef> refs = regf::ReadSubkeyList(cells_, record, &own).value();
     for (const regf::SubkeyRef& ref : refs) {
-      const regf::KeyRecord subkey = regf::TakeSubkey(cells_, ref.key).value();
+      const regf::KeyRecord subkey = regf::ReadSubkey(cells_, ref.key).value();
       const std::string name = Upper(regf::NameToUtf8(subkey.name));
       const RegKey* const old_key = SubkeyOf(before, name);
       const RegKey* const new_key = SubkeyOf(after, name);
