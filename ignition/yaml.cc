@@ -81,7 +81,7 @@ class Generator {
       Event event;
       if (yaml_parser_parse(&events_.parser(), &event.get()) == 0) return RefuseSyntax();
       if (event.get().type == YAML_STREAM_END_EVENT) break;
-      if (!Take(event.get(), handler)) {
+      if (!HandleEvent(event.get(), handler)) {
         if (!error_) RefuseBounds(handler, event.get());
         return false;
       }
@@ -121,7 +121,7 @@ class Generator {
     }
   }
 
-  bool Take(const yaml_event_t& event, Handler& handler) {
+  bool HandleEvent(const yaml_event_t& event, Handler& handler) {
     switch (event.type) {
       case YAML_ALIAS_EVENT:
         return RefuseAt(event, "aliases (*name) are not accepted; write the value out");

@@ -9,14 +9,14 @@ std::string Describe(std::string_view file, TextPlace place) {
 }
 
 Result<std::optional<std::vector<CsvField>>> CsvReader::Next() {
-  while (at_ < text_.size() && AtLineEnd()) TakeLineEnd();
+  while (at_ < text_.size() && AtLineEnd()) SkipLineEnd();
   if (at_ == text_.size()) return std::nullopt;
   std::vector<CsvField> row;
   for (;;) {
-    row.push_back(PROV_TRY(TakeField()));
+    row.push_back(PROV_TRY(ReadField()));
     if (at_ == text_.size()) return row;
     if (AtLineEnd()) {
-      TakeLineEnd();
+      SkipLineEnd();
       return row;
     }
     Advance();  // the comma
@@ -34,15 +34,15 @@ void CsvReader::Advance() {
   }
 }
 
-void CsvReader::TakeLineEnd() {
+void CsvReader::SkipLineEnd() {
   if (text_[at_] == '\r') Advance();
   Advance();
 }
 
-Result<CsvField> CsvReader::TakeField() {
+Result<CsvField> CsvReader::ReadField() {
   CsvField out{{}, place_};
   if (at_ < text_.size() && text_[at_] == '"') {
-    PROV_TRY(TakeQuoted(out));
+    PROV_TRY(ReadQuoted(out));
     return out;
   }
   while (at_ < text_.size() && text_[at_] != ',' && !AtLineEnd()) {
@@ -54,7 +54,7 @@ Result<CsvField> CsvReader::TakeField() {
   return out;
 }
 
-Result<void> CsvReader::TakeQuoted(CsvField& field) {
+Result<void> CsvReader::ReadQuoted(CsvField& field) {
   Advance();
   for (;;) {
     if (at_ == text_.size()) return Refuse(field.place, "the quote that begins here is never closed");

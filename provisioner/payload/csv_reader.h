@@ -36,9 +36,9 @@ class CsvReader {
  private:
   bool AtLineEnd() const;
   void Advance();
-  void TakeLineEnd();
-  Result<CsvField> TakeField();
-  Result<void> TakeQuoted(CsvField& field);
+  void SkipLineEnd();
+  Result<CsvField> ReadField();
+  Result<void> ReadQuoted(CsvField& field);
   std::unexpected<Error> Refuse(TextPlace place, std::string message) const;
 
   std::string_view text_;

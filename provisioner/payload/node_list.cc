@@ -74,7 +74,7 @@ class Checker {
  public:
   explicit Checker(std::string_view file) : file_(file) {}
 
-  Result<void> Take(const Row& row) {
+  Result<void> Add(const Row& row) {
     if (nodes_.size() == kMostNodes) return Refuse(row[kName], fmt::format("more than {} nodes", kMostNodes));
     Node node;
     node.name = PROV_TRY(Name(row[kName]));
@@ -232,7 +232,7 @@ Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) 
     row.fill({{}, fields->front().place});
     for (std::size_t i = 0; i < columns.size(); ++i)
       row[columns[i]] = {std::string(TrimBlanks((*fields)[i].text)), (*fields)[i].place};
-    PROV_TRY(checker.Take(row));
+    PROV_TRY(checker.Add(row));
   }
 }
 
@@ -297,7 +297,7 @@ Result<std::vector<Node>> ReadJson(std::string_view text, std::string_view file)
     const TextPlace place = i < places.size() ? places[i] : TextPlace();
     Result<Row> row = ReadObject(items[i], place);
     if (!row) return Fail(Code::kRow, row.error().message, row.error().where + " in " + Describe(file, place));
-    PROV_TRY(checker.Take(*row));
+    PROV_TRY(checker.Add(*row));
   }
   return checker.Finish();
 }

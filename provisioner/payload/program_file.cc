@@ -141,7 +141,7 @@ std::string_view Terminated(std::string_view text) {
 }
 
 // The block at the beginning of `bytes`, which loses it; nullopt at the end and where it is damaged.
-std::optional<Block> TakeBlock(std::string_view& bytes) {
+std::optional<Block> ReadBlock(std::string_view& bytes) {
   constexpr std::size_t kHeaderBytes = 6;
   const Bytes numbers(bytes);
   const auto size = numbers.Number(0, 2);
@@ -157,14 +157,14 @@ std::optional<Block> TakeBlock(std::string_view& bytes) {
 
 // A text of the resource's first table, such as ProductName; "" where there is none.
 std::string VersionText(std::string_view resource, std::string_view name) {
-  const auto root = TakeBlock(resource);
+  const auto root = ReadBlock(resource);
   if (!root || root->name != "VS_VERSION_INFO" || root->value_bytes > root->value.size()) return "";
   std::string_view children = root->value.substr(std::min(root->value.size(), Aligned(root->value_bytes)));
-  while (auto child = TakeBlock(children)) {
+  while (auto child = ReadBlock(children)) {
     if (child->name != "StringFileInfo") continue;
-    auto table = TakeBlock(child->value);
+    auto table = ReadBlock(child->value);
     if (!table) return "";
-    while (const auto text = TakeBlock(table->value)) {
+    while (const auto text = ReadBlock(table->value)) {
       if (text->name == name) return FromUtf16Le(Terminated(text->value)).value_or("");
     }
   }

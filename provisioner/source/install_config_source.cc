@@ -123,7 +123,7 @@ Result<void> ReadProxy(const ObjectView& object, const PlannedCluster& planned, 
                object.At("proxy"));
     return {};
   }
-  PROV_TRY(TakeProxyMembers(*proxy, out));
+  PROV_TRY(ReadProxyMembers(*proxy, out));
   if (!out.http_proxy && !out.https_proxy)
     return Fail(Code::kInvalidConfig, "must include httpProxy or httpsProxy", proxy->path());
   StateProxy(out, proxy->path());

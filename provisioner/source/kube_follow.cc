@@ -119,7 +119,7 @@ KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
   bool listened = false;
   request->sink = [&](std::string_view piece) {
     listened = true;
-    return TakeEvents(reader, piece);
+    return ReadEvents(reader, piece);
   };
   request->should_stop = [this] { return ShouldStop(); };
   const std::int64_t begin = ports_.clock.NowUnix();
@@ -161,18 +161,18 @@ KubeFollower::Step KubeFollower::Judge(const net::FetchAnswer& answer, std::stri
   const Error error = ExplainKubeStatus(answer, verb, object_, *access_);
   least_pause_ms_ = RetryAfterMs(answer);
   if (IsKubeTrouble(answer.status)) return Failed(error);
-  if (tell_) tell_(error);
+  if (report_) report_(error);
   return Step::kGiveUp;
 }
 
 // What may pass. Told from the second time on: a server that is replaced is away for a moment.
 KubeFollower::Step KubeFollower::Failed(const Error& error) {
-  if (++failures_ > 1 && tell_) tell_(error);
+  if (++failures_ > 1 && report_) report_(error);
   return Step::kPause;
 }
 
 // False: enough was heard.
-bool KubeFollower::TakeEvents(KubeWatchReader& reader, std::string_view piece) {
+bool KubeFollower::ReadEvents(KubeWatchReader& reader, std::string_view piece) {
   for (const KubeEvent& event : reader.Feed(piece)) {
     if (event.kind == KubeEvent::Kind::kGone) gone_ = true;
     if (event.kind == KubeEvent::Kind::kError) broken_ = event.error;

@@ -15,11 +15,11 @@ namespace prov::source {
 
 class KubeFollower {
  public:
-  // `tell` gets what keeps the watch from working; the same may come again and again.
-  KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> tell,
+  // `report` gets what keeps the watch from working; the same may come again and again.
+  KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> report,
                KubeSurroundings surroundings = ThisProcess(), KubeBackoff::Random random = KubeRandom)
       : ports_(ports),
-        tell_(std::move(tell)),
+        report_(std::move(report)),
         surroundings_(std::move(surroundings)),
         random_(random),
         backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
@@ -51,12 +51,12 @@ class KubeFollower {
   Step AfterWatch(const Result<net::FetchAnswer>& answer, bool listened, bool at_once);
   Step Judge(const net::FetchAnswer& answer, std::string_view verb);
   Step Failed(const Error& error);
-  bool TakeEvents(KubeWatchReader& reader, std::string_view piece);
+  bool ReadEvents(KubeWatchReader& reader, std::string_view piece);
   bool ShouldStop();
   bool Settle();
 
   SourcePorts ports_;
-  std::function<void(const Error&)> tell_;
+  std::function<void(const Error&)> report_;
   KubeSurroundings surroundings_;
   KubeBackoff::Random random_;
   KubeBackoff backoff_;

@@ -93,12 +93,12 @@ std::vector<KubeEvent> KubeWatchReader::Feed(std::string_view piece) {
     if (end == piece.size()) return out;
     piece.remove_prefix(end + 1);
     const std::string line = std::exchange(line_, {});
-    TakeLine(line, out);
+    ReadLine(line, out);
   }
   return out;
 }
 
-void KubeWatchReader::TakeLine(std::string_view line, std::vector<KubeEvent>& out) {
+void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& out) {
   if (TrimBlanks(line).empty()) return;
   const auto fail = [&](KubeEvent event) {
     ended_ = true;

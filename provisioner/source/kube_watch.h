@@ -50,7 +50,7 @@ class KubeWatchReader {
   bool ended() const { return ended_; }
 
  private:
-  void TakeLine(std::string_view line, std::vector<KubeEvent>& out);
+  void ReadLine(std::string_view line, std::vector<KubeEvent>& out);
 
   KubeKind kind_;
   std::string name_;

@@ -112,7 +112,7 @@ egress::SourceFile Describe(std::string path, std::string_view bytes, unsigned m
   return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), mode};
 }
 
-void TakeVariables(EgressConfig& out, const std::vector<egress::Assignment>& assignments) {
+void AssignVariables(EgressConfig& out, const std::vector<egress::Assignment>& assignments) {
   for (const egress::Assignment& a : assignments) {
     if (a.name == "HTTP_PROXY") out.http_proxy = a.value;
     if (a.name == "HTTPS_PROXY") out.https_proxy = a.value;
@@ -124,12 +124,12 @@ Result<void> ReadProxy(const ignition::Config& config, EgressConfig& out) {
   out.proxy_file.path = kProxyEnvPath;
   if (const auto file = PROV_TRY(config.Read(kProxyEnvPath))) {
     out.proxy_file = Describe(std::string(kProxyEnvPath), file->bytes, file->mode);
-    TakeVariables(out, PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)));
+    AssignVariables(out, PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)));
     return {};
   }
   if (const auto legacy = PROV_TRY(ReadLegacyEnvironment(config, out.findings))) {
     out.proxy_file = Describe(legacy->path, legacy->bytes, legacy->mode);
-    TakeVariables(out, legacy->assignments);
+    AssignVariables(out, legacy->assignments);
     AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them",
             legacy->path);
     return {};

@@ -123,7 +123,7 @@ Result<void> ReadControllerProxy(const ObjectView& spec, egress::EgressConfig& o
                spec.At("proxy"));
     return {};
   }
-  if (proxy) PROV_TRY(TakeProxyMembers(*proxy, out));
+  if (proxy) PROV_TRY(ReadProxyMembers(*proxy, out));
   StateProxy(out, spec.At("proxy"));
   return {};
 }
@@ -159,11 +159,11 @@ bool HasValues(const EgressConfig& config) { return config.http_proxy || config.
 
 Result<EgressConfig> ValuesOf(const std::optional<ObjectView>& object) {
   EgressConfig out;
-  if (object) PROV_TRY(TakeProxyMembers(*object, out));
+  if (object) PROV_TRY(ReadProxyMembers(*object, out));
   return out;
 }
 
-void TakeValues(EgressConfig from, EgressConfig& to) {
+void MoveValues(EgressConfig from, EgressConfig& to) {
   to.http_proxy = std::move(from.http_proxy);
   to.https_proxy = std::move(from.https_proxy);
   to.no_proxy = std::move(from.no_proxy);
@@ -194,12 +194,12 @@ Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>
                  "clusteroperator network); the status was taken, as it is what the nodes have",
                  status->path());
     }
-    TakeValues(std::move(published), out);
+    MoveValues(std::move(published), out);
     StateProxy(out, status ? status->path() : spec->path());
     return {};
   }
   ReportSpec(wanted, *spec, out.findings);
-  TakeValues(std::move(wanted), out);
+  MoveValues(std::move(wanted), out);
   StateProxy(out, spec->path());
   return {};
 }

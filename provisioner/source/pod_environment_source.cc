@@ -114,7 +114,7 @@ Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
   return out;
 }
 
-Result<void> Take(const Variables& variables, egress::EgressConfig& out) {
+Result<void> AssignVariables(const Variables& variables, egress::EgressConfig& out) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto& value = variables.values[i];
     if (!value) continue;
@@ -169,7 +169,7 @@ Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view ki
     AddInfo(out.config.findings, "env-lower-case", "lower-case variables are there, too; they are not read",
             found.where);
   }
-  PROV_TRY(Take(*found.taken, out.config));
+  PROV_TRY(AssignVariables(*found.taken, out.config));
   StateProxy(out.config, found.where + ".env");
   return out;
 }

@@ -34,7 +34,7 @@ void StateProxy(egress::EgressConfig& config, std::string path) {
   config.proxy_file = Describe(std::move(path), EnvironmentText(config));
 }
 
-Result<void> TakeProxyMembers(const ObjectView& object, egress::EgressConfig& config) {
+Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config) {
   const std::string_view http = PROV_TRY(object.TextOr("httpProxy", ""));
   const std::string_view https = PROV_TRY(object.TextOr("httpsProxy", ""));
   const std::string_view no_proxy = PROV_TRY(object.TextOr("noProxy", ""));

@@ -28,9 +28,9 @@ struct Reading {
 // Size and digest are those of the proxy.env with these values.
 void StateProxy(egress::EgressConfig& config, std::string path);
 
-// Takes the members httpProxy, httpsProxy and noProxy, those that are not empty: in a cluster's objects "empty means
+// Reads the members httpProxy, httpsProxy and noProxy, those that are not empty: in a cluster's objects "empty means
 // unset". Errors: type.
-Result<void> TakeProxyMembers(const ObjectView& object, egress::EgressConfig& config);
+Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config);
 
 // base64 as people and tools store it: with line ends. Errors: cert, `message_start` first.
 Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);

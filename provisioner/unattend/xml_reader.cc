@@ -29,13 +29,13 @@ std::unexpected<Error> XmlReader::Refuse(std::size_t offset, std::string_view me
   return Fail(Code::kXml, std::string(message), XmlPlace(where_, text_, offset));
 }
 
-bool XmlReader::Take(std::string_view token) {
+bool XmlReader::Accept(std::string_view token) {
   if (!text_.substr(at_).starts_with(token)) return false;
   at_ += token.size();
   return true;
 }
 
-bool XmlReader::TakeBlanks() {
+bool XmlReader::SkipBlanks() {
   const std::size_t begin = at_;
   while (at_ < text_.size() && IsXmlBlank(text_[at_])) ++at_;
   return at_ > begin;
@@ -121,10 +121,10 @@ Result<void> XmlReader::CheckDeclaration(std::string_view inside, std::size_t be
   std::vector<AttributeText> found;
   at_ = begin;
   while (at_ < begin + inside.size()) {
-    const bool blanks = TakeBlanks();
+    const bool blanks = SkipBlanks();
     if (at_ == begin + inside.size()) break;
     if (!blanks) return Refuse(at_, "the XML declaration is malformed; it needs a blank here");
-    found.push_back(PROV_TRY(TakeAttribute()));
+    found.push_back(PROV_TRY(ReadAttribute()));
   }
   at_ = end;
   auto next = found.begin();
@@ -156,29 +156,30 @@ Result<void> XmlReader::CheckReferences(std::string_view raw, std::size_t begin)
   return {};
 }
 
-Result<std::string_view> XmlReader::TakeName(std::string_view what) {
+Result<std::string_view> XmlReader::ReadName(std::string_view what) {
   const std::size_t length = XmlNameLength(text_.substr(at_));
   if (length == 0) return Refuse(at_, fmt::format("{} is expected here; write a plain < as &lt;", what));
   at_ += length;
   return text_.substr(at_ - length, length);
 }
 
-Result<void> XmlReader::TakeQualifiedName(std::string_view& prefix, std::string_view& local) {
+Result<void> XmlReader::ReadQualifiedName(std::string_view& prefix, std::string_view& local) {
   prefix = {};
-  local = PROV_TRY(TakeName("a name"));
-  if (!Take(":")) return {};
+  local = PROV_TRY(ReadName("a name"));
+  if (!Accept(":")) return {};
   prefix = local;
-  local = PROV_TRY(TakeName("a name behind the colon"));
+  local = PROV_TRY(ReadName("a name behind the colon"));
   if (at_ < text_.size() && text_[at_] == ':') return Refuse(at_, "a name with two colons; correct it");
   return {};
 }
 
-Result<XmlReader::AttributeText> XmlReader::TakeAttribute() {
+Result<XmlReader::AttributeText> XmlReader::ReadAttribute() {
   AttributeText out{.prefix = {}, .local = {}, .raw = {}, .begin = at_};
-  PROV_TRY(TakeQualifiedName(out.prefix, out.local));
-  TakeBlanks();
-  if (!Take("=")) return Refuse(at_, fmt::format("the attribute {} has no value; add =\"...\"", XmlExcerpt(out.local)));
-  TakeBlanks();
+  PROV_TRY(ReadQualifiedName(out.prefix, out.local));
+  SkipBlanks();
+  if (!Accept("="))
+    return Refuse(at_, fmt::format("the attribute {} has no value; add =\"...\"", XmlExcerpt(out.local)));
+  SkipBlanks();
   const char quote = at_ < text_.size() ? text_[at_] : '\0';
   if (quote != '"' && quote != '\'') return Refuse(at_, "the value of an attribute must be in quotes; add them");
   const std::size_t begin = at_ + 1;
@@ -192,16 +193,16 @@ Result<XmlReader::AttributeText> XmlReader::TakeAttribute() {
   return out;
 }
 
-Result<bool> XmlReader::TakeAttributes() {
+Result<bool> XmlReader::ReadAttributes() {
   attributes_.clear();
   for (;;) {
-    const bool blanks = TakeBlanks();
-    if (Take(">")) return false;
-    if (Take("/>")) return true;
+    const bool blanks = SkipBlanks();
+    if (Accept(">")) return false;
+    if (Accept("/>")) return true;
     if (!blanks) return Refuse(at_, "the tag is malformed here; is a blank, a quote or its end missing?");
     if (attributes_.size() == kAttributeLimit)
       return Refuse(at_, fmt::format("more than {} attributes of one element; is it an answer file?", kAttributeLimit));
-    attributes_.push_back(PROV_TRY(TakeAttribute()));
+    attributes_.push_back(PROV_TRY(ReadAttribute()));
   }
 }
 
@@ -211,9 +212,9 @@ Result<XmlEvent> XmlReader::ReadStart() {
   if (open_.size() == kDepthLimit)
     return Refuse(at_, fmt::format("nested deeper than {} elements; is it an answer file?", kDepthLimit));
   ++at_;
-  PROV_TRY(TakeQualifiedName(event.prefix, event.local));
+  PROV_TRY(ReadQualifiedName(event.prefix, event.local));
   open_.push_back({Between(text_, event.begin + 1, at_), bindings_.size()});
-  event.self_closing = PROV_TRY(TakeAttributes());
+  event.self_closing = PROV_TRY(ReadAttributes());
   event.end = at_;
   for (const AttributeText& attribute : attributes_) PROV_TRY(Declare(attribute));
   const Binding* binding = Find(event.prefix);
@@ -236,10 +237,10 @@ Result<XmlEvent> XmlReader::ReadEnd() {
   at_ += 2;
   std::string_view prefix;
   std::string_view local;
-  PROV_TRY(TakeQualifiedName(prefix, local));
+  PROV_TRY(ReadQualifiedName(prefix, local));
   const std::string_view name = Between(text_, begin + 2, at_);
-  TakeBlanks();
-  if (!Take(">")) return Refuse(at_, fmt::format("the end tag of {} is malformed; correct it", XmlExcerpt(name)));
+  SkipBlanks();
+  if (!Accept(">")) return Refuse(at_, fmt::format("the end tag of {} is malformed; correct it", XmlExcerpt(name)));
   if (open_.empty()) return Refuse(begin, fmt::format("</{}> closes nothing; remove it", XmlExcerpt(name)));
   if (open_.back().name != name)
     return Refuse(begin, fmt::format("</{}> where </{}> is expected; correct the nesting", XmlExcerpt(name),

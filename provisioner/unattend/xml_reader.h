@@ -85,12 +85,12 @@ class XmlReader {
 
   Result<void> CheckDeclaration(std::string_view inside, std::size_t begin);
   Result<void> CheckReferences(std::string_view raw, std::size_t begin) const;
-  Result<std::string_view> TakeName(std::string_view what);
-  Result<void> TakeQualifiedName(std::string_view& prefix, std::string_view& local);
-  Result<AttributeText> TakeAttribute();
-  Result<bool> TakeAttributes();  // up to the end of the tag; whether it closes itself
-  bool TakeBlanks();
-  bool Take(std::string_view token);
+  Result<std::string_view> ReadName(std::string_view what);
+  Result<void> ReadQualifiedName(std::string_view& prefix, std::string_view& local);
+  Result<AttributeText> ReadAttribute();
+  Result<bool> ReadAttributes();  // up to the end of the tag; whether it closes itself
+  bool SkipBlanks();
+  bool Accept(std::string_view token);
 
   Result<void> Declare(const AttributeText& attribute);
   Result<void> CheckUnique(std::size_t begin) const;
