@@ -23,6 +23,12 @@ Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& opt
   return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
 }
 
+// By what is ours there, whoever recorded it.
+Result<reconcile::Plan> PlanFor(Node& node, const DerivedSettings& derived, const reconcile::PlanOptions& options) {
+  const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(node.machine));
+  return reconcile::MakePlan(node.machine, derived.desired, record.ledger, options);
+}
+
 Result<Applied> Record(Node& node, const DerivedSettings& derived) {
   const Settings& settings = derived.settings;
   Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
@@ -97,7 +103,7 @@ Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, 
   PROV_TRY(CheckSettings(node, derived, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   PROV_TRY(EndOpenRun(node, findings));
-  reconcile::Plan plan = PROV_TRY(reconcile::PlanFor(node.machine, derived.desired, plan_options));
+  reconcile::Plan plan = PROV_TRY(PlanFor(node, derived, plan_options));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
   } else {
@@ -121,8 +127,7 @@ Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, co
   PROV_TRY(EndOpenRun(node, findings));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, derived))};
-  reconcile::Plan plan =
-      PROV_TRY(reconcile::PlanFor(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+  reconcile::Plan plan = PROV_TRY(PlanFor(node, derived, PROV_TRY(PlanOptionsOf(node, options))));
   SessionReport report = PROV_TRY(
       reconcile::CarryOut(node.machine, std::move(plan), true, {{std::string(kTrialSection), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());

@@ -5,7 +5,6 @@
 #include "provisioner/machine/host.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
-#include "provisioner/reconcile/changes.h"
 #include "provisioner/reconcile/session.h"
 
 namespace prov::node {

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "images/registry/descriptor.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -16,51 +15,6 @@ namespace {
 
 using images::RegValue;
 using pki::Store;
-
-bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
-  if (!a || !b) return !a && !b;
-  return a->type == b->type && a->data == b->data;  // the spelling of the name is not content
-}
-
-Result<void> ExecuteOn(machine::Machine& machine, const RegistryWrite& write) {
-  if (write.after) return machine.registry.Set(write.key, *write.after);
-  PROV_TRY(machine.registry.DeleteValue(write.key, write.name));
-  for (auto key = write.own_keys.rbegin(); key != write.own_keys.rend(); ++key) {
-    PROV_TRY(machine.registry.DeleteKeyIfEmpty(*key));
-  }
-  return {};
-}
-
-Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write) {
-  return write.add ? machine.certificates.Add(write.store, write.der)
-                   : machine.certificates.Remove(write.store, write.der);
-}
-
-Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
-  // "" is for a key that was not there before: it went with the operation that took its value back.
-  if (write.after.empty()) return {};
-  if (!write.before.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) return {};  // gone since
-  return machine.registry.SetSecurity(write.key, write.after);
-}
-
-Result<Progress> ObserveOn(machine::Machine& machine, const RegistryWrite& write) {
-  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
-  if (SameContent(now, write.after)) return Progress::kAfter;
-  return SameContent(now, write.before) ? Progress::kBefore : Progress::kOther;
-}
-
-Result<Progress> ObserveOn(machine::Machine& machine, const CertificateWrite& write) {
-  const bool there = PROV_TRY(machine.certificates.Contains(write.store, write.der));
-  return there == write.add ? Progress::kAfter : Progress::kBefore;
-}
-
-// Windows may store a descriptor in other words than it was given: what counts is whom it lets in.
-Result<Progress> ObserveOn(machine::Machine& machine, const SecurityWrite& write) {
-  const std::string now = PROV_TRY(machine.registry.Security(write.key));
-  const images::Sids others = images::OthersGranted(write.after);
-  const bool same = images::IsForAdministratorsOnly(now, others) && images::OthersGranted(now) == others;
-  return same ? Progress::kAfter : Progress::kBefore;
-}
 
 Result<std::string> Bytes(const JsonNode& node) {
   auto bytes = DecodeBase64(PROV_TRY(node.Text()));
@@ -141,14 +95,6 @@ Operation Inverse(const Operation& operation) {
   if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
   if (auto* write = std::get_if<SecurityWrite>(&out)) std::swap(write->before, write->after);
   return out;
-}
-
-Result<Progress> Observe(machine::Machine& machine, const Operation& operation) {
-  return std::visit([&](const auto& write) { return ObserveOn(machine, write); }, operation);
-}
-
-Result<void> Execute(machine::Machine& machine, const Operation& operation) {
-  return std::visit([&](const auto& write) { return ExecuteOn(machine, write); }, operation);
 }
 
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key) {

@@ -48,13 +48,6 @@ using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite>;
 const std::string& ItemOf(const Operation& operation);
 Operation Inverse(const Operation& operation);
 
-// Where the machine stands: kOther means that somebody else changed the place since.
-enum class Progress { kBefore, kAfter, kOther };
-Result<Progress> Observe(machine::Machine& machine, const Operation& operation);
-
-// Brings the machine from `before` to `after`; harmless when it is there already.
-Result<void> Execute(machine::Machine& machine, const Operation& operation);
-
 // The first keys on the way to `key` that are absent, outermost first.
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
 

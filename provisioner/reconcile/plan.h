@@ -40,6 +40,17 @@ struct Plan {
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }
 };
 
+// What a command says of a plan that it made or carried out.
+struct SessionReport {
+  std::vector<Change> changes;
+  std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
+  bool reboot_required = false;  // now: because of this run, or of an earlier one in the same boot
+  bool trial = false;            // left open, until `confirm`
+  Findings findings;
+};
+
+SessionReport ReportOf(Plan plan);  // so far as the plan says it
+
 struct PlanOptions {
   // Values that equal the desired ones came from our own payload: they are ours from now on (first boot only).
   bool adopt = false;

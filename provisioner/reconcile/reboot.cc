@@ -2,7 +2,7 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/reconcile/transaction.h"
+#include "provisioner/reconcile/journal.h"
 
 namespace prov::reconcile {
 

@@ -4,17 +4,6 @@
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::reconcile {
-namespace {
-
-SessionReport ReportOf(Plan plan) {
-  SessionReport report;
-  report.writes = plan.operations.size();
-  report.changes = std::move(plan.changes);
-  report.findings = std::move(plan.findings);
-  return report;
-}
-
-}  // namespace
 
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
   const MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
@@ -31,35 +20,12 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   return report;
 }
 
-Result<Plan> PlanFor(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
-  return MakePlan(machine, desired, PROV_TRY(LoadMachineRecord(machine)).ledger, options);
-}
-
-Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections) {
-  Findings findings;
-  PROV_TRY(TakeOverScriptState(machine, findings));  // the ledger is then that of the plan
-  PROV_TRY(ForgetPastReboot(machine));
-  const bool work = plan.HasWork();
-  if (work) {
-    Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
-    run.sections = sections;
-    PROV_TRY(Run(machine, run));
-  } else if (!trial) {
-    PROV_TRY(CommitSections(machine.state, sections));
-  }
-  const bool reboot = plan.reboot;
-  SessionReport report = ReportOf(std::move(plan));
-  report.trial = trial && work;
-  report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
-  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  return report;
-}
-
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections) {
   Findings findings;
   PROV_TRY(Recover(machine, findings));
-  SessionReport report = PROV_TRY(CarryOut(machine, PROV_TRY(PlanFor(machine, desired, options)), trial, sections));
+  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadMachineRecord(machine)).ledger, options));
+  SessionReport report = PROV_TRY(CarryOut(machine, std::move(plan), trial, sections));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
 }

@@ -1,4 +1,4 @@
-// Session: what a command does on a machine, from the end of an interrupted run to the report.
+// Session: a plan, a whole run or a look at a machine, with what is to be said of it.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,6 @@
 #include "provisioner/reconcile/transaction.h"
 
 namespace prov::reconcile {
-
-struct SessionReport {
-  std::vector<Change> changes;
-  std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
-  bool reboot_required = false;  // now: because of this run, or of an earlier one in the same boot
-  bool trial = false;            // left open, until `confirm`
-  Findings findings;
-};
 
 struct StatusReport {
   std::vector<Drift> drift;           // to be repaired
@@ -33,15 +25,7 @@ struct StatusReport {
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// What is to be done on a machine on which no transaction is open, whoever recorded what is ours. Reads only.
-Result<Plan> PlanFor(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
-
-// Takes over what a payload's script recorded and forgets the reboot of an earlier boot, then brings the machine to
-// what `plan`, made by PlanFor, says, with which `sections` become true (of a trial only if something differs). Nothing
-// is written where nothing differs.
-Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections = {});
-
-// Ends an interrupted run first.
+// Ends an interrupted run first, then makes a plan and carries it out (as CarryOut).
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections = {});
 

@@ -4,11 +4,61 @@
 
 #include <algorithm>
 
+#include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/kind.h"
+#include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::reconcile {
 namespace {
+
+using images::RegValue;
+
+Result<void> ExecuteOn(machine::Machine& machine, const RegistryWrite& write) {
+  if (write.after) return machine.registry.Set(write.key, *write.after);
+  PROV_TRY(machine.registry.DeleteValue(write.key, write.name));
+  for (auto key = write.own_keys.rbegin(); key != write.own_keys.rend(); ++key) {
+    PROV_TRY(machine.registry.DeleteKeyIfEmpty(*key));
+  }
+  return {};
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write) {
+  return write.add ? machine.certificates.Add(write.store, write.der)
+                   : machine.certificates.Remove(write.store, write.der);
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
+  // "" is for a key that was not there before: it went with the operation that took its value back.
+  if (write.after.empty()) return {};
+  if (!write.before.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) return {};  // gone since
+  return machine.registry.SetSecurity(write.key, write.after);
+}
+
+bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
+  if (!a || !b) return !a && !b;
+  return a->type == b->type && a->data == b->data;  // the spelling of the name is not content
+}
+
+Result<Progress> ObserveOn(machine::Machine& machine, const RegistryWrite& write) {
+  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
+  if (SameContent(now, write.after)) return Progress::kAfter;
+  return SameContent(now, write.before) ? Progress::kBefore : Progress::kOther;
+}
+
+Result<Progress> ObserveOn(machine::Machine& machine, const CertificateWrite& write) {
+  const bool there = PROV_TRY(machine.certificates.Contains(write.store, write.der));
+  return there == write.add ? Progress::kAfter : Progress::kBefore;
+}
+
+// Windows may store a descriptor in other words than it was given: what counts is whom it lets in.
+Result<Progress> ObserveOn(machine::Machine& machine, const SecurityWrite& write) {
+  const std::string now = PROV_TRY(machine.registry.Security(write.key));
+  const images::Sids others = images::OthersGranted(write.after);
+  const bool same = images::IsForAdministratorsOnly(now, others) && images::OthersGranted(now) == others;
+  return same ? Progress::kAfter : Progress::kBefore;
+}
 
 std::string PlaceOf(const Operation& operation) {
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) return write->key + "\\" + write->name;
@@ -50,11 +100,6 @@ Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& ope
 Result<void> Flush(machine::Machine& machine) {
   PROV_TRY(machine.certificates.Flush());
   return machine.registry.Flush();
-}
-
-Result<void> Execute(machine::Machine& machine, const std::vector<Operation>& operations) {
-  for (const Operation& operation : operations) PROV_TRY(Execute(machine, operation));
-  return {};
 }
 
 void Announce(machine::Machine& machine, const Transaction& transaction) {
@@ -99,12 +144,40 @@ Result<void> LeaveOpen(machine::StateRecord& state, Transaction trial) {
 
 }  // namespace
 
+Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections) {
+  Findings findings;
+  PROV_TRY(TakeOverScriptState(machine, findings));  // the ledger is then that of the plan
+  PROV_TRY(ForgetPastReboot(machine));
+  const bool work = plan.HasWork();
+  if (work) {
+    Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
+    run.sections = sections;
+    PROV_TRY(Run(machine, run));
+  } else if (!trial) {
+    PROV_TRY(CommitSections(machine.state, sections));
+  }
+  const bool reboot = plan.reboot;
+  SessionReport report = ReportOf(std::move(plan));
+  report.trial = trial && work;
+  report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
+  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
+  return report;
+}
+
 Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
   PROV_TRY(SaveJournal(machine.state, transaction));
-  PROV_TRY(Execute(machine, transaction.operations));
+  for (const Operation& operation : transaction.operations) PROV_TRY(Execute(machine, operation));
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return transaction.trial ? LeaveOpen(machine.state, transaction) : Commit(machine, transaction);
+}
+
+Result<void> Execute(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return ExecuteOn(machine, write); }, operation);
+}
+
+Result<Progress> Observe(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return ObserveOn(machine, write); }, operation);
 }
 
 Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
@@ -152,6 +225,17 @@ Transaction Reversed(const Transaction& transaction) {
   Transaction out{false, transaction.reboot, {}, transaction.ledger_after, transaction.ledger_before};
   for (auto operation = transaction.operations.rbegin(); operation != transaction.operations.rend(); ++operation) {
     out.operations.push_back(Inverse(*operation));
+  }
+  return out;
+}
+
+std::vector<Change> ChangesOf(const Transaction& transaction) {
+  std::vector<Change> out;
+  out.reserve(transaction.operations.size());
+  for (const Operation& operation : transaction.operations) {
+    const std::string& item = ItemOf(operation);
+    // An item of no known kind is one of a newer program, whose journal this one does not read.
+    if (const auto kind = KindOf(item)) out.push_back((*kind)->ChangeOf(item, operation));
   }
   return out;
 }

@@ -2,13 +2,28 @@
 // flushed before the first of them; an open one is finished or taken back by the next run.
 #pragma once
 
+#include <vector>
+
 #include "provisioner/base/finding.h"
 #include "provisioner/reconcile/journal.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::reconcile {
 
+// Takes over what a payload's script recorded and forgets the reboot of an earlier boot, then brings the machine to
+// what `plan` says, with which `sections` become true (of a trial only if something differs). The plan is one for this
+// machine, by LoadMachineRecord's ledger, and no transaction is open. Nothing is written where nothing differs.
+Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections = {});
+
 // Journal, operations, flush; and, unless it is a trial, Commit.
 Result<void> Run(machine::Machine& machine, const Transaction& transaction);
+
+// Brings the machine from `before` to `after`; harmless when it is there already.
+Result<void> Execute(machine::Machine& machine, const Operation& operation);
+
+// Where the machine stands: kOther means that somebody else changed the place since.
+enum class Progress { kBefore, kAfter, kOther };
+Result<Progress> Observe(machine::Machine& machine, const Operation& operation);
 
 // What the journal says is done is written down: reboot marker, ledger, the run for `rollback`, and its own sections.
 // Then it goes.
@@ -27,6 +42,9 @@ Result<bool> Recover(machine::Machine& machine, Findings& findings, const Sectio
 
 // The opposite: from `after` to `before` in reverse order, as a transaction of its own.
 Transaction Reversed(const Transaction& transaction);
+
+// Its operations as changes of items, in their order and without secrets: for reports of runs that make no plan.
+std::vector<Change> ChangesOf(const Transaction& transaction);
 
 // What `Rollback` would carry out, the rest of an interrupted one included; nullopt: there is nothing to take back.
 Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateRecord& state);

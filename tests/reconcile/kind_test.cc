@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/payload/registry_payload.h"
-#include "provisioner/reconcile/changes.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/value_kind.h"
 #include "tests/reconcile/engine_helpers.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "provisioner/reconcile/changes.h"
 #include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
