@@ -4,10 +4,8 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/node/generation_guard.h"
-#include "provisioner/node/loop_guard.h"
+#include "provisioner/node/guards.h"
 #include "provisioner/node/service_restart.h"
-#include "provisioner/node/shrink_guard.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 

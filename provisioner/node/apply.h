@@ -16,8 +16,8 @@ struct Node {
 
 struct ApplyOptions {
   bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
-  bool allow_downgrade = false;   // see generation_guard.h
-  bool allow_shrink = false;      // see shrink_guard.h
+  bool allow_downgrade = false;   // see guards.h
+  bool allow_shrink = false;      // the same
   bool restart_services = false;  // restart running services whose environment changed
   bool preseed = false;           // as in reconcile::PlanOptions
   bool unattended = false;        // nobody watches: the guard against reboot loops holds

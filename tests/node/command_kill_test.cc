@@ -1,7 +1,7 @@
 // Each command is killed at every call that it makes of a port: what is left is what was there before or what the
 // command makes, never something between, for whatever comes next: a repetition, an older payload, a rollback, a round.
 #include "provisioner/node/first_boot.h"
-#include "provisioner/node/generation_guard.h"
+#include "provisioner/node/guards.h"
 #include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/sanitizer.h"

@@ -1,4 +1,4 @@
-#include "provisioner/node/shrink_guard.h"
+#include "provisioner/node/guards.h"
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"

@@ -1,0 +1,116 @@
+#include "provisioner/node/guards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/reconcile/certificate_item.h"
+#include "provisioner/reconcile/machine_record.h"
+
+namespace prov::node {
+namespace {
+
+constexpr std::size_t kMostBoots = 3;
+constexpr std::size_t kFewestCertificates = 8;
+constexpr std::string_view kRawKind = "PemBundle";
+constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:THUMBPRINT, see ledger.h
+
+// With a payload that was applied here before.
+Result<void> Compare(const Settings& settings, std::int64_t generation, const std::string& payload) {
+  const std::string where = NameOf(settings.config.source);
+  const std::int64_t offered = *settings.generation;
+  if (offered < generation) {
+    return Fail(Code::kDowngrade,
+                fmt::format("the payload has generation {}, and {} was applied here already: bake it with a higher "
+                            "--generation, or give --allow-downgrade",
+                            offered, generation),
+                where);
+  }
+  // Settings that were kept of a payload, and records of earlier versions, don't know which one it was.
+  const bool other =
+      offered == generation && !settings.payload.empty() && !payload.empty() && settings.payload != payload;
+  if (!other || (settings.signer.empty() && offered <= kDefaultGeneration)) return {};
+  return Fail(Code::kDowngrade,
+              fmt::format("another payload of generation {} was applied here already, and which of the two is newer "
+                          "can't be told: bake it with a higher --generation, or give --allow-downgrade",
+                          offered),
+              where);
+}
+
+// What the change is, whatever was there before it.
+std::string DigestOf(const reconcile::Plan& plan) {
+  std::string text;
+  for (const reconcile::Change& change : plan.changes) {
+    if (change.action == reconcile::Action::kNone || change.action == reconcile::Action::kYield) continue;
+    text += fmt::format("{}\n{}\n{}\n", reconcile::NameOf(change.kind), change.name, change.after);
+  }
+  return ToHex(Sha256(text));
+}
+
+}  // namespace
+
+Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings) {
+  if (!settings.generation) return {};
+  const auto applied = PROV_TRY(LoadApplied(state));
+  if (applied && applied->generation) PROV_TRY(Compare(settings, *applied->generation, applied->payload));
+  if (settings.signer.empty()) return {};
+  const auto floor = PROV_TRY(LoadFloor(state));
+  return floor && floor->signer == settings.signer ? Compare(settings, floor->generation, floor->payload)
+                                                   : Result<void>();
+}
+
+void RaiseFloor(const Applied& applied, reconcile::Sections& sections) {
+  if (applied.signer.empty() || !applied.generation) return;
+  sections[std::string(kFloorSection)] = FloorJson({applied.signer, *applied.generation, applied.payload});
+}
+
+Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,
+                                   const reconcile::DesiredState& desired) {
+  if (config.source.kind != kRawKind || !desired.scope.certificates) return {};
+  std::set<std::string, std::less<>> wanted;
+  for (const reconcile::CertificateItem& item : desired.certificates)
+    wanted.insert(reconcile::Thumbprint(item.certificate));
+  std::size_t ours = 0;
+  std::size_t lost = 0;
+  const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
+  for (const auto& [item, entry] : record.ledger) {
+    if (!item.starts_with(kCertificate) || !entry.ours) continue;
+    ++ours;
+    const std::string_view thumbprint = std::string_view(item).substr(item.rfind(':') + 1);
+    if (!wanted.contains(thumbprint)) ++lost;
+  }
+  if (ours < kFewestCertificates || lost * 2 <= ours) return {};
+  return Fail(Code::kShrink,
+              fmt::format("it lacks {} of the {} certificates that are ours on this machine, which looks like a file "
+                          "that was cut or is another one; if it is meant, give --allow-shrink",
+                          lost, ours),
+              NameOf(config.source));
+}
+
+Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::Plan& plan) {
+  const std::string boot = PROV_TRY(machine.system.BootId());
+  std::optional<Boots> known = PROV_TRY(LoadBoots(machine.state));
+  const bool counted = known && std::ranges::find(known->ids, boot) != known->ids.end();
+  if (plan.operations.empty() || !plan.reboot) {
+    // A boot in which nothing was needed: no loop.
+    return known && !counted ? Forget(machine.state, kBootsSection) : Result<void>();
+  }
+  const std::string change = DigestOf(plan);
+  if (!known || known->change != change) return SaveBoots(machine.state, {change, {boot}});
+  if (counted) return {};
+  if (known->ids.size() >= kMostBoots) {
+    return Fail(Code::kRebootLoop,
+                fmt::format("the same change was needed after each of the last {} boots, so something on this machine "
+                            "undoes it (a group policy, another agent, a frozen disk); nothing is written until the "
+                            "source changes or apply is called",
+                            kMostBoots));
+  }
+  known->ids.push_back(boot);
+  return SaveBoots(machine.state, *known);
+}
+
+}  // namespace prov::node
