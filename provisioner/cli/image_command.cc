@@ -7,7 +7,7 @@
 #include "provisioner/base/edit_distance.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/signer_options.h"
-#include "provisioner/node/event_source.h"
+#include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/signer.h"

@@ -1,7 +1,6 @@
 // `confirm`, `rollback` and `remove`: what ends or undoes an apply.
 #include "provisioner/cli/image_command.h"
 #include "provisioner/cli/wim_commit.h"
-#include "provisioner/node/event_source.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/scrub.h"

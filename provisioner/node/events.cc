@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "images/registry/registry_key.h"
+
 namespace prov::node {
 namespace {
 
+using images::RegType;
+using images::RegValue;
 using machine::Event;
 
 std::uint16_t IdOf(Event event) { return static_cast<std::uint16_t>(event); }
@@ -16,6 +22,16 @@ std::string Describe(const reconcile::SessionReport& report) {
     out += fmt::format("; {} {} {}", reconcile::NameOf(change.action), reconcile::NameOf(change.kind), change.name);
   }
   return out;
+}
+
+constexpr std::string_view kSourceKey = R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)";
+
+Result<std::array<RegValue, 2>> SourceValues(Node& node) {
+  // EVENTLOG_ERROR_TYPE, EVENTLOG_WARNING_TYPE and EVENTLOG_INFORMATION_TYPE.
+  constexpr std::string_view kAllTypes("\x07\0\0\0", 4);
+  return std::array<RegValue, 2>{
+      RegValue{"EventMessageFile", RegType::kSz, images::EncodeSz(PROV_TRY(node.host.installation().ProgramPath()))},
+      RegValue{"TypesSupported", RegType::kDword, std::string(kAllTypes)}};
 }
 
 }  // namespace
@@ -41,6 +57,24 @@ void LogFailure(machine::Host& host, const Error& error) {
   const int exit = InfoOf(error.code).exit;
   host.events().Write(Severity::kError, static_cast<std::uint16_t>(IdOf(Event::kFailure) + exit),
                       fmt::format("[{}] {} ({})", InfoOf(error.code).name, error.message, error.where));
+}
+
+Result<bool> RegisterEventSource(Node& node) {
+  bool wrote = false;
+  for (const RegValue& value : PROV_TRY(SourceValues(node))) {
+    const auto now = PROV_TRY(node.machine.registry.Read(kSourceKey, value.name));
+    if (now && now->type == value.type && now->data == value.data) continue;
+    PROV_TRY(node.machine.registry.Set(kSourceKey, value));
+    wrote = true;
+  }
+  return wrote;
+}
+
+Result<void> UnregisterEventSource(Node& node) {
+  for (const RegValue& value : PROV_TRY(SourceValues(node))) {
+    PROV_TRY(node.machine.registry.DeleteValue(kSourceKey, value.name));
+  }
+  return node.machine.registry.DeleteKeyIfEmpty(kSourceKey);
 }
 
 }  // namespace prov::node

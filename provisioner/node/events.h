@@ -1,4 +1,4 @@
-// What a run leaves in the event log.
+// What a run leaves in the event log, and the registration by which the Event Viewer finds the texts of these events.
 #pragma once
 
 #include "provisioner/base/error.h"
@@ -12,5 +12,8 @@ void LogRun(machine::Host& host, const reconcile::SessionReport& report,
             machine::Event event = machine::Event::kApplied);
 void LogFailure(machine::Host& host, const Error& error);  // id: kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
+
+Result<bool> RegisterEventSource(Node& node);  // whether anything was written
+Result<void> UnregisterEventSource(Node& node);
 
 }  // namespace prov::node

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/node/event_source.h"
+#include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/node/source_check.h"
