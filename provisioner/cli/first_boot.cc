@@ -14,9 +14,9 @@
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/failure.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/records.h"
 #include "provisioner/payload/payload_reader.h"
 #include "provisioner/source/source.h"
 

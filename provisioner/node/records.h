@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/error.h"
 #include "provisioner/base/result.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/journal.h"
@@ -81,6 +82,10 @@ struct Boots {
 };
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state);
 Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
+
+// The error of a first boot, left where Windows setup must not learn of it by an exit code.
+Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
+Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
 
 // A section that changes alone, whatever run is open. Nothing is written where nothing differs.
 Result<void> Forget(machine::StateRecord& state, std::string_view section);

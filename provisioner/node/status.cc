@@ -4,8 +4,8 @@
 #include <array>
 
 #include "provisioner/base/text.h"
-#include "provisioner/node/failure.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/records.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 

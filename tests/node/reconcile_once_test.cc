@@ -1,7 +1,7 @@
 #include "provisioner/node/reconcile_once.h"
 
-#include "provisioner/node/failure.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/records.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"

@@ -9,9 +9,9 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/machine/earlier_state.h"
-#include "provisioner/node/failure.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/records.h"
 #include "provisioner/node/status.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
