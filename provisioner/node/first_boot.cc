@@ -5,7 +5,6 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/signer.h"
-#include "provisioner/node/source_check.h"
 
 namespace prov::node {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
-#include "provisioner/node/source_check.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::node {

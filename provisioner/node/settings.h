@@ -12,6 +12,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/machine/installation.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::node {
@@ -40,6 +41,12 @@ Result<DerivedSettings> Derive(Settings settings);
 // The words of a command line that name a source: SOURCE and the options of reading it.
 using SourceWords = std::vector<std::string>;
 using SettingsReader = std::function<Result<Settings>(const SourceWords&)>;
+
+// Whether the local files that these words name may decide what SYSTEM does: the source, unless it lies on a network,
+// and the files that say whom to believe there and what to leave out (--ca, --kubeconfig, --subtract). It refuses
+// before anything is read or written; what then is read is checked again, on the handle that is read
+// (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
+Result<void> CheckSourceFiles(machine::Installation& installation, const SourceWords& words);
 
 // A JSON document; the same settings give the same bytes. Holds the credentials that the choices allow to be stored.
 std::string SettingsJson(const Settings& settings, const reconcile::DesiredState& state);
