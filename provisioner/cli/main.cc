@@ -3,23 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
-#include "provisioner/cli/defect.h"
 #include "provisioner/cli/secret_argument.h"
-#include "provisioner/cli/signals.h"
 #include "provisioner/cli/terminal.h"
-#include "provisioner/cli/version.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http.h"
 
 namespace prov::cli {
 namespace {
+
+[[noreturn]] void EndAsDefect() {
+  std::fputs("provisioner: error [internal]: the program met a defect in itself and stopped\n", stderr);
+  std::_Exit(InfoOf(Code::kInternal).exit);
+}
+
+void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
@@ -125,6 +131,11 @@ int Dispatch(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+void EndDefectsWithExit20() {
+  std::set_terminate(EndAsDefect);
+  std::signal(SIGABRT, OnAbort);
+}
 
 int Main(int argc, char** argv) {
   EndDefectsWithExit20();

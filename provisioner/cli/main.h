@@ -1,8 +1,18 @@
 // The program: finds the command, runs it, prints what it returns, maps errors to exit codes.
 #pragma once
 
+#include <string>
+
 namespace prov::cli {
 
 int Main(int argc, char** argv);
+
+// A defect must not look like a result: from now on whatever ends the program by std::terminate or std::abort prints
+// one line and exits 20.
+void EndDefectsWithExit20();
+
+// What this program was made of (version.cc), some lines of text: the version, the commit and the compiler; then each
+// library that is linked in, with its own word for its version and, where it is known, the package that it came from.
+std::string VersionText();
 
 }  // namespace prov::cli

@@ -1,4 +1,4 @@
-// Messages for people: one line each, safe for a terminal, coloured where there is one.
+// Where the program writes. Messages for people: one line each, safe for a terminal, coloured where there is one.
 #pragma once
 
 #include <cstdio>
@@ -15,5 +15,9 @@ bool IsTerminal(std::FILE* file);
 
 // Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
 bool TakesColour(std::FILE* file);
+
+// A write beyond the limit on file sizes (ulimit -f) is then an error of that write; by default it kills, which would
+// leave a half-written folder behind.
+void TakeFailedWritesAsErrors();
 
 }  // namespace prov::cli

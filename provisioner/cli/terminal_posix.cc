@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,5 +17,7 @@ bool TakesColour(std::FILE* file) {
   const bool able = term != nullptr && std::strcmp(term, "dumb") != 0;
   return wanted && able && IsTerminal(file);
 }
+
+void TakeFailedWritesAsErrors() { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace prov::cli

@@ -19,4 +19,7 @@ bool TakesColour(std::FILE* file) {
   return GetConsoleMode(handle, &mode) != 0 && SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
+// Windows tells of a failed write only where it fails.
+void TakeFailedWritesAsErrors() {}
+
 }  // namespace prov::cli

@@ -1,7 +1,5 @@
-// Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which say what CMake found; the
-// commit comes from a header that each build writes anew where it changed.
-#include "provisioner/cli/version.h"
-
+// What --version says. Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which say
+// what CMake found; the commit comes from a header that each build writes anew where it changed.
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <rapidjson/rapidjson.h>
@@ -11,6 +9,7 @@
 #include <boost/version.hpp>
 
 #include "prov_commit.h"
+#include "provisioner/cli/main.h"
 #include "provisioner/net/http.h"
 
 namespace prov::cli {

@@ -1,4 +1,4 @@
-#include "provisioner/cli/defect.h"
+#include "provisioner/cli/main.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,0 @@
-#include "provisioner/cli/signals.h"
-
-namespace prov::cli {
-
-// Windows tells of a failed write only where it fails.
-void TakeFailedWritesAsErrors() {}
-
-}  // namespace prov::cli
