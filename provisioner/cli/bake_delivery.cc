@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
-#include "provisioner/cli/progress.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/payload/drive.h"
 #include "provisioner/payload/fleet.h"
 #include "provisioner/payload/node_metadata.h"
@@ -31,6 +33,46 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
   if (format == "zip") return ArchiveFormat::kZip;
   if (format == "iso") return ArchiveFormat::kIso;
   return std::nullopt;
+}
+
+// How far a long run is, on a terminal: one line that is written over and goes at the end.
+class Progress {
+ public:
+  // Nothing is printed unless standard error is a terminal, nor of a run that is over at once.
+  Progress(std::string_view what, std::size_t total);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  void Show(std::size_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{200};
+
+  std::string what_;
+  std::size_t total_;
+  bool terminal_;
+  std::size_t printed_ = 0;  // characters on the line
+  Clock::time_point next_;
+};
+
+Progress::Progress(std::string_view what, std::size_t total)
+    : what_(what), total_(total), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
+
+Progress::~Progress() {
+  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // throws nothing
+}
+
+void Progress::Show(std::size_t done) {
+  if (!terminal_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  const std::string line = fmt::format("{} {} of {}", what_, done, total_);
+  fmt::print(stderr, "\r{:{}}", line, printed_);
+  std::fflush(stderr);
+  printed_ = line.size();
 }
 
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }

@@ -11,16 +11,54 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/probing.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/win_http_bypass.h"
+#include "provisioner/node/probe.h"
 
 namespace prov::cli {
 namespace {
 
+constexpr std::int64_t kProbeTimeout = 10;
+constexpr std::int64_t kLongestProbeTimeout = 600;
+// Of which all probes have this many at least: as many as two minutes hold by default.
+constexpr std::int64_t kProbeTimeouts = 12;
+
 std::size_t Count(const Findings& findings, Severity severity) {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+// `"probes": [{"url","via","ok","status","error",...}]` as a member of the open object.
+void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes) {
+  json.Key("probes").BeginArray();
+  for (const node::Probed& probe : probes) {
+    json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok()).Key("status");
+    if (probe.status) {
+      json.Int(*probe.status);
+    } else {
+      json.Null();
+    }
+    json.Key("error");
+    if (probe.error) {
+      json.String(probe.error->message).Member("code", InfoOf(probe.error->code).name);
+    } else {
+      json.Null();
+    }
+    json.Member("tries", probe.tries).EndObject();
+  }
+  json.EndArray();
+}
+
+// A line for each, and one more for each failure, safe for a terminal.
+std::string ProbeText(const std::vector<node::Probed>& probes) {
+  std::string out;
+  for (const node::Probed& probe : probes) {
+    const std::string way = probe.via == "direct" ? probe.via : "through " + probe.via;
+    const std::string result = probe.ok() ? fmt::format("ok, status {}", *probe.status) : std::string("FAILED");
+    out += fmt::format("probe {} {}: {}\n", Printable(probe.url), Printable(way), result);
+    if (probe.error) out += fmt::format("  {}\n", Printable(probe.error->message));
+  }
+  return out;
 }
 
 std::string Json(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
@@ -69,6 +107,50 @@ Findings Disagreements(const egress::EgressConfig& config) {
   Findings out = LostOnWindows(config, &*list);
   std::ranges::move(egress::ReviewDisagreements(*list, where), std::back_inserter(out));
   return out;
+}
+
+// --probe and --probe-timeout.
+std::vector<OptionSpec> ProbeOptionSpecs() {
+  return {{"probe", "URL",
+           "request this as a node would: through the source's proxy, trusting the source's certificates only; may be "
+           "repeated",
+           Group::kChecks, true},
+          {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)", Group::kChecks}};
+}
+
+struct ProbeRequests {
+  std::vector<std::string> urls;
+  int timeout_seconds = 10;  // of each
+};
+
+Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
+  const std::int64_t timeout = PROV_TRY(Number(arguments, "probe-timeout", kProbeTimeout));
+  if (timeout < 1 || timeout > kLongestProbeTimeout) {
+    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestProbeTimeout), "--probe-timeout");
+  }
+  ProbeRequests out{arguments.All("probe"), static_cast<int>(timeout)};
+  if (!out.urls.empty() || !arguments.Has("probe-timeout")) return out;
+  return Fail(Code::kUsage, "belongs to --probe URL", "--probe-timeout");
+}
+
+// Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
+// (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage (a malformed URL),
+// no-proxy; a failed probe is none.
+Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
+                                            const egress::EgressConfig& config, const pki::StorePolicy& policy,
+                                            bool settings_are_valid, Findings& findings) {
+  if (!requests.urls.empty() && !settings_are_valid) {
+    AddInfo(findings, "probe-skipped", "no probe was made, as the settings are not valid: correct them first");
+    return std::vector<node::Probed>();
+  }
+  const node::ProbeOptions options{.timeout_seconds = requests.timeout_seconds,
+                                   .total_seconds = kProbeTimeouts * requests.timeout_seconds,
+                                   .store = policy};
+  return node::Probe(host.http(), host.clock(), config, requests.urls, options, findings);
+}
+
+int ExitOf(const std::vector<node::Probed>& probes) {
+  return std::ranges::all_of(probes, &node::Probed::ok) ? 0 : InfoOf(Code::kNetwork).exit;
 }
 
 struct Options {
