@@ -8,7 +8,6 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/publish/credentials.h"
 #include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"
 #include "provisioner/publish/objects.h"

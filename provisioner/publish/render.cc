@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/publish/trust_merge.h"
 #include "provisioner/publish/yaml_writer.h"
 
@@ -45,6 +46,46 @@ void SetMember(JsonValue& object, std::string_view name, const std::string& text
     object.AddMember(JsonValue(key, memory), value, memory);
   }
 }
+
+bool HasCredentials(const Secret& url) { return egress::MayHoldCredentials(url.Reveal()); }
+
+// "scheme://user@host" anywhere in a text.
+bool HasUserUrl(std::string_view text) {
+  constexpr std::string_view kSchemeEnd = "://";
+  for (std::size_t at = text.find(kSchemeEnd); at != std::string_view::npos; at = text.find(kSchemeEnd, at)) {
+    at += kSchemeEnd.size();
+    const std::size_t end = text.find_first_of("@ \t\r\n\"'", at);
+    if (end != std::string_view::npos && text[end] == '@') return true;
+  }
+  return false;
+}
+
+// Nesting is bounded by the reader.
+class Search {
+ public:
+  explicit Search(const ProxyValues& values) {
+    for (const Secret* url : {&values.http_proxy, &values.https_proxy})
+      if (HasCredentials(*url)) urls_.emplace_back(url->Reveal());
+  }
+
+  bool In(const JsonValue& value) const {
+    if (value.IsString()) return InText(ignition::TextOf(value));
+    if (value.IsArray())
+      return std::any_of(value.Begin(), value.End(), [&](const JsonValue& item) { return In(item); });
+    if (!value.IsObject()) return false;
+    const JsonValue* kind = ignition::Member(&value, "kind");
+    if (kind != nullptr && kind->IsString() && ignition::TextOf(*kind).starts_with("Secret")) return true;
+    return std::any_of(value.MemberBegin(), value.MemberEnd(), [&](const auto& member) { return In(member.value); });
+  }
+
+ private:
+  bool InText(std::string_view text) const {
+    return HasUserUrl(text) ||
+           std::ranges::any_of(urls_, [&](std::string_view url) { return text.find(url) != std::string_view::npos; });
+  }
+
+  std::vector<std::string_view> urls_;
+};
 
 }  // namespace
 
@@ -94,5 +135,12 @@ std::string RenderTrustConfigMap(std::string_view bundle) {
       "  {}: {}\n",
       kMergedBundle, kManagedNamespace, kBundleKey, YamlScalar(bundle, 2));
 }
+
+bool HoldsCredentials(const ProxyValues& values) {
+  return std::ranges::any_of(std::array{&values.http_proxy, &values.https_proxy},
+                             [](const Secret* url) { return HasCredentials(*url); });
+}
+
+bool HoldsSecrets(const JsonValue& objects, const ProxyValues& values) { return Search(values).In(objects); }
 
 }  // namespace prov::publish

@@ -1,4 +1,4 @@
-// What is published, as text.
+// What is published, as text, and whether it is for its owner only.
 #pragma once
 
 #include <string>
@@ -22,5 +22,12 @@ void SetStatus(Object& proxy, const ProxyValues& status);
 
 // The ConfigMap openshift-config-managed/trusted-ca-bundle, as YAML.
 std::string RenderTrustConfigMap(std::string_view bundle);
+
+// Whether one of the URLs holds what may be a credential.
+bool HoldsCredentials(const ProxyValues& values);
+
+// Whether a tree of objects holds what others must not read: a Secret, a URL with a user, or a proxy of `values` that
+// has credentials of another form. Says so rather once too often.
+bool HoldsSecrets(const JsonValue& objects, const ProxyValues& values);
 
 }  // namespace prov::publish

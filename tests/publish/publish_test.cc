@@ -10,7 +10,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/publish/credentials.h"
 #include "provisioner/publish/render.h"
 #include "tests/publish/publishing.h"
 #include "tests/support/paths.h"
