@@ -10,7 +10,6 @@
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/environment.h"
-#include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/win_http.h"
 #include "provisioner/reconcile/wininet.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/transaction.h"
 
 namespace prov::reconcile {

@@ -9,10 +9,10 @@
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/transaction.h"
 

@@ -8,7 +8,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/environment.h"
-#include "provisioner/reconcile/service_environment.h"
 #include "provisioner/reconcile/win_http.h"
 #include "tests/support/paths.h"
 
