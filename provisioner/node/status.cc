@@ -7,7 +7,6 @@
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/records.h"
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/planner.h"
 
 namespace prov::node {
 namespace {

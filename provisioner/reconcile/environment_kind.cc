@@ -3,7 +3,6 @@
 #include <array>
 
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/value_kind.h"
 
 namespace prov::reconcile {

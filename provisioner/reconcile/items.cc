@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
-#include "provisioner/reconcile/planner.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/reconcile/environment.h"
 
 namespace prov::reconcile {
 namespace {
@@ -21,6 +23,11 @@ bool SameList(const std::string& a, const std::string& b) {
   return left && right && left->SameSet(*right);
 }
 
+// LocalService, NetworkService, or an account of a machine or a domain; groups that Windows itself has are neither.
+bool IsSingleAccount(std::string_view sid) {
+  return sid == "S-1-5-19" || sid == "S-1-5-20" || sid.starts_with("S-1-5-21-");
+}
+
 }  // namespace
 
 std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\)" + std::string(kEnvironmentKey); }
@@ -34,6 +41,13 @@ std::string CertificateItemName(Store store, std::string_view thumbprint) {
 
 Store StoreOfItem(std::string_view certificate_item) {
   return certificate_item.starts_with(CertificateItemName(Store::kRoot, "")) ? Store::kRoot : Store::kCa;
+}
+
+std::optional<std::string> StringOf(const RegValue& value) {
+  std::string_view data = value.data;
+  constexpr std::string_view kNul("\0\0", 2);
+  if (data.size() % 2 == 0 && data.ends_with(kNul)) data.remove_suffix(2);
+  return FromUtf16Le(data);
 }
 
 bool SameVariable(std::string_view name, const RegValue& a, const RegValue& b) {
@@ -61,6 +75,22 @@ std::optional<std::vector<std::string>> ServiceEntries(const std::optional<RegVa
     if (!entry.empty()) out.emplace_back(entry);
   }
   return out;
+}
+
+std::string ShowVariable(std::string_view name, std::string_view value) {
+  return EqualsIgnoreAsciiCase(name, "NO_PROXY") ? std::string(value) : egress::RedactUrl(value);
+}
+
+std::string ShowDescriptor(std::string_view descriptor) {
+  if (descriptor.empty()) return {};
+  const images::Sids others = images::OthersGranted(descriptor);
+  std::string out = "SYSTEM and Administrators";
+  for (const std::string& sid : others) {
+    const std::string text = images::SidText(sid);
+    if (!IsSingleAccount(text)) return "others, too";
+    out += ", " + text;
+  }
+  return images::IsForAdministratorsOnly(descriptor, others) ? out : "others, too";
 }
 
 }  // namespace prov::reconcile

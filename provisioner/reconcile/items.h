@@ -1,4 +1,5 @@
-// Where each item lives: the one place that knows the names of ledger items, their keys and their meaning of "equal".
+// Where each item lives: the one place that knows the names of ledger items, their keys, their meaning of "equal" and
+// how they are shown.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,9 @@ std::string WinInetKeyPath(const WinInetPlace& place);
 std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
 pki::Store StoreOfItem(std::string_view certificate_item);
 
+// The text of a string value up to its final NUL; nullopt when the bytes are no UTF-16.
+std::optional<std::string> StringOf(const images::RegValue& value);
+
 // Whether two values mean the same: text and NO_PROXY's set for variables of type REG_SZ, the proxy and its bypass list
 // for WinHTTP. Values of different types never do.
 bool SameVariable(std::string_view name, const images::RegValue& a, const images::RegValue& b);
@@ -37,5 +41,11 @@ bool SameWinHttp(const images::RegValue& a, const images::RegValue& b);
 
 // The entries of a REG_MULTI_SZ; none of an absent value; nullopt for another type, which Windows does not read.
 std::optional<std::vector<std::string>> ServiceEntries(const std::optional<images::RegValue>& value);
+
+// "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.
+std::string ShowVariable(std::string_view name, std::string_view value);
+
+// "SYSTEM and Administrators", with the SIDs of single accounts behind it, or "others, too": whom a descriptor lets in.
+std::string ShowDescriptor(std::string_view descriptor);
 
 }  // namespace prov::reconcile

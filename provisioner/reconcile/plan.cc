@@ -1,5 +1,7 @@
 #include "provisioner/reconcile/plan.h"
 
+#include <algorithm>
+
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
 
@@ -46,6 +48,22 @@ std::string_view NameOf(Action action) {
 Action ActionOf(bool before, bool after) {
   if (before && after) return Action::kUpdate;
   return after ? Action::kCreate : Action::kDelete;
+}
+
+const LedgerEntry* Planner::Find(std::string_view item) const {
+  const auto found = plan_.ledger_before.find(item);
+  return found == plan_.ledger_before.end() ? nullptr : &found->second;
+}
+
+void Planner::Note(Severity severity, FindingCode code, std::string message, std::string where) {
+  plan_.findings.emplace_back(severity, code, std::move(message), std::move(where));
+}
+
+Plan Planner::Finish() && {
+  std::ranges::reverse(takes_);
+  plan_.operations = std::move(gives_);
+  plan_.operations.insert(plan_.operations.end(), takes_.begin(), takes_.end());
+  return std::move(plan_);
 }
 
 Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,

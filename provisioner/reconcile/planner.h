@@ -50,13 +50,4 @@ Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::s
                                                const LedgerEntry& entry);
 std::string ServiceSecurityItem(std::string_view service);  // in the ledger
 
-// "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.
-std::string ShowVariable(std::string_view name, std::string_view value);
-
-// "SYSTEM and Administrators", with the SIDs of single accounts behind it, or "others, too": whom a descriptor lets in.
-std::string ShowDescriptor(std::string_view descriptor);
-
-// The text of a string value up to its final NUL; nullopt when the bytes are no UTF-16.
-std::optional<std::string> StringOf(const images::RegValue& value);
-
 }  // namespace prov::reconcile

@@ -2,7 +2,6 @@
 // not have is left out.
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/value_kind.h"
 
 namespace prov::reconcile {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/value_kind.h"
 
 namespace prov::reconcile {

@@ -4,7 +4,7 @@
 
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/byte_reader.h"
-#include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/items.h"
 
 namespace prov::reconcile {
 namespace {
