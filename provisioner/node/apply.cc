@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/base/hash.h"
-#include "provisioner/base/text.h"
+#include <algorithm>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/node/guards.h"
-#include "provisioner/node/service_restart.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 namespace {
 
+using reconcile::Action;
 using reconcile::Change;
+using reconcile::ItemKind;
 using reconcile::Sections;
 using reconcile::SessionReport;
 
@@ -70,6 +73,98 @@ Result<void> BeginTakingBack(Node& node, Findings& findings) {
                fmt::format("{} {}", NameOf(one.kind), one.name));
   }
   return {};
+}
+
+// Running services have the environment that they were started with, until they start again: which of them are
+// restarted, and which are only named. A restart that a killed run owes is remembered in the section "restart" of the
+// state record, with the boot that it is owed in.
+struct Restarts {
+  std::string boot;  // a later one starts every service anew
+  std::vector<std::string> services;
+};
+
+std::string RestartsJson(const Restarts& pending) {
+  JsonWriter json;
+  json.BeginObject().Member("boot", pending.boot).Key("services").BeginArray();
+  for (const std::string& service : pending.services) json.String(service);
+  return json.EndArray().EndObject().Take();
+}
+
+Result<Restarts> LoadRestarts(Node& node) {
+  Restarts out;
+  const auto section = PROV_TRY(reconcile::ReadSection(node.machine.state, kRestartSection));
+  if (!section) return out;
+  out.boot = PROV_TRY(PROV_TRY(section->Get("boot")).Text());
+  if (out.boot != PROV_TRY(node.machine.system.BootId())) return Restarts{};
+  for (const JsonNode& service : PROV_TRY(PROV_TRY(section->Get("services")).Items())) {
+    out.services.push_back(PROV_TRY(service.Text()));
+  }
+  return out;
+}
+
+bool ChangesService(const Change& change) {
+  return change.kind == ItemKind::kServiceEnvironment &&
+         (change.action == Action::kCreate || change.action == Action::kUpdate || change.action == Action::kDelete);
+}
+
+bool Holds(const Restarts& pending, const Change& change) {
+  return std::ranges::find(pending.services, change.name) != pending.services.end();
+}
+
+Result<bool> IsRunning(Node& node, std::string_view service) {
+  const auto state = PROV_TRY(node.host.services().Query(service));
+  return state && state->running;
+}
+
+void Restart(Node& node, const std::string& service, Findings& findings) {
+  if (const auto restarted = node.host.services().Restart(service); restarted) {
+    AddInfo(findings, "service-restarted", "was restarted with its new environment", service);
+  } else {
+    AddWarning(findings, "service-restart",
+               fmt::format("its environment is written, but it could not be restarted: {}", restarted.error().message),
+               service);
+  }
+}
+
+// The running services to which `plan` gives another environment, as a section of the run that does so: if that ends
+// before they are restarted, the next one restarts them. None: no section.
+Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, Sections& sections) {
+  Restarts pending = PROV_TRY(LoadRestarts(node));
+  for (const Change& change : plan.changes) {
+    if (!ChangesService(change) || Holds(pending, change)) continue;
+    if (PROV_TRY(IsRunning(node, change.name))) pending.services.push_back(change.name);
+  }
+  if (pending.services.empty()) return {};
+  pending.boot = PROV_TRY(node.machine.system.BootId());
+  sections[std::string(kRestartSection)] = RestartsJson(pending);
+  return {};
+}
+
+// After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
+// that an earlier run of the same boot left behind are restarted in any case.
+Result<void> TellServices(Node& node, bool restart, SessionReport& report) {
+  Restarts pending = PROV_TRY(LoadRestarts(node));
+  for (const Change& change : report.changes) {
+    if (!ChangesService(change) || Holds(pending, change)) continue;
+    if (!PROV_TRY(IsRunning(node, change.name))) continue;
+    if (restart) {
+      pending.services.push_back(change.name);
+    } else {
+      AddInfo(report.findings, "service-runs-on",
+              "runs with the environment it started with until it starts again; --restart-services restarts it",
+              change.name);
+    }
+  }
+  while (!pending.services.empty()) {
+    const std::string service = std::move(pending.services.front());
+    pending.services.erase(pending.services.begin());
+    if (PROV_TRY(IsRunning(node, service))) Restart(node, service, report.findings);
+    // One that was restarted is not restarted again, whatever ends this run.
+    if (!pending.services.empty() && !pending.boot.empty()) {
+      PROV_TRY(Remember(node.machine.state, kRestartSection, RestartsJson(pending)));
+    }
+  }
+  return Forget(node.machine.state, kRestartSection);
 }
 
 void AddFindings(SessionReport& report, const DerivedSettings& derived) {

@@ -23,7 +23,7 @@ inline constexpr std::string_view kHoldSection = "hold";
 inline constexpr std::string_view kTrialSection = "trial";
 inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
-inline constexpr std::string_view kRestartSection = "restart";  // see service_restart.h
+inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run owes one
 inline constexpr std::string_view kFloorSection = "floor";      // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
