@@ -86,7 +86,7 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   if (!confirmed.value_or(false)) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     node::Node node = target.Node(host);
-    if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::TakeBack(node));
+    if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::Rollback(node));
     PROV_TRY(probed);
     PROV_TRY(confirmed);
     AddWarning(report.findings, "trial-expired", "nobody confirmed in time: everything was taken back");

@@ -189,7 +189,7 @@ std::string Table(const Explainer& explainer, const std::vector<Asked>& hosts, c
 
 std::string Text(const Explainer& explainer, const Question& question,
                  const std::optional<egress::AugmentedNoProxy>& augmented) {
-  const bool colour = TakesColour(stdout);
+  const bool colour = SupportsColour(stdout);
   std::string out;
   if (augmented) {
     out += fmt::format("NO_PROXY={}\n", Printable(augmented->text));

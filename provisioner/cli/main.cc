@@ -139,7 +139,7 @@ void EndDefectsWithExit20() {
 
 int Main(int argc, char** argv) {
   EndDefectsWithExit20();
-  TakeFailedWritesAsErrors();
+  MakeFailedWritesErrors();
   net::ForgetKeyLogFile();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {

@@ -147,7 +147,7 @@ std::string Joined(const std::vector<std::string>& names) {
 }
 
 // What a report would say, for standard error.
-void Tell(const PodEnvObject& object, const std::string& where, Findings& findings) {
+void ReportContainers(const PodEnvObject& object, const std::string& where, Findings& findings) {
   CappedFindings capped(findings, where);
   for (const publish::PodContainer& container : object.containers) {
     capped.Add(Severity::kInfo, "pod-env",
@@ -169,7 +169,7 @@ Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Fi
   }
   const PodEnvObject& object = report.objects.front();
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (!options.request.annotate) Tell(object, pods.where, findings);
+  if (!options.request.annotate) ReportContainers(object, pods.where, findings);
   const JsonValue nothing = publish::EmptyPatch(options.request.patch);
   const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
   return Outcome{0, pods.is_json ? publish::WriteJson(patch) : PROV_TRY(publish::WriteYaml(patch)),

@@ -17,7 +17,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   Findings notes;
   if (image != nullptr) {
     notes = PROV_TRY(image->Notes());
-    const auto back = PROV_TRY(reconcile::WhatRollbackWouldTakeBack(node.machine.state));
+    const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
     PROV_TRY(
         PrepareImage(*image, node, {back ? reconcile::ChangesOf(*back) : std::vector<reconcile::Change>()}, notes));
   }
@@ -56,7 +56,7 @@ Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
 }
 
 Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
-  return RunStep(arguments, host, node::TakeBack, machine::Event::kRolledBack);
+  return RunStep(arguments, host, node::Rollback, machine::Event::kRolledBack);
 }
 
 Result<void> CheckRecords(machine::Host& host) {

@@ -80,7 +80,7 @@ std::string SessionJson(std::string_view target, const reconcile::SessionReport&
 }
 
 std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done) {
-  const bool colour = TakesColour(stdout);
+  const bool colour = SupportsColour(stdout);
   std::string out = fmt::format("target  {}\n", Printable(target));
   std::size_t same = 0;
   for (const Change& change : report.changes) {

@@ -186,8 +186,8 @@ std::string ServiceLines(const std::vector<node::RunningService>& services) {
 }
 
 // Who is to know that a script, and not this program, keeps the record.
-void TellOfScript(const reconcile::StatusReport& engine, Findings& findings) {
-  reconcile::TellOfScript({{}, engine.script}, findings);
+void ReportScriptRecord(const reconcile::StatusReport& engine, Findings& findings) {
+  reconcile::ReportScriptRecord({{}, engine.script}, findings);
   if (engine.damage) AddError(findings, "script-state", engine.damage->message, engine.damage->where);
 }
 
@@ -260,7 +260,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::Node node = target.Node(*host);
     all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
-    TellOfScript(all.back().status.engine, findings);
+    ReportScriptRecord(all.back().status.engine, findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
       all.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, all.back().status));
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));

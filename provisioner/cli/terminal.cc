@@ -19,7 +19,7 @@ std::string_view ColourOf(Severity severity) {
 
 void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::string_view message,
                std::string_view where) {
-  const bool colour = TakesColour(to);
+  const bool colour = SupportsColour(to);
   const std::string place = where.empty() ? std::string() : fmt::format(" ({})", Printable(where));
   const std::string line = fmt::format("provisioner: {}{}{} [{}]: {}{}\n", colour ? ColourOf(severity) : "",
                                        NameOf(severity), colour ? kPlain : "", code, Printable(message), place);

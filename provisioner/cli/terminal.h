@@ -14,10 +14,10 @@ void PrintFindings(std::FILE* to, const Findings& findings);
 bool IsTerminal(std::FILE* file);
 
 // Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
-bool TakesColour(std::FILE* file);
+bool SupportsColour(std::FILE* file);
 
 // A write beyond the limit on file sizes (ulimit -f) is then an error of that write; by default it kills, which would
 // leave a half-written folder behind.
-void TakeFailedWritesAsErrors();
+void MakeFailedWritesErrors();
 
 }  // namespace prov::cli

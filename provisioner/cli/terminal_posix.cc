@@ -10,7 +10,7 @@ namespace prov::cli {
 
 bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
 
-bool TakesColour(std::FILE* file) {
+bool SupportsColour(std::FILE* file) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   const bool wanted = no_color == nullptr || *no_color == '\0';
@@ -18,6 +18,6 @@ bool TakesColour(std::FILE* file) {
   return wanted && able && IsTerminal(file);
 }
 
-void TakeFailedWritesAsErrors() { std::signal(SIGXFSZ, SIG_IGN); }
+void MakeFailedWritesErrors() { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace prov::cli

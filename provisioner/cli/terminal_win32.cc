@@ -9,7 +9,7 @@ namespace prov::cli {
 
 bool IsTerminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
 
-bool TakesColour(std::FILE* file) {
+bool SupportsColour(std::FILE* file) {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the C library gives a handle
@@ -20,6 +20,6 @@ bool TakesColour(std::FILE* file) {
 }
 
 // Windows tells of a failed write only where it fails.
-void TakeFailedWritesAsErrors() {}
+void MakeFailedWritesErrors() {}
 
 }  // namespace prov::cli

@@ -60,11 +60,11 @@ Sections HoldAgainst(const std::optional<Applied>& applied) {
 }
 
 // What was taken over is then the last run. What others changed since is no part of it, so it is told here.
-Result<void> BeginTakingBack(Node& node, Findings& findings) {
+Result<void> BeginRollback(Node& node, Findings& findings) {
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (open && (open->trial || open->takes_back)) return {};
   PROV_TRY(reconcile::Recover(node.machine, findings));
-  const auto script = PROV_TRY(reconcile::TakeOverScriptState(node.machine, findings));
+  const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, findings));
   if (!script) return {};
   for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script->ledger))) {
     AddWarning(findings, "changed-since",
@@ -142,7 +142,7 @@ Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, Sections& sec
 
 // After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
 // that an earlier run of the same boot left behind are restarted in any case.
-Result<void> TellServices(Node& node, bool restart, SessionReport& report) {
+Result<void> RestartOrReportServices(Node& node, bool restart, SessionReport& report) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
   for (const Change& change : report.changes) {
     if (!ChangesService(change) || Holds(pending, change)) continue;
@@ -207,7 +207,7 @@ Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, 
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), false, more));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  PROV_TRY(TellServices(node, options.restart_services, report));
+  PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   AddFindings(report, derived);
   return report;
 }
@@ -224,7 +224,7 @@ Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, co
   SessionReport report = PROV_TRY(
       reconcile::CarryOut(node.machine, std::move(plan), true, {{std::string(kTrialSection), TrialJson(trial)}}));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  PROV_TRY(TellServices(node, options.restart_services, report));
+  PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   AddFindings(report, derived);
   return report;
 }
@@ -259,10 +259,10 @@ Result<SessionReport> ConfirmTrial(Node& node) {
   return report;
 }
 
-Result<SessionReport> TakeBack(Node& node) {
+Result<SessionReport> Rollback(Node& node) {
   SessionReport report;
-  PROV_TRY(BeginTakingBack(node, report.findings));
-  const auto back = PROV_TRY(reconcile::WhatRollbackWouldTakeBack(node.machine.state));
+  PROV_TRY(BeginRollback(node, report.findings));
+  const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
   if (!back) {
     return Fail(Code::kTarget, "there is nothing to take back: no run changed this machine since the last rollback");
   }
@@ -273,7 +273,7 @@ Result<SessionReport> TakeBack(Node& node) {
   report.writes = back->operations.size();
   PROV_TRY(reconcile::Rollback(node.machine, report.findings, HoldAgainst(held)));
   report.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
-  PROV_TRY(TellServices(node, false, report));
+  PROV_TRY(RestartOrReportServices(node, false, report));
   return report;
 }
 
@@ -309,7 +309,7 @@ Result<SessionReport> RemoveSettings(Node& node) {
   }
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  PROV_TRY(TellServices(node, false, report));
+  PROV_TRY(RestartOrReportServices(node, false, report));
   return report;
 }
 

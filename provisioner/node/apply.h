@@ -43,7 +43,7 @@ Result<reconcile::SessionReport> ConfirmTrial(Node& node);
 // Takes the open trial, or else the last finished run (that of a payload's script included), back and holds:
 // `reconcile` leaves the machine alone until its source says something else. Errors: target when there is nothing to
 // take back.
-Result<reconcile::SessionReport> TakeBack(Node& node);
+Result<reconcile::SessionReport> Rollback(Node& node);
 
 // Ends whatever is open: an interrupted run is finished, a trial taken back. The trial then holds as a rollback does.
 Result<void> EndOpenRun(Node& node, Findings& findings);

@@ -120,7 +120,7 @@ class FilePlanner {
         Report(Action::kYield, file.path, "was changed since we set it; left as it is");
         continue;
       }
-      Take(file.path);
+      Delete(file.path);
     }
     return {};
   }
@@ -131,7 +131,7 @@ class FilePlanner {
     if (!now) return {};
     const std::string wanted = unattend::RemoveSetupCompleteLine(*now, *before_.setup_complete_added);
     if (wanted.empty()) {
-      Take(std::string(kSetupComplete));
+      Delete(std::string(kSetupComplete));
     } else {
       PROV_TRY(Put(std::string(kSetupComplete), now, wanted, FileUse::kEdited));
     }
@@ -143,7 +143,7 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(file.path, kMostTextBytes));
       if (!now) continue;
       if (file.made && *now == templates::UnattendXml()) {
-        Take(file.path);
+        Delete(file.path);
         continue;
       }
       const unattend::AnswerFileEdit edit =
@@ -187,7 +187,7 @@ class FilePlanner {
     return {};
   }
 
-  void Take(const std::string& path) {
+  void Delete(const std::string& path) {
     plan_.steps.push_back({path, std::nullopt, FileUse::kPlain, 0});
     Report(Action::kDelete, path);
   }

@@ -15,7 +15,7 @@ struct Round {
 };
 
 // Why nothing changes although the source is not readable, and how old what is kept is.
-Result<void> TellSource(Node& node, const Error& error, const Settings& kept, Findings& findings) {
+Result<void> ReportKeptSettings(Node& node, const Error& error, const Settings& kept, Findings& findings) {
   const auto applied = PROV_TRY(LoadApplied(node.machine.state));
   const std::string age = applied ? DescribeAge(node.host.clock().NowUnix() - applied->since) : "an unknown time";
   AddWarning(findings, "source-unavailable",
@@ -58,7 +58,7 @@ Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundR
   auto kept = LastGoodSettings(node.machine.state);
   if (!kept)
     return std::unexpected(std::move(derived).error());  // what is wrong is the source, not what was never kept
-  PROV_TRY(TellSource(node, derived.error(), *kept, report.session.findings));
+  PROV_TRY(ReportKeptSettings(node, derived.error(), *kept, report.session.findings));
   report.source_error = std::move(derived).error();
   return Round{PROV_TRY(Derive(*std::move(kept))), false};
 }

@@ -38,7 +38,7 @@ Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
     Report(planner, Action::kNone, wanted.store, certificate, ours ? "" : "was there before us");
     return {};
   }
-  planner.Give(CertificateWrite{wanted.store, certificate.der, true, item});
+  planner.Add(CertificateWrite{wanted.store, certificate.der, true, item});
   planner.Own(item,
               {std::nullopt, images::RegValue{Thumbprint(certificate), images::RegType::kBinary, certificate.der}, {}});
   Report(planner, Action::kCreate, wanted.store, certificate, ours ? "was removed since we added it" : "");
@@ -59,7 +59,7 @@ Result<void> PlanUnwanted(Planner& planner, const std::string& item, const Ledge
     Report(planner, Action::kYield, store, certificate, "is gone already");
     return {};
   }
-  planner.TakeBack(CertificateWrite{store, entry.ours->data, false, item});
+  planner.AddUndo(CertificateWrite{store, entry.ours->data, false, item});
   Report(planner, Action::kDelete, store, certificate, "no longer wanted");
   return {};
 }

@@ -44,7 +44,7 @@ class Kind {
   static std::unexpected<Error> Unknown(std::string_view item);
 };
 
-// All of them, in the order in which a plan gives. It grows only before the first plan is made.
+// All of them, in the order of a plan's operations. It grows only before the first plan is made.
 std::vector<const Kind*>& Kinds();
 
 // Error: type (a kind that this version does not know).

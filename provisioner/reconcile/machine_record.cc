@@ -55,7 +55,7 @@ Result<MachineRecord> LoadMachineRecord(machine::Machine& machine) {
   return out;
 }
 
-void TellOfScript(const MachineRecord& record, Findings& findings) {
+void ReportScriptRecord(const MachineRecord& record, Findings& findings) {
   if (!record.script) return;
   AddInfo(findings, "script-state",
           "what is ours here was set and recorded by a payload's script; the next apply or reconcile takes the record "
@@ -63,7 +63,7 @@ void TellOfScript(const MachineRecord& record, Findings& findings) {
           std::string(kScriptStatePlace));
 }
 
-Result<std::optional<ScriptState>> TakeOverScriptState(machine::Machine& machine, Findings& findings) {
+Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, Findings& findings) {
   MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
   if (!record.script) return std::nullopt;
   Ledger before = PROV_TRY(LoadLedger(machine.state));

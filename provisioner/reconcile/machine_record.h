@@ -18,11 +18,11 @@ struct MachineRecord {
 Result<MachineRecord> LoadMachineRecord(machine::Machine& machine);
 
 // Finding `script-state` (info): the record is the script's, and who takes it over.
-void TellOfScript(const MachineRecord& record, Findings& findings);
+void ReportScriptRecord(const MachineRecord& record, Findings& findings);
 
 // The script's record becomes this program's: the ledger, the reboot that it waits for, and the last run for Rollback.
 // Then its files go. Must not run while a transaction is open: its end would write its own ledger. What was taken over,
 // with findings `script-state` and `script-certificate` (info); nullopt where there was nothing.
-Result<std::optional<ScriptState>> TakeOverScriptState(machine::Machine& machine, Findings& findings);
+Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, Findings& findings);
 
 }  // namespace prov::reconcile

@@ -60,9 +60,9 @@ void Planner::Note(Severity severity, FindingCode code, std::string message, std
 }
 
 Plan Planner::Finish() && {
-  std::ranges::reverse(takes_);
-  plan_.operations = std::move(gives_);
-  plan_.operations.insert(plan_.operations.end(), takes_.begin(), takes_.end());
+  std::ranges::reverse(undos_);
+  plan_.operations = std::move(operations_);
+  plan_.operations.insert(plan_.operations.end(), undos_.begin(), undos_.end());
   return std::move(plan_);
 }
 

@@ -25,9 +25,9 @@ class Planner {
   void Note(Severity severity, FindingCode code, std::string message, std::string where);
   void NeedReboot() { plan_.reboot = true; }
 
-  // An operation that gives (in order), or takes back (in reverse order, behind all that give).
-  void Give(Operation operation) { gives_.push_back(std::move(operation)); }
-  void TakeBack(Operation operation) { takes_.push_back(std::move(operation)); }
+  // Operations in order; and those that undo what is ours, in reverse order behind all others.
+  void Add(Operation operation) { operations_.push_back(std::move(operation)); }
+  void AddUndo(Operation operation) { undos_.push_back(std::move(operation)); }
   void Own(const std::string& item, LedgerEntry entry) { plan_.ledger_after[item] = std::move(entry); }
   void Disown(const std::string& item) { plan_.ledger_after.erase(item); }
 
@@ -38,7 +38,7 @@ class Planner {
   const DesiredState& desired_;
   const PlanOptions& options_;
   Plan plan_;
-  std::vector<Operation> gives_, takes_;
+  std::vector<Operation> operations_, undos_;
 };
 
 // The descriptor of a service's key: closed to all but administrators and the service's own account, or as it was

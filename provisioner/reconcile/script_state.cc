@@ -90,12 +90,12 @@ class Importer {
   explicit Importer(machine::CertificateStore& certificates) : certificates_(certificates) {}
 
   Result<Import> Run(const std::vector<Record>& records) && {
-    for (const Record& record : records) PROV_TRY(Take(record, records));
+    for (const Record& record : records) PROV_TRY(Add(record, records));
     return std::move(out_);
   }
 
  private:
-  Result<void> Take(const Record& record, const std::vector<Record>& records) {
+  Result<void> Add(const Record& record, const std::vector<Record>& records) {
     if (record.kind == "certificate") return Certificate(record);
     if (record.kind == "env") return Variable(record);
     if (record.kind == "winHttp") return WinHttp(record);

@@ -47,7 +47,7 @@ std::string Show(const std::optional<RegValue>& value) {
 }
 
 // Takes `ours` out of `entries` where nobody changed it; what was there before us comes back in its place.
-void TakeOut(Entries& entries, const std::string& ours, const Entries& before) {
+void RemoveEntry(Entries& entries, const std::string& ours, const Entries& before) {
   const auto found = std::ranges::find(entries, ours);
   if (found == entries.end()) return;
   Entries old;
@@ -113,7 +113,7 @@ class ServicePlan {
     const Entries before = entry_ == nullptr ? entries : Before();
     for (const std::string& ours : Ours()) {
       const bool stays = std::ranges::any_of(variables, [&](const auto& v) { return IsNamed(ours, v.name); });
-      if (!stays) TakeOut(entries, ours, before);
+      if (!stays) RemoveEntry(entries, ours, before);
     }
     entries = MergeServiceEnvironment(entries, variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
@@ -126,7 +126,7 @@ class ServicePlan {
       Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
       return;
     }
-    planner_.Give(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});
+    planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});
     planner_.Own(item_, std::move(entry));
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
            own_keys_.empty() ? "takes effect when the service starts next"
@@ -143,7 +143,7 @@ class ServicePlan {
     std::optional<RegValue> after = entry_->before;
     if (const std::optional<Entries> before = ServiceEntries(entry_->before)) {
       Entries left = entries;
-      for (const std::string& ours : Ours()) TakeOut(left, ours, *before);
+      for (const std::string& ours : Ours()) RemoveEntry(left, ours, *before);
       if (left == entries) {
         Report(Action::kYield, now_, "was changed since we set it; left as it is");
         return;
@@ -151,7 +151,7 @@ class ServicePlan {
       // Nothing is left but what was there before us: the very value comes back, bytes and type.
       if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
     }
-    planner_.TakeBack(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
+    planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
   }
 
@@ -160,7 +160,7 @@ class ServicePlan {
   }
 
   static std::optional<RegValue> WithoutOurs(Entries entries, const std::vector<EnvironmentVariable>& variables) {
-    for (const std::string& ours : OursOf(variables)) TakeOut(entries, ours, {});
+    for (const std::string& ours : OursOf(variables)) RemoveEntry(entries, ours, {});
     if (entries.empty()) return std::nullopt;
     return EncodeServiceEnvironment(entries);
   }

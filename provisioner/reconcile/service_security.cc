@@ -43,7 +43,7 @@ class ServiceSecurityPlan {
       return {};
     }
     const std::string wanted = images::ForAdministratorsOnly(now, readers);
-    planner_.Give(SecurityWrite{key_, now, wanted, item_});
+    planner_.Add(SecurityWrite{key_, now, wanted, item_});
     if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
     Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
     return {};
@@ -55,7 +55,7 @@ class ServiceSecurityPlan {
     const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
     // Somebody opened it, or it is gone.
     if (!entry_->before || !images::IsForAdministratorsOnly(now, Given())) return {};
-    planner_.TakeBack(SecurityWrite{key_, now, entry_->before->data, item_});
+    planner_.AddUndo(SecurityWrite{key_, now, entry_->before->data, item_});
     Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
     return {};
   }

@@ -11,7 +11,7 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   const bool reboot = plan.reboot;
   SessionReport report = ReportOf(std::move(plan));
   report.reboot_required = reboot;
-  TellOfScript(record, report.findings);
+  ReportScriptRecord(record, report.findings);
   if (PROV_TRY(LoadJournal(machine.state))) {
     AddWarning(report.findings, "open-transaction",
                "a run was interrupted or is on trial; the next apply ends it first, so its plan may differ",

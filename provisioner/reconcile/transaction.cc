@@ -120,7 +120,7 @@ Result<void> Complete(machine::Machine& machine, const Transaction& transaction,
   return Commit(machine, transaction);
 }
 
-Result<void> TakeTrialBack(machine::Machine& machine, const Transaction& trial, const Sections& sections,
+Result<void> RollBackTrial(machine::Machine& machine, const Transaction& trial, const Sections& sections,
                            Findings& findings) {
   Transaction back = Reversed(trial);
   back.takes_back = true;
@@ -146,7 +146,7 @@ Result<void> LeaveOpen(machine::StateRecord& state, Transaction trial) {
 
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections) {
   Findings findings;
-  PROV_TRY(TakeOverScriptState(machine, findings));  // the ledger is then that of the plan
+  PROV_TRY(AdoptScriptState(machine, findings));  // the ledger is then that of the plan
   PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
   if (work) {
@@ -217,7 +217,7 @@ Result<bool> Recover(machine::Machine& machine, Findings& findings, const Sectio
   const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open) return false;
   if (!open->trial) return FinishRun(machine, findings);
-  PROV_TRY(TakeTrialBack(machine, *open, back, findings));
+  PROV_TRY(RollBackTrial(machine, *open, back, findings));
   return true;
 }
 
@@ -240,7 +240,7 @@ std::vector<Change> ChangesOf(const Transaction& transaction) {
   return out;
 }
 
-Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateRecord& state) {
+Result<std::optional<Transaction>> PlanRollback(machine::StateRecord& state) {
   std::optional<Transaction> taken = PROV_TRY(LoadJournal(state));
   if (taken && taken->takes_back) return taken;
   if (!taken || (!taken->trial && taken->operations.empty())) taken = PROV_TRY(LoadLast(state));

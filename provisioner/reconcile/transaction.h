@@ -47,7 +47,7 @@ Transaction Reversed(const Transaction& transaction);
 std::vector<Change> ChangesOf(const Transaction& transaction);
 
 // What `Rollback` would carry out, the rest of an interrupted one included; nullopt: there is nothing to take back.
-Result<std::optional<Transaction>> WhatRollbackWouldTakeBack(machine::StateRecord& state);
+Result<std::optional<Transaction>> PlanRollback(machine::StateRecord& state);
 
 // Takes the open trial or, where there is none, the last finished transaction back, with which `sections` become true.
 // A rollback that was interrupted is finished instead, and nothing more is taken back. False: there is nothing to take

@@ -48,7 +48,7 @@ class ValuePlan {
       if (std::ranges::find(entry.own_keys, key) == entry.own_keys.end()) entry.own_keys.push_back(std::move(key));
     }
     entry.ours = wanted_;
-    planner_.Give(RegistryWrite{place_.key, place_.value, now_, wanted_, entry.own_keys, item_});
+    planner_.Add(RegistryWrite{place_.key, place_.value, now_, wanted_, entry.own_keys, item_});
     const bool drifted = entry_ != nullptr && !IsOurs();
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted_,
            drifted ? (now_ ? "was changed since we set it" : "was removed since we set it") : "");
@@ -69,7 +69,7 @@ class ValuePlan {
       Report(Action::kYield, now_, now_ ? "was changed since we set it; left as it is" : "is gone already");
       return false;
     }
-    planner_.TakeBack(RegistryWrite{place_.key, place_.value, now_, entry_->before, entry_->own_keys, item_});
+    planner_.AddUndo(RegistryWrite{place_.key, place_.value, now_, entry_->before, entry_->own_keys, item_});
     Report(entry_->before ? Action::kUpdate : Action::kDelete, entry_->before,
            entry_->before ? "what was there before us" : "no longer wanted");
     return true;

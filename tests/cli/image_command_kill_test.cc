@@ -66,7 +66,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
   }
   Result<void> TakeBack(MemoryTree& tree) {
     return OnNode(tree, [](node::Node& node) -> Result<void> {
-      PROV_TRY(node::TakeBack(node));
+      PROV_TRY(node::Rollback(node));
       return {};
     });
   }

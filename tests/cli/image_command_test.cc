@@ -471,7 +471,7 @@ TEST_F(ImageCommands, RollbackTakesTheLastRunBack) {
   const auto host = Open(tree_);
   const auto target = OpenTarget(*host, machine::Access::kWrite);
   node::Node node = target->Node(*host);
-  ASSERT_TRUE(node::TakeBack(node));
+  ASSERT_TRUE(node::Rollback(node));
   ASSERT_TRUE(host->Commit());
   EXPECT_TRUE(Look(tree_).system == first.system);
   EXPECT_TRUE(Look(tree_).software == first.software);

@@ -145,7 +145,7 @@ TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60)->trial);
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
-  ASSERT_TRUE(TakeBack(n));
+  ASSERT_TRUE(Rollback(n));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
 }
 
@@ -153,7 +153,7 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
   Apply(SampleSettings());
   Node n = node();
-  const auto back = TakeBack(n);
+  const auto back = Rollback(n);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
   EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
@@ -169,7 +169,7 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
   }
   EXPECT_TRUE(told);
   EXPECT_TRUE(HasSection(kHoldSection));
-  EXPECT_EQ(TakeBack(n).error().code, Code::kTarget) << "only one step is kept";
+  EXPECT_EQ(Rollback(n).error().code, Code::kTarget) << "only one step is kept";
   Apply(SampleSettings());
   EXPECT_FALSE(HasSection(kHoldSection)) << "apply ends the hold";
 }
@@ -178,7 +178,7 @@ TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
   Apply(SampleSettings());
   Node n = node();
   std::set<std::string> kinds;
-  const auto back = TakeBack(n);
+  const auto back = Rollback(n);
   ASSERT_TRUE(back);
   for (const auto& change : back->changes) {
     kinds.insert(std::string(reconcile::NameOf(change.kind)) + " " + std::string(reconcile::NameOf(change.action)));
@@ -255,7 +255,7 @@ TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
   Node n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   host_.waits_left = 100;
-  host_.during_wait = [&] { (void)TakeBack(n); };
+  host_.during_wait = [&] { (void)Rollback(n); };
   EXPECT_EQ(AwaitConfirmation(host_), false);
 }
 

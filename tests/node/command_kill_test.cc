@@ -47,7 +47,7 @@ Command Applying(const Settings& settings, const ApplyOptions& options = {}) {
 Command Trying(const Settings& settings) {
   return [settings](Node& node) { return Only(TrySettings(node, settings, {}, 60)); };
 }
-Result<void> TakingBack(Node& node) { return Only(TakeBack(node)); }
+Result<void> TakingBack(Node& node) { return Only(Rollback(node)); }
 Result<void> Confirming(Node& node) { return Only(ConfirmTrial(node)); }
 Result<void> Removing(Node& node) { return Only(RemoveSettings(node)); }
 Result<void> EndingWhatIsOpen(Node& node) {

@@ -205,7 +205,7 @@ TEST_F(Reconcile, ARollbackHoldsUntilTheSourceChanges) {
   source_ = OtherSettings();
   ASSERT_TRUE(Round());
   Node n = node();
-  ASSERT_TRUE(TakeBack(n));
+  ASSERT_TRUE(Rollback(n));
   const auto held = Round();
   ASSERT_TRUE(held);
   EXPECT_TRUE(held->held);

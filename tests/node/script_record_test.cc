@@ -65,18 +65,18 @@ TEST_P(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
 
 TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
   Node n = node();
-  const auto report = Must(TakeBack(n));
+  const auto report = Must(Rollback(n));
   EXPECT_GT(report.writes, 0U);
   EXPECT_THAT(Codes(report.findings), ElementsAre("script-state"));
   EXPECT_EQ(host_.memory.content().Text(), before_);
   EXPECT_THAT(StatusOf(n)->engine.ledger, IsEmpty());
-  EXPECT_EQ(TakeBack(n).error().code, Code::kTarget);
+  EXPECT_EQ(Rollback(n).error().code, Code::kTarget);
 }
 
 TEST_P(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
   Node n = node();
-  const auto report = Must(TakeBack(n));
+  const auto report = Must(Rollback(n));
   EXPECT_THAT(report.findings, Contains(testing::AllOf(testing::Field(&Finding::code, "changed-since"),
                                                        testing::Field(&Finding::where, "env HTTP_PROXY"))));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://mine:1");
@@ -92,7 +92,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack)
   reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(settings));
   Node n = node();
   EXPECT_EQ(Must(ApplySettings(n, settings, {})).writes, 0U);
-  Must(TakeBack(n));
+  Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), before_);
 }
 
@@ -100,7 +100,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
   const auto script = host_.memory.content().Text();
   Node n = node();
   EXPECT_GT(Must(ApplySettings(n, OtherSettings(), {})).writes, 0U);
-  Must(TakeBack(n));
+  Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), script);
   EXPECT_THAT(StatusOf(n)->engine.drift, IsEmpty());
   Must(RemoveSettings(n));
@@ -111,7 +111,7 @@ TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
   const auto script = host_.memory.content().Text();
   Node n = node();
   EXPECT_TRUE(Must(TrySettings(n, OtherSettings(), {}, 60)).trial);
-  Must(TakeBack(n));
+  Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), script);
   Must(TrySettings(n, OtherSettings(), {}, 60));
   Must(ConfirmTrial(n));
@@ -161,7 +161,7 @@ TEST_P(ScriptNode, WithADamagedRecordNothingIsWritten) {
     EXPECT_EQ(host_.memory.content().Text(), content);
   };
   refused(RemoveSettings(n));
-  refused(TakeBack(n));
+  refused(Rollback(n));
   refused(PlanSettings(n, SampleSettings(), {}));
   refused(ApplySettings(n, SampleSettings(), {}));
   refused(TrySettings(n, SampleSettings(), {}, 60));

@@ -60,7 +60,7 @@ void LeaveHeld(MemoryHost& host) {
   Node n = On(host);
   Must(ApplySettings(n, SmallSettings(), {}));
   Must(ApplySettings(n, SmallOther(), {}));
-  Must(TakeBack(n));
+  Must(Rollback(n));
 }
 void LeaveTrial(MemoryHost& host) {
   Node n = On(host);
@@ -208,7 +208,7 @@ TEST_P(StateFixture, ATrialThatIsOpen) {
 TEST_P(StateFixture, ATrialThatIsTakenBack) {
   Load("trial");
   Node n = node();
-  Must(TakeBack(n));
+  Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), base_);
   EXPECT_FALSE(HasSection(kTrialSection));
   EXPECT_TRUE(HasSection(kHoldSection));
@@ -221,7 +221,7 @@ TEST_P(StateFixture, ATrialThatNeverBeganIsNoHindrance) {
   Load("applied");
   host_.memory.files()["trial.json"] = Files("trial").at("trial.json");
   Node n = node();
-  Must(TakeBack(n));
+  Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), base_) << "the run before is what was taken back";
   EXPECT_FALSE(HasSection(kTrialSection));
 }

@@ -44,7 +44,7 @@ class ScriptRan : public ::testing::TestWithParam<Script> {
   }
 
   std::optional<ScriptState> TakeOver() {
-    auto taken = TakeOverScriptState(machine_, findings_);
+    auto taken = AdoptScriptState(machine_, findings_);
     EXPECT_TRUE(taken) << taken.error().where << ": " << taken.error().message;
     return taken.value_or(std::nullopt);
   }
@@ -207,7 +207,7 @@ TEST_P(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {
     if (counter) memory.Put(key, {"BootId", RegType::kDword, images::EncodeDword(*counter)});
     machine::Machine machine = memory.Ports();
     const bool status = StatusOf(machine)->reboot_required;
-    EXPECT_TRUE(TakeOverScriptState(machine, findings_).value());
+    EXPECT_TRUE(AdoptScriptState(machine, findings_).value());
     EXPECT_EQ(RebootPending(machine).value(), status);
     return status;
   };
@@ -261,7 +261,7 @@ TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
   EXPECT_EQ(memory.content().Text(), before_.Text());
   // A rollback ends at what this program had set.
   memory = both;
-  ASSERT_TRUE(TakeOverScriptState(machine, findings_));
+  ASSERT_TRUE(AdoptScriptState(machine, findings_));
   ASSERT_TRUE(Rollback(machine, findings_));
   EXPECT_EQ(TextAt(memory, kEnv, "HTTP_PROXY"), "http://first.example.com:3128");
   EXPECT_THAT(StatusOf(machine)->drift, IsEmpty());
@@ -290,7 +290,7 @@ TEST_P(ScriptRan, AnyCallMayBeTheLast) {
   const MemoryMachine start = memory_;
   MemoryMachine whole = start;
   machine::Machine ports = whole.Ports();
-  ASSERT_TRUE(TakeOverScriptState(ports, findings_));
+  ASSERT_TRUE(AdoptScriptState(ports, findings_));
   const std::size_t calls = whole.calls;
   const Ledger ledger = *LoadLedger(ports.state);
   for (std::size_t call = 0; call < calls; ++call) {
@@ -298,10 +298,10 @@ TEST_P(ScriptRan, AnyCallMayBeTheLast) {
       MemoryMachine memory = start;
       machine::Machine machine = memory.Ports();
       (after ? memory.stop_after : memory.stop_before) = call;
-      EXPECT_THROW((void)TakeOverScriptState(machine, findings_), PowerFailure);
+      EXPECT_THROW((void)AdoptScriptState(machine, findings_), PowerFailure);
       memory.stop_after = memory.stop_before = MemoryMachine::kNever;
       EXPECT_EQ(LoadMachineRecord(machine)->ledger, ledger) << "nobody's at call " << call;
-      ASSERT_TRUE(TakeOverScriptState(machine, findings_));
+      ASSERT_TRUE(AdoptScriptState(machine, findings_));
       ASSERT_EQ(memory.files(), whole.files()) << call;
     }
   }
@@ -311,7 +311,7 @@ TEST(MachineRecord, AMachineWithoutOneIsNotTouched) {
   MemoryMachine memory;
   machine::Machine machine = memory.Ports();
   Findings findings;
-  EXPECT_EQ(TakeOverScriptState(machine, findings).value().has_value(), false);
+  EXPECT_EQ(AdoptScriptState(machine, findings).value().has_value(), false);
   EXPECT_THAT(memory.log, IsEmpty());
   EXPECT_THAT(findings, IsEmpty());
 }

@@ -169,7 +169,7 @@ TEST_F(WinInet, AnOwnProxyOfSomebodyIsShownWithoutItsPassword) {
     EXPECT_THAT(change.before + change.after, Not(HasSubstr("c4nary"))) << change.name;
   }
   MustApply(machine_, Wanted());
-  const auto last = WhatRollbackWouldTakeBack(ports.state).value().value();
+  const auto last = PlanRollback(ports.state).value().value();
   const auto back = ChangesOf(last);
   EXPECT_THAT(back, SizeIs(11));
   for (const Change& change : back) {
