@@ -36,7 +36,7 @@ struct Record {
 };
 
 // A value that the script wrote, or found: `prior` is what it wrote before `after`, where it may have been cut short.
-struct Place {
+struct ScriptValue {
   std::string key;
   std::string value;
   std::optional<RegValue> prior;
@@ -44,7 +44,7 @@ struct Place {
 
 struct Import {
   ScriptState state;
-  std::map<std::string, Place, std::less<>> places;  // by item
+  std::map<std::string, ScriptValue, std::less<>> places;  // by item
 };
 
 // "TYPE:BYTES", both in hexadecimal, or "absent".
@@ -147,7 +147,7 @@ class Importer {
     entry.before = PROV_TRY(ValueOf(record, record.before, value));
     entry.ours = PROV_TRY(WrittenValue(record, record.after, value));
     entry.own_keys = PROV_TRY(OwnKeys(record, key));
-    Place place{key, std::string(value), std::nullopt};
+    ScriptValue place{key, std::string(value), std::nullopt};
     if (!record.prior.empty()) place.prior = PROV_TRY(WrittenValue(record, record.prior, value));
     out_.state.ledger[item] = std::move(entry);
     out_.places[item] = std::move(place);
@@ -161,7 +161,7 @@ class Importer {
     });
     if (ours == records.end()) return record.Refuse("has no record of our entries beside it");
     const std::string item = std::string(kServiceItem) + ServiceNameKey(record.name);
-    Place place{ServiceKeyPath(record.name), std::string(kServiceEnvironmentValue), std::nullopt};
+    ScriptValue place{ServiceKeyPath(record.name), std::string(kServiceEnvironmentValue), std::nullopt};
     LedgerEntry entry;
     entry.before = PROV_TRY(ValueOf(record, record.before, kServiceEnvironmentValue));
     entry.ours = PROV_TRY(WrittenValue(*ours, ours->after, kServiceEnvironmentValue));
@@ -209,7 +209,7 @@ Result<std::vector<Record>> ReadRecords(std::string_view json, std::string_view 
 }
 
 // Whether the machine still holds what was written before: all of it and not all of the newer.
-Result<bool> IsPrior(machine::Registry& registry, const Place& place, const RegValue& ours) {
+Result<bool> IsPrior(machine::Registry& registry, const ScriptValue& place, const RegValue& ours) {
   const auto now = PROV_TRY(registry.Read(place.key, place.value));
   if (!place.prior || !now) return false;
   const auto same = [&](const RegValue& value) { return now->type == value.type && now->data == value.data; };
