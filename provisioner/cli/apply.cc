@@ -66,7 +66,7 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     name = target.name;
-    node::Node node = target.Node(host);
+    node::OpenNode node = target.Node(host);
     report = PROV_TRY(node::TrySettings(node, derived, options.apply, seconds));
   }
   const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
@@ -85,7 +85,7 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   if (probed) confirmed = node::AwaitConfirmation(host);
   if (!confirmed.value_or(false)) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-    node::Node node = target.Node(host);
+    node::OpenNode node = target.Node(host);
     if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::Rollback(node));
     PROV_TRY(probed);
     PROV_TRY(confirmed);
@@ -116,7 +116,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
       PROV_TRY(node::Derive(PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-  node::Node node = target.Node(host);
+  node::OpenNode node = target.Node(host);
   reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);

@@ -95,7 +95,7 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateReco
 
 // Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
 // one whose settings are kept.
-Result<node::Settings> Settings(const BootOptions& options, node::Node& node) {
+Result<node::Settings> Settings(const BootOptions& options, node::OpenNode& node) {
   const Signers& signers = options.signers;
   const node::SourceWords& words = options.words;
   // What is followed is read as each later round reads it, so that what that refuses is refused now.
@@ -125,7 +125,7 @@ bool MayPass(const Error& error) {
 }
 
 // Setup runs this before the network is there, and a cluster that comes up answers late.
-Error GoOnLater(node::Node& node, const node::Delivery& delivery, Error error) {
+Error GoOnLater(node::OpenNode& node, const node::Delivery& delivery, Error error) {
   const Result<bool> later = node::FollowLater(node, delivery);
   if (!later) {
     error.message += fmt::format("; nor could the boot service be installed, which would ask again: {} ({})",
@@ -138,7 +138,7 @@ Error GoOnLater(node::Node& node, const node::Delivery& delivery, Error error) {
   return error;
 }
 
-Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::Node& node) {
+Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node::OpenNode& node) {
   const BootOptions options = PROV_TRY(ParseBootOptions(arguments, host));
   const Result<node::Settings> settings = Settings(options, node);
   if (!settings && !(source::IsRemote(options.source()) && MayPass(settings.error())))
@@ -149,7 +149,7 @@ Result<SessionReport> Boot(const Arguments& arguments, machine::Host& host, node
 }
 
 // Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.
-Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::Node* node, bool on_request, bool json) {
+Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::OpenNode* node, bool on_request, bool json) {
   node::LogFailure(host, error);
   bool again = false;
   if (node != nullptr) {
@@ -189,7 +189,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Result<Target> target = OpenTarget(host, machine::Access::kWrite);
   if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
   if (!target) return std::unexpected(target.error());
-  node::Node node = target->Node(host);
+  node::OpenNode node = target->Node(host);
   Result<SessionReport> report = Boot(arguments, host, node);
   if (!report && in_setup) return Tolerate(report.error(), host, &node, on_request, json);
   if (!report) {

@@ -27,7 +27,7 @@ Result<payload::Payload> PayloadOf(const node::DerivedSettings& derived, const I
 }
 
 // Windows names its own architecture to every process by a variable.
-Result<void> CheckProgram(node::Node& node, const ImageOptions& options) {
+Result<void> CheckProgram(node::OpenNode& node, const ImageOptions& options) {
   if (!options.exe) return {};
   const auto value = PROV_TRY(node.machine.registry.Read(reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
   std::string name = value ? FromUtf16Le(value->data).value_or("") : "";
@@ -35,7 +35,7 @@ Result<void> CheckProgram(node::Node& node, const ImageOptions& options) {
   return payload::CheckArchitecture(*options.exe, name, "--exe");
 }
 
-Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::Node& node, const payload::Payload& payload,
+Result<node::FilePlan> PlanFiles(machine::ImageHost& image, node::OpenNode& node, const payload::Payload& payload,
                                  const ImageOptions& options) {
   const auto signer = options.signer ? options.signer : PROV_TRY(node::PinnedSigner(image));
   return node::PlanImageFiles(image.tree(), node.machine.state, payload, signer);
@@ -57,7 +57,7 @@ void AddService(reconcile::Change change, SessionReport& report) {
 }
 
 // A name that no service of the image has is more often a slip than a service that is yet to come.
-Result<void> AddUnknownServices(node::Node& node, const reconcile::DesiredState& desired, const std::string& image,
+Result<void> AddUnknownServices(node::OpenNode& node, const reconcile::DesiredState& desired, const std::string& image,
                                 Findings& findings) {
   constexpr std::size_t kSlip = 2;
   constexpr std::string_view kServicesKey = R"(SYSTEM\CurrentControlSet\Services)";
@@ -76,7 +76,7 @@ Result<void> AddUnknownServices(node::Node& node, const reconcile::DesiredState&
 }
 
 // To be asked before anything is written.
-Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const reconcile::DesiredState& desired,
+Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const reconcile::DesiredState& desired,
                          const ImageOptions& options, bool preseed) {
   Findings out = PROV_TRY(image.Notes());
   if (options.install && !options.exe) {
@@ -102,7 +102,7 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::Node& node, const reco
 
 }  // namespace
 
-Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const node::ImageWork& work,
+Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings) {
   PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
   return node::RequireRoom(image, node, work);
@@ -139,7 +139,7 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, SessionReport& report) {
+Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, SessionReport& report) {
   if (!PROV_TRY(node::LoadImageRecord(node.machine.state))) return {};
   AddWarning(
       report.findings, "payload-stays",
@@ -152,7 +152,7 @@ Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, SessionR
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
-  node::Node node = target.Node(image);
+  node::OpenNode node = target.Node(image);
   PROV_TRY(CheckProgram(node, image_options));
   SessionReport report = PROV_TRY(node::PlanSettings(node, derived, options));
   node::FilePlan files;
@@ -172,7 +172,7 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
-  node::Node node = target.Node(image);
+  node::OpenNode node = target.Node(image);
   node::FilePlan files;
   std::optional<payload::Payload> payload;
   std::optional<reconcile::Change> service;
@@ -206,7 +206,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
 
 Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
-  node::Node node = target.Node(image);
+  node::OpenNode node = target.Node(image);
   Findings notes = PROV_TRY(image.Notes());
   // What can't be taken out is named before anything is.
   std::optional<node::FilePlan> files;

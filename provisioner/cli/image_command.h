@@ -31,10 +31,11 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
 // Before the first write into an image: leftovers go, and there is room. Errors: target; those of the tree.
-Result<void> PrepareImage(machine::ImageHost& image, node::Node& node, const node::ImageWork& work, Findings& findings);
+Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
+                          Findings& findings);
 
 // A finding where an installed payload outlives a `rollback` or a `remove` without --all.
-Result<void> WarnOfPayload(machine::ImageHost& image, node::Node& node, reconcile::SessionReport& report);
+Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, reconcile::SessionReport& report);
 
 // `all`: also what --install put there, and the state.
 Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all);

@@ -18,7 +18,7 @@ struct Target {
   std::string name;
   std::unique_ptr<machine::OpenMachine> machine;
 
-  node::Node Node(machine::Host& host) const { return {host, machine->Ports()}; }
+  node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
 };
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access);

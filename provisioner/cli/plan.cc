@@ -13,7 +13,7 @@ constexpr int kDifferences = 4;
 Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
                                  const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  node::Node node = target.Node(host);
+  node::OpenNode node = target.Node(host);
   return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
 }
 
@@ -38,8 +38,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
 Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
-  const node::DerivedSettings derived =
-      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(
+      PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);

@@ -8,11 +8,11 @@
 namespace prov::cli {
 namespace {
 
-using Step = Result<reconcile::SessionReport> (*)(node::Node&);
+using Step = Result<reconcile::SessionReport> (*)(node::OpenNode&);
 
 Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-  node::Node node = target.Node(host);
+  node::OpenNode node = target.Node(host);
   machine::ImageHost* const image = Targets::ImageOf(host);
   Findings notes;
   if (image != nullptr) {
@@ -61,7 +61,7 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
 
 Result<void> CheckRecords(machine::Host& host) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  node::Node node = target.Node(host);
+  node::OpenNode node = target.Node(host);
   return node::CheckRecords(node);
 }
 
@@ -74,7 +74,7 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     name = target.name;
-    node::Node node = target.Node(host);
+    node::OpenNode node = target.Node(host);
     report = PROV_TRY(node::RemoveSettings(node));
     PROV_TRY(node::ScrubSecretFiles(node, report.findings));
     node::LogRun(host, report, machine::Event::kRemoved);

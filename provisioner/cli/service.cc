@@ -49,7 +49,7 @@ Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, boo
         PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-  node::Node node = target.Node(host);
+  node::OpenNode node = target.Node(host);
   Findings findings;
   const bool wrote = PROV_TRY(node::InstallService(node, derived ? &*derived : nullptr, delivery, findings));
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {

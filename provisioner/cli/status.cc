@@ -258,7 +258,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   Findings findings;
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
-    node::Node node = target.Node(*host);
+    node::OpenNode node = target.Node(*host);
     all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
     ReportScriptRecord(all.back().status.engine, findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {

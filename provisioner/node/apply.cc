@@ -19,18 +19,18 @@ using reconcile::ItemKind;
 using reconcile::Sections;
 using reconcile::SessionReport;
 
-Result<reconcile::PlanOptions> PlanOptionsOf(Node& node, const ApplyOptions& options) {
+Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
   return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
 }
 
 // By what is ours there, whoever recorded it.
-Result<reconcile::Plan> PlanFor(Node& node, const DerivedSettings& derived, const reconcile::PlanOptions& options) {
+Result<reconcile::Plan> PlanFor(OpenNode& node, const DerivedSettings& derived, const reconcile::PlanOptions& options) {
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(node.machine));
   return reconcile::MakePlan(node.machine, derived.desired, record.ledger, options);
 }
 
-Result<Applied> Record(Node& node, const DerivedSettings& derived) {
+Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
   const Settings& settings = derived.settings;
   Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
               settings.payload, settings.signer};
@@ -60,7 +60,7 @@ Sections HoldAgainst(const std::optional<Applied>& applied) {
 }
 
 // What was taken over is then the last run. What others changed since is no part of it, so it is told here.
-Result<void> BeginRollback(Node& node, Findings& findings) {
+Result<void> BeginRollback(OpenNode& node, Findings& findings) {
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (open && (open->trial || open->takes_back)) return {};
   PROV_TRY(reconcile::Recover(node.machine, findings));
@@ -90,7 +90,7 @@ std::string RestartsJson(const Restarts& pending) {
   return json.EndArray().EndObject().Take();
 }
 
-Result<Restarts> LoadRestarts(Node& node) {
+Result<Restarts> LoadRestarts(OpenNode& node) {
   Restarts out;
   const auto section = PROV_TRY(reconcile::ReadSection(node.machine.state, kRestartSection));
   if (!section) return out;
@@ -111,12 +111,12 @@ bool Holds(const Restarts& pending, const Change& change) {
   return std::ranges::find(pending.services, change.name) != pending.services.end();
 }
 
-Result<bool> IsRunning(Node& node, std::string_view service) {
+Result<bool> IsRunning(OpenNode& node, std::string_view service) {
   const auto state = PROV_TRY(node.host.services().Query(service));
   return state && state->running;
 }
 
-void Restart(Node& node, const std::string& service, Findings& findings) {
+void Restart(OpenNode& node, const std::string& service, Findings& findings) {
   if (const auto restarted = node.host.services().Restart(service); restarted) {
     AddInfo(findings, "service-restarted", "was restarted with its new environment", service);
   } else {
@@ -128,7 +128,7 @@ void Restart(Node& node, const std::string& service, Findings& findings) {
 
 // The running services to which `plan` gives another environment, as a section of the run that does so: if that ends
 // before they are restarted, the next one restarts them. None: no section.
-Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, Sections& sections) {
+Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, Sections& sections) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
   for (const Change& change : plan.changes) {
     if (!ChangesService(change) || Holds(pending, change)) continue;
@@ -142,7 +142,7 @@ Result<void> PlanRestarts(Node& node, const reconcile::Plan& plan, Sections& sec
 
 // After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
 // that an earlier run of the same boot left behind are restarted in any case.
-Result<void> RestartOrReportServices(Node& node, bool restart, SessionReport& report) {
+Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport& report) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
   for (const Change& change : report.changes) {
     if (!ChangesService(change) || Holds(pending, change)) continue;
@@ -175,13 +175,13 @@ void AddFindings(SessionReport& report, const DerivedSettings& derived) {
 
 }  // namespace
 
-Result<void> CheckSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options) {
+Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
   if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, derived.settings));
   if (options.allow_shrink) return {};
   return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }
 
-Result<SessionReport> PlanSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options) {
+Result<SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
   PROV_TRY(CheckSettings(node, derived, options));
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
@@ -189,7 +189,7 @@ Result<SessionReport> PlanSettings(Node& node, const DerivedSettings& derived, c
   return report;
 }
 
-Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
+Result<SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                                     Sections more) {
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));  // the guards go by what it leaves
@@ -212,7 +212,7 @@ Result<SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, 
   return report;
 }
 
-Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
+Result<SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                                   std::int64_t seconds) {
   Findings findings;
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
@@ -229,21 +229,21 @@ Result<SessionReport> TrySettings(Node& node, const DerivedSettings& derived, co
   return report;
 }
 
-Result<void> EndOpenRun(Node& node, Findings& findings) {
+Result<void> EndOpenRun(OpenNode& node, Findings& findings) {
   const auto trial = PROV_TRY(LoadTrial(node.machine.state));
   PROV_TRY(
       reconcile::Recover(node.machine, findings, HoldAgainst(trial ? std::optional(trial->applied) : std::nullopt)));
   return Forget(node.machine.state, kTrialSection);  // earlier versions wrote it before the trial began
 }
 
-Result<bool> TrialIsOpen(Node& node) {
+Result<bool> TrialIsOpen(OpenNode& node) {
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   const auto trial = PROV_TRY(LoadTrial(node.machine.state));
   return open && open->trial && trial && node.host.clock().NowUnix() < trial->until &&
          trial->boot == PROV_TRY(node.machine.system.BootId());
 }
 
-Result<SessionReport> ConfirmTrial(Node& node) {
+Result<SessionReport> ConfirmTrial(OpenNode& node) {
   SessionReport report;
   PROV_TRY(reconcile::Finish(node.machine, report.findings));
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
@@ -259,7 +259,7 @@ Result<SessionReport> ConfirmTrial(Node& node) {
   return report;
 }
 
-Result<SessionReport> Rollback(Node& node) {
+Result<SessionReport> Rollback(OpenNode& node) {
   SessionReport report;
   PROV_TRY(BeginRollback(node, report.findings));
   const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
@@ -277,7 +277,7 @@ Result<SessionReport> Rollback(Node& node) {
   return report;
 }
 
-Result<void> WarnOfStoredSource(Node& node, const DerivedSettings& derived, Findings& findings) {
+Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings) {
   const auto kept = PROV_TRY(reconcile::ReadSection(node.machine.state, kSettingsSection));
   if (!kept || kept->Json() == derived.json) return {};
   AddWarning(findings, "stored-source",
@@ -287,18 +287,18 @@ Result<void> WarnOfStoredSource(Node& node, const DerivedSettings& derived, Find
   return {};
 }
 
-Result<void> CheckRecords(Node& node) {
+Result<void> CheckRecords(OpenNode& node) {
   PROV_TRY(reconcile::LoadJournal(node.machine.state));
   PROV_TRY(reconcile::LoadMachineRecord(node.machine));
   return {};
 }
 
-Result<std::vector<Change>> PlanRemoval(Node& node) {
+Result<std::vector<Change>> PlanRemoval(OpenNode& node) {
   PROV_TRY(CheckRecords(node));
   return PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), {})).changes;
 }
 
-Result<SessionReport> RemoveSettings(Node& node) {
+Result<SessionReport> RemoveSettings(OpenNode& node) {
   PROV_TRY(CheckRecords(node));
   Findings findings;
   PROV_TRY(EndOpenRun(node, findings));

@@ -9,7 +9,8 @@
 
 namespace prov::node {
 
-struct Node {
+// A node, or an image of one, that a command has open.
+struct OpenNode {
   machine::Host& host;
   machine::Machine machine;
 };
@@ -24,46 +25,47 @@ struct ApplyOptions {
 };
 
 // What the guards say before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink.
-Result<void> CheckSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options);
+Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // Reads only. Errors: those of the ports; downgrade, shrink.
-Result<reconcile::SessionReport> PlanSettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options);
+Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived,
+                                              const ApplyOptions& options);
 
 // `more` becomes true in the same step as the settings. Errors: as above; reboot-loop (unattended only).
-Result<reconcile::SessionReport> ApplySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
-                                               reconcile::Sections more = {});
+Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& derived,
+                                               const ApplyOptions& options, reconcile::Sections more = {});
 
 // Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
-Result<reconcile::SessionReport> TrySettings(Node& node, const DerivedSettings& derived, const ApplyOptions& options,
-                                             std::int64_t seconds);
+Result<reconcile::SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived,
+                                             const ApplyOptions& options, std::int64_t seconds);
 
 // Errors: target when no trial is open.
-Result<reconcile::SessionReport> ConfirmTrial(Node& node);
+Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node);
 
 // Takes the open trial, or else the last finished run (that of a payload's script included), back and holds:
 // `reconcile` leaves the machine alone until its source says something else. Errors: target when there is nothing to
 // take back.
-Result<reconcile::SessionReport> Rollback(Node& node);
+Result<reconcile::SessionReport> Rollback(OpenNode& node);
 
 // Ends whatever is open: an interrupted run is finished, a trial taken back. The trial then holds as a rollback does.
-Result<void> EndOpenRun(Node& node, Findings& findings);
+Result<void> EndOpenRun(OpenNode& node, Findings& findings);
 
 // Whether a trial still waits for `confirm` in this boot and within its time.
-Result<bool> TrialIsOpen(Node& node);
+Result<bool> TrialIsOpen(OpenNode& node);
 
 // A finding if the boot service will apply something else than these settings again.
-Result<void> WarnOfStoredSource(Node& node, const DerivedSettings& derived, Findings& findings);
+Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 
 // Whether what says what is ours here can be read: without it nothing may be removed. Reads only. Errors: those of
 // LoadJournal and LoadMachineRecord.
-Result<void> CheckRecords(Node& node);
+Result<void> CheckRecords(OpenNode& node);
 
 // The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
-Result<std::vector<reconcile::Change>> PlanRemoval(Node& node);
+Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
 
 // Brings the machine back to what was there before us, or before a payload's script, and forgets the source, but not
 // which signed payload was applied last. Keys that
 // were made for it go, too. Errors: those of CheckRecords, before anything is written.
-Result<reconcile::SessionReport> RemoveSettings(Node& node);
+Result<reconcile::SessionReport> RemoveSettings(OpenNode& node);
 
 }  // namespace prov::node

@@ -26,7 +26,7 @@ std::string Describe(const reconcile::SessionReport& report) {
 
 constexpr std::string_view kSourceKey = R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)";
 
-Result<std::array<RegValue, 2>> SourceValues(Node& node) {
+Result<std::array<RegValue, 2>> SourceValues(OpenNode& node) {
   // EVENTLOG_ERROR_TYPE, EVENTLOG_WARNING_TYPE and EVENTLOG_INFORMATION_TYPE.
   constexpr std::string_view kAllTypes("\x07\0\0\0", 4);
   return std::array<RegValue, 2>{
@@ -59,7 +59,7 @@ void LogFailure(machine::Host& host, const Error& error) {
                       fmt::format("[{}] {} ({})", InfoOf(error.code).name, error.message, error.where));
 }
 
-Result<bool> RegisterEventSource(Node& node) {
+Result<bool> RegisterEventSource(OpenNode& node) {
   bool wrote = false;
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
     const auto now = PROV_TRY(node.machine.registry.Read(kSourceKey, value.name));
@@ -70,7 +70,7 @@ Result<bool> RegisterEventSource(Node& node) {
   return wrote;
 }
 
-Result<void> UnregisterEventSource(Node& node) {
+Result<void> UnregisterEventSource(OpenNode& node) {
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
     PROV_TRY(node.machine.registry.DeleteValue(kSourceKey, value.name));
   }

@@ -13,7 +13,7 @@ void LogRun(machine::Host& host, const reconcile::SessionReport& report,
 void LogFailure(machine::Host& host, const Error& error);  // id: kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
 
-Result<bool> RegisterEventSource(Node& node);  // whether anything was written
-Result<void> UnregisterEventSource(Node& node);
+Result<bool> RegisterEventSource(OpenNode& node);  // whether anything was written
+Result<void> UnregisterEventSource(OpenNode& node);
 
 }  // namespace prov::node

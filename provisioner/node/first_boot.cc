@@ -19,7 +19,7 @@ Result<machine::ServiceDefinition> Definition(machine::Host& host) {
   return out;
 }
 
-Result<void> CheckFollowed(Node& node, const Delivery& delivery) {
+Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
   return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.words) : Result<void>();
 }
 
@@ -32,7 +32,7 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
   return out;
 }
 
-Result<bool> InstallProgramAndService(Node& node) {
+Result<bool> InstallProgramAndService(OpenNode& node) {
   machine::Host& host = node.host;
   bool wrote = PROV_TRY(host.installation().InstallProgram());
   wrote = PROV_TRY(RegisterEventSource(node)) || wrote;
@@ -41,7 +41,7 @@ Result<bool> InstallProgramAndService(Node& node) {
   return wrote;
 }
 
-Result<bool> FollowLater(Node& node, const Delivery& delivery) {
+Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
   if (stored && stored->words != delivery.words) return false;
   PROV_TRY(CheckFollowed(node, delivery));
@@ -53,7 +53,7 @@ Result<bool> FollowLater(Node& node, const Delivery& delivery) {
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
 // not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
 // service may take a source that is not signed.
-Result<reconcile::SessionReport> FirstBoot(Node& node, const DerivedSettings& derived, const Delivery& delivery,
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,
                                            const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
@@ -73,7 +73,8 @@ Result<reconcile::SessionReport> FirstBoot(Node& node, const DerivedSettings& de
   return report;
 }
 
-Result<bool> InstallService(Node& node, const DerivedSettings* derived, const Delivery& delivery, Findings& findings) {
+Result<bool> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
+                            Findings& findings) {
   PROV_TRY(reconcile::Finish(node.machine, findings));
   if (derived != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
@@ -87,7 +88,7 @@ Result<bool> InstallService(Node& node, const DerivedSettings* derived, const De
   return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }
 
-Result<bool> UninstallService(Node& node) { return node.host.services().Remove(kServiceName); }
+Result<bool> UninstallService(OpenNode& node) { return node.host.services().Remove(kServiceName); }
 
 Result<void> RemoveProgram(machine::Host& host) {
   PROV_TRY(host.services().Remove(kServiceName));

@@ -25,20 +25,21 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 
 // A source on a network that can't be read yet: the boot service is installed and goes on asking for it. False: another
 // source is stored already, and that one stays; nothing was written.
-Result<bool> FollowLater(Node& node, const Delivery& delivery);
+Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 
-Result<reconcile::SessionReport> FirstBoot(Node& node, const DerivedSettings& derived, const Delivery& delivery,
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,
                                            const ApplyOptions& options);
 
 // Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
 // is remembered if one is given. Whether anything was written.
-Result<bool> InstallService(Node& node, const DerivedSettings* derived, const Delivery& delivery, Findings& findings);
+Result<bool> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
+                            Findings& findings);
 
 // The same without a source: whether anything was written.
-Result<bool> InstallProgramAndService(Node& node);
+Result<bool> InstallProgramAndService(OpenNode& node);
 
 // Stops and removes the service; the installed program and what is applied stay. False: there was none.
-Result<bool> UninstallService(Node& node);
+Result<bool> UninstallService(OpenNode& node);
 
 // After RemoveSettings and when the machine is closed: the service, the program and the state folder.
 Result<void> RemoveProgram(machine::Host& host);

@@ -284,7 +284,7 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
   return std::ranges::find(record->files, wanted) != record->files.end();
 }
 
-Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
+Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
   Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}};
   if (!with_service) {
     out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
@@ -295,7 +295,7 @@ Result<Change> PlanDeliveredPayload(Node& node, bool with_service) {
   return out;
 }
 
-Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
+Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const DerivedSettings& derived,
                                                     const payload::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
   Delivery delivery{{folder}, false, {}};
@@ -308,7 +308,7 @@ Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSet
   return SourceRecords(derived, delivery, false);
 }
 
-Result<Change> InstallDeliveredService(Node& node, bool with_service) {
+Result<Change> InstallDeliveredService(OpenNode& node, bool with_service) {
   Change out = PROV_TRY(PlanDeliveredPayload(node, with_service));
   if (!with_service) return out;
   const bool wrote = PROV_TRY(InstallProgramAndService(node));

@@ -48,7 +48,7 @@ Result<void> CarryOut(images::ImageTree& tree, machine::StateRecord& state, cons
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
 // The change that InstallDeliveredService would make.
-Result<reconcile::Change> PlanDeliveredPayload(Node& node, bool with_service);
+Result<reconcile::Change> PlanDeliveredPayload(OpenNode& node, bool with_service);
 
 // Whether the payload with this manifest is the one that an installation, which came to its end, put into Windows
 // setup's folder.
@@ -56,10 +56,10 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 
 // The records of where the payload lies when the image runs, with the settings of it as those of a source that is used
 // up.
-Result<reconcile::Sections> DeliveredPayloadRecords(Node& node, const DerivedSettings& derived,
+Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const DerivedSettings& derived,
                                                     const payload::Payload& payload);
 
 // The service that keeps those settings, if `with_service`. Its change for the report.
-Result<reconcile::Change> InstallDeliveredService(Node& node, bool with_service);
+Result<reconcile::Change> InstallDeliveredService(OpenNode& node, bool with_service);
 
 }  // namespace prov::node

@@ -90,7 +90,7 @@ std::vector<std::string> Places() {
 
 }  // namespace
 
-Result<std::uint64_t> RoomFor(machine::ImageHost& image, Node& node, const ImageWork& work) {
+Result<std::uint64_t> RoomFor(machine::ImageHost& image, OpenNode& node, const ImageWork& work) {
   const bool has_files = work.files != nullptr && !(work.files->steps.empty() && work.files->taken_over.empty());
   if (!has_files && std::ranges::none_of(work.changes, IsWrite)) return 0;
   Counter counter(image.tree().WritesTogether());
@@ -112,7 +112,7 @@ Result<std::uint64_t> RoomFor(machine::ImageHost& image, Node& node, const Image
   return counter.peak();
 }
 
-Result<void> RequireRoom(machine::ImageHost& image, Node& node, const ImageWork& work, std::uint64_t coming_free) {
+Result<void> RequireRoom(machine::ImageHost& image, OpenNode& node, const ImageWork& work, std::uint64_t coming_free) {
   const std::uint64_t needed = PROV_TRY(RoomFor(image, node, work));
   if (needed == 0) return {};
   const std::uint64_t there = PROV_TRY(image.tree().FreeBytes());

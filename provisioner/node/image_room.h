@@ -19,10 +19,11 @@ struct ImageWork {
 // The most that it takes on the volume at a time, by counting what it writes: the payload's files as they are; the
 // hives that change, with what they can grow by; the state files. Where files are replaced one by one, the largest of
 // them is there twice for a moment. 0: nothing is written.
-Result<std::uint64_t> RoomFor(machine::ImageHost& image, Node& node, const ImageWork& work);
+Result<std::uint64_t> RoomFor(machine::ImageHost& image, OpenNode& node, const ImageWork& work);
 
 // Errors: target (there is less room than that, with `coming_free` bytes that leftovers take).
-Result<void> RequireRoom(machine::ImageHost& image, Node& node, const ImageWork& work, std::uint64_t coming_free = 0);
+Result<void> RequireRoom(machine::ImageHost& image, OpenNode& node, const ImageWork& work,
+                         std::uint64_t coming_free = 0);
 
 // In the folders that runs write into.
 Result<std::uint64_t> LeftoverBytes(images::ImageTree& tree);

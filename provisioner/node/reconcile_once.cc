@@ -15,7 +15,7 @@ struct Round {
 };
 
 // Why nothing changes although the source is not readable, and how old what is kept is.
-Result<void> ReportKeptSettings(Node& node, const Error& error, const Settings& kept, Findings& findings) {
+Result<void> ReportKeptSettings(OpenNode& node, const Error& error, const Settings& kept, Findings& findings) {
   const auto applied = PROV_TRY(LoadApplied(node.machine.state));
   const std::string age = applied ? DescribeAge(node.host.clock().NowUnix() - applied->since) : "an unknown time";
   AddWarning(findings, "source-unavailable",
@@ -39,7 +39,7 @@ constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = 
 
 // Settings that a guard refuses, or whose certificates nobody may trust, are as good as none: what was there is kept in
 // place.
-Result<void> Refuse(Node& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
+Result<void> Refuse(OpenNode& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
   const Result<void> checked =
       fresh ? CheckSettings(node, *fresh, OptionsOf(source)) : Result<void>(std::unexpected(fresh.error()));
   if (checked) return {};
@@ -49,7 +49,7 @@ Result<void> Refuse(Node& node, const StoredSource& source, Result<DerivedSettin
   return {};
 }
 
-Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundReport& report) {
+Result<Round> Choose(OpenNode& node, const StoredSource& source, Fresh fresh, RoundReport& report) {
   if (!fresh) return Round{PROV_TRY(Derive(PROV_TRY(LastGoodSettings(node.machine.state)))), false};
   const bool was_read = fresh->has_value();
   Result<DerivedSettings> derived = was_read ? Derive(**std::move(fresh)) : std::unexpected(fresh->error());
@@ -63,7 +63,7 @@ Result<Round> Choose(Node& node, const StoredSource& source, Fresh fresh, RoundR
   return Round{PROV_TRY(Derive(*std::move(kept))), false};
 }
 
-Result<bool> IsHeld(Node& node, const std::string& digest) {
+Result<bool> IsHeld(OpenNode& node, const std::string& digest) {
   const auto hold = PROV_TRY(LoadHold(node.machine.state));
   return hold && *hold == digest;
 }
@@ -73,7 +73,7 @@ struct Start {
   StoredSource source;
 };
 
-Result<Start> Begin(Node& node) {
+Result<Start> Begin(OpenNode& node) {
   Start out;
   Findings& findings = out.report.session.findings;
   if (PROV_TRY(TrialIsOpen(node))) {
@@ -92,7 +92,7 @@ Result<Start> Begin(Node& node) {
   return out;
 }
 
-Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
+Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report = std::move(start.report);
   Findings& findings = report.session.findings;
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
@@ -121,7 +121,7 @@ Result<RoundReport> Finish(Node& node, Start start, Fresh fresh) {
 // Of the machine, open for as long as this takes.
 Result<Start> BeginOn(machine::Host& host) {
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
-  Node node{host, open->Ports()};
+  OpenNode node{host, open->Ports()};
   return Begin(node);
 }
 
@@ -152,7 +152,7 @@ Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsR
   Fresh fresh = ReadFollowed(host, first.source, read);
   if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // the reading was stopped; nothing is wrong
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
-  Node node{host, open->Ports()};
+  OpenNode node{host, open->Ports()};
   Start again = PROV_TRY(Begin(node));
   if (again.report.held) return std::move(again.report);
   if (again.source != first.source) {

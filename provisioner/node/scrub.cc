@@ -30,7 +30,7 @@ void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Secti
   if (!paths.empty()) sections[std::string(kScrubSection)] = ListJson(paths);
 }
 
-Result<void> ScrubSecretFiles(Node& node, Findings& findings) {
+Result<void> ScrubSecretFiles(OpenNode& node, Findings& findings) {
   const auto section = PROV_TRY(node.machine.state.Read(kScrubSection));
   if (!section || PROV_TRY(SetupIsRunning(node.machine.registry))) return {};
   std::vector<std::string> left;

@@ -13,7 +13,7 @@ namespace prov::node {
 void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Sections& sections);
 
 // Removes the remembered files if Windows setup is over. A file that can't be removed is a finding, and is tried again.
-Result<void> ScrubSecretFiles(Node& node, Findings& findings);
+Result<void> ScrubSecretFiles(OpenNode& node, Findings& findings);
 
 // `SYSTEM\Setup\SystemSetupInProgress`.
 Result<bool> SetupIsRunning(machine::Registry& registry);

@@ -23,7 +23,7 @@ std::optional<std::string> ValueIn(const std::vector<std::string>& block, std::s
 }
 
 // Windows merges the value of the service's key over the machine's variables when the service starts.
-Result<RunningService> Look(Node& node, std::string_view name, std::uint32_t process_id) {
+Result<RunningService> Look(OpenNode& node, std::string_view name, std::uint32_t process_id) {
   RunningService out{.name = std::string(name), .process_id = process_id, .variables = {}, .unreadable = {}};
   const auto block = node.host.services().EnvironmentOf(process_id);
   if (!block) {
@@ -42,7 +42,7 @@ Result<RunningService> Look(Node& node, std::string_view name, std::uint32_t pro
   return out;
 }
 
-Result<std::vector<RunningService>> LookAtServices(Node& node, const reconcile::Ledger& ledger) {
+Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconcile::Ledger& ledger) {
   std::vector<RunningService> out;
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(reconcile::kServiceItem)) continue;
@@ -55,7 +55,7 @@ Result<std::vector<RunningService>> LookAtServices(Node& node, const reconcile::
 
 }  // namespace
 
-Result<NodeStatus> StatusOf(Node& node) {
+Result<NodeStatus> StatusOf(OpenNode& node) {
   machine::StateRecord& state = node.machine.state;
   NodeStatus out;
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
@@ -72,7 +72,7 @@ Result<NodeStatus> StatusOf(Node& node) {
   return out;
 }
 
-Result<std::vector<NotVisible>> NotVisibleInImage(Node& node, const NodeStatus& status) {
+Result<std::vector<NotVisible>> NotVisibleInImage(OpenNode& node, const NodeStatus& status) {
   std::vector<NotVisible> out = {
       {"users", "what users have of their own (variables, WinINET proxy, certificates): their hives are not read"},
       {"processes", "what services run with: nothing runs in an image"},

@@ -37,7 +37,7 @@ struct NodeStatus {
 };
 
 // Reads only.
-Result<NodeStatus> StatusOf(Node& node);
+Result<NodeStatus> StatusOf(OpenNode& node);
 
 // What `status` can't tell of a node from its image.
 struct NotVisible {
@@ -45,6 +45,6 @@ struct NotVisible {
   std::string why;
 };
 // Reads only. `status`: of the same node.
-Result<std::vector<NotVisible>> NotVisibleInImage(Node& node, const NodeStatus& status);
+Result<std::vector<NotVisible>> NotVisibleInImage(OpenNode& node, const NodeStatus& status);
 
 }  // namespace prov::node

@@ -106,7 +106,7 @@ class ImageCommands : public ::testing::Test {
     const auto host = Open(tree);
     const auto target = OpenTarget(*host, machine::Access::kRead);
     EXPECT_TRUE(target) << target.error().message;
-    node::Node node = target->Node(*host);
+    node::OpenNode node = target->Node(*host);
     auto status = node::StatusOf(node);
     EXPECT_TRUE(status) << status.error().message;
     return status.value_or(node::NodeStatus{});

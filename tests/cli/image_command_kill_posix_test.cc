@@ -59,7 +59,7 @@ class ImageFolderKill : public ::testing::Test {
   }
   static Result<void> EndingWhatIsOpen(machine::ImageHost& host) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
-    node::Node node = target.Node(host);
+    node::OpenNode node = target.Node(host);
     Findings findings;
     return node::EndOpenRun(node, findings);
   }

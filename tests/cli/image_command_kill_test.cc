@@ -54,24 +54,24 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
       return {};
     };
   }
-  Result<void> OnNode(MemoryTree& tree, const std::function<Result<void>(node::Node&)>& step) {
+  Result<void> OnNode(MemoryTree& tree, const std::function<Result<void>(node::OpenNode&)>& step) {
     const auto host = Open(tree);
     {
       const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kWrite));
-      node::Node node = target.Node(*host);
+      node::OpenNode node = target.Node(*host);
       PROV_TRY(step(node));
     }
     PROV_TRY(host->Commit());
     return tree.WritesTogether() ? tree.Commit() : Result<void>();
   }
   Result<void> TakeBack(MemoryTree& tree) {
-    return OnNode(tree, [](node::Node& node) -> Result<void> {
+    return OnNode(tree, [](node::OpenNode& node) -> Result<void> {
       PROV_TRY(node::Rollback(node));
       return {};
     });
   }
   Result<void> EndOpenRun(MemoryTree& tree) {
-    return OnNode(tree, [](node::Node& node) {
+    return OnNode(tree, [](node::OpenNode& node) {
       Findings findings;
       return node::EndOpenRun(node, findings);
     });

@@ -120,7 +120,7 @@ TEST_F(ImageCommands, WhatAnImageCannotShowIsSaid) {
   const auto host = Open(tree_);
   const auto target = OpenTarget(*host, machine::Access::kRead);
   ASSERT_TRUE(target);
-  node::Node node = target->Node(*host);
+  node::OpenNode node = target->Node(*host);
   const auto status = node::StatusOf(node);
   ASSERT_TRUE(status) << status.error().message;
   const auto hidden = node::NotVisibleInImage(node, *status);
@@ -400,7 +400,7 @@ TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
   const auto host = Open(tree_);
   const auto target = OpenTarget(*host, machine::Access::kRead);
   ASSERT_TRUE(target);
-  node::Node node = target->Node(*host);
+  node::OpenNode node = target->Node(*host);
   refused(node::StatusOf(node));
   EXPECT_TRUE(Look(tree_) == before);
   // Where there are no descriptors there is nothing to go by.
@@ -470,7 +470,7 @@ TEST_F(ImageCommands, RollbackTakesTheLastRunBack) {
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
   const auto host = Open(tree_);
   const auto target = OpenTarget(*host, machine::Access::kWrite);
-  node::Node node = target->Node(*host);
+  node::OpenNode node = target->Node(*host);
   ASSERT_TRUE(node::Rollback(node));
   ASSERT_TRUE(host->Commit());
   EXPECT_TRUE(Look(tree_).system == first.system);

@@ -16,7 +16,7 @@ using testing::Not;
 class ApplyNode : public NodeTest {
  protected:
   reconcile::SessionReport Apply(const Settings& settings, const ApplyOptions& options = {}) {
-    Node n = node();
+    OpenNode n = node();
     auto report = ApplySettings(n, settings, options);
     EXPECT_TRUE(report) << report.error().message;
     return report.value_or(reconcile::SessionReport());
@@ -42,7 +42,7 @@ TEST_F(ApplyNode, TakesOverFromTheScripts) {
   host_.memory.files()["script-state.json"] =
       R"({"schema":1,"items":[{"kind":"env","name":"HTTP_PROXY","before":"1:)" + hex("http://before:1") +
       R"(","after":"1:)" + hex("http://user:c4nary%40@proxy.example.com:3128") + R"(","prior":"","key":""}]})";
-  Node n = node();
+  OpenNode n = node();
   const auto report = ApplySettings(n, SampleSettings(), {});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_THAT(Codes(report->findings), Contains("script-state"));
@@ -68,7 +68,7 @@ TEST_F(ApplyNode, OnceWmcoWasSeenItsVariablesAreItsBusiness) {
 
 TEST_F(ApplyNode, RefusesAnOlderPayloadUnlessToldOtherwise) {
   Apply(SampleSettings(5));
-  Node n = node();
+  OpenNode n = node();
   const auto refused = ApplySettings(n, OtherSettings(4), {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kDowngrade);
@@ -87,7 +87,7 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   second.payload = "b";
   Apply(first);
   Apply(first);
-  Node n = node();
+  OpenNode n = node();
   const auto refused = ApplySettings(n, second, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kDowngrade);
@@ -108,7 +108,7 @@ TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
 }
 
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(TrialIsOpen(n), false);
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
   EXPECT_EQ(TrialIsOpen(n), true);
@@ -120,7 +120,7 @@ TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
 }
 
 TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(3), {}, 60));
   EXPECT_FALSE(*LoadApplied(host_.memory.State()));
   const auto confirmed = ConfirmTrial(n);
@@ -134,14 +134,14 @@ TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
 
 TEST_F(ApplyNode, WhereNothingDiffersThereIsNoTrial) {
   Apply(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   EXPECT_FALSE(TrySettings(n, SampleSettings(), {}, 60)->trial);
   EXPECT_FALSE(HasSection(kTrialSection));
 }
 
 TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60)->trial);
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
@@ -152,7 +152,7 @@ TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
 TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
   Apply(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   const auto back = Rollback(n);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
@@ -176,7 +176,7 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
 
 TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
   Apply(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   std::set<std::string> kinds;
   const auto back = Rollback(n);
   ASSERT_TRUE(back);
@@ -190,7 +190,7 @@ TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
 TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   const auto before = host_.memory.content().Text();
   Apply(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   const auto report = RemoveSettings(n);
   ASSERT_TRUE(report);
@@ -201,7 +201,7 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
 }
 
 TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {
-  Node n = node();
+  OpenNode n = node();
   Findings findings;
   ASSERT_TRUE(WarnOfStoredSource(n, Derive(SampleSettings()).value(), findings));
   EXPECT_THAT(findings, IsEmpty()) << "none is stored";
@@ -235,7 +235,7 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
 }
 
 TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   host_.waits_left = 3;
   EXPECT_EQ(AwaitConfirmation(host_), false) << "asked to stop";
@@ -252,7 +252,7 @@ TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
 }
 
 TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
   host_.waits_left = 100;
   host_.during_wait = [&] { (void)Rollback(n); };

@@ -16,7 +16,7 @@ using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 using Unflushed = MemoryMachine::Unflushed;
 
-using Command = std::function<Result<void>(Node&)>;
+using Command = std::function<Result<void>(OpenNode&)>;
 
 constexpr std::int64_t kOldGeneration = 4;
 constexpr std::int64_t kBetween = 6;
@@ -42,26 +42,26 @@ Result<void> Only(const Result<T>& result) {
 }
 
 Command Applying(const Settings& settings, const ApplyOptions& options = {}) {
-  return [settings, options](Node& node) { return Only(ApplySettings(node, settings, options)); };
+  return [settings, options](OpenNode& node) { return Only(ApplySettings(node, settings, options)); };
 }
 Command Trying(const Settings& settings) {
-  return [settings](Node& node) { return Only(TrySettings(node, settings, {}, 60)); };
+  return [settings](OpenNode& node) { return Only(TrySettings(node, settings, {}, 60)); };
 }
-Result<void> TakingBack(Node& node) { return Only(Rollback(node)); }
-Result<void> Confirming(Node& node) { return Only(ConfirmTrial(node)); }
-Result<void> Removing(Node& node) { return Only(RemoveSettings(node)); }
-Result<void> EndingWhatIsOpen(Node& node) {
+Result<void> TakingBack(OpenNode& node) { return Only(Rollback(node)); }
+Result<void> Confirming(OpenNode& node) { return Only(ConfirmTrial(node)); }
+Result<void> Removing(OpenNode& node) { return Only(RemoveSettings(node)); }
+Result<void> EndingWhatIsOpen(OpenNode& node) {
   Findings findings;
   return EndOpenRun(node, findings);
 }
 Command Rounding(const Settings& settings) {
-  return [settings](Node& node) {
+  return [settings](OpenNode& node) {
     return Only(RunRound(node.host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
   };
 }
 
 Result<void> Do(MemoryHost& host, const Command& command) {
-  Node node{host, host.memory.Ports()};
+  OpenNode node{host, host.memory.Ports()};
   return command(node);
 }
 
@@ -122,7 +122,7 @@ Answers AnswersOf(const MemoryHost& host) {
   MemoryHost older = host;
   out.takes_old = Do(older, Applying(Signed(OtherSettings(kOldGeneration), "another"))).has_value();
   MemoryHost between = host;
-  out.plans_between = Do(between, [](Node& node) { return Only(PlanSettings(node, Between(), {})); }).has_value();
+  out.plans_between = Do(between, [](OpenNode& node) { return Only(PlanSettings(node, Between(), {})); }).has_value();
   out.takes_between = Do(between, Applying(Between())).has_value();
   MemoryHost back = host;
   (void)Do(back, TakingBack);  // where there is nothing to take back nothing changes
@@ -222,7 +222,7 @@ TEST_F(CommandKill, AnApplyThatOnlyChangesWhatIsRememberedIsOldOrNew) {
   MemoryHost start = WithOld();
   Must(start, TakingBack);
   start = After(start, Applying(Old()));
-  Must(start, [](Node& node) { return Remember(node.machine.state, kHoldSection, HoldJson("another")); });
+  Must(start, [](OpenNode& node) { return Remember(node.machine.state, kHoldSection, HoldJson("another")); });
   ExpectOldOrNew(start, Applying(same));
   ExpectRepeatable(start, Applying(same));
 }
@@ -240,7 +240,7 @@ TEST_F(CommandKill, ApplyOverATrialIsOldOrNew) {
 
 TEST_F(CommandKill, RemoveIsOldOrNew) {
   MemoryHost start = WithOld();
-  Must(start, [](Node& node) { return SaveSource(node.machine.state, {{"payload"}}); });
+  Must(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}}); });
   ExpectOldOrNew(start, Removing);
   ExpectRepeatable(start, Removing);
 }
@@ -302,7 +302,7 @@ TEST_F(CommandKill, ConfirmIsOldOrNew) {
 TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
   MemoryHost start = host_;
   const Delivery delivery{{"payload"}, true, {}};
-  Must(start, [&](Node& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  Must(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
   Must(start, Trying(New()));
   start.now += 61;
   ExpectRepeatable(start, Rounding(New()));
@@ -315,7 +315,7 @@ TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
 TEST_F(CommandKill, ARoundIsOldOrNew) {
   MemoryHost start = host_;
   const Delivery delivery{{"payload"}, true, {}};
-  Must(start, [&](Node& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  Must(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
   ExpectOldOrNew(start, Rounding(New()));
   ExpectRepeatable(start, Rounding(New()));
 }
@@ -323,7 +323,7 @@ TEST_F(CommandKill, ARoundIsOldOrNew) {
 TEST_F(CommandKill, ARoundThatAdoptsIsOldOrNew) {
   MemoryHost start = host_;
   start.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", ".svc,10.0.0.0/16,localhost,example.com"));
-  Must(start, [](Node& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
+  Must(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
   ExpectOldOrNew(start, Rounding(Old()));
   ExpectRepeatable(start, Rounding(Old()));
 }
@@ -331,9 +331,9 @@ TEST_F(CommandKill, ARoundThatAdoptsIsOldOrNew) {
 // Its source is stored before the program, so that the boot service finishes what is cut short.
 TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
   const Delivery delivery{{"payload"}, true, {R"(C:\x\egress.json)"}};
-  const Command first_boot = [&](Node& node) { return Only(FirstBoot(node, New(), delivery, {})); };
+  const Command first_boot = [&](OpenNode& node) { return Only(FirstBoot(node, New(), delivery, {})); };
   // As the boot service finds it, which is installed between the source and the settings.
-  const MemoryHost start = After(host_, [](Node& node) -> Result<void> {
+  const MemoryHost start = After(host_, [](OpenNode& node) -> Result<void> {
     PROV_TRY(InstallProgramAndService(node));
     return node.machine.registry.Flush();
   });
@@ -361,7 +361,7 @@ TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
   const MemoryHost start = WithOld();
   const Delivery delivery{{"other"}, true, {R"(C:\y\egress.json)"}};
   const DerivedSettings settings = Derive(New()).value();
-  const Command install = [&](Node& node) {
+  const Command install = [&](OpenNode& node) {
     Findings findings;
     return Only(InstallService(node, &settings, delivery, findings));
   };
@@ -376,7 +376,7 @@ TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
 TEST_F(CommandKill, ASourceThatIsStoredDuringATrialLeavesThatOpen) {
   const MemoryHost start = After(WithOld(), Trying(New()));
   const DerivedSettings settings = Derive(New()).value();
-  const Command install = [&](Node& node) {
+  const Command install = [&](OpenNode& node) {
     Findings findings;
     return Only(InstallService(node, &settings, {{"other"}, true, {R"(C:\y\egress.json)"}}, findings));
   };

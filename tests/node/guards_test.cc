@@ -28,7 +28,7 @@ Settings RawFile(int first, int count) {
 class ShrinkGuard : public NodeTest {
  protected:
   Result<reconcile::SessionReport> Apply(const Settings& settings, const ApplyOptions& options = {}) {
-    Node n = node();
+    OpenNode n = node();
     return ApplySettings(n, settings, options);
   }
 };
@@ -39,7 +39,7 @@ TEST_F(ShrinkGuard, LosingOverHalfOfEightIsRefusedUnlessToldOtherwise) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kShrink);
   EXPECT_THAT(refused.error().message, HasSubstr("lacks 5 of the 8"));
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(PlanSettings(n, RawFile(0, 3), {}).error().code, Code::kShrink);
   EXPECT_EQ(TrySettings(n, RawFile(0, 3), {}, 60).error().code, Code::kShrink);
   EXPECT_EQ(Apply(RawFile(20, 8)).error().code, Code::kShrink) << "as many, but other ones";

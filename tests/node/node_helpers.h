@@ -27,19 +27,19 @@ inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
 }
 
 // The functions of a run with settings that nobody derived yet.
-inline Result<reconcile::SessionReport> PlanSettings(Node& node, const Settings& settings,
+inline Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const Settings& settings,
                                                      const ApplyOptions& options) {
   return PlanSettings(node, PROV_TRY(Derive(settings)), options);
 }
-inline Result<reconcile::SessionReport> ApplySettings(Node& node, const Settings& settings,
+inline Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const Settings& settings,
                                                       const ApplyOptions& options) {
   return ApplySettings(node, PROV_TRY(Derive(settings)), options);
 }
-inline Result<reconcile::SessionReport> TrySettings(Node& node, const Settings& settings, const ApplyOptions& options,
-                                                    std::int64_t seconds) {
+inline Result<reconcile::SessionReport> TrySettings(OpenNode& node, const Settings& settings,
+                                                    const ApplyOptions& options, std::int64_t seconds) {
   return TrySettings(node, PROV_TRY(Derive(settings)), options, seconds);
 }
-inline Result<reconcile::SessionReport> FirstBoot(Node& node, const Settings& settings, const Delivery& delivery,
+inline Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const Settings& settings, const Delivery& delivery,
                                                   const ApplyOptions& options) {
   return FirstBoot(node, PROV_TRY(Derive(settings)), delivery, options);
 }
@@ -48,7 +48,7 @@ class NodeTest : public ::testing::Test {
  protected:
   NodeTest() { reconcile::PutWindows(host_.memory); }
 
-  Node node() { return {host_, host_.memory.Ports()}; }
+  OpenNode node() { return {host_, host_.memory.Ports()}; }
   std::optional<std::string> Variable(std::string_view name) {
     return reconcile::TextAt(host_.memory, reconcile::kEnv, name);
   }

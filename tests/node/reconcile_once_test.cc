@@ -32,7 +32,7 @@ class Reconcile : public NodeTest {
   }
   void FirstBootFrom(const Settings& settings, bool follow = true) {
     source_ = settings;
-    Node n = node();
+    OpenNode n = node();
     const auto report = FirstBoot(n, settings, {{"payload"}, follow, {}}, {});
     ASSERT_TRUE(report) << report.error().message;
   }
@@ -73,7 +73,7 @@ TEST_F(Reconcile, DuringSetupTheServiceWaitsForTheNextBoot) {
 
 TEST_F(Reconcile, AServiceThatCantBeInstalledDoesNotKeepTheSettingsAway) {
   host_.install_error = Error{Code::kIo, "the disk is full", "provisioner.exe"};
-  Node n = node();
+  OpenNode n = node();
   const auto report = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Code::kIo);
@@ -83,7 +83,7 @@ TEST_F(Reconcile, AServiceThatCantBeInstalledDoesNotKeepTheSettingsAway) {
 TEST_F(Reconcile, ARefusedSourceLeavesNoTrace) {
   Settings bad = SampleSettings();
   bad.config.http_proxy = Secret("http://proxy:notaport");
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(FirstBoot(n, bad, {{"payload"}, true, {}}, {}).error().code, Code::kFailOpen);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(host_.services_by_name, IsEmpty());
@@ -100,7 +100,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
   {
     testing_support::MemoryHost host;
     bake(host);
-    Node n{host, host.memory.Ports()};
+    OpenNode n{host, host.memory.Ports()};
     ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}));
     calls = host.memory.calls;
   }
@@ -108,7 +108,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
   for (std::size_t stop = 0; stop < calls; ++stop) {
     testing_support::MemoryHost host;
     bake(host);
-    Node n{host, host.memory.Ports()};
+    OpenNode n{host, host.memory.Ports()};
     host.memory.stop_after = stop;
     EXPECT_THROW((void)FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}), testing_support::PowerFailure);
     host.memory.stop_after = testing_support::MemoryMachine::kNever;
@@ -156,7 +156,7 @@ TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
 
 TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "payload"};
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}).error().code, Code::kOwner);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   host_.source_error = std::nullopt;
@@ -204,7 +204,7 @@ TEST_F(Reconcile, ARollbackHoldsUntilTheSourceChanges) {
   FirstBootFrom(SampleSettings());
   source_ = OtherSettings();
   ASSERT_TRUE(Round());
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(Rollback(n));
   const auto held = Round();
   ASSERT_TRUE(held);
@@ -219,7 +219,7 @@ TEST_F(Reconcile, ARollbackHoldsUntilTheSourceChanges) {
 
 TEST_F(Reconcile, AnOpenTrialIsLeftAloneAndAnExpiredOneTakenBackForGood) {
   FirstBootFrom(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
   source_ = OtherSettings();  // the source says the same as what is tried
   EXPECT_TRUE(Round()->held);
@@ -250,7 +250,7 @@ TEST_F(Reconcile, TheSameChangeAtEachBootIsGivenUpAfterThree) {
   EXPECT_EQ(fourth.error().code, Code::kRebootLoop);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   // A person's apply starts over.
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(ApplySettings(n, SampleSettings(), {}));
   EXPECT_TRUE(Variable("HTTP_PROXY"));
 }
@@ -268,7 +268,7 @@ TEST_F(Reconcile, ABootWithoutNeedEndsTheCount) {
 
 TEST_F(Reconcile, SecretFilesGoWhenSetupIsOver) {
   host_.memory.Put(R"(SYSTEM\Setup)", {"SystemSetupInProgress", images::RegType::kDword, std::string("\1\0\0\0", 4)});
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, false, {R"(C:\x\egress.json)"}}, {}));
   EXPECT_THAT(host_.removed_files, IsEmpty());
   host_.memory.Put(R"(SYSTEM\Setup)", {"SystemSetupInProgress", images::RegType::kDword, std::string("\0\0\0\0", 4)});
@@ -315,7 +315,7 @@ TEST_F(Reconcile, WhatAGuardRefusesIsLikeASourceThatIsGone) {
 
 TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
   source_ = Fail(Code::kNetwork, "no route", "mcs://h/worker");
-  Node n = node();
+  OpenNode n = node();
   const Delivery delivery{{"mcs://h/worker"}, true, {}};
   const auto later = FollowLater(n, delivery);
   ASSERT_TRUE(later) << later.error().message;
@@ -333,7 +333,7 @@ TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
 
 TEST_F(Reconcile, ASourceThatWasReadWellIsNotGivenUpForOneThatWasNot) {
   FirstBootFrom(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   const auto later = FollowLater(n, {{"mcs://h/worker"}, true, {}});
   ASSERT_TRUE(later);
   EXPECT_FALSE(*later);
@@ -342,7 +342,7 @@ TEST_F(Reconcile, ASourceThatWasReadWellIsNotGivenUpForOneThatWasNot) {
 
 TEST_F(Reconcile, AFailedFirstBootIsForgottenWhenItIsMadeGood) {
   FirstBootFrom(SampleSettings());
-  Node n = node();
+  OpenNode n = node();
   ASSERT_TRUE(SaveFailure(n.machine.state, {Code::kNetwork, "no route", "mcs://h/worker"}));
   ASSERT_TRUE(Round());
   EXPECT_FALSE(HasSection(kFailureSection));

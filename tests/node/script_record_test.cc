@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Scripts, ScriptNode, testing::Values(Script::kInstallEg
 
 TEST_P(ScriptNode, StatusShowsItsItemsAsOurs) {
   host_.services_by_name["containerd"].process_id = 7;
-  Node n = node();
+  OpenNode n = node();
   const auto status = StatusOf(n);
   ASSERT_TRUE(status) << status.error().message;
   EXPECT_THAT(status->engine.ledger, Contains(testing::Key("env:HTTP_PROXY")));
@@ -55,16 +55,16 @@ TEST_P(ScriptNode, StatusShowsItsItemsAsOurs) {
 }
 
 TEST_P(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
-  Node n = node();
+  OpenNode n = node();
   EXPECT_GT(Must(RemoveSettings(n)).writes, 0U);
   EXPECT_EQ(host_.memory.content().Text(), before_);
   EXPECT_FALSE(HasFile("script-state.json"));
-  Node again = node();
+  OpenNode again = node();
   EXPECT_EQ(Must(RemoveSettings(again)).writes, 0U);
 }
 
 TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
-  Node n = node();
+  OpenNode n = node();
   const auto report = Must(Rollback(n));
   EXPECT_GT(report.writes, 0U);
   EXPECT_THAT(Codes(report.findings), ElementsAre("script-state"));
@@ -75,7 +75,7 @@ TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
 
 TEST_P(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
-  Node n = node();
+  OpenNode n = node();
   const auto report = Must(Rollback(n));
   EXPECT_THAT(report.findings, Contains(testing::AllOf(testing::Field(&Finding::code, "changed-since"),
                                                        testing::Field(&Finding::where, "env HTTP_PROXY"))));
@@ -90,7 +90,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack)
   reconcile::PutWindows(host_.memory);
   before_ = host_.memory.content().Text();
   reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(settings));
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(Must(ApplySettings(n, settings, {})).writes, 0U);
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), before_);
@@ -98,7 +98,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack)
 
 TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
   const auto script = host_.memory.content().Text();
-  Node n = node();
+  OpenNode n = node();
   EXPECT_GT(Must(ApplySettings(n, OtherSettings(), {})).writes, 0U);
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), script);
@@ -109,7 +109,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
 
 TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
   const auto script = host_.memory.content().Text();
-  Node n = node();
+  OpenNode n = node();
   EXPECT_TRUE(Must(TrySettings(n, OtherSettings(), {}, 60)).trial);
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), script);
@@ -120,7 +120,7 @@ TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
 }
 
 TEST_P(ScriptNode, FirstBootTakesItOver) {
-  Node n = node();
+  OpenNode n = node();
   Must(FirstBoot(n, SampleSettings(), {{"payload"}, false, {}}, {}));
   EXPECT_FALSE(HasFile("script-state.json"));
   Must(RemoveSettings(n));
@@ -142,7 +142,7 @@ TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
   Settings few = SampleSettings();
   few.config.source = {"PemBundle", "", ""};
   few.config.certificates.resize(1);
-  Node n = node();
+  OpenNode n = node();
   EXPECT_EQ(PlanSettings(n, few, {}).error().code, Code::kShrink);
 }
 
@@ -152,7 +152,7 @@ TEST_P(ScriptNode, WithADamagedRecordNothingIsWritten) {
   ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   const auto files = host_.memory.files();
   const auto content = host_.memory.content().Text();
-  Node n = node();
+  OpenNode n = node();
   const auto refused = [&](const Result<reconcile::SessionReport>& result) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::kJson);

@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 class ServiceLoop : public NodeTest {
  protected:
   ServiceLoop() {
-    Node n = node();
+    OpenNode n = node();
     const Delivery delivery{{"kube:///worker", "--kubeconfig=C:\\k"}, true, {}};
     EXPECT_TRUE(FirstBoot(n, SampleSettings(), delivery, {}));
     host_.events_written.clear();
@@ -92,7 +92,7 @@ TEST_F(ServiceLoop, WhileTheSourceIsReadTheMachineIsFree) {
 
 TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
   const SettingsReader stored = [&](const SourceWords&) -> Result<Settings> {
-    Node n = node();
+    OpenNode n = node();
     EXPECT_TRUE(SaveSource(n.machine.state, {{"another"}, true, false}));
     return OtherSettings();
   };
@@ -100,7 +100,7 @@ TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kLock);
   const SettingsReader tried = [&](const SourceWords&) -> Result<Settings> {
-    Node n = node();
+    OpenNode n = node();
     EXPECT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
     return SampleSettings();
   };

@@ -42,7 +42,7 @@ Settings SmallOther() {
   return out;
 }
 
-Node On(MemoryHost& host) { return {host, host.memory.Ports()}; }
+OpenNode On(MemoryHost& host) { return {host, host.memory.Ports()}; }
 void Must(const Result<reconcile::SessionReport>& report) {
   ASSERT_TRUE(report) << report.error().where << ": " << report.error().message;
 }
@@ -52,18 +52,18 @@ void LeaveApplied(MemoryHost& host) {
   Settings settings = SmallSettings();
   settings.payload = std::string(64, 'a');
   settings.signer = std::string(64, 'b');
-  Node n = On(host);
+  OpenNode n = On(host);
   Must(FirstBoot(n, settings, {{kSource}, true, {}}, {}));
 }
 // Two runs, the second of which was taken back.
 void LeaveHeld(MemoryHost& host) {
-  Node n = On(host);
+  OpenNode n = On(host);
   Must(ApplySettings(n, SmallSettings(), {}));
   Must(ApplySettings(n, SmallOther(), {}));
   Must(Rollback(n));
 }
 void LeaveTrial(MemoryHost& host) {
-  Node n = On(host);
+  OpenNode n = On(host);
   Must(TrySettings(n, SmallSettings(), {}, kTrialSeconds));
 }
 // The power went in the middle of the registry's changes.
@@ -76,7 +76,7 @@ void LeaveInterrupted(MemoryHost& host) {
     host = MemoryHost();
     reconcile::PutWindows(host.memory);
     host.memory.stop_after = at;
-    Node n = On(host);
+    OpenNode n = On(host);
     EXPECT_THROW((void)ApplySettings(n, SmallSettings(), {}), testing_support::PowerFailure);
   }
   ASSERT_TRUE(host.memory.files().contains("journal.json"));
@@ -84,7 +84,7 @@ void LeaveInterrupted(MemoryHost& host) {
 // What keeps a node that nobody watches from doing harm, and a first boot that failed.
 void LeaveGuarded(MemoryHost& host) {
   host.memory.PutKey(std::string(R"(SYSTEM\CurrentControlSet\Services\)") + std::string(reconcile::kWmcoDaemon));
-  Node n = On(host);
+  OpenNode n = On(host);
   Settings settings = SmallSettings();
   settings.options.scope.certificates = false;
   Must(ApplySettings(n, settings, {.unattended = true}));
@@ -122,7 +122,7 @@ class StateFixture : public NodeTest, public testing::WithParamInterface<const c
     for (const std::string_view file : machine::EarlierFiles()) EXPECT_FALSE(HasFile(file)) << file;
   }
   NodeStatus Status() {
-    Node n = node();
+    OpenNode n = node();
     const auto status = StatusOf(n);
     EXPECT_TRUE(status) << status.error().where << ": " << status.error().message;
     return status.value_or(NodeStatus());
@@ -132,7 +132,7 @@ class StateFixture : public NodeTest, public testing::WithParamInterface<const c
     MemoryHost today;
     reconcile::PutWindows(today.memory);
     run(today);
-    Node n = On(today);
+    OpenNode n = On(today);
     return Items(StatusOf(n).value());
   }
   static std::vector<std::string> Items(const NodeStatus& status) {
@@ -158,7 +158,7 @@ TEST_P(StateFixture, ANodeThatFollowsASource) {
   EXPECT_EQ(status.applied->since, host_.now);
   EXPECT_FALSE(status.Differs());
 
-  Node n = node();
+  OpenNode n = node();
   const auto older = ApplySettings(n,
                                    [] {
                                      Settings out = SmallOther();
@@ -194,7 +194,7 @@ TEST_P(StateFixture, ATrialThatIsOpen) {
   EXPECT_TRUE(status.engine.trial);
   ASSERT_TRUE(status.trial);
   EXPECT_EQ(status.trial->until, host_.now + kTrialSeconds);
-  Node n = node();
+  OpenNode n = node();
   EXPECT_TRUE(TrialIsOpen(n).value());
   Must(ConfirmTrial(n));
   EXPECT_EQ(Items(Status()), ItemsAfter(LeaveApplied));
@@ -207,7 +207,7 @@ TEST_P(StateFixture, ATrialThatIsOpen) {
 
 TEST_P(StateFixture, ATrialThatIsTakenBack) {
   Load("trial");
-  Node n = node();
+  OpenNode n = node();
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), base_);
   EXPECT_FALSE(HasSection(kTrialSection));
@@ -220,7 +220,7 @@ TEST_P(StateFixture, ATrialThatNeverBeganIsNoHindrance) {
   if (std::string(GetParam()) != "state-v1") GTEST_SKIP() << "only earlier versions could leave that";
   Load("applied");
   host_.memory.files()["trial.json"] = Files("trial").at("trial.json");
-  Node n = node();
+  OpenNode n = node();
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), base_) << "the run before is what was taken back";
   EXPECT_FALSE(HasSection(kTrialSection));
@@ -259,7 +259,7 @@ TEST_P(StateFixture, ARunThatWasInterrupted) {
   Load("interrupted");
   EXPECT_TRUE(Status().engine.open_transaction);
   EXPECT_FALSE(Status().engine.trial);
-  Node n = node();
+  OpenNode n = node();
   const auto ended = ApplySettings(n, SmallSettings(), {});
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_THAT(Codes(ended->findings), Contains("recovered"));
