@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/append_file.h"
-#include "provisioner/pki/certificate_time.h"
 
 namespace prov::machine {
 namespace {
@@ -22,7 +22,7 @@ std::string_view Head(std::string_view text, std::size_t most) {
 
 std::string FormatLogLine(std::int64_t unix_seconds, Severity severity, std::uint16_t id, std::string_view text) {
   const std::string_view head = Head(text, kMostTextBytes);
-  return fmt::format("{} {} {} {}{}\n", pki::FormatUtc(unix_seconds), NameOf(severity), id, Printable(head),
+  return fmt::format("{} {} {} {}{}\n", FormatUtc(unix_seconds), NameOf(severity), id, Printable(head),
                      head.size() < text.size() ? " [...]" : "");
 }
 

@@ -2,21 +2,165 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/certificate_key.h"
-#include "provisioner/pki/certificate_signature.h"
-#include "provisioner/pki/certificate_time.h"
+#include "provisioner/pki/certificate_names.h"
 #include "provisioner/pki/der.h"
-#include "provisioner/pki/distinguished_name.h"
 
 namespace prov::pki {
 namespace {
 
 using namespace std::string_view_literals;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes numbers of fixed width from the front of a text.
+class Digits {
+ public:
+  explicit Digits(std::string_view text) : rest_(text) {}
+
+  std::optional<int> Take(std::size_t width) {
+    if (rest_.size() < width) return std::nullopt;
+    int value = 0;
+    for (const char c : rest_.substr(0, width)) {
+      if (!IsDigit(c)) return std::nullopt;
+      value = value * 10 + (c - '0');
+    }
+    rest_.remove_prefix(width);
+    return value;
+  }
+  bool StartsWithDigit() const { return !rest_.empty() && IsDigit(rest_.front()); }
+  std::string_view& rest() { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+// "Z", or the offset "+hhmm" in seconds. Nothing may follow.
+std::optional<int> ParseZone(std::string_view zone) {
+  if (zone == "Z") return 0;
+  if (zone.size() != 5 || (zone.front() != '+' && zone.front() != '-')) return std::nullopt;
+  Digits digits(zone.substr(1));
+  const auto hours = digits.Take(2);
+  const auto minutes = digits.Take(2);
+  if (!hours || !minutes || *hours > 14 || *minutes > 59) return std::nullopt;
+  const int seconds = *hours * 3600 + *minutes * 60;
+  return zone.front() == '+' ? seconds : -seconds;
+}
+
+// UTCTime or GeneralizedTime (by the DER tag) as seconds since 1970. Old forms are accepted: without seconds, with a
+// fraction (dropped), with an offset such as +0100. nullopt for other tags, malformed text and dates that don't exist.
+// Two-digit years from 50 on are of the 20th century (RFC 5280, 4.1.2.5.1).
+std::optional<std::int64_t> ParseCertificateTime(std::uint8_t tag, std::string_view content) {
+  const bool generalized = tag == der::kGeneralizedTime;
+  if (!generalized && tag != der::kUtcTime) return std::nullopt;
+  Digits digits(content);
+  auto year = digits.Take(generalized ? 4 : 2);
+  const auto month = digits.Take(2);
+  const auto day = digits.Take(2);
+  const auto hour = digits.Take(2);
+  const auto minute = digits.Take(2);
+  if (!year || !month || !day || !hour || !minute) return std::nullopt;
+  if (!generalized) *year += *year >= 50 ? 1900 : 2000;
+  int second = 0;
+  if (digits.StartsWithDigit()) {
+    const auto seconds = digits.Take(2);
+    if (!seconds) return std::nullopt;
+    second = *seconds;
+    if (generalized && digits.rest().starts_with('.')) {
+      digits.rest().remove_prefix(1);
+      if (!digits.StartsWithDigit()) return std::nullopt;
+      while (digits.StartsWithDigit()) digits.rest().remove_prefix(1);
+    }
+  }
+  const auto offset = ParseZone(digits.rest());
+  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!offset || !date.ok() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
+  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+  return std::int64_t{days} * 86400 + std::int64_t{*hour} * 3600 + std::int64_t{*minute} * 60 + second - *offset;
+}
+
+struct KnownAlgorithm {
+  std::string_view oid;  // content octets
+  std::string_view name;
+  bool weak = false;
+};
+
+constexpr std::string_view kRsaPss = "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A"sv;
+
+constexpr std::array kAlgorithms = {
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0B"sv, "sha256WithRSAEncryption"},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0C"sv, "sha384WithRSAEncryption"},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0D"sv, "sha512WithRSAEncryption"},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x05"sv, "sha1WithRSAEncryption", true},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0E"sv, "sha224WithRSAEncryption"},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x04"sv, "md5WithRSAEncryption", true},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x03"sv, "md4WithRSAEncryption", true},
+    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x02"sv, "md2WithRSAEncryption", true},
+    KnownAlgorithm{kRsaPss, "rsassaPss"},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x02"sv, "ecdsa-with-SHA256"},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x03"sv, "ecdsa-with-SHA384"},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x04"sv, "ecdsa-with-SHA512"},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x01"sv, "ecdsa-with-SHA224"},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x01"sv, "ecdsa-with-SHA1", true},
+    KnownAlgorithm{"\x2A\x86\x48\xCE\x38\x04\x03"sv, "dsaWithSHA1", true},
+    KnownAlgorithm{"\x60\x86\x48\x01\x65\x03\x04\x03\x02"sv, "dsa_with_SHA256"},
+    KnownAlgorithm{"\x2B\x65\x70"sv, "ED25519"},
+    KnownAlgorithm{"\x2B\x65\x71"sv, "ED448"},
+    // Of before PKCS#1 had them.
+    KnownAlgorithm{"\x2B\x0E\x03\x02\x03"sv, "md5WithRSA", true},
+    KnownAlgorithm{"\x2B\x0E\x03\x02\x1D"sv, "sha1WithRSA", true},
+    KnownAlgorithm{"\x2B\x0E\x03\x02\x1B"sv, "dsaWithSHA1-old", true},
+};
+
+constexpr std::array kWeakHashes = {
+    "\x2B\x0E\x03\x02\x1A"sv,              // SHA-1
+    "\x2A\x86\x48\x86\xF7\x0D\x02\x05"sv,  // MD5
+    "\x2A\x86\x48\x86\xF7\x0D\x02\x04"sv,  // MD4
+    "\x2A\x86\x48\x86\xF7\x0D\x02\x02"sv,  // MD2
+};
+
+// RSASSA-PSS-params: SEQUENCE { [0] hashAlgorithm DEFAULT sha1, ... }.
+bool IsWeakPss(std::string_view parameters) {
+  const auto fields = OnlyElement(parameters, der::kSequence);
+  if (!fields) return true;
+  const auto wrapped = DerReader(*fields).Take(der::ContextConstructed(0));
+  const auto identifier = wrapped ? OnlyElement(*wrapped, der::kSequence) : std::nullopt;
+  const auto hash = identifier ? DerReader(*identifier).Take(der::kOid) : std::nullopt;
+  return !hash || std::ranges::find(kWeakHashes, *hash) != kWeakHashes.end();
+}
+
+// With which algorithm a certificate is signed, and whether such a signature can be forged.
+struct SignatureAlgorithm {
+  std::string name;   // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
+  bool weak = false;  // it signs a digest by MD2, MD4, MD5 or SHA-1
+};
+
+// Content of an AlgorithmIdentifier. nullopt when its OID is malformed. RSASSA-PSS is weak unless its parameters name
+// another hash: without them it is SHA-1 (RFC 4055, 3.1).
+std::optional<SignatureAlgorithm> ParseSignatureAlgorithm(std::string_view identifier) {
+  DerReader reader(identifier);
+  const auto oid = reader.Take(der::kOid);
+  if (!oid) return std::nullopt;
+  if (const auto* const known = std::ranges::find(kAlgorithms, *oid, &KnownAlgorithm::oid);
+      known != kAlgorithms.end()) {
+    return SignatureAlgorithm{std::string(known->name), known->weak || (*oid == kRsaPss && IsWeakPss(reader.Rest()))};
+  }
+  auto dotted = DottedOid(*oid);
+  if (!dotted) return std::nullopt;
+  return SignatureAlgorithm{*std::move(dotted), false};
+}
 
 constexpr std::string_view kSubjectKeyIdentifier = "\x55\x1D\x0E"sv;
 constexpr std::string_view kBasicConstraints = "\x55\x1D\x13"sv;

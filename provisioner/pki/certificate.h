@@ -14,7 +14,7 @@ struct Certificate {
   std::string der;   // exact bytes
   std::string sha1;  // lower-case hex of the digest of `der`; sha1 is Windows' thumbprint
   std::string sha256;
-  std::string subject;  // RFC 4514 text (see distinguished_name.h)
+  std::string subject;  // RFC 4514 text (see FormatDistinguishedName)
   std::string issuer;
   std::string subject_der;  // raw Name
   std::string issuer_der;
@@ -33,7 +33,7 @@ struct Certificate {
   std::string key_algorithm;        // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
   unsigned key_bits = 0;            // 0 when unknown; EC by the order of the curve
   std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
-  bool weak_signature = false;      // see certificate_signature.h
+  bool weak_signature = false;      // it signs a digest by MD2, MD4, MD5 or SHA-1
   bool rejected = false;            // by the OpenSSL trust settings that it came with (trust_bundle.h)
 };
 
