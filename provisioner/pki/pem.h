@@ -55,6 +55,12 @@ class PemScanner {
   std::size_t first_commented_ = 0;
 };
 
+// Signs that a line outside of any block once belonged to one: a reader that passes over such lines loses certificates
+// without a word. `line` is no comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any
+// letter case) beside dashes of any kind or alone on the line, BEGIN and END that are cut short, and words of 60 or
+// more base64 characters. Offsets are in `line`.
+std::optional<PemFault> FindPemDamage(std::string_view line);
+
 struct PemBody {
   std::string bytes;
   bool has_headers = false;    // RFC 1421 headers such as "Comment: x" stood before the base64

@@ -13,10 +13,54 @@
 #include "provisioner/pki/der.h"
 #include "provisioner/pki/pem.h"
 #include "provisioner/pki/pem_text.h"
-#include "provisioner/pki/trust_settings.h"
 
 namespace prov::pki {
 namespace {
+
+using namespace std::string_view_literals;
+
+// What stands behind the certificate in OpenSSL's TRUSTED CERTIFICATE.
+struct TrustSettings {
+  std::size_t certificate_bytes = 0;  // of the certificate before them
+  // They reject it for some use, or trust it for others than servers alone. Windows' stores can't hold that: a CA in
+  // ROOT is trusted for everything.
+  bool reject = false;
+};
+
+constexpr std::string_view kServerAuth = "\x2B\x06\x01\x05\x05\x07\x03\x01"sv;
+constexpr std::string_view kAnyUse = "\x55\x1D\x25\x00"sv;
+
+// Whether a list of uses has servers in it.
+bool TrustsServers(std::string_view uses) {
+  DerReader reader(uses);
+  while (const auto use = reader.Next()) {
+    if (use->tag == der::kOid && (use->content == kServerAuth || use->content == kAnyUse)) return true;
+  }
+  return false;
+}
+
+// `bytes`: the certificate and, if there are any, its settings. nullopt when they are cut short or no DER.
+// X509_CERT_AUX: SEQUENCE { trust SEQUENCE OF OID, reject [0] SEQUENCE OF OID, alias, keyid, other [1] }, all optional.
+std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
+  DerReader reader(bytes);
+  const auto certificate = reader.Next();
+  if (!certificate) return std::nullopt;
+  TrustSettings out{certificate->whole.size(), false};
+  if (reader.AtEnd()) return out;
+  const auto settings = OnlyElement(reader.Rest(), der::kSequence);
+  if (!settings) return std::nullopt;
+  DerReader fields(*settings);
+  while (const auto field = fields.Next()) {
+    const bool trust = field->tag == der::kSequence;
+    const bool reject = field->tag == der::ContextConstructed(0);
+    // An empty list says nothing; OpenSSL takes one that is not empty for all there is to trust.
+    if ((trust && !field->content.empty() && !TrustsServers(field->content)) || (reject && !field->content.empty())) {
+      out.reject = true;
+    }
+  }
+  if (!fields.AtEnd()) return std::nullopt;
+  return out;
+}
 
 constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; a guess that only saves moving them
 

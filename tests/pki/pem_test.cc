@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/pki/pem_damage.h"
-
 namespace prov::pki {
 namespace {
 
