@@ -1,15 +1,29 @@
-// The few functions of libcurl that are needed. Linux loads the library on first use: it and the thirty libraries that
-// it brings along would cost every start several milliseconds, and few commands make requests.
+// The few functions of libcurl, and of its OpenSSL, that are needed. Linux loads the library on first use: it and the
+// thirty libraries that it brings along would cost every start several milliseconds, and few commands make requests.
 #pragma once
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <optional>
 
 #include "provisioner/base/result.h"
-#include "provisioner/net/tls_functions.h"
 
 namespace prov::net {
+
+// The few functions of OpenSSL that tell what a TLS peer showed. They are those of the library that libcurl uses, which
+// on Linux is another one than this program's own.
+struct TlsFunctions {
+  decltype(&::SSL_CTX_set_cert_verify_callback) set_verify;
+  decltype(&::X509_verify_cert) verify;
+  decltype(&::X509_STORE_CTX_get_error) error;
+  decltype(&::X509_STORE_CTX_get_current_cert) current;
+  decltype(&::X509_STORE_CTX_get0_untrusted) shown;
+  decltype(&::OPENSSL_sk_num) count;
+  decltype(&::OPENSSL_sk_value) at;
+  decltype(&::i2d_X509) encode;
+};
 
 struct CurlFunctions {
   decltype(&::curl_global_init) global_init;

@@ -1,13 +1,16 @@
-// The port Http by libcurl: Get, which probes use.
+// The port Http by libcurl: Get, which probes use, and Fetch, one document, bounded in time and size.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "provisioner/base/text.h"
+#include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/curl_transfer.h"
 #include "provisioner/net/http.h"
-#include "provisioner/net/http_fetch.h"
 #include "provisioner/net/http_status.h"
-#include "provisioner/net/proxy_challenge.h"
+#include "provisioner/net/proxy_answer.h"
 
 namespace prov::net {
 namespace {
@@ -101,6 +104,289 @@ class Probe {
   CurlTransfer transfer_;
   bool refused_unasked_ = false;
 };
+
+constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
+constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;
+constexpr std::size_t kMostReserved = std::size_t{16} << 20U;  // on the word of a server
+constexpr std::size_t kSpare = 64;                             // for readers that parse in place
+
+// A list as libcurl takes it, of lines that live as long.
+class CurlList {
+ public:
+  void Add(std::string line) {
+    lines_.push_back(std::move(line));
+    nodes_.push_back({lines_.back().data(), nullptr});
+    if (nodes_.size() > 1) nodes_[nodes_.size() - 2].next = &nodes_.back();
+  }
+  curl_slist* get() { return nodes_.empty() ? nullptr : &nodes_.front(); }
+
+ private:
+  std::deque<std::string> lines_;  // a deque, as nodes and libcurl point into it
+  std::deque<curl_slist> nodes_;
+};
+
+bool IsPlain(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; });
+}
+
+bool IsOneLine(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
+}
+
+Result<void> CheckUrl(const std::string& url) {
+  const std::string start = AsciiLower(url.substr(0, 8));
+  const std::size_t host = start.starts_with("https://") ? 8 : start.starts_with("http://") ? 7 : 0;
+  if (host == 0 || !IsPlain(url) || !egress::ParseRequestTarget(url)) {
+    return Fail(Code::kScheme, "is no URL that starts with http:// or https://", egress::RedactUrl(url));
+  }
+  if (const std::size_t at = url.find('@'); at != std::string::npos && at < url.find_first_of("/?#", host)) {
+    return Fail(Code::kScheme,
+                "has credentials in it, which a log or another process may "
+                "see; leave them out",
+                egress::RedactUrl(url));
+  }
+  return {};
+}
+
+class FetchTransfer {
+ public:
+  FetchTransfer(const CurlFunctions& curl, const FetchRequest& request, unsigned long authentication, int total_seconds)
+      : request_(request),
+        total_seconds_(total_seconds),
+        transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
+
+  Result<FetchAnswer> Run() {
+    if (request_.notes != nullptr) request_.notes->may_pass = false;
+    PROV_TRY(transfer_.Prepare("the URL of the proxy for this request"));
+    SetRequest();
+    PROV_TRY(SetHeaders());
+    SetBounds();
+    SetClient();
+    return End(PROV_TRY(transfer_.Perform({request_.connect_seconds, total_seconds_, request_.should_stop})));
+  }
+
+  // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
+  bool RefusedUnasked() const { return refused_unasked_; }
+
+  // Since the transfer began.
+  int Seconds() const { return transfer_.Seconds(); }
+
+ private:
+  enum class Stop { kNone, kHeaders, kLengths, kBody, kErrorBody, kBySink, kAsked };
+
+  template <class Value>
+  void Set(CURLoption option, Value value) {
+    transfer_.Set(option, value);
+  }
+
+  template <class Value>
+  Value Info(CURLINFO which) {
+    return transfer_.Info<Value>(which);
+  }
+
+  std::string Where() const { return transfer_.Where(); }
+
+  void SetRequest() {
+    Set(CURLOPT_HEADEROPT,
+        static_cast<long>(CURLHEADER_SEPARATE));  // the proxy of a CONNECT gets none of them
+    Set(CURLOPT_HEADERFUNCTION, &OnHeader);
+    Set(CURLOPT_HEADERDATA, this);
+    Set(CURLOPT_WRITEFUNCTION, &OnBody);
+    Set(CURLOPT_WRITEDATA, this);
+    if (!request_.connect_to.empty()) {
+      connect_to_.Add("::" + request_.connect_to);
+      Set(CURLOPT_CONNECT_TO, connect_to_.get());
+    }
+  }
+
+  Result<void> SetHeaders() {
+    for (const auto& [name, value] : request_.headers) {
+      const bool sound = !name.empty() && IsPlain(name) && name.find(':') == std::string::npos && IsOneLine(value);
+      if (!sound) return Fail(Code::kInternal, "a request header holds what no header may hold", Where());
+      // "name;" is how libcurl takes an empty value.
+      headers_.Add(fmt::format("{}{}{}", name, value.empty() ? ";" : ": ", value));
+    }
+    if (request_.bearer_token) {
+      if (!IsPlain(request_.bearer_token->Reveal()) || request_.bearer_token->empty()) {
+        return Fail(Code::kInternal, "the token holds what no header may hold", Where());
+      }
+      headers_.Add("Authorization: Bearer " + request_.bearer_token->Reveal());
+    }
+    if (headers_.get() != nullptr) Set(CURLOPT_HTTPHEADER, headers_.get());
+    return {};
+  }
+
+  void SetBounds() {
+    Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.answer_seconds));
+  }
+
+  void SetClient() {
+    if (!request_.client) return;
+    Set(CURLOPT_SSLCERTTYPE, "PEM");
+    Set(CURLOPT_SSLKEYTYPE, "PEM");
+    Set(CURLOPT_KEYPASSWD,
+        "");  // else an encrypted key would have OpenSSL ask on the terminal
+    transfer_.SetBlob(CURLOPT_SSLCERT_BLOB, request_.client->certificate_pem);
+    transfer_.SetBlob(CURLOPT_SSLKEY_BLOB, request_.client->key_pem.Reveal());
+  }
+
+  static std::size_t OnHeader(char* bytes, std::size_t size, std::size_t count, void* self) {
+    return static_cast<FetchTransfer*>(self)->TakeHeader({bytes, size * count}) ? size * count : 0;
+  }
+  static std::size_t OnBody(char* bytes, std::size_t size, std::size_t count, void* self) {
+    return static_cast<FetchTransfer*>(self)->TakeBody({bytes, size * count}) ? size * count : 0;
+  }
+
+  bool End(Stop why) {
+    stop_ = why;
+    return false;
+  }
+
+  bool TakeHeader(std::string_view line) {
+    header_bytes_ += line.size();
+    if (header_bytes_ > kMostHeaderBytes) return End(Stop::kHeaders);
+    transfer_.answer().AddLine(line);
+    if (line.starts_with("HTTP/")) {  // what there is is of an answer that came before, such as a CONNECT's
+      answer_.headers.clear();
+      length_.clear();
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || line.starts_with("HTTP/")) return true;
+    const auto& [name, value] =
+        answer_.headers.emplace_back(AsciiLower(TrimBlanks(line.substr(0, colon))), TrimBlanks(line.substr(colon + 1)));
+    return name != "content-length" || IsTheLength(value) || End(Stop::kLengths);
+  }
+
+  // libcurl believes the last one, and what stands between may believe another.
+  bool IsTheLength(std::string_view value) {
+    for (const std::string_view piece : Split(value, ',')) {
+      const std::string_view length = TrimBlanks(piece);
+      if (length_.empty()) length_ = length;
+      if (length_ != length) return false;
+    }
+    return true;
+  }
+
+  bool TakeBody(std::string_view piece) {
+    const bool wanted = Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kOk;
+    if (wanted && request_.sink) {
+      body_bytes_ += piece.size();
+      if (body_bytes_ > request_.most_bytes) return End(Stop::kBody);
+      return request_.sink(piece) || End(Stop::kBySink);
+    }
+    if (answer_.body.empty()) Reserve();
+    const std::uint64_t most =
+        wanted ? request_.most_bytes : std::min<std::uint64_t>(request_.most_bytes, kMostErrorBytes);
+    if (piece.size() > most - answer_.body.size()) {
+      if (!wanted) answer_.body += piece.substr(0, most - answer_.body.size());
+      return End(wanted ? Stop::kBody : Stop::kErrorBody);
+    }
+    answer_.body += piece;
+    return true;
+  }
+
+  void Reserve() {
+    const auto told = Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+    const auto most = static_cast<curl_off_t>(std::min<std::uint64_t>(kMostReserved, request_.most_bytes));
+    answer_.body.reserve(static_cast<std::size_t>(std::clamp<curl_off_t>(told, 0, most)) + kSpare);
+  }
+
+  Result<FetchAnswer> End(CURLcode code) {
+    if (transfer_.was_stopped()) stop_ = Stop::kAsked;
+    if (stop_ == Stop::kHeaders) {
+      return Fail(Code::kTooLarge, fmt::format("the answer has more than {} bytes of headers", kMostHeaderBytes),
+                  Where());
+    }
+    if (stop_ == Stop::kLengths) {
+      return Fail(Code::kNetwork,
+                  "the answer says two different lengths of itself (Content-Length), so where it ends can't be told: "
+                  "correct the server, or what stands before it",
+                  Where());
+    }
+    if (stop_ == Stop::kBody) {
+      return Fail(Code::kTooLarge,
+                  fmt::format("the answer is larger than {} bytes; nothing of it was used", request_.most_bytes),
+                  Where());
+    }
+    const bool cut_by_us = stop_ != Stop::kNone;
+    const bool wants_credentials = Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired;
+    if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
+    answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
+                                       : static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE));
+    if (answer_.status == http_status::kOk && !cut_by_us && !EndIsKnown()) {
+      return Fail(Code::kNetwork,
+                  "the server does not say how long its answer is, so one that was cut could not be told from a whole "
+                  "one: let it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
+                  Where());
+    }
+    if (answer_.status == http_status::kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
+    refused_unasked_ = transfer_.RefusedUnasked(answer_.status);
+    if (const char* url = Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
+    if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
+    return std::move(answer_);
+  }
+
+  // Where the end of the connection is the end of the body, one that is lost ends like one that is finished.
+  bool EndIsKnown() {
+    if (request_.sink || request_.has_digest || Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0) return true;
+    const std::string coding = AsciiLower(answer_.Header("transfer-encoding"));
+    return TrimBlanks(std::string_view(coding).substr(coding.rfind(',') + 1)) == "chunked";
+  }
+
+  std::string ProxyRefusal() {
+    HttpFailure failure = transfer_.FailureOf(CURLE_OK);
+    failure.connect_status = http_status::kProxyAuthenticationRequired;
+    return Explain(failure).message;
+  }
+
+  Error ErrorOf(CURLcode code) {
+    if (code == CURLE_SSL_CERTPROBLEM) {
+      return {Code::kCert, fmt::format("the client's certificate or its key can't be used: {}", transfer_.Detail(code)),
+              Where()};
+    }
+    HttpFailure failure = transfer_.FailureOf(code);
+    failure.timeout_seconds = Waited();
+    failure.roots_are_named = true;
+    refused_unasked_ = transfer_.RefusedUnasked(failure);
+    if (!refused_unasked_) transfer_.LookForTls(failure);
+    if (request_.notes != nullptr) request_.notes->may_pass = MayPass(failure);
+    Error out = Explain(failure);
+    if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // as where it is this program's limit
+    return out;
+  }
+
+  // How long it was waited in vain, to the nearest of the bounds.
+  int Waited() {
+    if (total_seconds_ != 0 && Seconds() >= total_seconds_) return total_seconds_;
+    return Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0 ? request_.connect_seconds : request_.answer_seconds;
+  }
+
+  const FetchRequest& request_;
+  int total_seconds_;
+  CurlList headers_, connect_to_;  // before the transfer, which points to them
+  CurlTransfer transfer_;
+  FetchAnswer answer_;
+  std::size_t header_bytes_ = 0;
+  std::string length_;  // as the answer says it; "": it does not
+  std::uint64_t body_bytes_ = 0;
+  Stop stop_ = Stop::kNone;
+  bool refused_unasked_ = false;
+};
+
+// Http::Fetch. Beside the bounds of the request: 64 KiB of headers, and of the body of an answer that is no
+// 200, which is cut there. Takes nothing from the environment, knows no cookies, sends what `headers` says and no more
+// than Host, User-Agent and, unless given, Accept: */*.
+Result<FetchAnswer> FetchByCurl(const FetchRequest& request) {
+  PROV_TRY(CheckUrl(request.url));
+  const CurlFunctions& curl = *PROV_TRY(LoadCurl());
+  FetchTransfer polite(curl, request, kWhenAsked, request.total_seconds);
+  Result<FetchAnswer> answer = polite.Run();
+  const int left = request.total_seconds == 0 ? 0 : request.total_seconds - polite.Seconds();
+  if (!polite.RefusedUnasked() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
+  // A proxy that never asks.
+  return FetchTransfer(curl, request, kUnasked, left).Run();
+}
 
 class CurlHttp final : public Http {
  public:

@@ -7,7 +7,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
-#include "provisioner/net/proxy_challenge.h"
+#include "provisioner/net/proxy_answer.h"
 
 namespace prov::net {
 namespace {

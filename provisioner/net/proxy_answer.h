@@ -1,12 +1,14 @@
-// What the header lines of answers say about a proxy.
+// What the answers of a proxy say about it: what it wants of us, why it refuses, and what to do about that.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace prov::net {
 
+// Reads the header lines of answers.
 class ProxyAnswer {
  public:
   // A line of a response's head, its status line first; of all responses of a transfer, in their order.
@@ -22,5 +24,17 @@ class ProxyAnswer {
   bool challenges_are_old_ = false;  // of a response before the newest
   std::string reason_;
 };
+
+// The authentication schemes that Proxy-Authenticate headers offer ("basic", "digest", "negotiate", ...): in lower
+// case, in their order, each once, at most 16. A header may hold several; what is no token is left out.
+std::vector<std::string> AuthenticationSchemes(std::span<const std::string> header_values);
+
+// The sentence for a 407: what the proxy wants, and what to do about it. `credentials`: the proxy's URL has some, which
+// did not do.
+std::string ExplainChallenge(const std::string& proxy, std::span<const std::string> schemes, bool credentials);
+
+// What programs make of a proxy whose credentials were taken by these schemes: "" or a warning. libcurl knows Digest,
+// Go's clients know Basic only.
+std::string ReviewSchemesForGo(const std::string& proxy, std::span<const std::string> schemes);
 
 }  // namespace prov::net

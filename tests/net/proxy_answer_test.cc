@@ -1,9 +1,7 @@
-#include "provisioner/net/proxy_challenge.h"
+#include "provisioner/net/proxy_answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "provisioner/net/proxy_answer.h"
 
 namespace prov::net {
 namespace {
