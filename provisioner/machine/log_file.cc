@@ -4,7 +4,6 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
-#include "provisioner/machine/append_file.h"
 
 namespace prov::machine {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "provisioner/machine/append_file.h"
+#include "provisioner/machine/log_file.h"
 
 namespace prov::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "provisioner/machine/append_file.h"
+#include "provisioner/machine/log_file.h"
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {
