@@ -1,7 +1,8 @@
-// Port: where a run that nobody watches says what it did.
+// Port: where a run that nobody watches says what it did; and texts as the Windows event log takes them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "provisioner/base/finding.h"
@@ -31,5 +32,9 @@ class EventLog {
   virtual ~EventLog() = default;
   virtual void Write(Severity severity, std::uint16_t id, std::string_view text) = 0;
 };
+
+// Printable(), short enough for an event, and with a blank after each "%" that the Event Viewer would take for the
+// number of another text ("%1", "%%5").
+std::string EventText(std::string_view text);
 
 }  // namespace prov::machine

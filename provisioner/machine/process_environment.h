@@ -1,15 +1,26 @@
-// The environment of another process of this Windows. For *_win32.cc alone.
+// The environment of another process, as it lies in that process's memory. Windows only, but for the reading of its
+// bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "provisioner/base/result.h"
 
 namespace prov::machine {
 
-// Services::EnvironmentOf.
+// Windows allows 32,767 units for one variable and sets no limit for all of them; real blocks have a few KiB.
+inline constexpr std::size_t kMostEnvironmentBytes = std::size_t{1} << 20U;
+
+// "NAME=value" in UTF-8, in the block's order. `bytes`: UTF-16LE strings, each with a NUL unit at its end, the last one
+// empty; what follows it counts for nothing. Left out: the shells' "=C:=C:\folder", which are no variables. An unpaired
+// surrogate becomes U+FFFD. Errors: io (the block doesn't end within `bytes`).
+Result<std::vector<std::string>> ParseEnvironmentBlock(std::string_view bytes);
+
+// Services::EnvironmentOf. For *_win32.cc alone.
 Result<std::vector<std::string>> ReadProcessEnvironment(std::uint32_t process_id);
 
 }  // namespace prov::machine

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "provisioner/machine/environment_block.h"
 #include "provisioner/machine/process_environment.h"
 #include "provisioner/machine/windows_calls.h"
 

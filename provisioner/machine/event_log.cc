@@ -1,4 +1,4 @@
-#include "provisioner/machine/event_text.h"
+#include "provisioner/machine/event_log.h"
 
 #include "provisioner/base/text.h"
 

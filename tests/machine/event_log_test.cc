@@ -1,4 +1,4 @@
-#include "provisioner/machine/event_text.h"
+#include "provisioner/machine/event_log.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "provisioner/base/error.h"
-#include "provisioner/machine/event_log.h"
 #include "tests/support/paths.h"
 
 namespace prov::machine {

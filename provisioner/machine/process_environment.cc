@@ -1,4 +1,4 @@
-#include "provisioner/machine/environment_block.h"
+#include "provisioner/machine/process_environment.h"
 
 #include <fmt/format.h>
 
