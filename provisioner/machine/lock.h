@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "provisioner/base/result.h"
@@ -13,7 +15,7 @@ inline constexpr std::string_view kLockFile = "lock";
 
 class Lock {
  public:
-  // `script_lock` is the path of a file that goes with the lock, or "" (script_lock.h).
+  // `script_lock` is the path of a file that goes with the lock, or "" (kScriptLockFile).
   explicit Lock(std::intptr_t handle, std::string script_lock = {})
       : handle_(handle), script_lock_(std::move(script_lock)) {}
   Lock(Lock&& other) noexcept
@@ -38,5 +40,18 @@ class Lock {
 // lock. On Windows it holds the lock of payloads' scripts, too. Errors: lock (another run holds it, or a script is at
 // work), owner (Windows: the file is one of others), io.
 Result<Lock> AcquireLock(const std::string& folder);
+
+// The lock that payloads' scripts honour, too. A script in Constrained Language Mode can't hold a file open, so it is a
+// file that is there while a run is at work and holds the number of its process (docs/design/scripts.md#lock). On a
+// live Windows a Lock holds it besides its own.
+inline constexpr std::string_view kScriptLockFile = "script.lock";
+
+// What the file of process `id` holds, and the process of a file; nullopt: it is torn or of nobody.
+std::string ScriptLockText(std::uint32_t id);
+std::optional<std::uint32_t> HolderOfScriptLock(std::string_view text);
+
+// Whether a program of this path runs scripts. The number of a process that is gone may be another program's now; one
+// of this program is left over, too, as who asks holds this program's own lock.
+bool RunsScripts(std::string_view program);
 
 }  // namespace prov::machine

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "provisioner/machine/lock.h"
-#include "provisioner/machine/script_lock.h"
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {

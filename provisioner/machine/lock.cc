@@ -1,4 +1,4 @@
-#include "provisioner/machine/script_lock.h"
+#include "provisioner/machine/lock.h"
 
 #include <algorithm>
 #include <array>
