@@ -1,7 +1,11 @@
 // What LiveHost() is put together from; each lasts as long as the program.
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "provisioner/base/clock.h"
+#include "provisioner/base/result.h"
 #include "provisioner/machine/event_log.h"
 #include "provisioner/machine/installation.h"
 #include "provisioner/machine/services.h"
@@ -15,5 +19,8 @@ Installation& LiveInstallation();
 
 // Ends a Wait() of LiveClock(), and all that follow.
 void RequestStop();
+
+// Host::RunAsService on Windows. Once in a process's life.
+Result<void> RunServiceProcess(std::string_view name, const std::function<void()>& body);
 
 }  // namespace prov::machine

@@ -1,24 +1,159 @@
-// The port Services on Windows: the service control manager.
+// The port Services on Windows: the service control manager; what it is told of a service, and this process as one.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <optional>
+#include <vector>
 
 #include "provisioner/machine/live_ports.h"
-#include "provisioner/machine/live_service_settings.h"
 #include "provisioner/machine/process_environment.h"
+#include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {
 namespace {
+
+using ServiceHandle = Owned<SC_HANDLE, &CloseServiceHandle>;
+
+std::unexpected<Error> ServiceFailure(std::string_view what, DWORD error, std::string_view name) {
+  return WindowsFailure(fmt::format("cannot {} the service {}", what, name), error, name);
+}
+
+constexpr wchar_t kAccount[] = L"LocalSystem";
+
+std::unexpected<Error> SettingFailure(std::string_view what, DWORD error, std::string_view name) {
+  if (error == ERROR_SERVICE_MARKED_FOR_DELETE) {
+    return Fail(
+        Code::kIo,
+        fmt::format("the service {} is being removed and somebody still looks at it: close the services console "
+                    "and Task Manager, or restart, then run this again",
+                    name),
+        std::string(name));
+  }
+  return ServiceFailure(what, error, name);
+}
+
+// Restarted after longer and longer pauses; a day without a failure starts anew. After the last pause it goes on with
+// that one.
+constexpr DWORD kDaySeconds = 86'400;
+std::array<SC_ACTION, 3> WantedActions() {
+  return {{{SC_ACTION_RESTART, 5'000}, {SC_ACTION_RESTART, 30'000}, {SC_ACTION_RESTART, 60'000}}};
+}
+
+bool IsWanted(const SERVICE_FAILURE_ACTIONSW& now) {
+  const auto wanted = WantedActions();
+  return now.dwResetPeriod == kDaySeconds && now.cActions == wanted.size() &&
+         std::equal(wanted.begin(), wanted.end(), now.lpsaActions,
+                    [](const SC_ACTION& a, const SC_ACTION& b) { return a.Type == b.Type && a.Delay == b.Delay; });
+}
+
+bool SameText(const wchar_t* now, const std::wstring& wanted) { return (now == nullptr ? L"" : now) == wanted; }
+
+// What one of Windows' functions fills once the buffer is large enough: `ask(buffer, size, &needed)`. The pointers in
+// it lead into it. nullopt: Windows does not know this setting.
+template <class Ask>
+Result<std::optional<std::vector<BYTE>>> Query(Ask ask, std::string_view name) {
+  std::vector<BYTE> buffer;
+  DWORD needed = 0;
+  while (ask(buffer.data(), static_cast<DWORD>(buffer.size()), &needed) == 0) {
+    const DWORD error = GetLastError();
+    if (error == ERROR_INVALID_LEVEL) return std::nullopt;
+    if (error != ERROR_INSUFFICIENT_BUFFER || needed <= buffer.size()) {
+      return SettingFailure("read the settings of", error, name);
+    }
+    buffer.resize(needed);
+  }
+  return buffer;
+}
+
+auto QueryLevel(const ServiceHandle& service, DWORD level, std::string_view name) {
+  return Query(
+      [&](BYTE* to, DWORD size, DWORD* needed) { return QueryServiceConfig2W(service.get(), level, to, size, needed); },
+      name);
+}
+
+Result<bool> CorrectConfiguration(const ServiceHandle& service, const ServiceDefinition& definition) {
+  const auto buffer = PROV_TRY(Query(
+      [&](BYTE* to, DWORD size, DWORD* needed) {
+        return QueryServiceConfigW(service.get(), reinterpret_cast<QUERY_SERVICE_CONFIGW*>(to), size, needed);
+      },
+      definition.name));
+  if (!buffer) return SettingFailure("read the settings of", ERROR_INVALID_LEVEL, definition.name);
+  const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(buffer->data());
+  const std::wstring command = Wide(definition.command_line);
+  const std::wstring display = Wide(definition.display_name);
+  const bool same_command = SameText(now.lpBinaryPathName, command);
+  const bool same_display = SameText(now.lpDisplayName, display);
+  const bool same_account = now.lpServiceStartName != nullptr && _wcsicmp(now.lpServiceStartName, kAccount) == 0;
+  const bool same_type = now.dwServiceType == SERVICE_WIN32_OWN_PROCESS;
+  const bool same_start = now.dwStartType == SERVICE_AUTO_START;
+  if (same_command && same_display && same_account && same_type && same_start) return false;
+  // A type is only taken together with an account.
+  const wchar_t* account = same_account && same_type ? nullptr : kAccount;
+  if (ChangeServiceConfigW(service.get(), same_type ? SERVICE_NO_CHANGE : SERVICE_WIN32_OWN_PROCESS,
+                           same_start ? SERVICE_NO_CHANGE : SERVICE_AUTO_START, SERVICE_NO_CHANGE,
+                           same_command ? nullptr : command.c_str(), nullptr, nullptr, nullptr, account,
+                           account == nullptr ? nullptr : L"", same_display ? nullptr : display.c_str()) == 0) {
+    return SettingFailure("change", GetLastError(), definition.name);
+  }
+  return true;
+}
+
+Result<void> WriteDescription(const ServiceHandle& service, const ServiceDefinition& definition) {
+  std::wstring text = Wide(definition.description);
+  SERVICE_DESCRIPTIONW wanted{text.data()};
+  if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DESCRIPTION, &wanted) != 0) return {};
+  return SettingFailure("describe", GetLastError(), definition.name);
+}
+
+Result<bool> CorrectDescription(const ServiceHandle& service, const ServiceDefinition& definition) {
+  const auto now = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_DESCRIPTION, definition.name));
+  if (!now) return false;
+  const auto& description = *reinterpret_cast<const SERVICE_DESCRIPTIONW*>(now->data());
+  if (SameText(description.lpDescription, Wide(definition.description))) return false;
+  PROV_TRY(WriteDescription(service, definition));
+  return true;
+}
+
+Result<void> WriteFailureActions(const ServiceHandle& service, const ServiceDefinition& definition) {
+  auto actions = WantedActions();
+  SERVICE_FAILURE_ACTIONSW wanted{kDaySeconds, nullptr, nullptr, static_cast<DWORD>(actions.size()), actions.data()};
+  if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS, &wanted) != 0) return {};
+  return SettingFailure("set the restarts of", GetLastError(), definition.name);
+}
+
+Result<bool> CorrectFailureActions(const ServiceHandle& service, const ServiceDefinition& definition) {
+  const auto now = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_FAILURE_ACTIONS, definition.name));
+  if (!now || IsWanted(*reinterpret_cast<const SERVICE_FAILURE_ACTIONSW*>(now->data()))) return false;
+  PROV_TRY(WriteFailureActions(service, definition));
+  return true;
+}
+
+// For a service that is missing.
+Result<void> MakeService(const ServiceHandle& manager, const ServiceDefinition& definition) {
+  const ServiceHandle service(
+      CreateServiceW(manager.get(), Wide(definition.name).c_str(), Wide(definition.display_name).c_str(),
+                     SERVICE_CHANGE_CONFIG | SERVICE_START, SERVICE_WIN32_OWN_PROCESS, SERVICE_AUTO_START,
+                     SERVICE_ERROR_NORMAL, Wide(definition.command_line).c_str(), nullptr, nullptr, nullptr, nullptr,
+                     nullptr));  // no account: LocalSystem
+  if (!service) return SettingFailure("make", GetLastError(), definition.name);
+  PROV_TRY(WriteDescription(service, definition));
+  return WriteFailureActions(service, definition);
+}
+
+// And for one that is there: writes only what differs. Whether anything was.
+Result<bool> CorrectService(const ServiceHandle& service, const ServiceDefinition& definition) {
+  const bool configuration = PROV_TRY(CorrectConfiguration(service, definition));
+  const bool description = PROV_TRY(CorrectDescription(service, definition));
+  const bool actions = PROV_TRY(CorrectFailureActions(service, definition));
+  return configuration || description || actions;
+}
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{60};  // for one service to stop or to start
 constexpr DWORD kPauseMilliseconds = 100;
-
-std::unexpected<Error> ServiceFailure(std::string_view what, DWORD error, std::string_view name) {
-  return WindowsFailure(fmt::format("cannot {} the service {}", what, name), error, name);
-}
 
 Result<ServiceHandle> OpenManager(DWORD access) {
   ServiceHandle manager(OpenSCManagerW(nullptr, nullptr, access));
@@ -206,6 +341,79 @@ class WindowsServices final : public Services {
 Services& LiveServices() {
   static WindowsServices services;
   return services;
+}
+
+namespace {
+
+// What the service control manager waits for a change of state until it says that this service hangs. A stop waits for
+// the round that is under way.
+constexpr DWORD kWaitHintMilliseconds = 120'000;
+
+struct ServiceProcess {
+  std::wstring name;
+  const std::function<void()>* body = nullptr;
+  SERVICE_STATUS_HANDLE status = nullptr;
+  DWORD error = ERROR_SUCCESS;
+};
+
+// Windows calls its functions back without a context.
+ServiceProcess* process = nullptr;
+
+void Report(DWORD state) {
+  SERVICE_STATUS status{};
+  const bool pending = state == SERVICE_START_PENDING || state == SERVICE_STOP_PENDING;
+  status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
+  status.dwCurrentState = state;
+  status.dwControlsAccepted = state == SERVICE_RUNNING ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0;
+  status.dwCheckPoint = pending ? 1 : 0;
+  status.dwWaitHint = pending ? kWaitHintMilliseconds : 0;
+  SetServiceStatus(process->status, &status);
+}
+
+DWORD WINAPI OnControl(DWORD control, DWORD /*event*/, void* /*data*/, void* /*context*/) {
+  switch (control) {
+    case SERVICE_CONTROL_STOP:
+    case SERVICE_CONTROL_SHUTDOWN:
+      Report(SERVICE_STOP_PENDING);
+      RequestStop();
+      return NO_ERROR;
+    case SERVICE_CONTROL_INTERROGATE:
+      return NO_ERROR;
+    default:
+      return ERROR_CALL_NOT_IMPLEMENTED;
+  }
+}
+
+void WINAPI ServiceMain(DWORD /*count*/, wchar_t** /*words*/) {
+  process->status = RegisterServiceCtrlHandlerExW(process->name.c_str(), OnControl, nullptr);
+  if (process->status == nullptr) {
+    process->error = GetLastError();
+    return;
+  }
+  Report(SERVICE_START_PENDING);
+  Report(SERVICE_RUNNING);
+  (*process->body)();
+  Report(SERVICE_STOPPED);
+}
+
+}  // namespace
+
+Result<void> RunServiceProcess(std::string_view name, const std::function<void()>& body) {
+  static ServiceProcess only;  // OnControl may come until the process ends
+  only = {Wide(name), &body, nullptr, ERROR_SUCCESS};
+  process = &only;
+  const SERVICE_TABLE_ENTRYW table[] = {{only.name.data(), ServiceMain}, {nullptr, nullptr}};
+  if (StartServiceCtrlDispatcherW(table) == 0) {
+    const DWORD error = GetLastError();
+    if (error == ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) {
+      return Fail(Code::kTarget,
+                  "was not started by the service control manager; use reconcile --once or reconcile --watch",
+                  std::string(name));
+    }
+    return WindowsFailure("cannot run as a service", error, name);
+  }
+  if (only.error != ERROR_SUCCESS) return WindowsFailure("cannot run as a service", only.error, name);
+  return {};
 }
 
 }  // namespace prov::machine
