@@ -1,3 +1,4 @@
+// LiveCertificateStore: the stores of LOCAL_MACHINE by CryptoAPI.
 #include <fmt/format.h>
 
 #include <map>
@@ -5,7 +6,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/machine/live_certificate_store.h"
+#include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {

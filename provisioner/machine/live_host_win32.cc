@@ -4,7 +4,6 @@
 #include "provisioner/machine/host.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
-#include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 

@@ -1,13 +1,101 @@
-// The machine that this program runs on: a Windows. For *_win32.cc; others have LiveHost().
+// The machine that this program runs on: a Windows, and the adapters of its ports. For *_win32.cc; others have
+// LiveHost().
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/machine.h"
+#include "provisioner/machine/registry.h"
+#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/system.h"
 
 namespace prov::machine {
 
+// The registry of the machine that this program runs on, in its 64-bit view.
+class LiveRegistry final : public Registry {
+ public:
+  Result<bool> KeyExists(std::string_view key) override;
+  Result<std::optional<images::RegValue>> Read(std::string_view key, std::string_view name) override;
+  Result<std::vector<std::string>> Subkeys(std::string_view key) override;
+  Result<void> Set(std::string_view key, const images::RegValue& value) override;
+  Result<void> DeleteValue(std::string_view key, std::string_view name) override;
+  Result<void> DeleteKeyIfEmpty(std::string_view key) override;
+  bool HasSecurity() const override { return true; }
+  Result<std::string> Security(std::string_view key) override;
+  Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
+  Result<void> Flush() override;
+};
+
+// The certificate stores of the machine that this program runs on (LOCAL_MACHINE).
+//
+// Looks at each store once, as opening one is slow: what others change while this object lives is seen by the next one.
+// What was added may be written only by Flush.
+class LiveCertificateStore final : public CertificateStore {
+ public:
+  explicit LiveCertificateStore(Registry& registry);
+  LiveCertificateStore(const LiveCertificateStore&) = delete;
+  LiveCertificateStore& operator=(const LiveCertificateStore&) = delete;
+  ~LiveCertificateStore() override;
+
+  Result<bool> Contains(pki::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) override;
+  Result<bool> IsDisallowed(std::string_view der) override;
+  Result<void> Add(pki::Store store, std::string_view der) override;
+  Result<void> Remove(pki::Store store, std::string_view der) override;
+  Result<void> Flush() override;  // the stores lie in SOFTWARE
+
+ private:
+  struct Open;
+  Registry& registry_;
+  std::unique_ptr<Open> open_;
+};
+
+// The state folder of the machine that this program runs on.
+class LiveStateFolder final : public StateFolder {
+ public:
+  // Makes it for SYSTEM and Administrators alone where it is missing; checks it where it is not (CheckPathSecurity).
+  static Result<LiveStateFolder> Open(const std::string& path);
+  // Checks it and makes nothing; where it is missing all files are.
+  static Result<LiveStateFolder> OpenToRead(const std::string& path);
+
+  LiveStateFolder(LiveStateFolder&& other) noexcept;
+  LiveStateFolder& operator=(LiveStateFolder&&) = delete;
+  ~LiveStateFolder() override;
+
+  Result<std::optional<std::string>> Read(std::string_view name) override;
+  Result<void> Write(std::string_view name, std::string_view bytes) override;
+  Result<void> Remove(std::string_view name) override;
+
+ private:
+  LiveStateFolder(std::string path, std::intptr_t handle, bool writable);
+
+  std::string path_;
+  std::intptr_t handle_;  // open without FILE_SHARE_DELETE: nobody can put another folder in its place meanwhile
+  bool writable_;
+};
+
+// Removes what writes and removals of state files left when they were cut short; not what a payload's script left,
+// which may be all there is of its record. For who holds the lock of the folder.
+void RemoveStateLeftovers(const std::string& path);
+
+// Identity of the machine that this program runs on and of its current boot.
+class LiveSystem final : public System {
+ public:
+  explicit LiveSystem(Registry& registry) : registry_(registry) {}
+
+  Result<std::string> MachineId() override;
+  Result<std::string> BootId() override;
+  void AnnounceEnvironment() override;
+  std::optional<std::string> AccountSid(std::string_view account) override;
+
+ private:
+  Registry& registry_;
+};
+
+// All of them together.
 class LiveMachine {
  public:
   virtual ~LiveMachine() = default;

@@ -1,8 +1,4 @@
-#include "provisioner/machine/live_certificate_store.h"
 #include "provisioner/machine/live_machine.h"
-#include "provisioner/machine/live_registry.h"
-#include "provisioner/machine/live_state_folder.h"
-#include "provisioner/machine/live_system.h"
 #include "provisioner/machine/windows_calls.h"
 #include "provisioner/machine/windows_places.h"
 

@@ -1,7 +1,8 @@
+// LiveRegistry: the calls of Windows for keys, values and their security.
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/machine/live_registry.h"
+#include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {

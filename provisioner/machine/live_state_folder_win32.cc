@@ -1,9 +1,10 @@
+// LiveStateFolder: small files that only administrators may read, each replaced in one step.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "provisioner/machine/live_state_folder.h"
+#include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {

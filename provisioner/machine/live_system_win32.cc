@@ -1,7 +1,8 @@
+// LiveSystem: MachineGuid, the boot by its time, accounts, and the message that the environment changed.
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/machine/live_system.h"
+#include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "provisioner/machine/live_machine.h"
-#include "provisioner/machine/live_state_folder.h"
 #include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 #include "tests/machine/ports_suite.h"
