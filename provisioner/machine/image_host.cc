@@ -5,16 +5,181 @@
 #include <algorithm>
 #include <vector>
 
+#include "images/registry/registry_key.h"
 #include "images/tree/windows_tree.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/machine/earlier_state.h"
-#include "provisioner/machine/service_key.h"
+#include "provisioner/machine/folder_security.h"
 
 namespace prov::machine {
 namespace {
 
+using images::EncodeDword;
+using images::EncodeSz;
 using images::RegType;
 using images::RegValue;
+using pki::Store;
+
+constexpr std::string_view kOwnKeysSection = "storeKeys";
+
+// Where the physical stores of one system store lie: the machine's own, the group policy's, the enterprise's and for
+// ROOT the one that Windows fills by itself.
+std::vector<std::string> PhysicalStores(std::string_view name) {
+  std::vector<std::string> out;
+  for (const std::string_view place : {R"(Microsoft\SystemCertificates)", R"(Policies\Microsoft\SystemCertificates)",
+                                       R"(Microsoft\EnterpriseCertificates)"}) {
+    out.push_back(fmt::format(R"(SOFTWARE\{}\{}\Certificates)", place, name));
+  }
+  if (name == "ROOT") out.emplace_back(R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates)");
+  return out;
+}
+
+std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(store); }
+
+Result<std::vector<std::string>> LoadOwnKeys(StateRecord& state) {
+  std::vector<std::string> out;
+  const auto section = PROV_TRY(state.Read(kOwnKeysSection));
+  if (!section) return out;
+  for (const JsonNode& key : PROV_TRY(PROV_TRY(section->Get("keys")).Items())) out.push_back(PROV_TRY(key.Text()));
+  return out;
+}
+
+Result<void> SaveOwnKeys(StateRecord& state, const std::vector<std::string>& keys) {
+  JsonWriter json;
+  json.BeginObject().Key("keys").BeginArray();
+  for (const std::string& key : keys) json.String(key);
+  return state.Commit({{std::string(kOwnKeysSection), json.EndArray().EndObject().Take()}});
+}
+
+std::string_view Parent(std::string_view key) { return key.substr(0, key.rfind('\\')); }
+
+}  // namespace
+
+Result<bool> ImageCertificateStore::Holds(std::string_view store_key, std::string_view der) {
+  const auto blob =
+      PROV_TRY(registry_.Read(fmt::format("{}\\{}", store_key, CertificateKeyName(der)), kCertificateBlob));
+  return blob && blob->type == RegType::kBinary && CertificateInBlob(blob->data) == der;
+}
+
+Result<bool> ImageCertificateStore::Contains(Store store, std::string_view der) {
+  for (const std::string& key : PhysicalStores(pki::NameOf(store))) {
+    if (PROV_TRY(Holds(key, der))) return true;
+  }
+  return false;
+}
+
+Result<std::optional<std::string>> ImageCertificateStore::Find(Store store, std::string_view sha1) {
+  const std::string name = AsciiUpper(sha1);
+  for (const std::string& key : PhysicalStores(pki::NameOf(store))) {
+    const auto blob = PROV_TRY(registry_.Read(fmt::format("{}\\{}", key, name), kCertificateBlob));
+    const auto der = blob && blob->type == RegType::kBinary ? CertificateInBlob(blob->data) : std::nullopt;
+    if (der && CertificateKeyName(*der) == name) return std::string(*der);
+  }
+  return std::nullopt;
+}
+
+Result<bool> ImageCertificateStore::IsDisallowed(std::string_view der) {
+  for (const std::string& key : PhysicalStores("Disallowed")) {
+    if (PROV_TRY(Holds(key, der))) return true;
+  }
+  return false;
+}
+
+// Windows makes these keys at its installation; an image that has none is a small one, and shall look as before when
+// everything of ours has gone.
+Result<void> ImageCertificateStore::RememberOwnKeys(const std::string& store_key) {
+  if (PROV_TRY(registry_.KeyExists(store_key))) return {};
+  std::vector<std::string> own = PROV_TRY(LoadOwnKeys(state_));
+  for (std::string_view key = store_key; key != "SOFTWARE" && !PROV_TRY(registry_.KeyExists(key)); key = Parent(key)) {
+    if (std::ranges::find(own, key) == own.end()) own.emplace_back(key);
+  }
+  return SaveOwnKeys(state_, own);
+}
+
+Result<void> ImageCertificateStore::RemoveOwnKeys(const std::string& store_key) {
+  std::vector<std::string> own = PROV_TRY(LoadOwnKeys(state_));
+  if (own.empty()) return {};
+  for (std::string_view key = store_key; key.find('\\') != std::string_view::npos; key = Parent(key)) {
+    const auto found = std::ranges::find(own, key);
+    if (found == own.end()) break;
+    PROV_TRY(registry_.DeleteKeyIfEmpty(key));
+    if (PROV_TRY(registry_.KeyExists(key))) break;
+  }
+  return {};
+}
+
+Result<void> ImageCertificateStore::Add(Store store, std::string_view der) {
+  const std::string store_key = OwnStore(store);
+  if (PROV_TRY(Holds(store_key, der))) return {};
+  PROV_TRY(RememberOwnKeys(store_key));
+  return registry_.Set(fmt::format("{}\\{}", store_key, CertificateKeyName(der)),
+                       {std::string(kCertificateBlob), RegType::kBinary, EncodeCertificateBlob(der)});
+}
+
+Result<void> ImageCertificateStore::Remove(Store store, std::string_view der) {
+  const std::string store_key = OwnStore(store);
+  const std::string key = fmt::format("{}\\{}", store_key, CertificateKeyName(der));
+  if (PROV_TRY(Holds(store_key, der))) PROV_TRY(registry_.DeleteValue(key, kCertificateBlob));
+  PROV_TRY(registry_.DeleteKeyIfEmpty(key));
+  return RemoveOwnKeys(store_key);
+}
+
+namespace {
+
+constexpr std::uint64_t kMostStateBytes = std::uint64_t{64} << 20U;
+
+std::string PathOf(std::string_view name) { return fmt::format("{}/{}", kImageStateFolder, name); }
+
+}  // namespace
+
+Result<void> ImageStateFolder::CheckSecurity(std::string_view path) {
+  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kSecrets,
+                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+}
+
+Result<void> ImageStateFolder::CheckFolder() {
+  // Where the medium has no descriptors (a folder on a Unix file system), there is nothing to check.
+  if (folder_is_checked_ || !tree_.CanProtect() || !PROV_TRY(tree_.IsFolder(kImageStateFolder))) return {};
+  PROV_TRY(CheckSecurity(kImageStateFolder));
+  folder_is_checked_ = true;
+  return {};
+}
+
+Result<void> ImageStateFolder::CheckFile(std::string_view path) {
+  PROV_TRY(CheckFolder());
+  if (!tree_.CanProtect() || !PROV_TRY(tree_.IsFile(path))) return {};
+  return CheckSecurity(path);
+}
+
+Result<void> ImageStateFolder::CloseFolder() {
+  if (folder_is_closed_) return {};
+  if (!PROV_TRY(tree_.IsMadeFor(kImageStateFolder, images::FileUse::kSecret))) {
+    PROV_TRY(tree_.SecureFolder(kImageStateFolder, images::FileUse::kSecret));
+  }
+  folder_is_closed_ = true;
+  return {};
+}
+
+Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name) {
+  PROV_TRY(CheckFile(PathOf(name)));
+  return tree_.Read(PathOf(name), kMostStateBytes);
+}
+
+Result<void> ImageStateFolder::Write(std::string_view name, std::string_view bytes) {
+  PROV_TRY(CheckFile(PathOf(name)));
+  PROV_TRY(CloseFolder());
+  return tree_.Write(PathOf(name), bytes, images::FileUse::kSecret);
+}
+
+Result<void> ImageStateFolder::Remove(std::string_view name) {
+  PROV_TRY(CheckFolder());
+  return tree_.Remove(PathOf(name));
+}
+
+namespace {
 
 constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
 constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
@@ -44,6 +209,39 @@ Result<std::optional<std::string>> Text(Registry& registry, std::string_view key
   const auto value = PROV_TRY(registry.Read(key, name));
   if (!value || value->type != RegType::kSz || value->data.size() < 2) return std::nullopt;
   return FromUtf16Le(std::string_view(value->data).substr(0, value->data.size() - 2));
+}
+
+constexpr std::uint32_t kOwnProcess = 0x10;  // SERVICE_WIN32_OWN_PROCESS
+constexpr std::uint32_t kAutoStart = 2;      // SERVICE_AUTO_START
+constexpr std::uint32_t kErrorNormal = 1;    // SERVICE_ERROR_NORMAL
+constexpr std::uint32_t kRestart = 1;        // SC_ACTION_RESTART
+constexpr std::uint32_t kDaySeconds = 86'400;
+
+// SERVICE_FAILURE_ACTIONS as 32-bit Windows had it in memory: the period, two absent strings, the number of actions,
+// the offset of the first; then the actions with their pauses in milliseconds.
+std::string FailureActions() {
+  std::string out = EncodeDword(kDaySeconds) + EncodeDword(0) + EncodeDword(0) + EncodeDword(3) + EncodeDword(20);
+  for (const std::uint32_t milliseconds : {5'000U, 30'000U, 60'000U}) {
+    out += EncodeDword(kRestart) + EncodeDword(milliseconds);
+  }
+  return out;
+}
+
+// A Windows service as its registry key holds it: on a running system the service control manager writes these.
+std::string ServiceDefinitionKey(std::string_view name) {
+  return R"(SYSTEM\CurrentControlSet\Services\)" + std::string(name);
+}
+
+// A process of its own, LocalSystem, started at each boot, restarted after 5, 30 and 60 seconds when it fails.
+std::vector<RegValue> ServiceValues(const ServiceDefinition& definition) {
+  return {{"Type", RegType::kDword, EncodeDword(kOwnProcess)},
+          {"Start", RegType::kDword, EncodeDword(kAutoStart)},
+          {"ErrorControl", RegType::kDword, EncodeDword(kErrorNormal)},
+          {"ImagePath", RegType::kExpandSz, EncodeSz(definition.command_line)},
+          {"DisplayName", RegType::kSz, EncodeSz(definition.display_name)},
+          {"ObjectName", RegType::kSz, EncodeSz("LocalSystem")},
+          {"Description", RegType::kSz, EncodeSz(definition.description)},
+          {"FailureActions", RegType::kBinary, FailureActions()}};
 }
 
 }  // namespace

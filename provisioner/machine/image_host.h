@@ -1,16 +1,66 @@
 // An image in the place of a running system: the same ports, but nothing runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "images/tree/image_tree.h"
+#include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/host.h"
-#include "provisioner/machine/image_certificate_store.h"
 #include "provisioner/machine/image_registry.h"
-#include "provisioner/machine/image_state_folder.h"
+#include "provisioner/machine/registry.h"
+#include "provisioner/machine/state_folder.h"
+#include "provisioner/machine/state_record.h"
 
 namespace prov::machine {
+
+// The certificate stores of an image, as Windows would put them together from its SOFTWARE hive.
+class ImageCertificateStore final : public CertificateStore {
+ public:
+  // Both must outlive this. `state` remembers which keys were made for a store, so that they can go again.
+  ImageCertificateStore(Registry& registry, StateRecord& state) : registry_(registry), state_(state) {}
+
+  Result<bool> Contains(pki::Store store, std::string_view der) override;
+  Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) override;
+  Result<bool> IsDisallowed(std::string_view der) override;
+  Result<void> Add(pki::Store store, std::string_view der) override;
+  Result<void> Remove(pki::Store store, std::string_view der) override;
+  Result<void> Flush() override { return {}; }  // the registry's Flush writes it
+
+ private:
+  Result<bool> Holds(std::string_view store_key, std::string_view der);
+  Result<void> RememberOwnKeys(const std::string& store_key);
+  Result<void> RemoveOwnKeys(const std::string& store_key);
+
+  Registry& registry_;
+  StateRecord& state_;
+};
+
+// The state folder of an image: `ProgramData\Provisioner`, where the program finds it when the image runs.
+inline constexpr std::string_view kImageStateFolder = "ProgramData/Provisioner";
+
+class ImageStateFolder final : public StateFolder {
+ public:
+  explicit ImageStateFolder(images::ImageTree& tree) : tree_(tree) {}  // which must outlive this
+
+  Result<std::optional<std::string>> Read(std::string_view name) override;
+  Result<void> Write(std::string_view name, std::string_view bytes) override;
+  Result<void> Remove(std::string_view name) override;
+
+ private:
+  // What is there already must be administrators' alone, as on a running node. Errors: owner.
+  Result<void> CheckFolder();
+  Result<void> CheckFile(std::string_view path);
+  Result<void> CheckSecurity(std::string_view path);
+  // Where it can't be checked (no descriptors), one that was there is closed to others by its mode.
+  Result<void> CloseFolder();
+
+  images::ImageTree& tree_;
+  bool folder_is_checked_ = false, folder_is_closed_ = false;
+};
 
 // The pinned signer of payloads.
 inline constexpr std::string_view kImageSigner = "Program Files/Provisioner/signer.cer";
