@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 
 namespace prov::egress {
@@ -126,6 +127,144 @@ ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   if (windows && !proxy.carried) return {Route::kDirect, Why::kNotCarried, {}, {}};
   const bool bare = windows || dialect == Dialect::kJava;
   return {Route::kProxy, Why::kApplies, bare ? proxy.host_port : proxy.redacted, {}};
+}
+
+namespace {
+
+using Why = ClientDecision::Why;
+
+bool IsDotnet(Dialect dialect) { return dialect == Dialect::kDotnet || dialect == Dialect::kDotnet11; }
+bool IsCurl(Dialect dialect) { return dialect == Dialect::kCurl || dialect == Dialect::kCurl7; }
+
+std::string_view OnNetworks(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kDotnet:
+      return "ignores networks up to version 10; .NET 11 reads them";
+    case Dialect::kRequests:
+      return "reads IPv4 networks only";
+    case Dialect::kCurl7:
+      return "reads IPv4 networks only, later versions IPv6, too";
+    case Dialect::kWinHttp:
+    case Dialect::kWinInet:
+      return "has no networks in its list, so they are left out of what is written (--winhttp-octets writes IPv4 ones)";
+    default:
+      return "ignores networks";
+  }
+}
+
+// Why a client does not take what Go takes by `entry`.
+std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
+  if (IsWindows(dialect) && entry.port) return "can't hold an entry to a port, so it is left out of what is written";
+  if (entry.port) return "does not read this entry's port so";
+  switch (entry.kind) {
+    case Kind::kAll:
+      return IsDotnet(dialect) ? "ignores '*'" : "takes '*' only as the whole list";
+    case Kind::kCidr4:
+    case Kind::kCidr6:
+      return OnNetworks(dialect);
+    case Kind::kIp4:
+    case Kind::kIp6:
+      if (entry.kind == Kind::kIp6 && (IsDotnet(dialect) || dialect == Dialect::kPython || dialect == Dialect::kJava))
+        return "wants IPv6 addresses in brackets";
+      return "compares addresses as text";
+    case Kind::kSuffix:
+      if (dialect == Dialect::kJava) return "wants '*.' in front of the name";
+      if (entry.text.starts_with('*')) return "does not know '*.'; write a leading dot";
+      break;
+    case Kind::kHost:
+      if (IsDotnet(dialect)) return "takes a name without a leading dot for that host alone";
+      if (dialect == Dialect::kJava) return "takes a name for that host alone, and blanks for a part of it";
+      break;
+    case Kind::kInert:
+      break;
+  }
+  return "reads the list in another way";
+}
+
+// Why a client goes direct where Go does not.
+std::string_view Excess(Dialect dialect, const Destination& to, std::string_view entry) {
+  if (to.host.ends_with('.')) return "ignores the host's final dot";
+  if (entry.starts_with('.')) return "takes the name behind a leading dot, too";
+  if (entry.starts_with('[')) return "reads an address in brackets";
+  if (dialect == Dialect::kCurl7) return "also separates entries at blanks";
+  if (IsCurl(dialect)) return "reads the list up to the first lone blank, and addresses in every form";
+  if (dialect == Dialect::kRequests) return "drops the list's blanks";
+  if (dialect == Dialect::kJava) return "takes a '*' at both ends of an entry";
+  if (IsWindows(dialect)) return "compares text only";
+  return "reads the list in another way";
+}
+
+}  // namespace
+
+// Whether the client would speak in the clear to a proxy that wants TLS. (HTTP_PROXY takes none of these.)
+bool Explainer::LacksTls(Dialect dialect, const Destination& to) const {
+  return ProxyFor(to).is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
+}
+
+const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
+  const auto found = by_text_.find(text);
+  return found == by_text_.end() ? nullptr : &list_.entries()[found->second];
+}
+
+std::string Explainer::Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
+  const std::string_view variable = NameOf(to.scheme == "https" ? ProxyVariable::kHttps : ProxyVariable::kHttp);
+  switch (decision.why) {
+    case Why::kScheme:
+      return "the scheme is neither http nor https";
+    case Why::kUnset:
+      return fmt::format("{} is not set", variable);
+    case Why::kImplicit:
+      if (dialect == Dialect::kWinHttp) return "the bypass list that is written always has the loopback addresses";
+      return fmt::format("{} never proxies {}", TitleOf(dialect),
+                         dialect == Dialect::kWinInet ? "loopback and link-local addresses" : "loopback addresses");
+    case Why::kEntry:
+      return IsWindows(dialect) ? "the bypass list that is written has the host" : "NO_PROXY has the host";
+    case Why::kNotCarried:
+      return fmt::format("the settings of {} can't hold the proxy of {}, so these requests go direct", TitleOf(dialect),
+                         variable);
+    case Why::kMalformed:
+      return ProxyFor(to).fault;
+    case Why::kApplies:
+      break;
+  }
+  if (IsWindows(dialect) && ProxyFor(to).has_credentials)
+    return fmt::format("{} applies, without user and password: the proxy will answer 407", variable);
+  if (dialect == Dialect::kJava)
+    return fmt::format("if {}.proxyHost names the proxy: Java reads no environment", to.scheme);
+  if (IsCurl(dialect) && to.scheme == "http")
+    return "HTTP_PROXY applies on Windows; elsewhere curl reads http_proxy only";
+  return fmt::format("{} applies", variable);
+}
+
+std::string Explainer::Difference(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
+  if (dialect == Dialect::kGo) return {};
+  const ClientDecision go = Decide(Dialect::kGo, to);
+  const bool direct = decision.route == Route::kDirect;
+  if ((go.route == Route::kDirect) == direct || decision.why == Why::kNotCarried) return {};
+  const std::string_view title = TitleOf(dialect);
+  if (go.why == Why::kImplicit) return "Go goes direct: it never proxies loopback addresses";
+  if (go.why == Why::kEntry) {
+    const NoProxyEntry* entry = EntryOf(go.entry);
+    return fmt::format("Go goes direct by {}; {} {}", go.entry, title,
+                       entry != nullptr ? Shortcoming(dialect, *entry) : "reads the list in another way");
+  }
+  if (decision.why == Why::kEntry)
+    return fmt::format("Go uses the proxy; {} {}", title, Excess(dialect, to, decision.entry));
+  return "Go uses the proxy";
+}
+
+std::string Explainer::Note(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
+  std::string note = Base(dialect, to, decision);
+  // The machine has no such list unless it is asked for.
+  const bool written = decision.why == Why::kEntry || decision.why == Why::kApplies;
+  if (dialect == Dialect::kWinInet && written) note += "; this holds where --scope has wininet";
+  if (decision.route == Route::kProxy && LacksTls(dialect, to))
+    note += fmt::format("; {} can't speak TLS to a proxy, so these requests fail", TitleOf(dialect));
+  if (const std::string difference = Difference(dialect, to, decision); !difference.empty()) note += "; " + difference;
+  if (dialect == Dialect::kDotnet && decision.route != Route::kDirect && note.find(".NET 11") == std::string::npos &&
+      Decide(Dialect::kDotnet11, to).route == Route::kDirect)
+    note += "; .NET 11 goes direct";
+  return note;
 }
 
 }  // namespace prov::egress

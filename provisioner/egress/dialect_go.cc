@@ -1,7 +1,7 @@
 // Go's reading of NO_PROXY: that of GoBypasses(), for many destinations.
 #include <algorithm>
 
-#include "provisioner/egress/dialect_lists.h"
+#include "provisioner/egress/dialect_patterns.h"
 
 namespace prov::egress {
 namespace {

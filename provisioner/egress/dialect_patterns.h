@@ -1,11 +1,12 @@
 // What a list of exceptions comes down to, whoever reads it: names, addresses, networks and globs, found without going
 // through the list, so that a long list costs no more than a short one. Globs are the exception: they are tried one by
-// one.
+// one. Beside them the readings that make such patterns of a list. For dialect*.cc only.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "provisioner/base/ip_address.h"
+#include "provisioner/egress/dialect.h"
 
 namespace prov::egress {
 
@@ -70,5 +72,35 @@ class PatternSet {
   std::map<std::pair<unsigned, AddressFamily>, Table> networks_;  // by length and family
   std::vector<std::pair<std::string, Entry>> globs_;
 };
+
+// The texts of entries, by number.
+class EntryTexts {
+ public:
+  PatternSet::Entry Add(std::string_view text) {
+    texts_.emplace_back(text);
+    return static_cast<PatternSet::Entry>(texts_.size() - 1);
+  }
+  Bypass Found(PatternSet::Entry entry) const {
+    if (entry == PatternSet::kNone) return {};
+    return {Bypass::Kind::kEntry, texts_[entry]};
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+// Addresses in the forms of inet_aton: one to four parts, decimal, octal (0…) or hexadecimal (0x…).
+std::optional<IpAddress> ParseLooseIpv4(std::string_view text);
+
+// Whether `text` is an IPv4 or IPv6 address by inet_pton, and of which family as written: ::ffff:10.0.0.1 is IPv6.
+std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text);
+
+// The list as each dialect reads it.
+std::unique_ptr<DialectList> CompileGo(const NoProxy& list);
+std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, bool is_7_88);
+std::unique_ptr<DialectList> CompileDotnet(const NoProxy& list, bool reads_networks);
+std::unique_ptr<DialectList> CompileUrllib(const NoProxy& list);
+std::unique_ptr<DialectList> CompileRequests(const NoProxy& list);
+std::unique_ptr<DialectList> CompileJava(const NoProxy& list);
 
 }  // namespace prov::egress

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/dialect_lists.h"
+#include "provisioner/egress/dialect_patterns.h"
 
 namespace prov::egress {
 namespace {
