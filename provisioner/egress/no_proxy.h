@@ -78,4 +78,12 @@ struct ClusterFacts {
 //   no-proxy-trailing-dot  info: matches only hosts written with a final dot
 Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where);
 
+// One item of a list as the systems take it that publish such lists: as OpenShift's network operator takes it: a DNS
+// name in lower case (a dot in front and one behind are allowed), an address or a network. AKS documents the same.
+// Facts: docs/openshift.md#proxy-status, docs/egress-systems.md#aks-httpproxyconfig.
+bool IsNoProxyItem(std::string_view item);
+
+// An IP address or a network in CIDR notation.
+bool IsAddressOrRange(std::string_view text);
+
 }  // namespace prov::egress

@@ -8,7 +8,7 @@
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/egress/no_proxy_item.h"
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/publish/request_uri.h"
 

@@ -11,7 +11,7 @@
 #include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
-#include "provisioner/egress/no_proxy_item.h"
+#include "provisioner/egress/no_proxy.h"
 
 namespace prov::source {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "provisioner/egress/no_proxy_item.h"
+#include "provisioner/egress/no_proxy.h"
 #include "tests/publish/samples.h"
 #include "tests/support/paths.h"
 
