@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace prov {
 namespace {
@@ -224,6 +229,31 @@ std::string Printable(std::string_view text) {
     text.remove_prefix(d.length);
   }
   return out;
+}
+
+std::string DescribePlace(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line_end = before.rfind('\n');
+  const std::string_view line = line_end == std::string_view::npos ? before : before.substr(line_end + 1);
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1,
+                     std::ranges::count_if(line, begins) + 1);
+}
+
+std::size_t EditDistance(std::string_view first, std::string_view second) {
+  const std::string a = AsciiLower(first);
+  const std::string b = AsciiLower(second);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace prov

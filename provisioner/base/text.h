@@ -1,6 +1,7 @@
 // Text encodings and small text tools. All functions are pure; none allocates more than a small multiple of its input.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,5 +36,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator);  // 
 // What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
+
+// "line 3, column 7" of the byte at `offset`: both from 1, columns in characters of UTF-8.
+std::string DescribePlace(std::string_view text, std::size_t offset);
+
+// How near two names are to each other, for "did you mean": how many characters must be inserted, removed or replaced
+// to make one of the other (Levenshtein), without ASCII case. Takes time of the product of their lengths.
+std::size_t EditDistance(std::string_view first, std::string_view second);
 
 }  // namespace prov

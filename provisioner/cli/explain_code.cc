@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "provisioner/base/edit_distance.h"
 #include "provisioner/base/finding_code.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 
 namespace prov::cli {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "provisioner/base/edit_distance.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/node/events.h"

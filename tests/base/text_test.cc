@@ -53,5 +53,14 @@ TEST(Text, SplitTrimAndCase) {
   EXPECT_EQ(AsciiUpper("a\xc3\xbc"), "A\xc3\xbc");
 }
 
+TEST(EditDistance, CountsEdits) {
+  EXPECT_EQ(EditDistance("", ""), 0U);
+  EXPECT_EQ(EditDistance("abc", ""), 3U);
+  EXPECT_EQ(EditDistance("", "abc"), 3U);
+  EXPECT_EQ(EditDistance("Containerd", "containerd"), 0U);
+  EXPECT_EQ(EditDistance("contanerd", "containerd"), 1U);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
+}
+
 }  // namespace
 }  // namespace prov
