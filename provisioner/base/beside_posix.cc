@@ -25,12 +25,13 @@ constexpr int kTries = 100;
 
 enum class Leftover { kUnfinished, kReplaced };
 
-struct Place {
+// Names beside a path.
+struct Siblings {
   std::string folder;
   std::string prefix;  // of the names of what is made for it
 };
 
-Place PlaceOf(const std::string& path) {
+Siblings SiblingsOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -49,19 +50,19 @@ bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which)
   return entry.size() == kRandom.size() && std::ranges::all_of(entry, IsAlphanumeric);
 }
 
-std::vector<std::string> Leftovers(const Place& place, Leftover which) {
+std::vector<std::string> Leftovers(const Siblings& siblings, Leftover which) {
   std::vector<std::string> out;
-  const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(place.folder.c_str()), &closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(siblings.folder.c_str()), &closedir);
   if (list == nullptr) return out;
   while (const dirent* entry = readdir(list.get())) {
-    if (IsLeftover(entry->d_name, place.prefix, which)) out.emplace_back(place.folder + "/" + entry->d_name);
+    if (IsLeftover(entry->d_name, siblings.prefix, which)) out.emplace_back(siblings.folder + "/" + entry->d_name);
   }
   return out;
 }
 
 // What can't be removed now is left to the next run: no reason to end this one.
-void Remove(const Place& place, Leftover which) {
-  for (const std::string& path : Leftovers(place, which)) {
+void Remove(const Siblings& siblings, Leftover which) {
+  for (const std::string& path : Leftovers(siblings, which)) {
     const Held found(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     struct stat info{};
     if (found.get() < 0 || fstat(found.get(), &info) != 0 || info.st_uid != geteuid() || !found.Hold()) continue;
@@ -88,10 +89,10 @@ int MakeOnce(std::string& name, Kind kind) {
 }
 
 // Between making and holding, another run may take it for a leftover: then there is another try.
-Held Make(const Place& place, std::string& made, Kind kind) {
-  const std::string folder = place.folder == "." ? "" : place.folder == "/" ? "/" : place.folder + "/";
+Held Make(const Siblings& siblings, std::string& made, Kind kind) {
+  const std::string folder = siblings.folder == "." ? "" : siblings.folder == "/" ? "/" : siblings.folder + "/";
   for (int i = 0; i < kTries; ++i) {
-    made = folder + place.prefix + std::string(kRandom);
+    made = folder + siblings.prefix + std::string(kRandom);
     Held out(MakeOnce(made, kind));
     if (out.get() < 0 && errno != 0) return out;
     if (out.get() >= 0 && out.Hold() && IsThere(out.get())) return out;
@@ -112,19 +113,21 @@ bool Held::Close() { return close(std::exchange(fd_, -1)) == 0; }
 bool Held::Hold() const { return flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP; }
 
 Held MakeFileBeside(const std::string& path, std::string& made) {
-  const Place place = PlaceOf(path);
-  Remove(place, Leftover::kUnfinished);
-  return Make(place, made, Kind::kFile);
+  const Siblings siblings = SiblingsOf(path);
+  Remove(siblings, Leftover::kUnfinished);
+  return Make(siblings, made, Kind::kFile);
 }
 
 Held MakeFolderBeside(const std::string& path, std::string& made) {
-  const Place place = PlaceOf(path);
-  Remove(place, Leftover::kUnfinished);
-  return Make(place, made, Kind::kFolder);
+  const Siblings siblings = SiblingsOf(path);
+  Remove(siblings, Leftover::kUnfinished);
+  return Make(siblings, made, Kind::kFolder);
 }
 
-Held MakeFileInNewFolder(const std::string& path, std::string& made) { return Make(PlaceOf(path), made, Kind::kFile); }
+Held MakeFileInNewFolder(const std::string& path, std::string& made) {
+  return Make(SiblingsOf(path), made, Kind::kFile);
+}
 
-void RemoveReplaced(const std::string& path) { Remove(PlaceOf(path), Leftover::kReplaced); }
+void RemoveReplaced(const std::string& path) { Remove(SiblingsOf(path), Leftover::kReplaced); }
 
 }  // namespace prov

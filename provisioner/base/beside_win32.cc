@@ -16,12 +16,13 @@ constexpr std::string_view kOld = ".old";
 constexpr std::size_t kRandom = 8;
 constexpr std::size_t kMostOfName = 200;  // a file system's limit is 255 for all of it
 
-struct Place {
+// Names beside a path.
+struct Siblings {
   std::string folder;  // with what separates it from names
   std::string prefix;  // of the names of what is made for it
 };
 
-Place PlaceOf(const std::string& path) {
+Siblings SiblingsOf(const std::string& path) {
   const std::size_t slash = path.find_last_of("\\/:");
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   return {slash == std::string::npos ? "" : path.substr(0, slash + 1),
@@ -43,22 +44,22 @@ bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which)
 }  // namespace
 
 std::string BesideOf(const std::string& path) {
-  const Place place = PlaceOf(path);
+  const Siblings siblings = SiblingsOf(path);
   std::random_device random;
-  return fmt::format("{}{}{:08x}", place.folder, place.prefix, random());
+  return fmt::format("{}{}{:08x}", siblings.folder, siblings.prefix, random());
 }
 
 std::vector<std::string> LeftoversOf(const std::string& path, Leftover which) {
   std::vector<std::string> out;
-  const Place place = PlaceOf(path);
+  const Siblings siblings = SiblingsOf(path);
   WIN32_FIND_DATAW entry{};
-  const HANDLE search = FindFirstFileExW(Path((place.folder.empty() ? ".\\" : place.folder) + "*").c_str(),
+  const HANDLE search = FindFirstFileExW(Path((siblings.folder.empty() ? ".\\" : siblings.folder) + "*").c_str(),
                                          FindExInfoBasic, &entry, FindExSearchNameMatch, nullptr, 0);
   if (search == INVALID_HANDLE_VALUE) return out;
   do {
     const std::string name = Narrow(entry.cFileName);
     const bool link = (entry.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-    if (!link && IsLeftover(name, place.prefix, which)) out.push_back(place.folder + name);
+    if (!link && IsLeftover(name, siblings.prefix, which)) out.push_back(siblings.folder + name);
   } while (FindNextFileW(search, &entry) != 0);
   FindClose(search);
   return out;

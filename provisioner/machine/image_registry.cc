@@ -148,57 +148,57 @@ Result<std::vector<std::string>> ImageRegistry::OtherControlSets() {
   return out;
 }
 
-Result<ImageRegistry::Place> ImageRegistry::Resolve(std::string_view key) {
+Result<ImageRegistry::HiveKey> ImageRegistry::Resolve(std::string_view key) {
   const auto [hive, rest] = SplitFirst(key);
-  if (EqualsIgnoreAsciiCase(hive, "SOFTWARE")) return Place{PROV_TRY(Open(software_)), std::string(rest)};
+  if (EqualsIgnoreAsciiCase(hive, "SOFTWARE")) return HiveKey{PROV_TRY(Open(software_)), std::string(rest)};
   if (!EqualsIgnoreAsciiCase(hive, "SYSTEM")) {
     return Fail(Code::kInternal, "is in none of the hives that are edited", std::string(key));
   }
   const auto [first, below] = SplitFirst(rest);
-  if (!EqualsIgnoreAsciiCase(first, kCurrent)) return Place{PROV_TRY(Open(system_)), std::string(rest)};
-  std::string place = PROV_TRY(ControlSet());
-  if (!below.empty()) place.append("\\").append(below);
-  return Place{PROV_TRY(Open(system_)), std::move(place)};
+  if (!EqualsIgnoreAsciiCase(first, kCurrent)) return HiveKey{PROV_TRY(Open(system_)), std::string(rest)};
+  std::string path = PROV_TRY(ControlSet());
+  if (!below.empty()) path.append("\\").append(below);
+  return HiveKey{PROV_TRY(Open(system_)), std::move(path)};
 }
 
 Result<bool> ImageRegistry::KeyExists(std::string_view key) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->KeyExists(place.key);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->KeyExists(found.key);
 }
 
 Result<std::optional<RegValue>> ImageRegistry::Read(std::string_view key, std::string_view name) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->Read(place.key, name);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->Read(found.key, name);
 }
 
 Result<std::vector<std::string>> ImageRegistry::Subkeys(std::string_view key) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->Subkeys(place.key);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->Subkeys(found.key);
 }
 
 Result<void> ImageRegistry::Set(std::string_view key, const RegValue& value) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->Set(place.key, value);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->Set(found.key, value);
 }
 
 Result<void> ImageRegistry::DeleteValue(std::string_view key, std::string_view name) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->DeleteValue(place.key, name);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->DeleteValue(found.key, name);
 }
 
 Result<void> ImageRegistry::DeleteKeyIfEmpty(std::string_view key) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->DeleteKeyIfEmpty(place.key);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->DeleteKeyIfEmpty(found.key);
 }
 
 Result<std::string> ImageRegistry::Security(std::string_view key) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->Security(place.key);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->Security(found.key);
 }
 
 Result<void> ImageRegistry::SetSecurity(std::string_view key, std::string_view descriptor) {
-  const Place place = PROV_TRY(Resolve(key));
-  return place.editor->SetSecurity(place.key, descriptor);
+  const HiveKey found = PROV_TRY(Resolve(key));
+  return found.editor->SetSecurity(found.key, descriptor);
 }
 
 Result<void> ImageRegistry::Write(Hive& hive) {

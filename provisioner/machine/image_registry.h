@@ -52,8 +52,8 @@ class ImageRegistry final : public Registry {
     std::optional<Finding> replay{};
     std::uint64_t bytes = 0;  // when it was opened
   };
-  // A place within one of the two hives.
-  struct Place {
+  // A key of one of the two hives.
+  struct HiveKey {
     images::HiveEditor* editor;
     std::string key;
   };
@@ -63,7 +63,7 @@ class ImageRegistry final : public Registry {
   Result<std::optional<std::string>> Selected(std::string_view value);
   Result<std::string> Replay(Hive& hive, std::string bytes);
   Result<void> Foresee(Hive& hive);
-  Result<Place> Resolve(std::string_view key);
+  Result<HiveKey> Resolve(std::string_view key);
   Result<void> Write(Hive& hive);
 
   images::ImageTree& tree_;

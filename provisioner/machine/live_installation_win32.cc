@@ -22,18 +22,19 @@ constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-struct Place {
+// Where the program and its signer are.
+struct ProgramPaths {
   std::wstring folder;
   std::wstring program;
   std::wstring signer;
 };
 
-Result<Place> ProgramPlace() {
+Result<ProgramPaths> FindProgramPaths() {
   const std::wstring folder = PROV_TRY(ProgramFilesFolder()) + L"\\Provisioner";
-  return Place{folder, folder + L"\\provisioner.exe", folder + L"\\signer.cer"};
+  return ProgramPaths{folder, folder + L"\\provisioner.exe", folder + L"\\signer.cer"};
 }
 
-Result<FileHandle> HoldProgramFolder(const Place& place) { return HoldFolder(place.folder, PathUse::kPrograms); }
+Result<FileHandle> HoldProgramFolder(const ProgramPaths& paths) { return HoldFolder(paths.folder, PathUse::kPrograms); }
 
 Result<std::string> OwnBytes() {
   std::wstring path(32'768, L'\0');
@@ -62,16 +63,16 @@ Result<std::optional<std::string>> OwnedBytes(const std::wstring& path, std::uin
 constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".old3", L".old4", L".old5", L".old6"});
 
 // Also what a run that was cut short has not put in its place.
-void RemoveSetAside(const Place& place) {
-  for (const std::wstring& path : {place.program, place.signer}) DeleteFileW((path + L".new").c_str());
-  for (const std::wstring_view suffix : kAside) DeleteFileW((place.program + std::wstring(suffix)).c_str());
+void RemoveSetAside(const ProgramPaths& paths) {
+  for (const std::wstring& path : {paths.program, paths.signer}) DeleteFileW((path + L".new").c_str());
+  for (const std::wstring_view suffix : kAside) DeleteFileW((paths.program + std::wstring(suffix)).c_str());
 }
 
 // A running program can't be removed, but it can be renamed. The name that it has then; empty: error in GetLastError.
-std::wstring SetAside(const Place& place) {
+std::wstring SetAside(const ProgramPaths& paths) {
   for (const std::wstring_view suffix : kAside) {
-    std::wstring name = place.program + std::wstring(suffix);
-    if (MoveFileExW(place.program.c_str(), name.c_str(), MOVEFILE_WRITE_THROUGH) != 0) return name;
+    std::wstring name = paths.program + std::wstring(suffix);
+    if (MoveFileExW(paths.program.c_str(), name.c_str(), MOVEFILE_WRITE_THROUGH) != 0) return name;
     const DWORD error = GetLastError();
     if (error != ERROR_ALREADY_EXISTS && error != ERROR_FILE_EXISTS) break;
   }
@@ -83,10 +84,10 @@ void RemoveNowOrAtNextBoot(const std::wstring& path) {
 }
 
 // Makes the folder, or refuses one that is not administrators' alone.
-Result<FileHandle> MakeProgramFolder(const Place& place) {
-  PROV_TRY(MakeFolder(place.folder, kProgramFolderSddl));
-  FileHandle held = PROV_TRY(HoldProgramFolder(place));
-  if (!held) return Fail(Code::kIo, "somebody removed the folder just now: run this again", Narrow(place.folder));
+Result<FileHandle> MakeProgramFolder(const ProgramPaths& paths) {
+  PROV_TRY(MakeFolder(paths.folder, kProgramFolderSddl));
+  FileHandle held = PROV_TRY(HoldProgramFolder(paths));
+  if (!held) return Fail(Code::kIo, "somebody removed the folder just now: run this again", Narrow(paths.folder));
   return held;
 }
 
@@ -101,16 +102,16 @@ Result<void> WriteBeside(const std::wstring& path, const std::wstring& fresh, st
 
 // In one step where the program does not run; else there is no program of that name for an instant, which the next
 // InstallProgram heals.
-Result<void> PutInPlace(const Place& place, const std::wstring& fresh) {
-  if (MoveFileExW(fresh.c_str(), place.program.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) {
+Result<void> PutInPlace(const ProgramPaths& paths, const std::wstring& fresh) {
+  if (MoveFileExW(fresh.c_str(), paths.program.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) {
     return {};
   }
-  const std::wstring aside = SetAside(place);
-  if (aside.empty()) return WindowsFailure("cannot replace the program", GetLastError(), Narrow(place.program));
-  const DWORD error = MoveOver(fresh, place.program);
+  const std::wstring aside = SetAside(paths);
+  if (aside.empty()) return WindowsFailure("cannot replace the program", GetLastError(), Narrow(paths.program));
+  const DWORD error = MoveOver(fresh, paths.program);
   if (error != ERROR_SUCCESS) {
-    MoveFileExW(aside.c_str(), place.program.c_str(), MOVEFILE_WRITE_THROUGH);
-    return WindowsFailure("cannot put the program in its place", error, Narrow(place.program));
+    MoveFileExW(aside.c_str(), paths.program.c_str(), MOVEFILE_WRITE_THROUGH);
+    return WindowsFailure("cannot put the program in its place", error, Narrow(paths.program));
   }
   RemoveNowOrAtNextBoot(aside);
   return {};
@@ -244,17 +245,17 @@ Result<void> RemoveTree(const std::wstring& folder) {
 
 class WindowsInstallation final : public Installation {
  public:
-  Result<std::string> ProgramPath() override { return Narrow(PROV_TRY(ProgramPlace()).program); }
+  Result<std::string> ProgramPath() override { return Narrow(PROV_TRY(FindProgramPaths()).program); }
 
   Result<bool> InstallProgram() override {
-    const Place place = PROV_TRY(ProgramPlace());
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const std::string bytes = PROV_TRY(OwnBytes());
-    const FileHandle held = PROV_TRY(MakeProgramFolder(place));
-    RemoveSetAside(place);
-    if (PROV_TRY(OwnedBytes(place.program, kMostProgramBytes)) == bytes) return false;
-    const std::wstring fresh = place.program + L".new";
-    Result<void> installed = WriteBeside(place.program, fresh, bytes);
-    if (installed) installed = PutInPlace(place, fresh);
+    const FileHandle held = PROV_TRY(MakeProgramFolder(paths));
+    RemoveSetAside(paths);
+    if (PROV_TRY(OwnedBytes(paths.program, kMostProgramBytes)) == bytes) return false;
+    const std::wstring fresh = paths.program + L".new";
+    Result<void> installed = WriteBeside(paths.program, fresh, bytes);
+    if (installed) installed = PutInPlace(paths, fresh);
     if (!installed) {
       DeleteFileW(fresh.c_str());
       return std::unexpected(std::move(installed).error());
@@ -264,36 +265,36 @@ class WindowsInstallation final : public Installation {
 
   // The folder stays if there is something in it that is not ours.
   Result<bool> RemoveProgram() override {
-    const Place place = PROV_TRY(ProgramPlace());
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     {
-      const FileHandle held = PROV_TRY(HoldProgramFolder(place));
+      const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
       if (!held) return false;
-      PROV_TRY(RemoveProgramFile(place));
-      PROV_TRY(RemoveSignerFile(place));
+      PROV_TRY(RemoveProgramFile(paths));
+      PROV_TRY(RemoveSignerFile(paths));
     }
-    if (RemoveDirectoryW(place.folder.c_str()) == 0) {
-      MoveFileExW(place.folder.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
+    if (RemoveDirectoryW(paths.folder.c_str()) == 0) {
+      MoveFileExW(paths.folder.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
     }
     return true;
   }
 
   Result<std::optional<std::string>> PinnedSigner() override {
-    const Place place = PROV_TRY(ProgramPlace());
-    const FileHandle held = PROV_TRY(HoldProgramFolder(place));
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
+    const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
     if (!held) return std::nullopt;
-    return InstalledBytes(place.signer, kMostSignerBytes);
+    return InstalledBytes(paths.signer, kMostSignerBytes);
   }
 
   Result<bool> PinSigner(std::string_view der) override {
-    const Place place = PROV_TRY(ProgramPlace());
-    const FileHandle held = PROV_TRY(MakeProgramFolder(place));
-    if (PROV_TRY(OwnedBytes(place.signer, kMostSignerBytes)) == der) return false;
-    const std::wstring fresh = place.signer + L".new";
-    PROV_TRY(WriteBeside(place.signer, fresh, der));
-    const DWORD error = MoveOver(fresh, place.signer);
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
+    const FileHandle held = PROV_TRY(MakeProgramFolder(paths));
+    if (PROV_TRY(OwnedBytes(paths.signer, kMostSignerBytes)) == der) return false;
+    const std::wstring fresh = paths.signer + L".new";
+    PROV_TRY(WriteBeside(paths.signer, fresh, der));
+    const DWORD error = MoveOver(fresh, paths.signer);
     if (error == ERROR_SUCCESS) return true;
     DeleteFileW(fresh.c_str());
-    return WindowsFailure("cannot put the signer in its place", error, Narrow(place.signer));
+    return WindowsFailure("cannot put the signer in its place", error, Narrow(paths.signer));
   }
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
@@ -317,17 +318,17 @@ class WindowsInstallation final : public Installation {
   }
 
  private:
-  static Result<void> RemoveSignerFile(const Place& place) {
-    if (DeleteFileW(place.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
-    return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(place.signer));
+  static Result<void> RemoveSignerFile(const ProgramPaths& paths) {
+    if (DeleteFileW(paths.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
+    return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(paths.signer));
   }
 
   // Renamed before it is left to the next boot: a program that is installed again until then must not go with it.
-  static Result<void> RemoveProgramFile(const Place& place) {
-    RemoveSetAside(place);
-    if (DeleteFileW(place.program.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
-    const std::wstring aside = SetAside(place);
-    if (aside.empty()) return WindowsFailure("cannot remove the program", GetLastError(), Narrow(place.program));
+  static Result<void> RemoveProgramFile(const ProgramPaths& paths) {
+    RemoveSetAside(paths);
+    if (DeleteFileW(paths.program.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
+    const std::wstring aside = SetAside(paths);
+    if (aside.empty()) return WindowsFailure("cannot remove the program", GetLastError(), Narrow(paths.program));
     RemoveNowOrAtNextBoot(aside);
     return {};
   }
