@@ -20,7 +20,7 @@ int HexDigit(char c) {
 }
 
 // Takes decimal digits from the front of `text`: at least one, at most three, no leading zero, at most 255.
-std::optional<std::uint8_t> TakeOctet(std::string_view& text) {
+std::optional<std::uint8_t> ReadOctet(std::string_view& text) {
   unsigned value = 0;
   std::size_t digits = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
@@ -41,7 +41,7 @@ std::optional<Quad> ParseQuad(std::string_view text) {
       if (text.empty() || text[0] != '.') return std::nullopt;
       text.remove_prefix(1);
     }
-    const auto octet = TakeOctet(text);
+    const auto octet = ReadOctet(text);
     if (!octet) return std::nullopt;
     out[i] = *octet;
   }

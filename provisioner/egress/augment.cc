@@ -44,7 +44,7 @@ class Augmenter {
     out_.added.push_back(std::move(text));
   }
 
-  AugmentedNoProxy Take() && { return std::move(out_); }
+  AugmentedNoProxy Release() && { return std::move(out_); }
 
  private:
   AugmentedNoProxy out_;
@@ -55,10 +55,10 @@ class Augmenter {
 
 AugmentedNoProxy Augment(const NoProxy& list) {
   Augmenter augmenter(list);
-  if (list.entries().empty() || list.HasAll()) return std::move(augmenter).Take();
+  if (list.entries().empty() || list.HasAll()) return std::move(augmenter).Release();
   for (const NoProxyEntry& entry : list.entries()) augmenter.Add(entry);
   for (const char* loopback : {"127.0.0.1", "::1", "[::1]"}) augmenter.Put(loopback);
-  return std::move(augmenter).Take();
+  return std::move(augmenter).Release();
 }
 
 Result<void> AugmentNoProxy(EgressConfig& config) {

@@ -35,7 +35,7 @@ class Assignments {
 
   void Set(std::string name, std::string value, std::size_t line);  // `name` is valid, `value` is UTF-8
   void Clear();
-  std::vector<Assignment> Take() && { return std::move(all_); }
+  std::vector<Assignment> Release() && { return std::move(all_); }
 
  private:
   std::string_view where_;

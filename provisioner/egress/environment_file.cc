@@ -44,7 +44,7 @@ class FileReader {
     }
     Finish();
     if (error_) return std::unexpected(std::move(*error_));
-    return std::move(out_).Take();
+    return std::move(out_).Release();
   }
 
  private:

@@ -40,7 +40,7 @@ class Lint {
   }
   void Warn(FindingCode code, std::string message) { Add(Severity::kWarning, code, std::move(message)); }
 
-  Findings Take() && {
+  Findings Release() && {
     for (const auto& [name, count] : counts_) {
       if (count.number <= kMostOfAKind) continue;
       out_.emplace_back(count.severity, count.code,
@@ -178,7 +178,7 @@ Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::st
   }
   LintAll(no_proxy, lint);
   LintMissing(no_proxy, facts, lint);
-  return std::move(lint).Take();
+  return std::move(lint).Release();
 }
 
 }  // namespace prov::egress

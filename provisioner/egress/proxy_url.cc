@@ -99,11 +99,11 @@ class ProxyUrlParser {
 
   Result<ProxyUrl> Parse() {
     PROV_TRY(CheckCharacters());
-    const std::string_view after_scheme = PROV_TRY(TakeScheme());
+    const std::string_view after_scheme = PROV_TRY(ReadScheme());
     const Parts parts = PROV_TRY(SplitAuthority(after_scheme));
-    PROV_TRY(TakeUserinfo(parts));
-    PROV_TRY(TakeHost(parts.host));
-    PROV_TRY(TakePort(parts.port));
+    PROV_TRY(ReadUserinfo(parts));
+    PROV_TRY(ReadHost(parts.host));
+    PROV_TRY(ReadPort(parts.port));
     PROV_TRY(CheckRest(parts.rest));
     out_.text_ = Secret(std::string(text_));
     std::string bare(text_.substr(0, text_.size() - parts.rest.size()));
@@ -146,7 +146,7 @@ class ProxyUrlParser {
   }
 
   // Sets the scheme; gives what follows it and its slashes.
-  Result<std::string_view> TakeScheme() {
+  Result<std::string_view> ReadScheme() {
     const std::string_view scheme = SchemeOf(text_);
     const std::string lower = AsciiLower(scheme);
     const std::string_view after = scheme.empty() ? text_ : text_.substr(scheme.size());
@@ -219,7 +219,7 @@ class ProxyUrlParser {
     return parts;
   }
 
-  Result<void> TakeUserinfo(const Parts& parts) {
+  Result<void> ReadUserinfo(const Parts& parts) {
     if (!parts.has_userinfo) return {};
     const std::string_view userinfo = parts.userinfo;
     for (const char c : userinfo) {
@@ -248,7 +248,7 @@ class ProxyUrlParser {
     return {};
   }
 
-  Result<void> TakeHost(std::string_view host) {
+  Result<void> ReadHost(std::string_view host) {
     if (host.empty()) return Refuse("it has no host", "write http://host:port");
     if (host[0] == '[') {
       const std::string_view inside = host.substr(1, host.size() - 2);
@@ -298,7 +298,7 @@ class ProxyUrlParser {
     return {};
   }
 
-  Result<void> TakePort(std::string_view digits) {
+  Result<void> ReadPort(std::string_view digits) {
     const bool https = out_.scheme_ == "https";
     if (digits.empty()) {
       out_.port_ = https ? 443 : 80;

@@ -19,7 +19,7 @@ std::optional<char> SimpleEscape(char c) {
 }
 
 // Takes an escape (without its backslash) from the front of `text`; nullopt if it is unknown or gives NUL.
-std::optional<char> TakeEscape(std::string_view& text) {
+std::optional<char> ReadEscape(std::string_view& text) {
   if (text.empty()) return std::nullopt;
   if (const auto simple = SimpleEscape(text[0])) {
     text.remove_prefix(1);
@@ -46,14 +46,14 @@ std::optional<char> TakeEscape(std::string_view& text) {
 
 // Takes the next word from `text`, unquoted; nullopt for an open quote or a bad escape. `text` starts with no blank and
 // is not empty.
-std::optional<std::string> TakeWord(std::string_view& text) {
+std::optional<std::string> ReadWord(std::string_view& text) {
   std::string word;
   char quote = '\0';
   while (!text.empty() && (quote != 0 || !IsEnvironmentBlank(text[0]))) {
     const char c = text[0];
     text.remove_prefix(1);
     if (c == '\\') {
-      const auto escaped = TakeEscape(text);
+      const auto escaped = ReadEscape(text);
       if (!escaped) return std::nullopt;
       word.push_back(*escaped);
     } else if (quote != 0 ? c == quote : (c == '"' || c == '\'')) {
@@ -69,7 +69,7 @@ std::optional<std::string> TakeWord(std::string_view& text) {
 void ReadUnitWords(std::string_view text, std::string_view where, std::size_t line, Assignments& out,
                    CappedFindings& findings) {
   for (text = TrimBlanks(text); !text.empty(); text = TrimBlanks(text)) {
-    const auto word = TakeWord(text);
+    const auto word = ReadWord(text);
     if (!word) {
       findings.Warn(
           "env-quote",
@@ -118,7 +118,7 @@ class UnitLines {
     std::string logical;
     bool continued = false;
     while (!text_.empty()) {
-      const std::string_view physical = TakePhysical();
+      const std::string_view physical = ReadPhysicalLine();
       const std::string_view trimmed = TrimBlanks(physical);
       if (trimmed.starts_with('#') || trimmed.starts_with(';')) continue;
       if (!continued) begin_ = line_;
@@ -134,7 +134,7 @@ class UnitLines {
   std::size_t number() const { return begin_; }  // 1-based, where the last line returned began
 
  private:
-  std::string_view TakePhysical() {
+  std::string_view ReadPhysicalLine() {
     const std::size_t end = text_.find('\n');
     std::string_view physical = text_.substr(0, end);
     text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
@@ -172,7 +172,7 @@ std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::st
       ReadUnitWords(value, where, lines.number(), out, capped);
     }
   }
-  return std::move(out).Take();
+  return std::move(out).Release();
 }
 
 }  // namespace prov::egress

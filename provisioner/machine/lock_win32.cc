@@ -22,7 +22,7 @@ bool IsAtWork(std::uint32_t id) {
 }
 
 // Makes the file, in place of one that a run left that was killed. One that has just been made is empty for a moment.
-Result<std::string> TakeScriptLock(const std::string& folder) {
+Result<std::string> AcquireScriptLock(const std::string& folder) {
   constexpr int kTries = 3;
   constexpr std::uint64_t kMostBytes = 64;
   constexpr DWORD kMoment = 1000;
@@ -68,7 +68,7 @@ Result<Lock> AcquireLock(const std::string& folder) {
   PROV_TRY(CheckTrusted(file, PathUse::kSecrets, path));
   OVERLAPPED at{};
   if (LockFileEx(file.get(), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at) != 0) {
-    std::string script_lock = PROV_TRY(TakeScriptLock(folder));
+    std::string script_lock = PROV_TRY(AcquireScriptLock(folder));
     return Lock(reinterpret_cast<std::intptr_t>(file.Release()), std::move(script_lock));
   }
   const DWORD error = GetLastError();

@@ -232,10 +232,10 @@ class FetchTransfer {
   }
 
   static std::size_t OnHeader(char* bytes, std::size_t size, std::size_t count, void* self) {
-    return static_cast<FetchTransfer*>(self)->TakeHeader({bytes, size * count}) ? size * count : 0;
+    return static_cast<FetchTransfer*>(self)->AddHeader({bytes, size * count}) ? size * count : 0;
   }
   static std::size_t OnBody(char* bytes, std::size_t size, std::size_t count, void* self) {
-    return static_cast<FetchTransfer*>(self)->TakeBody({bytes, size * count}) ? size * count : 0;
+    return static_cast<FetchTransfer*>(self)->AddBody({bytes, size * count}) ? size * count : 0;
   }
 
   bool End(Stop why) {
@@ -243,7 +243,7 @@ class FetchTransfer {
     return false;
   }
 
-  bool TakeHeader(std::string_view line) {
+  bool AddHeader(std::string_view line) {
     header_bytes_ += line.size();
     if (header_bytes_ > kMostHeaderBytes) return End(Stop::kHeaders);
     transfer_.answer().AddLine(line);
@@ -268,7 +268,7 @@ class FetchTransfer {
     return true;
   }
 
-  bool TakeBody(std::string_view piece) {
+  bool AddBody(std::string_view piece) {
     const bool wanted = Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kOk;
     if (wanted && request_.sink) {
       body_bytes_ += piece.size();

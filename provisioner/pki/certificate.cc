@@ -24,12 +24,12 @@ using namespace std::string_view_literals;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes numbers of fixed width from the front of a text.
+// Reads numbers of fixed width from the front of a text.
 class Digits {
  public:
   explicit Digits(std::string_view text) : rest_(text) {}
 
-  std::optional<int> Take(std::size_t width) {
+  std::optional<int> Read(std::size_t width) {
     if (rest_.size() < width) return std::nullopt;
     int value = 0;
     for (const char c : rest_.substr(0, width)) {
@@ -51,8 +51,8 @@ std::optional<int> ParseZone(std::string_view zone) {
   if (zone == "Z") return 0;
   if (zone.size() != 5 || (zone.front() != '+' && zone.front() != '-')) return std::nullopt;
   Digits digits(zone.substr(1));
-  const auto hours = digits.Take(2);
-  const auto minutes = digits.Take(2);
+  const auto hours = digits.Read(2);
+  const auto minutes = digits.Read(2);
   if (!hours || !minutes || *hours > 14 || *minutes > 59) return std::nullopt;
   const int seconds = *hours * 3600 + *minutes * 60;
   return zone.front() == '+' ? seconds : -seconds;
@@ -65,16 +65,16 @@ std::optional<std::int64_t> ParseCertificateTime(std::uint8_t tag, std::string_v
   const bool generalized = tag == der::kGeneralizedTime;
   if (!generalized && tag != der::kUtcTime) return std::nullopt;
   Digits digits(content);
-  auto year = digits.Take(generalized ? 4 : 2);
-  const auto month = digits.Take(2);
-  const auto day = digits.Take(2);
-  const auto hour = digits.Take(2);
-  const auto minute = digits.Take(2);
+  auto year = digits.Read(generalized ? 4 : 2);
+  const auto month = digits.Read(2);
+  const auto day = digits.Read(2);
+  const auto hour = digits.Read(2);
+  const auto minute = digits.Read(2);
   if (!year || !month || !day || !hour || !minute) return std::nullopt;
   if (!generalized) *year += *year >= 50 ? 1900 : 2000;
   int second = 0;
   if (digits.StartsWithDigit()) {
-    const auto seconds = digits.Take(2);
+    const auto seconds = digits.Read(2);
     if (!seconds) return std::nullopt;
     second = *seconds;
     if (generalized && digits.rest().starts_with('.')) {
@@ -135,9 +135,9 @@ constexpr std::array kWeakHashes = {
 bool IsWeakPss(std::string_view parameters) {
   const auto fields = OnlyElement(parameters, der::kSequence);
   if (!fields) return true;
-  const auto wrapped = DerReader(*fields).Take(der::ContextConstructed(0));
+  const auto wrapped = DerReader(*fields).Read(der::ContextConstructed(0));
   const auto identifier = wrapped ? OnlyElement(*wrapped, der::kSequence) : std::nullopt;
-  const auto hash = identifier ? DerReader(*identifier).Take(der::kOid) : std::nullopt;
+  const auto hash = identifier ? DerReader(*identifier).Read(der::kOid) : std::nullopt;
   return !hash || std::ranges::find(kWeakHashes, *hash) != kWeakHashes.end();
 }
 
@@ -151,7 +151,7 @@ struct SignatureAlgorithm {
 // another hash: without them it is SHA-1 (RFC 4055, 3.1).
 std::optional<SignatureAlgorithm> ParseSignatureAlgorithm(std::string_view identifier) {
   DerReader reader(identifier);
-  const auto oid = reader.Take(der::kOid);
+  const auto oid = reader.Read(der::kOid);
   if (!oid) return std::nullopt;
   if (const auto* const known = std::ranges::find(kAlgorithms, *oid, &KnownAlgorithm::oid);
       known != kAlgorithms.end()) {
@@ -181,7 +181,7 @@ class Parser {
     return damaged;
   }
 
-  Certificate Take() { return std::move(out_); }
+  Certificate Release() { return std::move(out_); }
 
  private:
   std::string ReadOutline();
@@ -210,26 +210,26 @@ class Parser {
 // AlgorithmIdentifier's OID; nullopt when malformed.
 std::optional<std::string_view> AlgorithmOid(std::string_view sequence) {
   DerReader reader(sequence);
-  const auto oid = reader.Take(der::kOid);
+  const auto oid = reader.Read(der::kOid);
   if (!oid || (!reader.AtEnd() && (!reader.Next() || !reader.AtEnd()))) return std::nullopt;
   return oid;
 }
 
 std::string Parser::ReadOutline() {
   DerReader file(der_);
-  const auto certificate = file.Take(der::kSequence);
+  const auto certificate = file.Read(der::kSequence);
   if (!certificate) {
     return file.NextIs(der::kSequence) ? "its bytes end before the length that they announce, or the length isn't DER"
                                        : "it doesn't start with an ASN.1 SEQUENCE";
   }
   if (!file.AtEnd()) return fmt::format("{} bytes stand behind the certificate", file.Rest().size());
   DerReader parts(*certificate);
-  const auto tbs = parts.Take(der::kSequence);
+  const auto tbs = parts.Read(der::kSequence);
   if (!tbs) return "the part to be signed (tbsCertificate) is damaged";
-  const auto algorithm = parts.Take(der::kSequence);
+  const auto algorithm = parts.Read(der::kSequence);
   const auto oid = algorithm ? AlgorithmOid(*algorithm) : std::nullopt;
   if (!oid) return "signatureAlgorithm is damaged";
-  const auto signature = parts.Take(der::kBitString);
+  const auto signature = parts.Read(der::kBitString);
   if (!signature || signature->empty() || !parts.AtEnd()) return "the signature is damaged";
   tbs_ = DerReader(*tbs);
   signature_oid_ = *oid;
@@ -238,18 +238,18 @@ std::string Parser::ReadOutline() {
 
 std::string Parser::ReadBeginning() {
   if (tbs_.NextIs(der::ContextConstructed(0))) {
-    const auto wrapped = tbs_.Take(der::ContextConstructed(0));
+    const auto wrapped = tbs_.Read(der::ContextConstructed(0));
     const auto version = wrapped ? OnlyElement(*wrapped, der::kInteger) : std::nullopt;
     if (!version || version->size() != 1 || static_cast<unsigned char>(version->front()) > 2) {
       return "its version is none of 1, 2, 3";
     }
     out_.version = version->front() + 1;
   }
-  const auto serial = tbs_.Take(der::kInteger);
+  const auto serial = tbs_.Read(der::kInteger);
   if (!serial || !IsDerInteger(*serial)) return "serialNumber is damaged";
   serial_ = *serial;
   out_.serial = IntegerHex(*serial);
-  const auto algorithm = tbs_.Take(der::kSequence);
+  const auto algorithm = tbs_.Read(der::kSequence);
   const auto oid = algorithm ? AlgorithmOid(*algorithm) : std::nullopt;
   if (!oid) return "the inner signature algorithm is damaged";
   if (*oid != signature_oid_) return "its two signature algorithms differ";
@@ -264,7 +264,7 @@ std::string Parser::ReadNames() {
   const auto issuer = tbs_.NextIs(der::kSequence) ? tbs_.Next() : std::nullopt;
   auto issuer_text = issuer ? FormatDistinguishedName(issuer->whole) : std::nullopt;
   if (!issuer_text) return "the issuer's name is damaged";
-  const auto validity = tbs_.Take(der::kSequence);
+  const auto validity = tbs_.Read(der::kSequence);
   if (!validity) return "validity is damaged";
   DerReader times(*validity);
   for (const bool first : {true, false}) {
@@ -288,7 +288,7 @@ std::string Parser::ReadNames() {
 }
 
 std::string Parser::ReadKey() {
-  const auto info = tbs_.Take(der::kSequence);
+  const auto info = tbs_.Read(der::kSequence);
   if (!info) return "the public key is damaged";
   key_info_ = *info;
   auto key = ParsePublicKeyInfo(*info);
@@ -303,7 +303,7 @@ std::string Parser::ReadEnd() {
     if (tbs_.NextIs(der::Context(unique_id)) && !tbs_.Next()) return "a unique identifier is damaged";
   }
   if (tbs_.NextIs(der::ContextConstructed(3))) {
-    const auto wrapped = tbs_.Take(der::ContextConstructed(3));
+    const auto wrapped = tbs_.Read(der::ContextConstructed(3));
     const auto extensions = wrapped ? OnlyElement(*wrapped, der::kSequence) : std::nullopt;
     if (!extensions) return "the extensions are damaged";
     if (std::string damaged = ReadExtensions(*extensions); !damaged.empty()) return damaged;
@@ -315,12 +315,12 @@ std::string Parser::ReadEnd() {
 std::string Parser::ReadExtensions(std::string_view extensions) {
   DerReader list(extensions);
   while (!list.AtEnd()) {
-    const auto extension = list.Take(der::kSequence);
+    const auto extension = list.Read(der::kSequence);
     if (!extension) return "the extensions are damaged";
     DerReader fields(*extension);
-    const auto oid = fields.Take(der::kOid);
+    const auto oid = fields.Read(der::kOid);
     if (fields.NextIs(der::kBoolean) && !fields.Next()) return "the extensions are damaged";
-    const auto value = fields.Take(der::kOctetString);
+    const auto value = fields.Read(der::kOctetString);
     if (!oid || !value || !fields.AtEnd()) return "the extensions are damaged";
     if (std::string damaged = ReadExtension(*oid, *value); !damaged.empty()) return damaged;
   }
@@ -333,7 +333,7 @@ std::string Parser::ReadExtension(std::string_view oid, std::string_view value) 
     if (!sequence || std::exchange(seen_basic_constraints_, true)) return "basicConstraints is damaged or repeated";
     DerReader fields(*sequence);
     if (fields.NextIs(der::kBoolean)) {
-      const auto is_ca = fields.Take(der::kBoolean);
+      const auto is_ca = fields.Read(der::kBoolean);
       if (!is_ca || is_ca->size() != 1) return "basicConstraints is damaged or repeated";
       out_.is_ca = is_ca->front() != '\0';
     }
@@ -370,7 +370,7 @@ void Parser::Conclude() {
     // Without an identifier of its own, the usual one: SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method 1).
     DerReader fields(key_info_);
     fields.Next();
-    const auto bits = fields.Take(der::kBitString);
+    const auto bits = fields.Read(der::kBitString);
     return bits && !bits->empty() && Sha1(bits->substr(1)) == *authority_key_id_;
   };
   out_.self_signed = out_.self_issued && names_own_key();
@@ -387,7 +387,7 @@ Result<Certificate> ParseCertificate(std::string_view der, std::string_view wher
     return Fail(Code::kCert, fmt::format("this certificate can't be read: {}; get it again from its source", damaged),
                 std::string(where));
   }
-  return parser.Take();
+  return parser.Release();
 }
 
 }  // namespace prov::pki

@@ -42,7 +42,7 @@ unsigned BitsOfInteger(std::string_view sequence, int skip) {
   for (int i = 0; i < skip; ++i) {
     if (!fields.Next()) return 0;
   }
-  const auto integer = fields.Take(der::kInteger);
+  const auto integer = fields.Read(der::kInteger);
   return integer ? static_cast<unsigned>(IntegerBits(*integer)) : 0;
 }
 
@@ -62,11 +62,11 @@ unsigned EcBits(std::string_view parameters) {
 
 std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content) {
   DerReader fields(content);
-  const auto algorithm = fields.Take(der::kSequence);
-  const auto key = algorithm ? fields.Take(der::kBitString) : std::nullopt;
+  const auto algorithm = fields.Read(der::kSequence);
+  const auto key = algorithm ? fields.Read(der::kBitString) : std::nullopt;
   if (!key || key->empty() || !fields.AtEnd()) return std::nullopt;
   DerReader identifier(*algorithm);
-  const auto oid = identifier.Take(der::kOid);
+  const auto oid = identifier.Read(der::kOid);
   if (!oid) return std::nullopt;
   const std::string_view parameters = identifier.Rest();
   if (*oid == kRsa || *oid == kRsaPss) {

@@ -205,7 +205,7 @@ std::optional<std::string_view> ExtensionsOf(std::string_view certificate) {
   const auto parts = OnlyElement(certificate, der::kSequence);
   if (!parts) return std::nullopt;
   DerReader reader(*parts);
-  const auto signed_part = reader.Take(der::kSequence);
+  const auto signed_part = reader.Read(der::kSequence);
   if (!signed_part) return std::nullopt;
   DerReader fields(*signed_part);
   while (const auto field = fields.Next()) {
@@ -222,14 +222,14 @@ std::optional<std::string> FormatDistinguishedName(std::string_view name) {
   std::vector<Attribute> attributes;
   DerReader outer(*rdns);
   while (!outer.AtEnd()) {
-    const auto rdn = outer.Take(der::kSet);
+    const auto rdn = outer.Read(der::kSet);
     if (!rdn || rdn->empty()) return std::nullopt;
     DerReader members(*rdn);
     for (bool joined = false; !members.AtEnd(); joined = true) {
-      const auto pair = members.Take(der::kSequence);
+      const auto pair = members.Read(der::kSequence);
       if (!pair) return std::nullopt;
       DerReader fields(*pair);
-      const auto type = fields.Take(der::kOid);
+      const auto type = fields.Read(der::kOid);
       const auto value = type ? fields.Next() : std::nullopt;
       if (!value || !fields.AtEnd()) return std::nullopt;
       attributes.push_back({*type, *value, joined});
@@ -246,11 +246,11 @@ std::optional<std::string> FormatDistinguishedName(std::string_view name) {
 
 std::vector<std::string> AlternativeNames(std::string_view der) {
   DerReader extensions(ExtensionsOf(der).value_or(std::string_view()));
-  while (const auto extension = extensions.Take(der::kSequence)) {
+  while (const auto extension = extensions.Read(der::kSequence)) {
     DerReader fields(*extension);
-    if (fields.Take(der::kOid) != kSubjectAltName) continue;
-    fields.Take(der::kBoolean);
-    const auto value = fields.Take(der::kOctetString);
+    if (fields.Read(der::kOid) != kSubjectAltName) continue;
+    fields.Read(der::kBoolean);
+    const auto value = fields.Read(der::kOctetString);
     const auto names = value ? OnlyElement(*value, der::kSequence) : std::nullopt;
     return Names(names.value_or(std::string_view()));
   }

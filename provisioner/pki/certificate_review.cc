@@ -54,7 +54,7 @@ class Review {
     }
   }
 
-  Findings Take() { return std::move(out_); }
+  Findings Release() { return std::move(out_); }
 
  private:
   void LookAtTimes(const Certificate& certificate, const std::string& name) {
@@ -82,7 +82,7 @@ Findings ReviewCertificates(std::span<const Certificate> certificates, std::int6
   Review review(now_unix, where);
   std::size_t number = 0;
   for (const Certificate& certificate : certificates) review.Look(certificate, ++number);
-  return review.Take();
+  return review.Release();
 }
 
 }  // namespace prov::pki

@@ -41,30 +41,30 @@ std::unexpected<std::string> No(std::string why) { return std::unexpected(std::m
 bool IsSha256(std::optional<std::string_view> algorithm) {
   if (!algorithm) return false;
   DerReader fields(*algorithm);
-  if (fields.Take(der::kOid) != kSha256) return false;
-  return fields.AtEnd() || (fields.Take(kNull) == ""sv && fields.AtEnd());
+  if (fields.Read(der::kOid) != kSha256) return false;
+  return fields.AtEnd() || (fields.Read(kNull) == ""sv && fields.AtEnd());
 }
 
 bool IsRsa(std::optional<std::string_view> algorithm) {
   if (!algorithm) return false;
   DerReader fields(*algorithm);
-  return fields.Take(der::kOid) == kRsaEncryption && fields.Take(kNull) == ""sv && fields.AtEnd();
+  return fields.Read(der::kOid) == kRsaEncryption && fields.Read(kNull) == ""sv && fields.AtEnd();
 }
 
 std::expected<CmsSignature, std::string> ParseSigner(std::string_view content) {
   DerReader fields(content);
   CmsSignature out;
-  const auto version = fields.Take(der::kInteger);
+  const auto version = fields.Read(der::kInteger);
   if (version && *version != kVersionOne) return No("names its signer by a key identifier: sign without -keyid");
   const auto signer = fields.Next();
   if (!version || !signer || signer->tag != der::kSequence) return No("names no signer");
   out.signer = signer->whole;
-  if (!IsSha256(fields.Take(der::kSequence))) return No("has another digest than SHA-256");
+  if (!IsSha256(fields.Read(der::kSequence))) return No("has another digest than SHA-256");
   if (fields.NextIs(der::ContextConstructed(0))) {
     return No("has signed attributes, such as a time: sign without them (-noattr)");
   }
-  if (!IsRsa(fields.Take(der::kSequence))) return No("was not made with an RSA key (PKCS#1 v1.5)");
-  const auto value = fields.Take(der::kOctetString);
+  if (!IsRsa(fields.Read(der::kSequence))) return No("was not made with an RSA key (PKCS#1 v1.5)");
+  const auto value = fields.Read(der::kOctetString);
   if (!value) return No("holds no signature");
   if (!fields.AtEnd()) return No("has attributes that nothing signs");
   out.value = *value;
@@ -73,19 +73,19 @@ std::expected<CmsSignature, std::string> ParseSigner(std::string_view content) {
 
 std::expected<CmsSignature, std::string> ParseSignedData(std::string_view content) {
   DerReader fields(content);
-  if (fields.Take(der::kInteger) != kVersionOne) return No("is of another version than 1");
-  DerReader digests(fields.Take(der::kSet).value_or(""sv));
-  if (!IsSha256(digests.Take(der::kSequence)) || !digests.AtEnd()) return No("has another digest than SHA-256");
-  DerReader enclosed(fields.Take(der::kSequence).value_or(""sv));
-  if (enclosed.Take(der::kOid) != kData) return No("signs something else than plain data");
+  if (fields.Read(der::kInteger) != kVersionOne) return No("is of another version than 1");
+  DerReader digests(fields.Read(der::kSet).value_or(""sv));
+  if (!IsSha256(digests.Read(der::kSequence)) || !digests.AtEnd()) return No("has another digest than SHA-256");
+  DerReader enclosed(fields.Read(der::kSequence).value_or(""sv));
+  if (enclosed.Read(der::kOid) != kData) return No("signs something else than plain data");
   if (!enclosed.AtEnd()) return No("encloses what it signs: make it detached");
   for (const unsigned skipped : {0U, 1U}) {  // certificates, revocation lists
     if (fields.NextIs(der::ContextConstructed(skipped)) && !fields.Next()) return No("is cut short");
   }
-  const auto signers = fields.Take(der::kSet);
+  const auto signers = fields.Read(der::kSet);
   if (!signers || !fields.AtEnd()) return No("lists no signer");
   DerReader list(*signers);
-  const auto first = list.Take(der::kSequence);
+  const auto first = list.Read(der::kSequence);
   if (!first) return No("lists no signer");
   if (!list.AtEnd()) return No("has more than one signer");
   return ParseSigner(*first);
@@ -112,8 +112,8 @@ std::expected<CmsSignature, std::string> ParseCms(std::string_view bytes) {
   const auto content = OnlyElement(bytes, der::kSequence);
   if (!content) return No("is no single DER structure: it is damaged, or in PEM");
   DerReader fields(*content);
-  if (fields.Take(der::kOid) != kSignedData) return No("is no signed data");
-  const auto wrapped = fields.Take(der::ContextConstructed(0));
+  if (fields.Read(der::kOid) != kSignedData) return No("is no signed data");
+  const auto wrapped = fields.Read(der::ContextConstructed(0));
   if (!wrapped || !fields.AtEnd()) return No("is no signed data");
   const auto data = OnlyElement(*wrapped, der::kSequence);
   return data ? ParseSignedData(*data) : No("is no signed data");
@@ -122,9 +122,9 @@ std::expected<CmsSignature, std::string> ParseCms(std::string_view bytes) {
 std::string IssuerAndSerial(const Certificate& certificate) {
   // Read before: Certificate ::= SEQUENCE { SEQUENCE { [0] version OPTIONAL, serialNumber, ... } ... }
   DerReader whole(OnlyElement(certificate.der, der::kSequence).value_or(""sv));
-  DerReader fields(whole.Take(der::kSequence).value_or(""sv));
-  fields.Take(der::ContextConstructed(0));
-  const auto serial = fields.Take(der::kInteger);
+  DerReader fields(whole.Read(der::kSequence).value_or(""sv));
+  fields.Read(der::ContextConstructed(0));
+  const auto serial = fields.Read(der::kInteger);
   return Element(der::kSequence, certificate.issuer_der + Element(der::kInteger, serial.value_or(""sv)));
 }
 

@@ -48,7 +48,7 @@ std::optional<DerElement> DerReader::Next() {
   return element;
 }
 
-std::optional<std::string_view> DerReader::Take(std::uint8_t tag) {
+std::optional<std::string_view> DerReader::Read(std::uint8_t tag) {
   if (!NextIs(tag)) return std::nullopt;
   const auto element = Next();
   if (!element) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::string_view> DerReader::Take(std::uint8_t tag) {
 
 std::optional<std::string_view> OnlyElement(std::string_view bytes, std::uint8_t tag) {
   DerReader reader(bytes);
-  const auto content = reader.Take(tag);
+  const auto content = reader.Read(tag);
   if (!content || !reader.AtEnd()) return std::nullopt;
   return content;
 }

@@ -48,7 +48,7 @@ class DerReader {
   // more than four bytes, and for multi-byte tags. After nullopt the reader stands where it stood.
   std::optional<DerElement> Next();
   // The content of the next element if it has this tag; otherwise nullopt, and the reader stands where it stood.
-  std::optional<std::string_view> Take(std::uint8_t tag);
+  std::optional<std::string_view> Read(std::uint8_t tag);
 
  private:
   std::string_view rest_;

@@ -13,15 +13,15 @@ TEST(Der, WalksTheElementsOfOneLevel) {
   const std::string bytes = "\x02\x01\x05\x30\x03\x01\x01\xFF\x04\x00"s;
   DerReader reader(bytes);
   EXPECT_TRUE(reader.NextIs(der::kInteger));
-  EXPECT_FALSE(reader.Take(der::kSequence)) << "another tag is not taken";
-  EXPECT_EQ(reader.Take(der::kInteger), "\x05");
+  EXPECT_FALSE(reader.Read(der::kSequence)) << "another tag is not read";
+  EXPECT_EQ(reader.Read(der::kInteger), "\x05");
   const auto sequence = reader.Next();
   ASSERT_TRUE(sequence);
   EXPECT_EQ(sequence->tag, der::kSequence);
   EXPECT_EQ(sequence->content, "\x01\x01\xFF");
   EXPECT_EQ(sequence->whole, "\x30\x03\x01\x01\xFF");
   EXPECT_EQ(reader.Rest().size(), 2U);
-  EXPECT_EQ(reader.Take(der::kOctetString), "");
+  EXPECT_EQ(reader.Read(der::kOctetString), "");
   EXPECT_TRUE(reader.AtEnd());
   EXPECT_FALSE(reader.NextIs(der::kInteger));
   EXPECT_FALSE(reader.Next());
@@ -62,7 +62,7 @@ TEST(Der, RefusesWhatIsNoDer) {
   EXPECT_FALSE(OnlyElement("\x02\x01\x05"s, der::kOctetString)) << "another tag";
   const std::string cut_bytes = "\x02\x05\x01"s;
   DerReader cut(cut_bytes);
-  EXPECT_FALSE(cut.Take(der::kInteger));
+  EXPECT_FALSE(cut.Read(der::kInteger));
 }
 
 TEST(Der, Oids) {
