@@ -76,7 +76,7 @@ JsonWriter& JsonWriter::Json(std::string_view document) {
   return *this;
 }
 
-std::string JsonWriter::Take() { return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n"; }
+std::string JsonWriter::Text() { return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n"; }
 
 void WriteFindings(JsonWriter& json, const Findings& findings) {
   json.Key("findings").BeginArray();
@@ -91,7 +91,7 @@ std::string ErrorDocument(const Error& error) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("error").BeginObject();
   json.Member("code", InfoOf(error.code).name).Member("message", error.message).Member("where", error.where);
-  return json.EndObject().EndObject().Take();
+  return json.EndObject().EndObject().Text();
 }
 
 }  // namespace prov

@@ -40,7 +40,7 @@ class JsonWriter {
   JsonWriter& Member(std::string_view key, std::size_t value) { return Key(key).Int(static_cast<std::int64_t>(value)); }
 
   // The finished document with a final line feed.
-  std::string Take();
+  std::string Text();
 
  private:
   struct Impl;

@@ -66,7 +66,7 @@ std::string Json(const payload::Payload& payload, const DesiredState& state, con
   }
   json.EndArray();
   WriteFindings(json, findings);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 std::string Value(const reconcile::EnvironmentVariable& variable) {

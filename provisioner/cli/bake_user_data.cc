@@ -128,7 +128,7 @@ std::string Json(const BakeJob& job, const userdata::Channel& channel, const Use
   for (const std::string_view name : job.state.scope.Names()) json.String(name);
   json.EndArray();
   WriteFindings(json, job.findings);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 std::string Text(const BakeJob& job, const userdata::Channel& channel, const UserData& data,

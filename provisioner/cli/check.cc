@@ -67,7 +67,7 @@ std::string Json(const Findings& findings, bool valid, const std::vector<node::P
   json.Member("errors", Count(findings, Severity::kError)).Member("warnings", Count(findings, Severity::kWarning));
   WriteFindings(json, findings);
   WriteProbes(json, probes);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 std::string Text(const egress::EgressConfig& config, const Findings& findings, bool valid) {

@@ -136,7 +136,7 @@ std::string Json(const Explainer& explainer, const Question& question,
   WriteDecisions(json, explainer, question.hosts, question.clients);
   json.EndArray();
   WriteFindings(json, findings);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 // Text in the colour of a route, where there are colours; padded to `width`.

@@ -89,7 +89,7 @@ std::string Json(const std::vector<Entry>& entries) {
     }
     json.Member("meaning", entry.meaning).Member("remedy", entry.remedy).EndObject();
   }
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 // Everything that is known of a few codes.

@@ -60,7 +60,7 @@ std::string Json(const EgressConfig& config, const pki::StorePolicy& policy, con
   for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, policy);
   json.EndArray().EndObject();
   WriteFindings(json, findings);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 // Its purpose is to be used, so it holds the secrets. A line end in a value would be a line of its own to whoever reads

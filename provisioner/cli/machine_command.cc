@@ -203,7 +203,7 @@ Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done,
     WriteSession(document, one.target, one.report);
     document.EndObject();
   }
-  out.out = document.EndArray().EndObject().Take();
+  out.out = document.EndArray().EndObject().Text();
   return out;
 }
 

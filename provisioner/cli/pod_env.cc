@@ -139,7 +139,7 @@ Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, 
   for (const PodEnvObject& object : report.objects) WriteObject(json, object);
   json.EndArray();
   WriteFindings(json, findings);
-  return Outcome{0, json.EndObject().Take(), {}};
+  return Outcome{0, json.EndObject().Text(), {}};
 }
 
 std::string Joined(const std::vector<std::string>& names) {

@@ -105,7 +105,7 @@ std::string Json(const Publication& publication, const std::string& folder) {
     json.BeginObject().Member("path", PathOf(folder, file.name)).Member("sha256", ToHex(Sha256(file.bytes)));
     json.Member("bytes", file.bytes.size()).Member("mode", fmt::format("{:04o}", ModeOf(file))).EndObject();
   }
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 Result<void> WriteFiles(const std::vector<publish::PublishedFile>& files, const std::string& folder) {

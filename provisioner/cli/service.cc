@@ -15,7 +15,7 @@ Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("service", node::kServiceName).Member("changed", wrote);
   WriteFindings(out, findings);
-  return {0, out.EndObject().Take(), {}};
+  return {0, out.EndObject().Text(), {}};
 }
 
 enum class Action { kInstall, kUninstall };

@@ -76,7 +76,7 @@ std::string SessionJson(std::string_view target, const reconcile::SessionReport&
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   WriteSession(json, target, report);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done) {

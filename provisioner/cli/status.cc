@@ -246,7 +246,7 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
     document.EndArray();
   }
   WriteFindings(document, out.findings);
-  out.out = document.EndObject().Take();
+  out.out = document.EndObject().Text();
   return out;
 }
 

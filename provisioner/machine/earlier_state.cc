@@ -61,7 +61,7 @@ std::string WithoutSchema(const std::vector<std::pair<std::string, JsonNode>>& m
   for (const auto& [name, node] : members) {
     if (name != "schema") json.Key(name).Json(node.Json());
   }
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 Result<std::string> SectionOf(const EarlierFile& file, std::string_view text) {

@@ -51,7 +51,7 @@ Result<void> SaveOwnKeys(StateRecord& state, const std::vector<std::string>& key
   JsonWriter json;
   json.BeginObject().Key("keys").BeginArray();
   for (const std::string& key : keys) json.String(key);
-  return state.Commit({{std::string(kOwnKeysSection), json.EndArray().EndObject().Take()}});
+  return state.Commit({{std::string(kOwnKeysSection), json.EndArray().EndObject().Text()}});
 }
 
 std::string_view Parent(std::string_view key) { return key.substr(0, key.rfind('\\')); }

@@ -54,7 +54,7 @@ Result<void> StateRecord::Write(bool earlier_files) {
   if (earlier_files) json.Member(kEarlierFiles, true);
   json.Key(kSections).BeginObject();
   for (const auto& [name, node] : sections_) json.Key(name).Json(node.Json());
-  std::string text = Seal(json.EndObject().EndObject().Take());
+  std::string text = Seal(json.EndObject().EndObject().Text());
   is_loaded_ = false;  // until it is written, this says neither the old nor the new
   PROV_TRY(folder_->Write(kStateFile, text));
   text_ = std::move(text);

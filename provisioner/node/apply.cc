@@ -87,7 +87,7 @@ std::string RestartsJson(const Restarts& pending) {
   JsonWriter json;
   json.BeginObject().Member("boot", pending.boot).Key("services").BeginArray();
   for (const std::string& service : pending.services) json.String(service);
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 Result<Restarts> LoadRestarts(OpenNode& node) {

@@ -51,7 +51,7 @@ Result<void> SaveImageRecord(machine::StateRecord& state, const ImageRecord& rec
     json.BeginObject().Member("path", file.path).Member("made", file.made);
     json.Member("record", EncodeBase64(file.record)).EndObject();
   }
-  return Remember(state, kImageSection, json.EndArray().EndObject().Take());
+  return Remember(state, kImageSection, json.EndArray().EndObject().Text());
 }
 
 }  // namespace prov::node

@@ -98,7 +98,7 @@ std::string SourceJson(const StoredSource& source) {
   JsonWriter json;
   json.BeginObject().Member("follow", source.follow).Member("adopt", source.adopt);
   WriteTexts(json, "words", source.words);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source) {
@@ -113,7 +113,7 @@ std::string AppliedJson(const Applied& applied) {
   JsonWriter json;
   json.BeginObject();
   WriteApplied(json, applied);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state) {
@@ -123,7 +123,7 @@ Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state) {
 std::string FloorJson(const Floor& floor) {
   JsonWriter json;
   json.BeginObject().Member("signer", floor.signer).Member("generation", floor.generation);
-  return json.Member("payload", floor.payload).EndObject().Take();
+  return json.Member("payload", floor.payload).EndObject().Text();
 }
 
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {
@@ -132,7 +132,7 @@ Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {
 
 std::string HoldJson(std::string_view digest) {
   JsonWriter json;
-  return json.BeginObject().Member("digest", digest).EndObject().Take();
+  return json.BeginObject().Member("digest", digest).EndObject().Text();
 }
 
 Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
@@ -144,7 +144,7 @@ std::string TrialJson(const Trial& trial) {
   json.BeginObject().Member("until", trial.until).Member("boot", trial.boot);
   json.Key("applied").BeginObject();
   WriteApplied(json, trial.applied);
-  return json.EndObject().EndObject().Take();
+  return json.EndObject().EndObject().Text();
 }
 
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state) {
@@ -155,14 +155,14 @@ Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots) {
   JsonWriter json;
   json.BeginObject().Member("change", boots.change);
   WriteTexts(json, "boots", boots.ids);
-  return Remember(state, kBootsSection, json.EndObject().Take());
+  return Remember(state, kBootsSection, json.EndObject().Text());
 }
 
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
   JsonWriter json;
   json.BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
   json.Member("where", error.where);
-  return Remember(state, kFailureSection, json.EndObject().Take());
+  return Remember(state, kFailureSection, json.EndObject().Text());
 }
 
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {

@@ -16,7 +16,7 @@ std::string ListJson(const std::vector<std::string>& paths) {
   JsonWriter json;
   json.BeginObject().Key("files").BeginArray();
   for (const std::string& path : paths) json.String(path);
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 }  // namespace

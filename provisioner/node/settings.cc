@@ -32,7 +32,7 @@ std::string SettingsJson(const Settings& settings, const reconcile::DesiredState
   for (const reconcile::CertificateItem& item : state.certificates) {
     add(payload::CertificatePath(item), item.certificate.der);
   }
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 Result<DerivedSettings> Derive(Settings settings) {

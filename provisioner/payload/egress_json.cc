@@ -192,7 +192,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   WriteWinHttp(json, state.win_http);
   WriteWinInet(json, state);
   WriteCertificates(json, state.certificates);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out) {

@@ -48,7 +48,7 @@ std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t gen
     json.Member("bytes", file.bytes.size()).Member("mode", fmt::format("{:04o}", file.Mode()));
     json.Member("secret", file.secret).Member("purpose", file.purpose).EndObject();
   }
-  return json.EndArray().EndObject().Take();
+  return json.EndArray().EndObject().Text();
 }
 
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {

@@ -56,7 +56,7 @@ std::string MetaDataJson(std::string_view instance_id, const Node* node) {
   JsonWriter json;
   json.BeginObject().Member("uuid", instance_id);
   if (node != nullptr) json.Member("hostname", node->name).Member("name", node->name);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 std::string NetworkDataJson(const NodeNetwork& network) {
@@ -75,7 +75,7 @@ std::string NetworkDataJson(const NodeNetwork& network) {
   WriteDns(json, network);
   json.EndObject().EndArray();
   WriteDns(json, network);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 // Values are in quotes: a name such as 0x10 is a text.

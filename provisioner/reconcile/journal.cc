@@ -76,7 +76,7 @@ std::string TransactionJson(const Transaction& transaction) {
   WriteRun(json, transaction);
   json.Member("takesBack", transaction.takes_back);
   WriteSections(json, transaction.sections);
-  return Seal(json.EndObject().Take());
+  return Seal(json.EndObject().Text());
 }
 
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where) {
@@ -112,7 +112,7 @@ std::string LastJson(const Transaction& transaction) {
   JsonWriter json;
   json.BeginObject();
   WriteRun(json, transaction);
-  return json.EndObject().Take();
+  return json.EndObject().Text();
 }
 
 Result<Ledger> LoadLedger(machine::StateRecord& state) {
@@ -123,7 +123,7 @@ Result<Ledger> LoadLedger(machine::StateRecord& state) {
 std::string LedgerJson(const Ledger& ledger) {
   JsonWriter json;
   WriteLedger(json, ledger);
-  return json.Take();
+  return json.Text();
 }
 
 Result<std::optional<JsonNode>> ReadSection(machine::StateRecord& state, std::string_view section) {

@@ -11,7 +11,7 @@ Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections) 
   if (boot.empty()) return {};
   JsonWriter json;
   json.BeginObject().Member("boot", boot).Member("machine", PROV_TRY(machine.system.MachineId()));
-  sections[std::string(kRebootSection)] = json.EndObject().Take();
+  sections[std::string(kRebootSection)] = json.EndObject().Text();
   return {};
 }
 

@@ -32,7 +32,7 @@ Result<void> RememberWmco(machine::Machine& machine, bool explicit_run) {
   if (!yields) return machine.state.Commit({{section, std::nullopt}});
   JsonWriter json;
   json.BeginObject().Member("machine", PROV_TRY(machine.system.MachineId()));
-  return machine.state.Commit({{section, json.EndObject().Take()}});
+  return machine.state.Commit({{section, json.EndObject().Text()}});
 }
 
 }  // namespace prov::reconcile

@@ -62,7 +62,7 @@ bool AreTheProxys(const std::vector<reconcile::EnvironmentVariable>& variables, 
   JsonWriter same;
   same.BeginObject().Key("proxy");
   payload::WriteVariables(same, variables);
-  return proxy.EndObject().Take() == same.EndObject().Take();
+  return proxy.EndObject().Text() == same.EndObject().Text();
 }
 
 // All services have the same variables, mostly those of `proxy`.
@@ -102,7 +102,7 @@ std::string Json(const egress::EgressConfig& config, const reconcile::DesiredSta
   WriteDownload(json, "exe", options.exe);
   WriteDownload(json, "bundle", options.bundle);
   if (options.later) json.Member("later", true);
-  return Compact(json.EndObject().Take()) + "\n";
+  return Compact(json.EndObject().Text()) + "\n";
 }
 
 Result<bool> Flag(const JsonNode& root, std::string_view name) {

@@ -79,7 +79,7 @@ TEST(JsonWriter, WritesMembersInOrder) {
   AddWarning(findings, "env-line", "m", "w");
   WriteFindings(json, findings);
   EXPECT_EQ(
-      json.EndObject().Take(),
+      json.EndObject().Text(),
       "{\n  \"schema\": 1,\n  \"text\": \"a\\\"b\\n\",\n  \"yes\": true,\n  \"none\": null,\n  \"list\": [\n    -1,\n  "
       "  \"x\"\n  ],\n"
       "  \"findings\": [\n    {\n      \"severity\": \"warning\",\n      \"code\": \"env-line\",\n"
@@ -88,7 +88,7 @@ TEST(JsonWriter, WritesMembersInOrder) {
 
 TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
   JsonWriter json;
-  EXPECT_EQ(json.String("a\xff\xfe z").Take(), "\"a\xEF\xBF\xBD\xEF\xBF\xBD z\"\n");
+  EXPECT_EQ(json.String("a\xff\xfe z").Text(), "\"a\xEF\xBF\xBD\xEF\xBF\xBD z\"\n");
 }
 
 TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
