@@ -33,7 +33,7 @@ struct Document {
 
 // Reads JSON or YAML (told apart by content) that is a MachineConfig, a List or MachineConfigList of them, or a bare
 // Ignition config. `where` names the input and is used where neither a field nor a line can be named. Syntax errors say
-// "line L, column C" (1-based, bytes in JSON), semantic ones a JSON path. For large inputs leave 64 bytes of spare
+// "line L, column C" (from 1, in characters), semantic ones a JSON path. For large inputs leave 64 bytes of spare
 // capacity in `bytes`: they are parsed in place. `fetcher` reads remote references and may be null (then they are
 // errors); it must outlive the document. Findings: old-version, newer-version, newest-of-list, not-rendered,
 // other-pool.

@@ -10,6 +10,7 @@
 #include "ignition/yaml.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov::ignition {
 namespace {
@@ -45,19 +46,19 @@ Result<void> CheckUtf8(std::string_view bytes) {
   const std::size_t bad = FindInvalidUtf8(bytes);
   if (bad == std::string_view::npos) return {};
   return Fail(Code::kJson, fmt::format("invalid UTF-8 (byte 0x{:02x})", static_cast<unsigned char>(bytes[bad])),
-              Position(bytes, bad));
+              DescribePlace(bytes, bad));
 }
 
 Result<void> CheckControls(std::string_view bytes) {
   if (const std::size_t nul = bytes.find('\0'); nul != std::string_view::npos) {
-    return Fail(Code::kJson, "a NUL byte in the text", Position(bytes, nul));
+    return Fail(Code::kJson, "a NUL byte in the text", DescribePlace(bytes, nul));
   }
   // RapidJSON 1.1's SSE2 scan of strings stops looking for control characters at 0x19, so whether it sees the others
   // would depend on where the string lies in memory.
   const auto missed = std::ranges::find_if(bytes, [](char c) { return c >= 0x1A && c <= 0x1F; });
   if (missed == bytes.end()) return {};
   return Fail(Code::kJson, "a control character in the text; JSON writes it as \\u001b or the like",
-              Position(bytes, static_cast<std::size_t>(missed - bytes.begin())));
+              DescribePlace(bytes, static_cast<std::size_t>(missed - bytes.begin())));
 }
 
 // What can be said before parsing. The parser itself would take a NUL for the end of the text and doesn't look at
@@ -131,7 +132,8 @@ class Generator {
 
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits) {
   const Kinds kinds = PROV_TRY(CheckBytes(bytes, limits));
-  const LineIndex lines(kinds.line_feed ? std::string_view(bytes) : std::string_view());
+  const bool plain = !kinds.line_feed && !kinds.beyond_ascii;  // one line, whose columns are its bytes
+  const LineIndex lines(plain ? std::string_view() : std::string_view(bytes), !kinds.beyond_ascii);
   auto document = std::make_unique<JsonDocument>();
   document->buffer = std::move(bytes);
   document->buffer.resize(document->buffer.size() + kJsonPadding, '\0');

@@ -41,7 +41,7 @@ class JsonDocument {
 enum class Documents { kOne, kSeveral };
 
 // Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
-// Errors: json with "line L, column C" (1-based, in bytes) in `where`, too-large (bytes, values). Where a key occurs
+// Errors: json with "line L, column C" (from 1, in characters) in `where`, too-large (bytes, values). Where a key occurs
 // twice, both are kept: Member() finds the last.
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits);
 

@@ -6,19 +6,20 @@
 
 namespace prov::ignition {
 
-// "line L, column C" of `offset`; both count from 1, columns in bytes.
-std::string Position(std::string_view text, std::size_t offset);
-
-// Remembers where lines begin, in about one byte per line, so that the text itself need not be kept.
+// Remembers where lines begin and which characters are not ASCII, in one byte or two for each, so that the text itself
+// need not be kept.
 class LineIndex {
  public:
-  explicit LineIndex(std::string_view text);
+  // Well-formed UTF-8. `ascii`: it is known to hold nothing else, which saves a look at every byte.
+  explicit LineIndex(std::string_view text, bool ascii = false);
 
-  // Like Position() for the text given to the constructor.
+  // As DescribePlace() has it for the text given to the constructor. `offset`: to its end at most.
   std::string Position(std::size_t offset) const;
 
  private:
-  std::string lengths_;  // of each line with its LF, as base-128 numbers, lowest digits first
+  // Both as base-128 numbers, lowest digits first.
+  std::string lengths_;  // of each line with its LF
+  std::string wide_;     // of each character beyond ASCII: how far it is from the one before, and how long
 };
 
 }  // namespace prov::ignition

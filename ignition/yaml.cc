@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "ignition/line_index.h"
 #include "ignition/shorten.h"
 #include "ignition/yaml_scalar.h"
 #include "provisioner/base/text.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov::ignition {
 namespace {
@@ -22,7 +22,7 @@ using Handler = BoundedHandler<rapidjson::Document>;
 // For every token libyaml looks at each open flow collection, so deep ones cost their depth times their length.
 constexpr unsigned kMostFlowDepth = 40;
 
-std::string Say(const yaml_mark_t& mark) { return fmt::format("line {}, column {}", mark.line + 1, mark.column + 1); }
+std::string Say(const yaml_mark_t& mark) { return DescribePlace({.line = mark.line + 1, .column = mark.column + 1}); }
 
 class EventParser {
  public:
@@ -107,7 +107,7 @@ class Generator {
     const yaml_parser_t& parser = events_.parser();
     const std::string problem = parser.problem != nullptr ? parser.problem : "unknown problem";
     const bool reader = parser.error == YAML_READER_ERROR;
-    const std::string where = reader ? Position(text_, parser.problem_offset) : Say(parser.problem_mark);
+    const std::string where = reader ? DescribePlace(text_, parser.problem_offset) : Say(parser.problem_mark);
     return Refuse(parser.error == YAML_MEMORY_ERROR ? Code::kTooLarge : Code::kYaml,
                   fmt::format("not YAML: {}", problem), where);
   }
@@ -253,7 +253,7 @@ Result<void> CheckTagDirectives(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = text.find(kDirective); at != std::string_view::npos; at = text.find(kDirective, at + 1)) {
     if (++count > kMost)
-      return Fail(Code::kYaml, fmt::format("more than {} %TAG directives", kMost), Position(text, at));
+      return Fail(Code::kYaml, fmt::format("more than {} %TAG directives", kMost), DescribePlace(text, at));
   }
   return {};
 }
@@ -267,7 +267,7 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits&
   }
   if (const std::size_t bad = FindInvalidUtf8(bytes); bad != std::string_view::npos) {
     return Fail(Code::kYaml, fmt::format("invalid UTF-8 (byte 0x{:02x})", static_cast<unsigned char>(bytes[bad])),
-                Position(bytes, bad));
+                DescribePlace(bytes, bad));
   }
   PROV_TRY(CheckTagDirectives(bytes));
   auto document = std::make_unique<JsonDocument>();

@@ -7,6 +7,7 @@
 
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov {
 namespace {

@@ -37,9 +37,6 @@ std::vector<std::string_view> Split(std::string_view text, char separator);  // 
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
 
-// "line 3, column 7" of the byte at `offset`: both from 1, columns in characters of UTF-8.
-std::string DescribePlace(std::string_view text, std::size_t offset);
-
 // How near two names are to each other, for "did you mean": how many characters must be inserted, removed or replaced
 // to make one of the other (Levenshtein), without ASCII case. Takes time of the product of their lengths.
 std::size_t EditDistance(std::string_view first, std::string_view second);

@@ -5,7 +5,7 @@
 namespace prov::payload {
 
 std::string Describe(std::string_view file, TextPlace place) {
-  return fmt::format("{}: line {}, column {}", file, place.line, place.column);
+  return fmt::format("{}: {}", file, DescribePlace(place));
 }
 
 Result<std::optional<std::vector<CsvField>>> CsvReader::Next() {
@@ -25,14 +25,7 @@ Result<std::optional<std::vector<CsvField>>> CsvReader::Next() {
 
 bool CsvReader::AtLineEnd() const { return text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n"; }
 
-void CsvReader::Advance() {
-  const auto byte = static_cast<unsigned char>(text_[at_++]);
-  if (byte == '\n') {
-    place_ = {place_.line + 1, 1};
-  } else if (byte < 0x80 || byte >= 0xC0) {
-    ++place_.column;  // the first byte of a character
-  }
-}
+void CsvReader::Advance() { place_.Pass(text_[at_++]); }
 
 void CsvReader::SkipLineEnd() {
   if (text_[at_] == '\r') Advance();

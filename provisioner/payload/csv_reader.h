@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "provisioner/base/result.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov::payload {
-
-// In a text: both from 1, columns in characters.
-struct TextPlace {
-  std::size_t line = 1;
-  std::size_t column = 1;
-};
 
 // "FILE: line 3, column 7".
 std::string Describe(std::string_view file, TextPlace place);

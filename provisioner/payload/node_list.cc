@@ -250,8 +250,7 @@ std::vector<TextPlace> PlacesOfItems(std::string_view text) {
       item = true;
     }
     if (quoted && c == '\\') {
-      ++i;
-      ++place.column;
+      place.Pass(text[++i]);
     } else if (c == '"') {
       quoted = !quoted;
     } else if (!quoted) {
@@ -259,11 +258,7 @@ std::vector<TextPlace> PlacesOfItems(std::string_view text) {
       if (c == ']' || c == '}') --depth;
       if (c == ',' && depth == 1) item = false;
     }
-    if (c == '\n') {
-      place = {place.line + 1, 1};
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-      ++place.column;
-    }
+    place.Pass(c);
   }
   return out;
 }

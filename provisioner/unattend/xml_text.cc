@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "provisioner/base/text.h"
+#include "provisioner/base/text_place.h"
 
 namespace prov::unattend {
 namespace {
@@ -156,17 +157,7 @@ std::string EncodeXml(const XmlText& xml) {
 }
 
 std::string XmlPlace(std::string_view where, std::string_view text, std::size_t offset) {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (const char c : text.substr(0, offset)) {
-    if (c == '\n') {
-      ++line;
-      column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80) {
-      ++column;
-    }
-  }
-  return fmt::format("{}: line {}, column {}", where, line, column);
+  return fmt::format("{}: {}", where, DescribePlace(text, offset));
 }
 
 bool IsXmlBlank(std::string_view text) {

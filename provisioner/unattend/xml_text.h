@@ -24,7 +24,7 @@ Result<XmlText> DecodeXml(std::string_view bytes, std::string_view where);
 // EncodeXml(*DecodeXml(x)) == x.
 std::string EncodeXml(const XmlText& xml);
 
-// "WHERE: line 3, column 7": both from 1, columns in characters.
+// "WHERE: line 3, column 7".
 std::string XmlPlace(std::string_view where, std::string_view text, std::size_t offset);
 
 inline bool IsXmlBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }

@@ -42,6 +42,10 @@ TEST(ParseJson, SaysWhere) {
       {"{", "line 1, column 2", "Missing a name"},
       {"{\"a\":1,\n \"b\" 2}", "line 2, column 6", "Missing a colon"},
       {"{\"a\":\"\\n\\n\\n\\n\",\n\"b\":x}", "line 2, column 5", "Invalid value"},  // escapes must not move the lines
+      {"{\"ä€😀\":1,\"b\":x}", "line 1, column 14", "Invalid value"},               // columns count characters
+      {"[\"é\",\n \"é\\u00e9\", x]", "line 2, column 13", "Invalid value"},
+      {"[\"é\",\n\"é\xC3\"]", "line 2, column 3", "invalid UTF-8"},
+      {"[\"é\", \"\0\"]"s, "line 1, column 8", "NUL"},
       {"{\"a\":1,}", "line 1, column 8", "Missing a name"},
       {"[1,]", "line 1, column 4", "Invalid value"},
       {"{\"a\":1}\n{}", "line 2, column 1", "must not be followed"},
