@@ -209,6 +209,15 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
+std::string_view Shorten(std::string_view text, std::size_t bytes) {
+  constexpr std::size_t kMostFollowing = 3;  // behind the first byte of a character
+  if (text.size() <= bytes) return text;
+  const auto follows = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  std::size_t end = bytes;
+  while (end > 0 && bytes - end < kMostFollowing && follows(end)) --end;
+  return text.substr(0, follows(end) ? bytes : end);  // what begins nowhere is no character
+}
+
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

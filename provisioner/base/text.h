@@ -33,6 +33,9 @@ bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b);
 std::string_view TrimBlanks(std::string_view text);                          // spaces, tabs, CR, LF at both ends
 std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
 
+// At most `bytes` bytes from its start, never ending within a character.
+std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
+
 // What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);

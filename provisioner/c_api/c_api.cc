@@ -1,7 +1,6 @@
 // The C interface: copies in, calls, keeps texts for the caller. Everything that can throw runs inside Guarded().
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -46,12 +45,9 @@ constexpr std::size_t kSpare = 64;
 // Copies what fits, cut before a character and not inside it.
 template <std::size_t N>
 void CopyText(char (&out)[N], std::string_view text) {
-  std::size_t length = std::min(text.size(), N - 1);
-  if (length < text.size()) {
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  }
-  std::memcpy(out, text.data(), length);
-  out[length] = '\0';
+  const std::string_view head = Shorten(text, N - 1);
+  std::memcpy(out, head.data(), head.size());
+  out[head.size()] = '\0';
 }
 
 // Allocates nothing.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 
@@ -20,13 +21,10 @@ constexpr std::uint16_t kMetadataPort = 80;
 
 // An entry as a message may hold it: a whole proxy URL pasted into the list must not show its password.
 std::string Shown(std::string_view text) {
-  std::string out = text.find_first_of("@/") == std::string_view::npos || IpNetwork::Parse(text) ? std::string(text)
-                                                                                                 : RedactUrl(text);
-  if (out.size() <= kMostShown) return out;
-  std::size_t cut = kMostShown;
-  while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0U) == 0x80) --cut;
-  out.resize(cut);
-  return out + "…";
+  const std::string out = text.find_first_of("@/") == std::string_view::npos || IpNetwork::Parse(text)
+                              ? std::string(text)
+                              : RedactUrl(text);
+  return out.size() <= kMostShown ? out : std::string(Shorten(out, kMostShown)) + "…";
 }
 
 // Collects findings, at most kMostOfAKind of each code.

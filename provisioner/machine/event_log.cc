@@ -12,12 +12,13 @@ constexpr std::size_t kMostBytes = 30'000;
 
 std::string EventText(std::string_view text) {
   std::string out;
-  const std::string printable = Printable(text.substr(0, kMostBytes));
-  for (std::size_t i = 0; i < printable.size() && out.size() < kMostBytes; ++i) {
+  const std::string printable = Printable(Shorten(text, kMostBytes));
+  for (std::size_t i = 0; i < printable.size() && out.size() <= kMostBytes; ++i) {
     out += printable[i];
     const char next = i + 1 < printable.size() ? printable[i + 1] : '\0';
     if (printable[i] == '%' && (next == '%' || (next >= '0' && next <= '9'))) out += ' ';
   }
+  out.resize(Shorten(out, kMostBytes).size());
   return out;
 }
 

@@ -10,17 +10,10 @@ namespace {
 
 constexpr std::size_t kMostTextBytes = std::size_t{8} << 10U;
 
-// At most so many bytes, without half a character at the end.
-std::string_view Head(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80) --most;
-  return text.substr(0, most);
-}
-
 }  // namespace
 
 std::string FormatLogLine(std::int64_t unix_seconds, Severity severity, std::uint16_t id, std::string_view text) {
-  const std::string_view head = Head(text, kMostTextBytes);
+  const std::string_view head = Shorten(text, kMostTextBytes);
   return fmt::format("{} {} {} {}{}\n", FormatUtc(unix_seconds), NameOf(severity), id, Printable(head),
                      head.size() < text.size() ? " [...]" : "");
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "provisioner/base/text.h"
 #include "provisioner/pki/certificate.h"
 #include "provisioner/pki/certificate_names.h"
 
@@ -19,7 +20,7 @@ constexpr std::size_t kMostNames = 4;      // of a certificate, named in a messa
 
 std::string Quoted(const std::string& name) {
   if (name.size() <= kLongestName) return fmt::format("\"{}\"", name);
-  return fmt::format("\"{}...\"", name.substr(0, kLongestName));
+  return fmt::format("\"{}...\"", Shorten(name, kLongestName));
 }
 
 std::optional<Certificate> Read(const std::string& der) {

@@ -188,7 +188,7 @@ Result<void> Writer::Members(const JsonValue& object, std::size_t indent) {
   for (const auto& member : object.GetObject()) {
     const std::string_view key = ignition::TextOf(member.name);
     if (!keys.insert(key).second)
-      return Fail(Code::kJson, fmt::format("the key {} occurs twice", Quoted(key.substr(0, 100))));
+      return Fail(Code::kJson, fmt::format("the key {} occurs twice", Quoted(Shorten(key, 100))));
     if (key.size() > kMostKey)
       return Fail(Code::kTooLarge, fmt::format("a key has {} bytes, more than {}", key.size(), kMostKey));
     if (!first) out_.append(indent, ' ');

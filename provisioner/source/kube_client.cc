@@ -36,7 +36,7 @@ Said ReadSaid(const std::string& body) {
   if (!document || !(*document)->root().IsObject()) return out;
   const ignition::JsonValue* message = ignition::Member(&(*document)->root(), "message");
   if (message != nullptr && message->IsString()) {
-    out.message = std::string(ignition::TextOf(*message).substr(0, kMostShown));
+    out.message = std::string(Shorten(ignition::TextOf(*message), kMostShown));
   }
   const ignition::JsonValue* details = ignition::Member(&(*document)->root(), "details");
   if (details == nullptr || !details->IsObject()) return out;

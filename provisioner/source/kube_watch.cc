@@ -69,7 +69,7 @@ KubeEvent ServerError(const JsonValue& status) {
   const bool gone = code != nullptr && code->IsInt() && code->GetInt() == net::http_status::kGone;
   if (gone || reason == "Expired" || reason == "Gone") return {KubeEvent::Kind::kGone, {}, {}};
   return Trouble(Code::kNetwork, fmt::format("the API server ended the watch (\"{}\")",
-                                             TextIn(&status, "message").substr(0, kMostShown)));
+                                             Shorten(TextIn(&status, "message"), kMostShown)));
 }
 
 }  // namespace

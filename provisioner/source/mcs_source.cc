@@ -91,7 +91,7 @@ Result<void> CheckMcsAnswer(const net::FetchAnswer& answer, const std::string& w
   return Fail(Code::kKind,
               fmt::format("the server sends \"{}\" and no JSON: this is no "
                           "Machine Config Server",
-                          media.substr(0, 60)),
+                          Shorten(media, 60)),
               where);
 }
 

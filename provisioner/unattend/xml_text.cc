@@ -167,9 +167,7 @@ bool IsXmlBlank(std::string_view text) {
 std::string XmlExcerpt(std::string_view text) {
   constexpr std::size_t kLimit = 60;
   if (text.size() <= kLimit) return std::string(text);
-  std::size_t end = kLimit;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
-  return fmt::format("{}...", text.substr(0, end));
+  return fmt::format("{}...", Shorten(text, kLimit));
 }
 
 std::size_t XmlNameLength(std::string_view text) {

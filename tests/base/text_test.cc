@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace prov {
 namespace {
 
@@ -41,6 +43,14 @@ TEST(Text, PrintableShowsWhatATerminalMustNotSee) {
   EXPECT_EQ(Printable("\xc2\x9b"), "\\u{9b}");
   EXPECT_EQ(Printable("\xe2\x80\xae"), "\\u{202e}") << "right-to-left override";
   EXPECT_EQ(Printable("\xff"), "\\xff");
+}
+
+TEST(Text, ShortensBeforeACharacter) {
+  const std::string_view text = "a\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80z";  // of 1, 2, 3, 4 and 1 bytes
+  constexpr std::array<std::size_t, 13> kLengths = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+  for (std::size_t bytes = 0; bytes < kLengths.size(); ++bytes)
+    EXPECT_EQ(Shorten(text, bytes), text.substr(0, kLengths[bytes])) << bytes;
+  EXPECT_EQ(Shorten(std::string(9, '\x80'), 6).size(), 6U);  // malformed
 }
 
 TEST(Text, SplitTrimAndCase) {

@@ -25,6 +25,14 @@ TEST(EventText, FitsIntoAnEvent) {
   }
 }
 
+TEST(EventText, EndsBehindACharacter) {
+  for (std::size_t before = 0; before < 3; ++before) {
+    std::string text(before, 'x');
+    while (text.size() < 100'000) text += "\xe2\x82\xac";
+    EXPECT_EQ(EventText(text), text.substr(0, before + (30'000 - before) / 3 * 3));
+  }
+}
+
 // The table that the Event Viewer reads has a row for each id that is ever written.
 TEST(EventText, MessageTableHasEachId) {
   std::set<int> expected;
