@@ -9,7 +9,7 @@
 #include "ignition/merged_config.h"
 #include "ignition/resource.h"
 #include "ignition/schema.h"
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::ignition {
 namespace {

@@ -11,7 +11,7 @@
 #include "ignition/json_path.h"
 #include "ignition/load.h"
 #include "ignition/schema.h"
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::ignition {
 namespace {

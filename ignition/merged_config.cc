@@ -8,7 +8,7 @@
 
 #include "ignition/json_path.h"
 #include "ignition/schema.h"
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::ignition {
 namespace {

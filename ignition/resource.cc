@@ -7,7 +7,6 @@
 
 #include "ignition/data_url.h"
 #include "ignition/gzip.h"
-#include "ignition/shorten.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 

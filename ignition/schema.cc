@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::ignition {
 namespace {

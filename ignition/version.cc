@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::ignition {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "ignition/shorten.h"
 #include "ignition/yaml_scalar.h"
 #include "provisioner/base/text.h"
 #include "provisioner/base/text_place.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <utility>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/publish/request_uri.h"
 #include "provisioner/publish/trust_merge.h"
@@ -208,7 +207,7 @@ Result<void> Injector::Workload(JsonValue& object, std::string_view names, const
     const bool in_init = PROV_TRY(Containers(*pod, "initContainers", name, place));
     if (in_containers || in_init) continue;
     report_.errors.push_back(
-        fmt::format("requested injection for non-existent container: {}", GoQuote(ShownUri(ignition::Shorten(name)))));
+        fmt::format("requested injection for non-existent container: {}", GoQuote(ShownUri(Shorten(name)))));
     return {};
   }
   if (changed_) ++report_.workloads;

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
@@ -24,7 +23,7 @@ std::unexpected<std::string> Refuse(std::string text) { return std::unexpected(s
 
 Merged CheckMachineNetwork(std::string_view field, const std::string& cidr) {
   if (IpNetwork::Parse(cidr)) return {};
-  return Refuse(fmt::format("{} has an invalid CIDR: {}", field, ignition::Shorten(cidr)));
+  return Refuse(fmt::format("{} has an invalid CIDR: {}", field, Shorten(cidr)));
 }
 
 Merged AddMachineNetworks(const InstallConfig& config, egress::ClusterDescription& cluster) {
@@ -53,7 +52,7 @@ Result<std::string> NameOf(const ObjectReader& object) {
   const ObjectReader metadata = PROV_TRY(object.Child("metadata"));
   if (!metadata) return std::string();
   const std::string name = PROV_TRY(metadata.Text("name"));
-  return std::string(ignition::Shorten(name, kMostName));
+  return std::string(Shorten(name, kMostName));
 }
 
 // "cidr" of each object of an array.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::publish {
 namespace {
@@ -67,7 +67,7 @@ Result<Object> Parse(std::string bytes, const std::string& where, ignition::Docu
   if (const auto twice = RepeatedKey((*document)->root())) {
     return Fail(Code::kInvalidConfig,
                 fmt::format("the key \"{}\" occurs twice in one object, and readers differ in which one they take",
-                            ignition::Shorten(*twice)),
+                            Shorten(*twice)),
                 where);
   }
   const bool several = (*document)->several;
@@ -99,8 +99,7 @@ Result<Object> ReadObject(std::string bytes, const std::string& where, std::stri
   return Fail(Code::kKind,
               fmt::format("holds {}, and {} is needed, as `oc get -o yaml` prints it",
                           found.empty() ? "no object with a kind"
-                                        : "the kind " + Described(ignition::Shorten(found),
-                                                                  ignition::Shorten(GroupOf(*out.root))),
+                                        : "the kind " + Described(Shorten(found), Shorten(GroupOf(*out.root))),
                           Described(kind, group)),
               where);
 }

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/publish/pod_env_patch.h"
 #include "provisioner/source/pod_environment_source.h"
@@ -18,7 +17,6 @@
 namespace prov::publish {
 namespace {
 
-using ignition::Shorten;
 using source::ObjectView;
 
 constexpr std::size_t kMostAdded = std::size_t{16} << 20U;  // bytes, of one file's patches

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
@@ -98,7 +97,7 @@ std::string WithoutPassword(std::string_view item) {
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kMostShown = 300;
   const std::string out = WithoutPassword(item);
-  return out.size() <= kMostShown ? out : std::string(ignition::Shorten(out, kMostShown)) + "…";
+  return out.size() <= kMostShown ? out : std::string(Shorten(out, kMostShown)) + "…";
 }
 
 void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {

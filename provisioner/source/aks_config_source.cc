@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
 #include "provisioner/egress/no_proxy.h"
@@ -57,7 +56,6 @@ namespace {
 using egress::EgressConfig;
 using egress::ProxyVariable;
 using ignition::JsonValue;
-using ignition::Shorten;
 
 constexpr std::string_view kConfig = "httpProxyConfig";
 constexpr std::string_view kTrust = "trustedCa";

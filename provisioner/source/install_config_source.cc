@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
 
@@ -104,7 +103,7 @@ std::string Missing(const PlannedCluster& planned, std::string_view no_proxy) {
   std::string out;
   std::size_t named = 0;
   const auto add = [&](std::string_view text) {
-    if (++named <= kMostNamed) out += fmt::format("{}{}", out.empty() ? "" : ", ", ignition::Shorten(text));
+    if (++named <= kMostNamed) out += fmt::format("{}{}", out.empty() ? "" : ", ", Shorten(text));
   };
   const std::vector<std::string> entries = egress::ClusterNoProxy(planned.cluster);
   for (const std::string& entry : entries) {
@@ -143,8 +142,7 @@ Result<std::optional<TrustText>> ReadTrust(const ObjectView& object) {
   constexpr std::array<std::string_view, 3> kPolicies = {"", "Proxyonly", "Always"};
   const std::string_view policy = PROV_TRY(object.TextOr("additionalTrustBundlePolicy", ""));
   if (std::ranges::find(kPolicies, policy) == kPolicies.end()) {
-    return Fail(Code::kInvalidConfig,
-                fmt::format("the policy \"{}\" is neither Proxyonly nor Always", ignition::Shorten(policy)),
+    return Fail(Code::kInvalidConfig, fmt::format("the policy \"{}\" is neither Proxyonly nor Always", Shorten(policy)),
                 object.At("additionalTrustBundlePolicy"));
   }
   // Whatever the policy, nodes get the bundle: it only decides about pods.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 
 namespace prov::source {
 namespace {
@@ -28,10 +28,9 @@ bool IsPlainName(std::string_view name) {
 Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path) {
   const auto twice = ignition::RepeatedMember(object);
   if (!twice) return {};
-  return Fail(
-      Code::kInvalidConfig,
-      fmt::format("the key \"{}\" occurs twice, and readers differ in which one they take", ignition::Shorten(*twice)),
-      path);
+  return Fail(Code::kInvalidConfig,
+              fmt::format("the key \"{}\" occurs twice, and readers differ in which one they take", Shorten(*twice)),
+              path);
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ Result<ObjectView> ObjectView::Of(const JsonValue& value, std::string path) {
 }
 
 std::string ObjectView::At(std::string_view name) const {
-  const std::string_view shown = ignition::Shorten(name);
+  const std::string_view shown = Shorten(name);
   return IsPlainName(name) ? fmt::format("{}.{}", path_, shown) : fmt::format("{}[\"{}\"]", path_, shown);
 }
 

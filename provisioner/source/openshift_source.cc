@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/base64.h"
+#include "provisioner/base/text.h"
 
 namespace prov::source {
 namespace {
@@ -24,7 +24,7 @@ Result<void> RefuseSeveral(std::span<const ConfigMap> maps, std::string_view nam
       Code::kNotFound,
       fmt::format("{} ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one of "
                   "them",
-                  count, ignition::Shorten(name)),
+                  count, Shorten(name)),
       maps.front().object.path());
 }
 
@@ -90,7 +90,7 @@ Result<TrustText> BundleOf(const ConfigMap& map) {
   const auto text = data ? PROV_TRY(data->Text(kBundleKey)) : std::nullopt;
   if (!text) {
     return Fail(Code::kInvalidConfig,
-                fmt::format("the ConfigMap \"{}\" is missing \"{}\"{}", ignition::Shorten(map.name), kBundleKey,
+                fmt::format("the ConfigMap \"{}\" is missing \"{}\"{}", Shorten(map.name), kBundleKey,
                             map.merged ? "; the cluster has not filled it yet" : ""),
                 out.where);
   }
@@ -214,7 +214,7 @@ Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_vi
           Code::kNotFound,
           fmt::format("two ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one "
                       "of them",
-                      ignition::Shorten(name)),
+                      Shorten(name)),
           map.object.path());
     }
     found = &map;
@@ -264,9 +264,9 @@ Result<std::optional<TrustText>> ReadTrust(const std::optional<ObjectView>& spec
         fmt::format("the ConfigMap \"{}\" is not in the file, so nothing is known about certificates and they "
                     "stay as they are; put the Proxy, this ConfigMap{} into one file, e.g. with oc get "
                     "proxy/cluster and oc get -n {} configmap {} and lines --- between them",
-                    ignition::Shorten(name),
+                    Shorten(name),
                     name == kUserBundle ? std::string() : fmt::format(" and {}, where there is one,", kUserBundle),
-                    name_space, ignition::Shorten(name)),
+                    name_space, Shorten(name)),
         trusted->At("name"));
   }
   return std::nullopt;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ignition/shorten.h"
 #include "provisioner/base/text.h"
 
 namespace prov::source {
@@ -138,8 +137,8 @@ Result<void> AssignVariables(const Variables& variables, egress::EgressConfig& o
 
 std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, std::string where) {
   return Fail(Code::kKind,
-              fmt::format("no container of this {} assigns HTTP_PROXY, HTTPS_PROXY or NO_PROXY{}",
-                          ignition::Shorten(kind), found.lower_case ? " (only in lower case, which is not read)" : ""),
+              fmt::format("no container of this {} assigns HTTP_PROXY, HTTPS_PROXY or NO_PROXY{}", Shorten(kind),
+                          found.lower_case ? " (only in lower case, which is not read)" : ""),
               std::move(where));
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ignition/shorten.h"
+#include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/pod_environment_source.h"
@@ -127,10 +127,10 @@ Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, s
     return Fail(Code::kNotFound,
                 fmt::format("{} objects {} are called \"{}\" (in several namespaces or resource groups?); give a file "
                             "with one of them",
-                            count, what, ignition::Shorten(name)),
+                            count, what, Shorten(name)),
                 found->path());
   }
-  return Fail(Code::kNotFound, fmt::format("the {} \"{}\" is wanted, and is not there", what, ignition::Shorten(name)),
+  return Fail(Code::kNotFound, fmt::format("the {} \"{}\" is wanted, and is not there", what, Shorten(name)),
               objects.front().path());
 }
 
