@@ -6,6 +6,7 @@
 #include <set>
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/base/text.h"
 #include "provisioner/base/text_place.h"
 
 namespace prov {
