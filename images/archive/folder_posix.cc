@@ -1,13 +1,10 @@
 // Entries as files of a folder, and folders of archives.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +14,7 @@
 #include "images/archive/archive.h"
 #include "images/archive/output_file_posix.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/posix_api.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/result.h"
 
@@ -40,7 +38,7 @@ class OutputFolder {
   Result<void> Keep(std::int64_t time_unix);
 
  private:
-  OutputFolder(fs::path path, fs::path temporary, Held held, MadeParents parents)
+  OutputFolder(fs::path path, fs::path temporary, posix::Descriptor held, MadeParents parents)
       : path_(std::move(path)),
         temporary_(std::move(temporary)),
         held_(std::move(held)),
@@ -48,21 +46,20 @@ class OutputFolder {
 
   fs::path path_;
   fs::path temporary_;
-  Held held_;
+  posix::Descriptor held_;
   MadeParents parents_;
 };
 
 std::unexpected<Error> SystemError(std::string_view what, const fs::path& path) {
-  return Fail(Code::kIo, fmt::format("{}: {}", what, std::strerror(errno)), path.string());
+  return posix::Failure(Code::kIo, what, path);
 }
 
 // One call for all files: flushing each of thirty thousand takes a minute.
 Result<void> FlushVolume(const fs::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return SystemError("cannot open the folder", folder);
-  const bool done = syncfs(fd) == 0;
-  close(fd);
-  return done ? Result<void>() : SystemError("cannot flush", folder);
+  const posix::Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return SystemError("cannot open the folder", folder);
+  if (syncfs(fd.get()) != 0) return SystemError("cannot flush", folder);
+  return {};
 }
 
 // The mode and times of a file or folder. Errors: io.
@@ -86,9 +83,8 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& pa
     return Fail(Code::kTarget, "exists and is no empty folder; name another path or remove it", path);
   MadeParents parents = PROV_TRY(MadeParents::Make(target.parent_path()));
   std::string temporary;
-  Held held = MakeFolderBeside(target.string(), temporary);
-  if (held.get() < 0)
-    return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), path);
+  posix::Descriptor held = MakeFolderBeside(target.string(), temporary);
+  if (!held) return posix::Failure(Code::kTarget, "cannot make a folder here", path);
   return std::unique_ptr<OutputFolder>(
       new OutputFolder(std::move(target), std::move(temporary), std::move(held), std::move(parents)));
 }
@@ -108,22 +104,10 @@ Result<void> OutputFolder::Keep(std::int64_t time_unix) {
 }
 
 Result<void> WriteFile(const fs::path& path, std::string_view bytes, unsigned mode, std::int64_t time_unix) {
-  const auto fail = [&](std::string_view what) {
-    return Fail(Code::kIo, fmt::format("{}: {}", what, std::strerror(errno)), path.string());
-  };
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return fail("cannot create");
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const auto failed = fail("cannot write");
-      close(fd);
-      return failed;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  if (close(fd) != 0) return fail("cannot close");
+  posix::Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return SystemError("cannot create", path);
+  if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
+  if (!fd.Close()) return SystemError("cannot close", path);
   return SetModeAndTime(path, mode, time_unix);
 }
 
@@ -153,7 +137,7 @@ class Folder final : public FileSink {
       if (mkdir(folder.c_str(), 0755) == 0) {
         made_.emplace_back(path.substr(0, slash));
       } else if (errno != EEXIST) {
-        return Fail(Code::kIo, fmt::format("cannot make the folder: {}", std::strerror(errno)), folder.string());
+        return SystemError("cannot make the folder", folder);
       }
     }
     return {};

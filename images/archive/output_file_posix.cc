@@ -1,14 +1,10 @@
 #include "images/archive/output_file_posix.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "provisioner/base/file.h"
@@ -17,9 +13,10 @@ namespace prov::images {
 namespace {
 
 namespace fs = std::filesystem;
+using posix::Descriptor;
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
-  return Fail(Code::kIo, fmt::format("{}: {}", what, std::strerror(errno)), path);
+  return posix::Failure(Code::kIo, what, path);
 }
 
 }  // namespace
@@ -32,7 +29,7 @@ Result<MadeParents> MadeParents::Make(const fs::path& folder) {
   MadeParents out(std::move(missing));
   if (!folder.empty()) fs::create_directories(folder, error);
   if (error && !folder.empty())
-    return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), folder.string());
+    return posix::Failure(Code::kTarget, "cannot make the parent folder", folder, error.value());
   return out;
 }
 
@@ -47,9 +44,8 @@ Result<void> CheckReplaceable(const std::string& path, std::size_t head,
   struct stat there{};
   if (lstat(path.c_str(), &there) != 0) return {};
   std::string found(head, '\0');
-  const int fd = S_ISREG(there.st_mode) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  const ssize_t size = fd >= 0 ? pread(fd, found.data(), found.size(), 0) : -1;
-  if (fd >= 0) close(fd);
+  const Descriptor fd(S_ISREG(there.st_mode) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1);
+  const ssize_t size = fd ? pread(fd.get(), found.data(), found.size(), 0) : -1;
   if (size >= 0 && ours(std::string_view(found).substr(0, static_cast<std::size_t>(size)))) return {};
   return Fail(Code::kTarget,
               "exists and is nothing of the kind that shall be written, made by this program; name another path or "
@@ -57,15 +53,14 @@ Result<void> CheckReplaceable(const std::string& path, std::size_t head,
               path);
 }
 
-OutputFile::OutputFile(std::string path, std::string temporary, Held file, MadeParents parents)
+OutputFile::OutputFile(std::string path, std::string temporary, Descriptor file, MadeParents parents)
     : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)), parents_(std::move(parents)) {}
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path, Beside beside) {
   MadeParents parents = PROV_TRY(MadeParents::Make(fs::path(path).parent_path()));
   std::string temporary;
-  Held file = beside == Beside::kNothing ? MakeFileInNewFolder(path, temporary) : MakeFileBeside(path, temporary);
-  if (file.get() < 0)
-    return Fail(Code::kTarget, fmt::format("cannot make a file here: {}", std::strerror(errno)), path);
+  Descriptor file = beside == Beside::kNothing ? MakeFileInNewFolder(path, temporary) : MakeFileBeside(path, temporary);
+  if (!file) return posix::Failure(Code::kTarget, "cannot make a file here", path);
   return std::unique_ptr<OutputFile>(new OutputFile(path, std::move(temporary), std::move(file), std::move(parents)));
 }
 
@@ -74,12 +69,7 @@ OutputFile::~OutputFile() {
 }
 
 Result<void> OutputFile::Write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(file_.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError("cannot write", path_);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (!posix::WriteAll(file_.get(), bytes)) return SystemError("cannot write", path_);
   return {};
 }
 

@@ -55,11 +55,11 @@ class OutputFile {
   const std::string& path() const { return path_; }
 
  private:
-  OutputFile(std::string path, std::string temporary, Held file, MadeParents parents);
+  OutputFile(std::string path, std::string temporary, posix::Descriptor file, MadeParents parents);
 
   std::string path_;
   std::string temporary_;
-  Held file_;
+  posix::Descriptor file_;
   MadeParents parents_;
 };
 

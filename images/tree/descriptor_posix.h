@@ -1,59 +1,31 @@
-// A file descriptor that closes itself.
+// Files of images and images as files, through descriptors.
 #pragma once
 
-#include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "provisioner/base/posix_api.h"
 #include "provisioner/base/result.h"
 
 namespace prov::images {
 
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-  bool Close() { return close(Release()) == 0; }  // false: what was written may be lost
-
- private:
-  int fd_ = -1;
-};
+using posix::Descriptor;
 
 // With errno. A full or read-only medium is the target's fault.
 inline std::unexpected<Error> SystemError(std::string_view what, const std::string& where) {
   const int error = errno;
   const bool target = error == ENOSPC || error == EDQUOT || error == EROFS;
-  return Fail(target ? Code::kTarget : Code::kIo, fmt::format("{}: {}", what, std::strerror(error)), where);
+  return posix::Failure(target ? Code::kTarget : Code::kIo, what, where, error);
 }
 
 // Everything, at the place where the descriptor stands.
 inline Result<void> WriteAll(int fd, std::string_view bytes, const std::string& where) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError("cannot write", where);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (!posix::WriteAll(fd, bytes)) return SystemError("cannot write", where);
   return {};
 }
 

@@ -17,6 +17,8 @@
 namespace prov {
 namespace {
 
+using posix::Descriptor;
+
 constexpr std::string_view kMark = ".provisioner-";
 constexpr std::string_view kRandom = "XXXXXX";
 constexpr std::string_view kOld = ".old";
@@ -63,9 +65,9 @@ std::vector<std::string> Leftovers(const Siblings& siblings, Leftover which) {
 // What can't be removed now is left to the next run: no reason to end this one.
 void Remove(const Siblings& siblings, Leftover which) {
   for (const std::string& path : Leftovers(siblings, which)) {
-    const Held found(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    const Descriptor found(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     struct stat info{};
-    if (found.get() < 0 || fstat(found.get(), &info) != 0 || info.st_uid != geteuid() || !found.Hold()) continue;
+    if (!found || fstat(found.get(), &info) != 0 || info.st_uid != geteuid() || !Hold(found)) continue;
     std::error_code ignored;
     if (S_ISDIR(info.st_mode)) std::filesystem::remove_all(path, ignored);
     if (S_ISREG(info.st_mode)) unlink(path.c_str());
@@ -89,42 +91,38 @@ int MakeOnce(std::string& name, Kind kind) {
 }
 
 // Between making and holding, another run may take it for a leftover: then there is another try.
-Held Make(const Siblings& siblings, std::string& made, Kind kind) {
+Descriptor Make(const Siblings& siblings, std::string& made, Kind kind) {
   const std::string folder = siblings.folder == "." ? "" : siblings.folder == "/" ? "/" : siblings.folder + "/";
   for (int i = 0; i < kTries; ++i) {
     made = folder + siblings.prefix + std::string(kRandom);
-    Held out(MakeOnce(made, kind));
-    if (out.get() < 0 && errno != 0) return out;
-    if (out.get() >= 0 && out.Hold() && IsThere(out.get())) return out;
+    Descriptor out(MakeOnce(made, kind));
+    if (!out && errno != 0) return out;
+    if (out && Hold(out) && IsThere(out.get())) return out;
   }
   errno = EBUSY;
-  return Held();
+  return {};
 }
 
 }  // namespace
 
-Held::~Held() {
-  if (fd_ > STDERR_FILENO) close(fd_);
+// A file system without locks has no other runs to fear that could see them.
+bool Hold(const Descriptor& opened) {
+  return flock(opened.get(), LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP;
 }
 
-bool Held::Close() { return close(std::exchange(fd_, -1)) == 0; }
-
-// A file system without locks has no other runs to fear that could see them.
-bool Held::Hold() const { return flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP; }
-
-Held MakeFileBeside(const std::string& path, std::string& made) {
+Descriptor MakeFileBeside(const std::string& path, std::string& made) {
   const Siblings siblings = SiblingsOf(path);
   Remove(siblings, Leftover::kUnfinished);
   return Make(siblings, made, Kind::kFile);
 }
 
-Held MakeFolderBeside(const std::string& path, std::string& made) {
+Descriptor MakeFolderBeside(const std::string& path, std::string& made) {
   const Siblings siblings = SiblingsOf(path);
   Remove(siblings, Leftover::kUnfinished);
   return Make(siblings, made, Kind::kFolder);
 }
 
-Held MakeFileInNewFolder(const std::string& path, std::string& made) {
+Descriptor MakeFileInNewFolder(const std::string& path, std::string& made) {
   return Make(SiblingsOf(path), made, Kind::kFile);
 }
 

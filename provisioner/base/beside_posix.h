@@ -4,34 +4,20 @@
 #pragma once
 
 #include <string>
-#include <utility>
+
+#include "provisioner/base/posix_api.h"
 
 namespace prov {
 
-// A file descriptor that closes itself, and with it lets go of what MakeFileBeside made. -1: errno.
-class Held {
- public:
-  explicit Held(int fd = -1) : fd_(fd) {}
-  Held(Held&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Held& operator=(Held&&) = delete;
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held();
-  int get() const { return fd_; }
-  bool Close();  // false: what was written may be lost
-  // For what is not made here, such as a folder that is moved aside: whether no other run holds it.
-  bool Hold() const;
-
- private:
-  int fd_;
-};
-
 // For what shall become `path`: a file (mode 0600) or folder (0700) "FOLDER/.NAME.provisioner-XXXXXX", whose name is
-// `made` then. Before that, leftovers of its kind go.
-Held MakeFileBeside(const std::string& path, std::string& made);
-Held MakeFolderBeside(const std::string& path, std::string& made);
+// `made` then. Before that, leftovers of its kind go. It is held while the descriptor is open; an empty one: errno.
+posix::Descriptor MakeFileBeside(const std::string& path, std::string& made);
+posix::Descriptor MakeFolderBeside(const std::string& path, std::string& made);
 // The same without a look at the folder, for one that holds nothing but new files.
-Held MakeFileInNewFolder(const std::string& path, std::string& made);
+posix::Descriptor MakeFileInNewFolder(const std::string& path, std::string& made);
+
+// Holds what is not made here, such as a folder that is moved aside. False: another run holds it.
+bool Hold(const posix::Descriptor& opened);
 
 // Where what is replaced waits until its successor is in place.
 inline std::string AsideOf(const std::string& made) { return made + ".old"; }

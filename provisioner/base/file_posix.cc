@@ -1,10 +1,8 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
@@ -13,21 +11,11 @@
 namespace prov {
 namespace {
 
-using Descriptor = Held;
+using posix::Descriptor;
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
   const int error = errno;
-  return Fail(error == ENOENT ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, std::strerror(error)), path);
-}
-
-Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError("cannot write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
+  return posix::Failure(error == ENOENT ? Code::kNotFound : Code::kIo, what, path, error);
 }
 
 std::string ParentOf(const std::string& path) {
@@ -37,7 +25,7 @@ std::string ParentOf(const std::string& path) {
 }
 
 Result<void> WriteAndFlush(Descriptor& fd, std::string_view bytes, unsigned mode, const std::string& path) {
-  PROV_TRY(WriteAll(fd.get(), bytes, path));
+  if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
   if (fchmod(fd.get(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
   if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
   if (!fd.Close()) return SystemError("cannot close", path);
@@ -47,9 +35,9 @@ Result<void> WriteAndFlush(Descriptor& fd, std::string_view bytes, unsigned mode
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
-  const bool standard_input = path == "-";
-  const Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return SystemError("cannot open", path);
+  if (path == "-") return ReadOpened(STDIN_FILENO, path, limit);
+  const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return SystemError("cannot open", path);
   return ReadOpened(fd.get(), path, limit);
 }
 
@@ -65,7 +53,7 @@ unsigned OutputMode(unsigned mode) {
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
   std::string temporary;
   Descriptor fd = MakeFileBeside(path, temporary);
-  if (fd.get() < 0) return SystemError("cannot create a file beside it", path);
+  if (!fd) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
     PROV_TRY(WriteAndFlush(fd, bytes, mode, path));
     if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("cannot rename into place", path);
@@ -78,7 +66,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
 
 Result<void> FlushFolder(const std::string& folder) {
   const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) return SystemError("cannot open the folder", folder);
+  if (!fd) return SystemError("cannot open the folder", folder);
   // Some file systems refuse fsync on folders; the rename itself has happened.
   if (fsync(fd.get()) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", folder);
   return {};
@@ -86,7 +74,7 @@ Result<void> FlushFolder(const std::string& folder) {
 
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
   Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return SystemError("cannot create", path);
+  if (!fd) return SystemError("cannot create", path);
   return WriteAndFlush(fd, bytes, mode, path);
 }
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
+#include "provisioner/base/posix_api.h"
 
 namespace prov {
 namespace {
@@ -38,8 +38,7 @@ Result<std::vector<FolderEntry>> ListTree(const std::string& folder, std::size_t
   }
   if (error) {
     const bool missing = error == std::errc::no_such_file_or_directory;
-    return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("cannot list the folder: {}", error.message()),
-                folder);
+    return posix::Failure(missing ? Code::kNotFound : Code::kIo, "cannot list the folder", folder, error.value());
   }
   std::ranges::sort(out, {}, &FolderEntry::path);
   return out;
@@ -48,8 +47,7 @@ Result<std::vector<FolderEntry>> ListTree(const std::string& folder, std::size_t
 Result<std::string> ReadRegularFile(const std::string& path, std::uint64_t limit) {
   struct stat info{};
   if (lstat(path.c_str(), &info) != 0) {
-    return Fail(errno == ENOENT ? Code::kNotFound : Code::kIo, fmt::format("cannot read: {}", std::strerror(errno)),
-                path);
+    return posix::Failure(errno == ENOENT ? Code::kNotFound : Code::kIo, "cannot read", path);
   }
   if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "is no regular file; put the file itself there", path);
   return ReadFile(path, limit);

@@ -3,17 +3,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "provisioner/base/large_pages.h"
 #include "provisioner/base/opened_file.h"
+#include "provisioner/base/posix_api.h"
 
 namespace prov {
 namespace {
 
-std::unexpected<Error> CannotRead(const std::string& path) {
-  return Fail(Code::kIo, fmt::format("cannot read: {}", std::strerror(errno)), path);
-}
+std::unexpected<Error> CannotRead(const std::string& path) { return posix::Failure(Code::kIo, "cannot read", path); }
 
 // Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
 Result<std::size_t> Append(int fd, std::string& out, std::size_t size, const std::string& path) {

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "provisioner/base/posix_api.h"
 #include "provisioner/machine/lock.h"
 
 namespace prov::machine {
@@ -17,7 +17,7 @@ Lock::~Lock() {
 Result<Lock> AcquireLock(const std::string& folder) {
   const std::string path = fmt::format("{}/{}", folder, kLockFile);
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return Fail(Code::kIo, fmt::format("cannot open the lock: {}", std::strerror(errno)), path);
+  if (fd < 0) return posix::Failure(Code::kIo, "cannot open the lock", path);
   Lock lock(fd);
   int result = 0;
   do {
@@ -25,7 +25,7 @@ Result<Lock> AcquireLock(const std::string& folder) {
   } while (result != 0 && errno == EINTR);
   if (result == 0) return lock;
   if (errno == EWOULDBLOCK) return Fail(Code::kLock, "another run is at work: wait until it has ended", path);
-  return Fail(Code::kIo, fmt::format("cannot lock: {}", std::strerror(errno)), path);
+  return posix::Failure(Code::kIo, "cannot lock", path);
 }
 
 }  // namespace prov::machine

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -12,6 +10,7 @@
 
 #include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/posix_api.h"
 #include "provisioner/payload/payload_folder.h"
 
 namespace prov::payload {
@@ -20,10 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::unexpected<Error> IoError(std::string_view what, const fs::path& path, const std::error_code& error) {
-  return Fail(Code::kIo, fmt::format("{}: {}", what, error.message()), path.string());
+  return posix::Failure(Code::kIo, what, path.string(), error.value());
 }
-
-std::error_code LastError() { return {errno, std::generic_category()}; }
 
 // Nothing there, an empty folder or an earlier payload may be replaced.
 Result<void> CheckReplaceable(const fs::path& path) {
@@ -60,7 +57,7 @@ Result<void> CheckReplaceable(const fs::path& path) {
 Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
   const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
   const timespec times[2] = {time, time};
-  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return IoError("cannot set the time", path, LastError());
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return posix::Failure(Code::kIo, "cannot set the time", path);
   return {};
 }
 
@@ -77,7 +74,7 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
   }
   // Inner folders first: setting an inner one's time does not change the outer one's.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
-    if (chmod(it->c_str(), OutputMode(0755)) != 0) return IoError("cannot set the mode", *it, LastError());
+    if (chmod(it->c_str(), OutputMode(0755)) != 0) return posix::Failure(Code::kIo, "cannot set the mode", *it);
     PROV_TRY(SetTimes(*it, time_unix));
     PROV_TRY(FlushFolder(it->string()));
   }
@@ -98,8 +95,8 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   std::error_code error;
   const bool occupied = fs::exists(fs::symlink_status(path, error));
   // Held, so that no other run takes it for a leftover while it is aside.
-  const Held earlier(occupied ? open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
-  if (earlier.get() >= 0 && !earlier.Hold())
+  const posix::Descriptor earlier(occupied ? open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
+  if (earlier && !Hold(earlier))
     return Fail(Code::kTarget, "another run is replacing this payload: wait until it has ended", path.string());
   if (occupied) fs::rename(path, aside, error);
   if (occupied && error) return IoError("cannot move the earlier payload aside", path, error);
@@ -120,13 +117,10 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
                          std::int64_t time_unix) {
   std::error_code error;
   fs::create_directories(parent, error);
-  if (error)
-    return Fail(Code::kTarget, fmt::format("cannot make the parent folder: {}", error.message()), parent.string());
+  if (error) return posix::Failure(Code::kTarget, "cannot make the parent folder", parent, error.value());
   std::string fresh;
-  const Held held = MakeFolderBeside((parent / target.filename()).string(), fresh);
-  if (held.get() < 0) {
-    return Fail(Code::kTarget, fmt::format("cannot make a folder here: {}", std::strerror(errno)), parent.string());
-  }
+  const posix::Descriptor held = MakeFolderBeside((parent / target.filename()).string(), fresh);
+  if (!held) return posix::Failure(Code::kTarget, "cannot make a folder here", parent);
   Result<void> done = WriteFiles(payload, fresh, time_unix);
   if (done) done = Replace(fresh, target, AsideOf(fresh));
   if (!done) fs::remove_all(fresh, error);

@@ -71,7 +71,7 @@ TEST_F(Beside, WhatIsNotOursStays) {
 
 TEST_F(Beside, WhatAnotherRunIsWritingStays) {
   std::string made;
-  Held held = MakeFileBeside(scratch_.At("x"), made);
+  posix::Descriptor held = MakeFileBeside(scratch_.At("x"), made);
   ASSERT_GE(held.get(), 0);
   ASSERT_TRUE(WriteFileAtomically(scratch_.At("x"), "other", 0600));
   EXPECT_TRUE(fs::exists(made));
@@ -83,16 +83,16 @@ TEST_F(Beside, WhatAnotherRunIsWritingStays) {
 TEST_F(Beside, AFolderGoesWithAllThatIsInIt) {
   std::string made;
   {
-    const Held held = MakeFolderBeside(scratch_.At("x"), made);
+    const posix::Descriptor held = MakeFolderBeside(scratch_.At("x"), made);
     ASSERT_GE(held.get(), 0);
     fs::create_directories(made + "/a/b");
     ASSERT_TRUE(WriteNewFile(made + "/a/b/file", "x", 0600));
     std::string second;
-    const Held other = MakeFolderBeside(scratch_.At("x"), second);
+    const posix::Descriptor other = MakeFolderBeside(scratch_.At("x"), second);
     EXPECT_TRUE(fs::exists(made)) << "it is held";
   }
   std::string third;
-  const Held held = MakeFolderBeside(scratch_.At("x"), third);
+  const posix::Descriptor held = MakeFolderBeside(scratch_.At("x"), third);
   EXPECT_EQ(Names(), std::set<std::string>{fs::path(third).filename().string()});
 }
 

@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "provisioner/base/posix_api.h"
+
+namespace prov::posix {
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool Descriptor::Close() { return close(Release()) == 0; }
+
+std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error) {
+  return Fail(code, fmt::format("{}: {}", what, std::strerror(error)), where);
+}
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace prov::posix
