@@ -22,7 +22,7 @@ enum class Kind { kAbsent, kFile, kFolder };
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& where, DWORD error = GetLastError()) {
   const bool target = error == ERROR_DISK_FULL || error == ERROR_WRITE_PROTECT;
-  return Fail(target ? Code::kTarget : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), where);
+  return win32::Failure(target ? Code::kTarget : Code::kIo, what, where, error);
 }
 
 Handle OpenItself(const std::wstring& path, DWORD access, DWORD share) {
@@ -272,13 +272,8 @@ Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes,
   Handle file(CreateFileW(temporary.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC | WRITE_OWNER, 0, security.get(),
                           CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
   if (!file) return SystemError("cannot make a file beside it", where);
-  while (!bytes.empty()) {
-    DWORD written = 0;
-    const auto wanted = static_cast<DWORD>(std::min<std::size_t>(bytes.size(), kMostAtOnce));
-    if (::WriteFile(file.get(), bytes.data(), wanted, &written, nullptr) == 0)
-      return SystemError("cannot write", where);
-    bytes.remove_prefix(written);
-  }
+  const DWORD unwritten = win32::WriteAll(file.get(), bytes);
+  if (unwritten != ERROR_SUCCESS) return SystemError("cannot write", where, unwritten);
   if (keeps) {
     const Handle old = OpenItself(place.path, FILE_READ_ATTRIBUTES | READ_CONTROL, kShareAll);
     if (!old) return SystemError("cannot open", where);

@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "provisioner/base/beside_win32.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/opened_file.h"
@@ -12,11 +8,9 @@ namespace {
 
 using win32::Handle;
 
-constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
-
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error = GetLastError()) {
   const bool missing = win32::MeansMissing(error);
-  return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
+  return win32::Failure(missing ? Code::kNotFound : Code::kIo, what, path, error);
 }
 
 // What a mode means here: without rights for group and others, only the user, SYSTEM and Administrators may do anything
@@ -34,12 +28,8 @@ HANDLE CreateNew(const std::string& path, win32::SecurityAttributes& security) {
 }
 
 Result<void> WriteAndFlush(Handle& file, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    DWORD written = 0;
-    const auto wanted = static_cast<DWORD>(std::min<std::size_t>(bytes.size(), kMostAtOnce));
-    if (::WriteFile(file.get(), bytes.data(), wanted, &written, nullptr) == 0) return SystemError("cannot write", path);
-    bytes.remove_prefix(written);
-  }
+  const DWORD error = win32::WriteAll(file.get(), bytes);
+  if (error != ERROR_SUCCESS) return SystemError("cannot write", path, error);
   if (FlushFileBuffers(file.get()) == 0) return SystemError("cannot flush", path);
   if (!file.Close()) return SystemError("cannot close", path);
   return {};

@@ -13,7 +13,7 @@ constexpr std::size_t kDeepest = 256;
 
 std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error) {
   const bool missing = win32::MeansMissing(error);
-  return Fail(missing ? Code::kNotFound : Code::kIo, fmt::format("{}: {}", what, win32::MessageOf(error)), path);
+  return win32::Failure(missing ? Code::kNotFound : Code::kIo, what, path, error);
 }
 
 // A junction or link is neither the folder nor the file that it leads to.

@@ -27,7 +27,7 @@ Result<std::size_t> Append(HANDLE file, std::string& out, std::size_t size, cons
   });
   // The writer of a pipe has closed it: that is its end.
   if (error != ERROR_SUCCESS && error != ERROR_BROKEN_PIPE && error != ERROR_HANDLE_EOF) {
-    return Fail(Code::kIo, fmt::format("cannot read: {}", win32::MessageOf(error)), path);
+    return win32::Failure(Code::kIo, "cannot read", path, error);
   }
   return out.size() - before;
 }

@@ -36,12 +36,18 @@ std::wstring Absolute(const std::wstring& path);
 // "Access denied (5)", in the system's language.
 std::string MessageOf(DWORD error);
 
+// "cannot open: Access denied (5)".
+std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
+
 // Nothing is at that path, or nothing can be: no name holds a quote.
 bool MeansMissing(DWORD error);
 
 // Moves a file (onto another one, if `flags` say so) or a folder, durably. Scanners and indexers open what has just
 // been written for a moment and forbid the move, so it is tried for a while. 0 or the error.
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags = 0);
+
+// Everything, at the place where the file stands. ERROR_SUCCESS or why not.
+DWORD WriteAll(HANDLE file, std::string_view bytes);
 
 // Something that one function of Windows frees.
 template <class T, auto kFree>

@@ -61,6 +61,10 @@ std::string MessageOf(DWORD error) {
   return fmt::format("{} ({})", message, error);
 }
 
+std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error) {
+  return Fail(code, fmt::format("{}: {}", what, MessageOf(error)), std::move(where));
+}
+
 bool MeansMissing(DWORD error) {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME;
 }
@@ -78,12 +82,22 @@ DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags) {
   }
 }
 
+DWORD WriteAll(HANDLE file, std::string_view bytes) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
+  while (!bytes.empty()) {
+    DWORD written = 0;
+    const auto wanted = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
+    if (WriteFile(file, bytes.data(), wanted, &written, nullptr) == 0) return GetLastError();
+    bytes.remove_prefix(written);
+  }
+  return ERROR_SUCCESS;
+}
+
 Result<SecurityAttributes> SecurityAttributes::FromSddl(std::string_view sddl) {
   SecurityAttributes out;
   if (ConvertStringSecurityDescriptorToSecurityDescriptorW(Wide(sddl).c_str(), SDDL_REVISION_1, out.descriptor_.out(),
                                                            nullptr) == 0) {
-    return Fail(Code::kIo, fmt::format("cannot make a security descriptor: {}", MessageOf(GetLastError())),
-                std::string(sddl));
+    return Failure(Code::kIo, "cannot make a security descriptor", std::string(sddl));
   }
   out.attributes_ = {sizeof(SECURITY_ATTRIBUTES), out.descriptor_.get(), FALSE};
   return out;

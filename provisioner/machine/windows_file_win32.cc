@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {
@@ -98,15 +96,8 @@ Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const s
 }
 
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path) {
-  while (!bytes.empty()) {
-    constexpr std::size_t kMost = std::size_t{1} << 20U;
-    DWORD written = 0;
-    if (WriteFile(file.get(), bytes.data(), static_cast<DWORD>(std::min(bytes.size(), kMost)), &written, nullptr) ==
-        0) {
-      return WindowsFailure("cannot write", GetLastError(), Narrow(path));
-    }
-    bytes.remove_prefix(written);
-  }
+  const DWORD error = win32::WriteAll(file.get(), bytes);
+  if (error != ERROR_SUCCESS) return WindowsFailure("cannot write", error, Narrow(path));
   if (FlushFileBuffers(file.get()) == 0) return WindowsFailure("cannot flush", GetLastError(), Narrow(path));
   return {};
 }

@@ -23,7 +23,7 @@ std::string Text(const fs::path& path) { return win32::Narrow(path.native()); }
 std::wstring Name(const fs::path& path) { return win32::Path(path.native()); }
 
 std::unexpected<Error> Failure(Code code, std::string_view what, const fs::path& path, DWORD error = GetLastError()) {
-  return Fail(code, fmt::format("{}: {}", what, win32::MessageOf(error)), Text(path));
+  return win32::Failure(code, what, Text(path), error);
 }
 
 bool Exists(const fs::path& path) { return GetFileAttributesW(Name(path).c_str()) != INVALID_FILE_ATTRIBUTES; }
