@@ -13,7 +13,6 @@
 
 #include "images/archive/archive.h"
 #include "images/archive/output_file_posix.h"
-#include "provisioner/base/file.h"
 #include "provisioner/base/posix_api.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/result.h"
@@ -62,15 +61,6 @@ Result<void> FlushVolume(const fs::path& folder) {
   return {};
 }
 
-// The mode and times of a file or folder. Errors: io.
-Result<void> SetModeAndTime(const fs::path& path, unsigned mode, std::int64_t time_unix) {
-  const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
-  const timespec times[2] = {time, time};
-  if (chmod(path.c_str(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
-  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return SystemError("cannot set the time", path);
-  return {};
-}
-
 Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& path) {
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
@@ -97,10 +87,10 @@ OutputFolder::~OutputFolder() {
 Result<void> OutputFolder::Keep(std::int64_t time_unix) {
   PROV_TRY(SetModeAndTime(temporary_, 0755, time_unix));
   PROV_TRY(FlushVolume(temporary_));
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("cannot rename into place", path_);
+  PROV_TRY(MoveInPlace(temporary_, path_, true));
   temporary_.clear();
   parents_.Keep();
-  return FlushFolder(path_.has_parent_path() ? path_.parent_path().string() : ".");
+  return {};
 }
 
 Result<void> WriteFile(const fs::path& path, std::string_view bytes, unsigned mode, std::int64_t time_unix) {

@@ -38,6 +38,18 @@ MadeParents::~MadeParents() {
   for (const fs::path& folder : made_) fs::remove(folder, ignored);
 }
 
+Result<void> SetTime(const fs::path& path, std::int64_t time_unix) {
+  const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
+  const timespec times[2] = {time, time};
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return SystemError("cannot set the time", path);
+  return {};
+}
+
+Result<void> SetModeAndTime(const fs::path& path, unsigned mode, std::int64_t time_unix) {
+  if (chmod(path.c_str(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
+  return SetTime(path, time_unix);
+}
+
 Result<void> CheckReplaceable(const std::string& path, std::size_t head,
                               const std::function<bool(std::string_view)>& ours) {
   if (path.empty() || path.ends_with('/')) return Fail(Code::kUsage, "is not a name for a file", path);
@@ -85,14 +97,11 @@ Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>
 }
 
 Result<void> OutputFile::Keep(unsigned mode, bool flush) {
-  if (fchmod(file_.get(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path_);
-  if (flush && fsync(file_.get()) != 0) return SystemError("cannot flush", path_);
-  if (!file_.Close()) return SystemError("cannot close", path_);
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("cannot rename into place", path_);
+  PROV_TRY(Finish(file_, mode, flush, path_));
+  PROV_TRY(MoveInPlace(temporary_, path_, flush));
   temporary_.clear();
   parents_.Keep();
-  const std::string parent = fs::path(path_).parent_path().string();
-  return flush ? FlushFolder(parent.empty() ? "." : parent) : Result<void>();
+  return {};
 }
 
 }  // namespace prov::images

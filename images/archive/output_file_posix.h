@@ -1,6 +1,7 @@
 // A file that is written beside its place and renamed into it when it is complete.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -28,6 +29,10 @@ class MadeParents {
   explicit MadeParents(std::vector<std::filesystem::path> made) : made_(std::move(made)) {}
   std::vector<std::filesystem::path> made_;  // innermost first
 };
+
+// The times of a file or folder; its mode (as OutputMode takes it) as well. Errors: io.
+Result<void> SetTime(const std::filesystem::path& path, std::int64_t time_unix);
+Result<void> SetModeAndTime(const std::filesystem::path& path, unsigned mode, std::int64_t time_unix);
 
 // What is at `path` already must be a file whose first bytes (as many as `head`, or all) `ours` says yes to: a mistyped
 // name must not cost somebody's file. Errors: target.

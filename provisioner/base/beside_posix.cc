@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include "provisioner/base/file.h"
 
 namespace prov {
 namespace {
@@ -124,6 +127,18 @@ Descriptor MakeFolderBeside(const std::string& path, std::string& made) {
 
 Descriptor MakeFileInNewFolder(const std::string& path, std::string& made) {
   return Make(SiblingsOf(path), made, Kind::kFile);
+}
+
+Result<void> Finish(Descriptor& file, unsigned mode, bool flush, const std::string& path) {
+  if (fchmod(file.get(), OutputMode(mode)) != 0) return posix::Failure(Code::kIo, "cannot set the mode", path);
+  if (flush && fsync(file.get()) != 0) return posix::Failure(Code::kIo, "cannot flush", path);
+  if (!file.Close()) return posix::Failure(Code::kIo, "cannot close", path);
+  return {};
+}
+
+Result<void> MoveInPlace(const std::string& made, const std::string& path, bool flush) {
+  if (rename(made.c_str(), path.c_str()) != 0) return posix::Failure(Code::kIo, "cannot rename into place", path);
+  return flush ? FlushFolder(SiblingsOf(path).folder) : Result<void>();
 }
 
 void RemoveReplaced(const std::string& path) { Remove(SiblingsOf(path), Leftover::kReplaced); }

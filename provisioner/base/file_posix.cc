@@ -18,20 +18,6 @@ std::unexpected<Error> SystemError(std::string_view what, const std::string& pat
   return posix::Failure(error == ENOENT ? Code::kNotFound : Code::kIo, what, path, error);
 }
 
-std::string ParentOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-Result<void> WriteAndFlush(Descriptor& fd, std::string_view bytes, unsigned mode, const std::string& path) {
-  if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
-  if (fchmod(fd.get(), OutputMode(mode)) != 0) return SystemError("cannot set the mode", path);
-  if (fsync(fd.get()) != 0) return SystemError("cannot flush", path);
-  if (!fd.Close()) return SystemError("cannot close", path);
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
@@ -55,9 +41,9 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   Descriptor fd = MakeFileBeside(path, temporary);
   if (!fd) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
-    PROV_TRY(WriteAndFlush(fd, bytes, mode, path));
-    if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("cannot rename into place", path);
-    return FlushFolder(ParentOf(path));
+    if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
+    PROV_TRY(Finish(fd, mode, true, path));
+    return MoveInPlace(temporary, path, true);
   };
   Result<void> done = write_and_rename();
   if (!done) unlink(temporary.c_str());
@@ -75,7 +61,8 @@ Result<void> FlushFolder(const std::string& folder) {
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
   Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return SystemError("cannot create", path);
-  return WriteAndFlush(fd, bytes, mode, path);
+  if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
+  return Finish(fd, mode, true, path);
 }
 
 }  // namespace prov

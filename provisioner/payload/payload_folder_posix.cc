@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
-#include <vector>
 
+#include "images/archive/output_file_posix.h"
 #include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/posix_api.h"
@@ -54,13 +54,6 @@ Result<void> CheckReplaceable(const fs::path& path) {
   return {};
 }
 
-Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
-  const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
-  const timespec times[2] = {time, time};
-  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return posix::Failure(Code::kIo, "cannot set the time", path);
-  return {};
-}
-
 Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix) {
   std::set<fs::path> folders = {folder};
   for (const PayloadFile& file : payload.files) {
@@ -70,24 +63,14 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
     fs::create_directories(path.parent_path(), error);
     if (error) return IoError("cannot make the folder", path.parent_path(), error);
     PROV_TRY(WriteNewFile(path.string(), file.bytes, file.Mode()));
-    PROV_TRY(SetTimes(path, time_unix));
+    PROV_TRY(images::SetTime(path, time_unix));
   }
   // Inner folders first: setting an inner one's time does not change the outer one's.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
-    if (chmod(it->c_str(), OutputMode(0755)) != 0) return posix::Failure(Code::kIo, "cannot set the mode", *it);
-    PROV_TRY(SetTimes(*it, time_unix));
+    PROV_TRY(images::SetModeAndTime(*it, 0755, time_unix));
     PROV_TRY(FlushFolder(it->string()));
   }
   return {};
-}
-
-// The folder and its parents as far as they don't exist, innermost first.
-std::vector<fs::path> MissingFolders(fs::path folder) {
-  std::vector<fs::path> out;
-  std::error_code error;
-  for (; !folder.empty() && !fs::exists(fs::symlink_status(folder, error)); folder = folder.parent_path())
-    out.push_back(folder);
-  return out;
 }
 
 // Puts `fresh` at `path`; an earlier payload there is moved aside first and deleted last.
@@ -115,15 +98,13 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
 
 Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
                          std::int64_t time_unix) {
-  std::error_code error;
-  fs::create_directories(parent, error);
-  if (error) return posix::Failure(Code::kTarget, "cannot make the parent folder", parent, error.value());
   std::string fresh;
   const posix::Descriptor held = MakeFolderBeside((parent / target.filename()).string(), fresh);
   if (!held) return posix::Failure(Code::kTarget, "cannot make a folder here", parent);
   Result<void> done = WriteFiles(payload, fresh, time_unix);
   if (done) done = Replace(fresh, target, AsideOf(fresh));
-  if (!done) fs::remove_all(fresh, error);
+  std::error_code ignored;
+  if (!done) fs::remove_all(fresh, ignored);
   if (done) RemoveReplaced((parent / target.filename()).string());
   return done;
 }
@@ -137,13 +118,10 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
     return Fail(Code::kUsage, "is not a name for a new folder", path);
   PROV_TRY(CheckReplaceable(target));
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const std::vector<fs::path> missing = MissingFolders(parent);
-  Result<void> done = WriteBeside(payload, target, parent, time_unix);
-  std::error_code ignored;
-  if (!done) {
-    for (const fs::path& folder : missing) fs::remove(folder, ignored);  // those that are empty
-  }
-  return done;
+  images::MadeParents parents = PROV_TRY(images::MadeParents::Make(parent));
+  PROV_TRY(WriteBeside(payload, target, parent, time_unix));
+  parents.Keep();
+  return {};
 }
 
 }  // namespace prov::payload
