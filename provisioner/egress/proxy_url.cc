@@ -124,8 +124,14 @@ class ProxyUrlParser {
                 std::string(where_));
   }
 
+  // Most places end in the variable's name, which is said once then.
+  std::string Named(std::string_view message) const {
+    const std::string_view name = NameOf(variable_);
+    return where_.ends_with(name) ? std::string(message) : fmt::format("{}: {}", name, message);
+  }
+
   void Warn(FindingCode code, std::string_view message) {
-    AddWarning(found_, code, fmt::format("{}: {}", NameOf(variable_), message), std::string(where_));
+    AddWarning(found_, code, Named(message), std::string(where_));
   }
 
   Result<void> CheckCharacters() const {
@@ -303,8 +309,8 @@ class ProxyUrlParser {
     if (digits.empty()) {
       out_.port_ = https ? 443 : 80;
       AddInfo(found_, "proxy-url-port",
-              fmt::format("{}: the URL has no port, so {} is used{}; write the port", NameOf(variable_), out_.port_,
-                          https ? "" : " (curl takes 1080)"),
+              Named(fmt::format("the URL has no port, so {} is used{}; write the port", out_.port_,
+                                https ? "" : " (curl takes 1080)")),
               std::string(where_));
       return {};
     }

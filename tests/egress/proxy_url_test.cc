@@ -13,6 +13,7 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr auto kHttp = ProxyVariable::kHttp;
 constexpr auto kHttps = ProxyVariable::kHttps;
@@ -285,6 +286,17 @@ TEST(ProxyUrl, WithoutCredentialsKeepsTheRest) {
   EXPECT_EQ(bare("http://u:p@h:1/x?token=t#f"), "http://h:1/x");
   EXPECT_EQ(bare("http://h:1#f?"), "http://h:1");
   EXPECT_EQ(bare("http://h?token=t"), "http://h");
+}
+
+TEST(ProxyUrl, TheVariableIsNamedOnce) {
+  Findings findings;
+  ASSERT_TRUE(ParseProxyUrl(Secret("http://p/x"), kHttp, "proxy.env: HTTP_PROXY", findings));
+  ASSERT_TRUE(ParseProxyUrl(Secret("http://p/x"), kHttp, "$.spec.httpProxy", findings));
+  ASSERT_EQ(findings.size(), 4U);
+  EXPECT_THAT(findings[0].message, StartsWith("the URL has no port"));
+  EXPECT_THAT(findings[1].message, StartsWith("the URL has a path"));
+  EXPECT_THAT(findings[2].message, StartsWith("HTTP_PROXY: the URL has no port"));
+  EXPECT_THAT(findings[3].message, StartsWith("HTTP_PROXY: the URL has a path"));
 }
 
 TEST(ProxyUrl, TheDefaultPortOfCurlIsNamedWhereItDiffers) {
