@@ -1,7 +1,8 @@
 // MakeCodec: libwim, loaded when it is needed.
-#include <dlfcn.h>
+#include <optional>
 
 #include "images/tree/wim_format.h"
+#include "provisioner/base/posix_api.h"
 
 namespace prov::images::wim {
 namespace {
@@ -16,31 +17,17 @@ struct WimlibFunctions {
   void (*free_decompressor)(void* decompressor);
 };
 
-class Loader {
- public:
-  Loader() : library_(dlopen("libwim.so.15", RTLD_NOW | RTLD_LOCAL)), complete_(library_ != nullptr) {  // never closed
-    Find(functions_.create_compressor, "wimlib_create_compressor");
-    Find(functions_.compress, "wimlib_compress");
-    Find(functions_.free_compressor, "wimlib_free_compressor");
-    Find(functions_.create_decompressor, "wimlib_create_decompressor");
-    Find(functions_.decompress, "wimlib_decompress");
-    Find(functions_.free_decompressor, "wimlib_free_decompressor");
-  }
-
-  const WimlibFunctions* functions() const { return complete_ ? &functions_ : nullptr; }
-
- private:
-  template <class Function>
-  void Find(Function& function, const char* name) {
-    if (!complete_) return;
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    complete_ = function != nullptr;
-  }
-
-  void* library_;
-  bool complete_;
-  WimlibFunctions functions_{};
-};
+std::optional<WimlibFunctions> Load() {
+  posix::Library library({"libwim.so.15"});
+  WimlibFunctions out{};
+  library.Find(out.create_compressor, "wimlib_create_compressor");
+  library.Find(out.compress, "wimlib_compress");
+  library.Find(out.free_compressor, "wimlib_free_compressor");
+  library.Find(out.create_decompressor, "wimlib_create_decompressor");
+  library.Find(out.decompress, "wimlib_decompress");
+  library.Find(out.free_decompressor, "wimlib_free_decompressor");
+  return library.complete() ? std::optional(out) : std::nullopt;
+}
 
 // The library's numbers.
 int TypeOf(Compression compression) {
@@ -92,8 +79,8 @@ class LibwimCodec final : public Codec {
 }  // namespace
 
 Result<std::unique_ptr<Codec>> MakeCodec(Compression compression, std::uint32_t chunk) {
-  static const Loader loader;
-  if (loader.functions() != nullptr) return std::make_unique<LibwimCodec>(*loader.functions(), compression, chunk);
+  static const std::optional<WimlibFunctions> functions = Load();
+  if (functions) return std::make_unique<LibwimCodec>(*functions, compression, chunk);
   return Fail(Code::kTarget, "compressed WIM files need libwim, and it can't be loaded: install libwim15",
               "libwim.so.15");
 }

@@ -1,8 +1,9 @@
-// What every user of the interface of Unix needs: descriptors that close themselves, the words of its errors. For
-// *_posix.cc alone.
+// What every user of the interface of Unix needs: descriptors that close themselves, the words of its errors, shared
+// libraries. For *_posix.cc alone.
 #pragma once
 
 #include <cerrno>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,26 @@ class Descriptor {
 
 // "cannot open: Permission denied".
 std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error = errno);
+
+// A shared library that is loaded when it is first needed, and never unloaded.
+class Library {
+ public:
+  // The first of these that is there.
+  explicit Library(std::initializer_list<const char*> names);
+
+  template <class Function>
+  void Find(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(Symbol(name));
+  }
+  // Whether the library was there, and all functions of it that were asked for.
+  bool complete() const { return complete_; }
+
+ private:
+  void* Symbol(const char* name);
+
+  void* library_ = nullptr;
+  bool complete_ = false;
+};
 
 // Everything, at the place where the descriptor stands. False: errno.
 bool WriteAll(int fd, std::string_view bytes);

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +16,19 @@ bool Descriptor::Close() { return close(Release()) == 0; }
 
 std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error) {
   return Fail(code, fmt::format("{}: {}", what, std::strerror(error)), where);
+}
+
+Library::Library(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (library_ == nullptr) library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  }
+  complete_ = library_ != nullptr;
+}
+
+void* Library::Symbol(const char* name) {
+  void* const out = complete_ ? dlsym(library_, name) : nullptr;
+  complete_ = out != nullptr;
+  return out;
 }
 
 bool WriteAll(int fd, std::string_view bytes) {
