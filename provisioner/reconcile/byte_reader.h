@@ -1,10 +1,13 @@
-// Reads the binary values of WinHTTP and WinINET: little-endian numbers and texts with their length before them.
+// Reads and writes the binary values of WinHTTP and WinINET: little-endian numbers and texts with their length before
+// them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "images/registry/registry_key.h"
 
 namespace prov::reconcile {
 
@@ -31,5 +34,10 @@ class ByteReader {
  private:
   std::string_view rest_;
 };
+
+inline void PutText(std::string& out, std::string_view text) {
+  out += images::EncodeDword(static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
 
 }  // namespace prov::reconcile

@@ -8,11 +8,6 @@ namespace {
 constexpr std::uint32_t kDirect = 1;
 constexpr std::uint32_t kDirectAndProxy = 3;
 
-void PutText(std::string& out, std::string_view text) {
-  out += images::EncodeDword(static_cast<std::uint32_t>(text.size()));
-  out += text;
-}
-
 }  // namespace
 
 std::string EncodeWinHttp(const WinHttpSettings& settings) {

@@ -41,11 +41,6 @@ std::vector<WinInetPlace> MakePlaces() {
 
 bool IsConnection(const WinInetPlace& place) { return place.value == kConnection || place.value == kLegacy; }
 
-void PutText(std::string& out, std::string_view text) {
-  out += images::EncodeDword(static_cast<std::uint32_t>(text.size()));
-  out += text;
-}
-
 std::string EncodeConnection(const egress::WinHttpProxy& proxy, const std::optional<RegValue>& now) {
   WinInetSettings settings;
   if (auto known = now ? DecodeWinInet(now->data) : Fail(Code::kType, {})) {
