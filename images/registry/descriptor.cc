@@ -10,18 +10,12 @@
 namespace prov::images {
 namespace {
 
-using regf::Load16;
 using regf::Load32;
 
-constexpr std::uint16_t kDaclPresent = 0x0004;
-constexpr std::uint16_t kDaclProtected = 0x1000;
-constexpr std::size_t kAclHeaderBytes = 8;
 constexpr std::size_t kAceHeaderBytes = 4;
 constexpr unsigned char kAllow = 0;
 constexpr unsigned char kDeny = 1;
-constexpr char kSubkeysInherit = 0x02;
 constexpr unsigned char kInheritOnly = 0x08;
-constexpr std::uint32_t kKeyRead = 0x00020019;
 
 // ACCESS_ALLOWED_ACE and its relatives name their account behind the access mask; the object and callback forms, which
 // registry keys don't have, are not understood. "" for an entry that has no room for it.
@@ -40,19 +34,10 @@ bool IsTrusted(std::string_view sid) {
          (sid.size() == 32 && sid.starts_with("\x01\x06\0\0\0\0\0\x05\x50\0\0\0"sv));  // S-1-5-80-…: one service
 }
 
-// The entries of the DACL; nullopt: there is none.
+// The entries of the DACL; nullopt: there is none, or this is no descriptor.
 std::optional<std::vector<std::string_view>> DaclEntries(std::string_view descriptor) {
-  const std::uint32_t at = Load32(descriptor, 16);
-  if ((Load16(descriptor, 2) & kDaclPresent) == 0 || at == 0) return std::nullopt;
-  std::vector<std::string_view> out;
-  const std::string_view acl = descriptor.substr(at);
-  std::size_t next = kAclHeaderBytes;
-  for (unsigned left = Load16(acl, 4); left > 0; --left) {  // IsSecurityDescriptor has checked the bounds
-    const std::size_t size = Load16(acl, next + 2);
-    out.push_back(acl.substr(next, size));
-    next += size;
-  }
-  return out;
+  const auto parts = ReadParts(descriptor);
+  return parts && !parts->dacl.empty() ? std::optional(EntriesOf(parts->dacl)) : std::nullopt;
 }
 
 bool MayStay(std::string_view ace, const Sids& others) {
@@ -65,30 +50,7 @@ bool MayStay(std::string_view ace, const Sids& others) {
 bool IsReadGrant(std::string_view ace, std::string_view sid) {
   const bool for_the_key = (static_cast<unsigned char>(ace[1]) & kInheritOnly) == 0;
   return static_cast<unsigned char>(ace.front()) == kAllow && for_the_key && AccountOf(ace) == sid &&
-         (Load32(ace, kAceHeaderBytes) & kKeyRead) == kKeyRead;
-}
-
-std::string ReadAce(std::string_view sid) {
-  std::string out(kAceHeaderBytes + 4, '\0');
-  out[0] = kAllow;
-  out[1] = kSubkeysInherit;
-  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size() + sid.size()));
-  regf::Store32(out.data() + kAceHeaderBytes, kKeyRead);
-  return out.append(sid);
-}
-
-// The owner or group at the offset that stands at `field`; "" where there is none.
-std::string_view SidAt(std::string_view descriptor, std::size_t field) {
-  const std::uint32_t at = Load32(descriptor, field);
-  if (at == 0) return {};
-  return descriptor.substr(at, 8 + 4 * static_cast<std::size_t>(static_cast<unsigned char>(descriptor[at + 1])));
-}
-
-std::string_view SaclOf(std::string_view descriptor) {
-  constexpr std::uint16_t kSaclPresent = 0x0010;
-  const std::uint32_t at = Load32(descriptor, 12);
-  if ((Load16(descriptor, 2) & kSaclPresent) == 0 || at == 0) return {};
-  return descriptor.substr(at, Load16(descriptor, at + 2));
+         (Load32(ace, kAceHeaderBytes) & Grant::kKeyRead) == Grant::kKeyRead;
 }
 
 std::string AceText(std::string_view ace) {
@@ -99,7 +61,7 @@ std::string AceText(std::string_view ace) {
 }
 
 std::string Acl(const std::vector<std::string>& entries) {
-  std::string out(kAclHeaderBytes, '\0');
+  std::string out(DescriptorParts::kAclHeaderBytes, '\0');
   for (const std::string& ace : entries) out += ace;
   out[0] = 2;
   regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
@@ -119,14 +81,12 @@ std::string SidText(std::string_view sid) {
 }
 
 bool IsForAdministratorsOnly(std::string_view descriptor, const Sids& others) {
-  if (!IsSecurityDescriptor(descriptor)) return false;
   const auto entries = DaclEntries(descriptor);
   return entries && std::ranges::all_of(*entries, [&](std::string_view ace) { return MayStay(ace, others); });
 }
 
 Sids OthersGranted(std::string_view descriptor) {
   Sids out;
-  if (!IsSecurityDescriptor(descriptor)) return out;
   for (const std::string_view ace : DaclEntries(descriptor).value_or(std::vector<std::string_view>())) {
     const std::string_view account = AccountOf(ace);
     if (account.empty() || MayStay(ace, out)) continue;
@@ -136,46 +96,45 @@ Sids OthersGranted(std::string_view descriptor) {
 }
 
 bool GrantsRead(std::string_view descriptor, std::string_view sid) {
-  if (!IsSecurityDescriptor(descriptor)) return false;
   const auto entries = DaclEntries(descriptor);
   return entries && std::ranges::any_of(*entries, [&](std::string_view ace) { return IsReadGrant(ace, sid); });
 }
 
 std::optional<DescriptorText> TextOf(std::string_view descriptor) {
-  if (!IsSecurityDescriptor(descriptor)) return std::nullopt;
-  DescriptorText out{SidText(SidAt(descriptor, 4)), ""};
-  const auto entries = DaclEntries(descriptor);
-  if (!entries) return out;
+  const auto parts = ReadParts(descriptor);
+  if (!parts) return std::nullopt;
+  DescriptorText out{SidText(parts->owner), ""};
+  if (parts->dacl.empty()) return out;
   out.dacl = "D:";
-  for (const std::string_view ace : *entries) out.dacl += AceText(ace);
+  for (const std::string_view ace : EntriesOf(parts->dacl)) out.dacl += AceText(ace);
   return out;
 }
 
 std::string ForAdministratorsOnly(std::string_view descriptor, const Sids& readers) {
   constexpr std::size_t kHeaderBytes = 20;
-  const auto entries = IsSecurityDescriptor(descriptor) ? DaclEntries(descriptor) : std::nullopt;
-  if (!entries) {
+  const auto parts = ReadParts(descriptor);
+  if (!parts || parts->dacl.empty()) {
     std::string ours = SystemAdminsDescriptor();
     return readers.empty() ? ours : ForAdministratorsOnly(ours, readers);
   }
   std::vector<std::string> kept;
-  for (const std::string_view ace : *entries) {
+  for (const std::string_view ace : EntriesOf(parts->dacl)) {
     if (MayStay(ace, readers)) kept.emplace_back(ace);
   }
   for (const std::string& reader : readers) {
     const bool reads = std::ranges::any_of(kept, [&](const std::string& ace) { return IsReadGrant(ace, reader); });
-    if (!reads) kept.push_back(ReadAce(reader));
+    if (!reads) kept.push_back(AllowAce(reader, Grant::kSubkeysInherit, Grant::kKeyRead));
   }
   std::string out(descriptor.substr(0, kHeaderBytes));
-  regf::Store16(out.data() + 2, Load16(descriptor, 2) | kDaclPresent | kDaclProtected);
+  regf::Store16(out.data() + 2, parts->control | DescriptorParts::kDaclPresent | DescriptorParts::kDaclProtected);
   const auto put = [&out](std::size_t field, std::string_view part) {
     regf::Store32(out.data() + field, part.empty() ? 0 : static_cast<std::uint32_t>(out.size()));
     out += part;
   };
-  put(12, SaclOf(descriptor));
+  put(12, parts->sacl);
   put(16, Acl(kept));
-  put(4, SidAt(descriptor, 4));
-  put(8, SidAt(descriptor, 8));
+  put(4, parts->owner);
+  put(8, parts->group);
   return out;
 }
 

@@ -9,15 +9,11 @@ namespace {
 
 using regf::Load16;
 using regf::Load32;
+using Parts = DescriptorParts;
 
 constexpr std::size_t kHeaderBytes = 20;
-constexpr std::uint16_t kDaclPresent = 0x0004;
-constexpr std::uint16_t kSaclPresent = 0x0010;
-constexpr std::uint16_t kDaclProtected = 0x1000;
 constexpr std::uint16_t kSelfRelative = 0x8000;
 constexpr std::uint32_t kKeyAllAccess = 0x000F003F;
-constexpr std::uint32_t kKeyRead = 0x00020019;
-constexpr char kSubkeysInherit = 0x02;
 
 void Append16(std::string& out, std::uint16_t value) {
   char bytes[2];
@@ -51,48 +47,51 @@ std::string SidOf(Grant::Who who) {
   return BuiltinSid(who == Grant::Who::kAdministrators ? 544 : 545);
 }
 
-std::string AllowAce(const Grant& grant) {
-  const std::string sid = SidOf(grant.who);
-  std::string ace = {0, grant.flags};
-  Append16(ace, static_cast<std::uint16_t>(8 + sid.size()));
-  Append32(ace, grant.access);
-  return ace + sid;
-}
-
 // What stands at `offset`, or "" if that is no place behind the header.
 std::string_view PartAt(std::string_view bytes, std::uint32_t offset) {
   return offset >= kHeaderBytes && offset < bytes.size() ? bytes.substr(offset) : std::string_view();
 }
 
-bool IsSid(std::string_view part) {
-  if (part.size() < 8 || part[0] != 1) return false;
+// "" where there is none.
+std::string_view SidIn(std::string_view part) {
+  if (part.size() < 8 || part[0] != 1) return {};
   const auto sub_authorities = static_cast<unsigned char>(part[1]);
-  return sub_authorities <= 15 && part.size() >= 8U + 4U * sub_authorities;
+  const std::size_t size = 8U + 4U * sub_authorities;
+  return sub_authorities <= 15 && part.size() >= size ? part.substr(0, size) : std::string_view();
 }
 
-bool IsAcl(std::string_view part) {
-  if (part.size() < 8 || part[0] < 2 || part[0] > 4) return false;
+// "" where there is none, or one whose entries do not lie inside it.
+std::string_view AclIn(std::string_view part) {
+  if (part.size() < Parts::kAclHeaderBytes || part[0] < 2 || part[0] > 4) return {};
   const std::size_t size = Load16(part, 2);
-  if (size < 8 || size > part.size()) return false;
-  std::string_view rest = part.substr(8, size - 8);
+  if (size < Parts::kAclHeaderBytes || size > part.size()) return {};
+  std::string_view rest = part.substr(Parts::kAclHeaderBytes, size - Parts::kAclHeaderBytes);
   for (unsigned left = Load16(part, 4); left > 0; --left) {
-    if (rest.size() < 4) return false;
+    if (rest.size() < 4) return {};
     const std::size_t ace = Load16(rest, 2);
-    if (ace < 4 || ace > rest.size()) return false;
+    if (ace < 4 || ace > rest.size()) return {};
     rest.remove_prefix(ace);
   }
-  return true;
+  return part.substr(0, size);
 }
 
 }  // namespace
 
+std::string AllowAce(std::string_view sid, char flags, std::uint32_t access) {
+  std::string ace = {0, flags};
+  Append16(ace, static_cast<std::uint16_t>(8 + sid.size()));
+  Append32(ace, access);
+  return ace.append(sid);
+}
+
 std::string AdministratorsDescriptor(std::initializer_list<Grant> grants, bool is_protected) {
   std::string aces;
-  for (const Grant& grant : grants) aces += AllowAce(grant);
+  for (const Grant& grant : grants) aces += AllowAce(SidOf(grant.who), grant.flags, grant.access);
   const std::string administrators = BuiltinSid(544);
   const auto acl_bytes = static_cast<std::uint16_t>(8 + aces.size());
   std::string out("\x01\x00", 2);
-  Append16(out, static_cast<std::uint16_t>(kSelfRelative | kDaclPresent | (is_protected ? kDaclProtected : 0)));
+  Append16(out, static_cast<std::uint16_t>(kSelfRelative | Parts::kDaclPresent |
+                                           (is_protected ? Parts::kDaclProtected : 0)));
   Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes));                          // owner
   Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes + administrators.size()));  // group
   Append32(out, 0);                                                                             // no SACL
@@ -105,28 +104,46 @@ std::string AdministratorsDescriptor(std::initializer_list<Grant> grants, bool i
 }
 
 std::string SystemAdminsUsersDescriptor() {
-  return AdministratorsDescriptor({{Grant::Who::kSystem, kSubkeysInherit, kKeyAllAccess},
-                                   {Grant::Who::kAdministrators, kSubkeysInherit, kKeyAllAccess},
-                                   {Grant::Who::kUsers, kSubkeysInherit, kKeyRead}},
+  return AdministratorsDescriptor({{Grant::Who::kSystem, Grant::kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kAdministrators, Grant::kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kUsers, Grant::kSubkeysInherit, Grant::kKeyRead}},
                                   false);
 }
 
 std::string SystemAdminsDescriptor() {
-  return AdministratorsDescriptor({{Grant::Who::kSystem, kSubkeysInherit, kKeyAllAccess},
-                                   {Grant::Who::kAdministrators, kSubkeysInherit, kKeyAllAccess}},
+  return AdministratorsDescriptor({{Grant::Who::kSystem, Grant::kSubkeysInherit, kKeyAllAccess},
+                                   {Grant::Who::kAdministrators, Grant::kSubkeysInherit, kKeyAllAccess}},
                                   false);
 }
 
-bool IsSecurityDescriptor(std::string_view bytes) {
-  if (bytes.size() < kHeaderBytes || bytes[0] != 1) return false;
-  const std::uint16_t control = Load16(bytes, 2);
-  if ((control & kSelfRelative) == 0) return false;
-  const auto sid_ok = [&](std::uint32_t offset) { return offset == 0 || IsSid(PartAt(bytes, offset)); };
-  const auto acl_ok = [&](std::uint16_t present, std::uint32_t offset) {
-    return (control & present) == 0 || offset == 0 || IsAcl(PartAt(bytes, offset));
+std::optional<DescriptorParts> ReadParts(std::string_view descriptor) {
+  if (descriptor.size() < kHeaderBytes || descriptor[0] != 1) return std::nullopt;
+  Parts out;
+  out.control = Load16(descriptor, 2);
+  if ((out.control & kSelfRelative) == 0) return std::nullopt;
+  const auto sid = [&](std::size_t field, std::string_view& to) {
+    const std::uint32_t offset = Load32(descriptor, field);
+    if (offset != 0) to = SidIn(PartAt(descriptor, offset));
+    return offset == 0 || !to.empty();
   };
-  return sid_ok(Load32(bytes, 4)) && sid_ok(Load32(bytes, 8)) && acl_ok(kSaclPresent, Load32(bytes, 12)) &&
-         acl_ok(kDaclPresent, Load32(bytes, 16));
+  const auto acl = [&](std::uint16_t present, std::size_t field, std::string_view& to) {
+    const std::uint32_t offset = (out.control & present) != 0 ? Load32(descriptor, field) : 0;
+    if (offset != 0) to = AclIn(PartAt(descriptor, offset));
+    return offset == 0 || !to.empty();
+  };
+  const bool whole = sid(4, out.owner) && sid(8, out.group) && acl(Parts::kSaclPresent, 12, out.sacl) &&
+                     acl(Parts::kDaclPresent, 16, out.dacl);
+  return whole ? std::optional(out) : std::nullopt;
+}
+
+std::vector<std::string_view> EntriesOf(std::string_view acl) {
+  std::vector<std::string_view> out;
+  std::size_t next = Parts::kAclHeaderBytes;
+  for (unsigned left = Load16(acl, 4); left > 0; --left) {  // ReadParts has checked the bounds
+    out.push_back(acl.substr(next, Load16(acl, next + 2)));
+    next += out.back().size();
+  }
+  return out;
 }
 
 }  // namespace prov::images

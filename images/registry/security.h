@@ -1,15 +1,20 @@
-// Self-relative security descriptors: the two that written hives carry, and the check that a descriptor is well formed.
+// Self-relative security descriptors (MS-DTYP 2.4.6): the two that written hives carry, and the reader of any.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace prov::images {
 
 // An entry that allows. `flags`: who inherits it (0x01 objects, 0x02 containers).
 struct Grant {
+  static constexpr char kSubkeysInherit = 0x02;
+  static constexpr std::uint32_t kKeyRead = 0x00020019;
+
   enum class Who { kSystem, kAdministrators, kUsers };
   Who who = Who::kSystem;
   char flags = 0;
@@ -23,7 +28,25 @@ std::string SystemAdminsUsersDescriptor();
 // The same without Users, 104 bytes: for keys whose values hold credentials.
 std::string SystemAdminsDescriptor();
 
-// Whether `bytes` is one self-relative security descriptor (MS-DTYP 2.4.6) whose owner, group and ACLs lie inside it.
-bool IsSecurityDescriptor(std::string_view bytes);
+// An entry that allows the account `sid` (binary).
+std::string AllowAce(std::string_view sid, char flags, std::uint32_t access);
+
+// Views into a descriptor; empty: it has no such part.
+struct DescriptorParts {
+  static constexpr std::uint16_t kDaclPresent = 0x0004;
+  static constexpr std::uint16_t kSaclPresent = 0x0010;
+  static constexpr std::uint16_t kDaclProtected = 0x1000;
+  static constexpr std::size_t kAclHeaderBytes = 8;
+
+  std::uint16_t control = 0;
+  std::string_view owner, group;  // SIDs
+  std::string_view sacl, dacl;    // with their headers
+};
+// nullopt: not one self-relative descriptor whose owner, group and ACLs lie inside it.
+std::optional<DescriptorParts> ReadParts(std::string_view descriptor);
+inline bool IsSecurityDescriptor(std::string_view bytes) { return ReadParts(bytes).has_value(); }
+
+// The entries of a list of such parts.
+std::vector<std::string_view> EntriesOf(std::string_view acl);
 
 }  // namespace prov::images

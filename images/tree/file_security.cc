@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "images/registry/hive_format.h"
 #include "images/registry/security.h"
 
 namespace prov::images {
@@ -12,29 +11,9 @@ constexpr std::uint32_t kFileAll = 0x001F01FF;
 constexpr std::uint32_t kReadAndExecute = 0x001200A9;
 constexpr char kInherit = 0x03;  // objects and containers
 
-struct DescriptorParts {
-  std::string_view owner;
-  std::string_view dacl;  // its entries; empty where there is no list
-  bool is_protected = false;
-};
-
-// Of a well-formed one.
-DescriptorParts PartsOf(std::string_view descriptor) {
-  constexpr std::uint16_t kDaclPresent = 0x0004, kDaclProtected = 0x1000;
-  constexpr std::size_t kControlAt = 2, kOwnerAt = 4, kDaclAt = 16, kAclHeaderBytes = 8;
-  DescriptorParts out;
-  const std::uint16_t control = regf::Load16(descriptor, kControlAt);
-  out.is_protected = (control & kDaclProtected) != 0;
-  if (const std::size_t owner = regf::Load32(descriptor, kOwnerAt); owner != 0) {
-    const auto authorities = static_cast<unsigned char>(descriptor[owner + 1]);
-    out.owner = descriptor.substr(owner, 8 + std::size_t{4} * authorities);
-  }
-  const std::size_t dacl = regf::Load32(descriptor, kDaclAt);
-  if ((control & kDaclPresent) != 0 && dacl != 0) {
-    // Room behind the last entry counts as a difference: nothing of ours has any.
-    out.dacl = descriptor.substr(dacl + kAclHeaderBytes, regf::Load16(descriptor, dacl + 2) - kAclHeaderBytes);
-  }
-  return out;
+// Without the header, which may differ. Room behind the last entry counts as a difference: nothing of ours has any.
+std::string_view EntriesIn(std::string_view acl) {
+  return acl.empty() ? acl : acl.substr(DescriptorParts::kAclHeaderBytes);
 }
 
 std::string Descriptor(FileUse use, char flags) {
@@ -57,9 +36,10 @@ std::string_view FolderSddl(FileUse use) {
 }
 
 bool GrantsAlike(std::string_view descriptor, std::string_view ours) {
-  if (!IsSecurityDescriptor(descriptor)) return false;
-  const DescriptorParts theirs = PartsOf(descriptor), wanted = PartsOf(ours);
-  return theirs.owner == wanted.owner && theirs.is_protected == wanted.is_protected && theirs.dacl == wanted.dacl;
+  const auto theirs = ReadParts(descriptor), wanted = ReadParts(ours);
+  if (!theirs || !wanted) return false;
+  const bool alike_protected = ((theirs->control ^ wanted->control) & DescriptorParts::kDaclProtected) == 0;
+  return theirs->owner == wanted->owner && alike_protected && EntriesIn(theirs->dacl) == EntriesIn(wanted->dacl);
 }
 
 std::string FileDescriptor(FileUse use) { return Descriptor(use, 0); }
