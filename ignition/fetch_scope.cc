@@ -44,7 +44,7 @@ Result<void> ReadProxy(const JsonValue* ignition, const JsonPath& at, FetchSetti
   const JsonPath list_at = proxy_at.Key("noProxy");
   for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
     const JsonValue& entry = (*list)[i];
-    if (!entry.IsString()) return Fail(Code::kType, "must be a string", list_at.At(i).Text());
+    if (!entry.IsString()) return WrongType(entry, "a string", list_at.At(i).Text());
     if (out.no_proxy.size() == kMostNoProxy) return Fail(Code::kTooLarge, "has too many entries", list_at.Text());
     out.no_proxy.emplace_back(TextOf(entry));
   }

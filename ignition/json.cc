@@ -197,4 +197,8 @@ std::string_view TypeName(const JsonValue& value) {
   return value.IsDouble() ? "a number that is no integer" : "an integer";
 }
 
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, std::string where) {
+  return Fail(Code::kType, fmt::format("expected {}, found {}", expected, TypeName(value)), std::move(where));
+}
+
 }  // namespace prov::ignition

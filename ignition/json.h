@@ -41,8 +41,8 @@ class JsonDocument {
 enum class Documents { kOne, kSeveral };
 
 // Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
-// Errors: json with "line L, column C" (from 1, in characters) in `where`, too-large (bytes, values). Where a key occurs
-// twice, both are kept: Member() finds the last.
+// Errors: json with "line L, column C" (from 1, in characters) in `where`, too-large (bytes, values). Where a key
+// occurs twice, both are kept: Member() finds the last.
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits);
 
 // JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON).
@@ -64,6 +64,9 @@ inline std::string_view TextOf(const JsonValue& value) { return {value.GetString
 
 // "an object", "a string", … for messages.
 std::string_view TypeName(const JsonValue& value);
+
+// The error type: "expected an object, found a string".
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, std::string where);
 
 // A SAX handler in front of another that bounds nesting and the number of values.
 template <class Handler>

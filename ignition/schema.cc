@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kMostMode = 07777;
 
-std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, const JsonPath& at) {
-  return Fail(Code::kType, fmt::format("expected {}, found {}", expected, TypeName(value)), at.Text());
-}
-
 std::unexpected<Error> Invalid(std::string message, const JsonPath& at) {
   return Fail(Code::kInvalidConfig, std::move(message), at.Text());
 }
@@ -52,7 +48,7 @@ Result<void> CheckMode(const JsonValue& entry, const JsonPath& at) {
   if (mode == nullptr) return {};
   const JsonPath mode_at = at.Key("mode");
   if (!mode->IsInt64() && !mode->IsUint64())
-    return WrongType(*mode, "an integer (0644 is written 420 in JSON)", mode_at);
+    return WrongType(*mode, "an integer (0644 is written 420 in JSON)", mode_at.Text());
   if (!mode->IsInt() || mode->GetInt() < 0 || mode->GetInt() > kMostMode) {
     return Fail(Code::kType, "the mode must lie between 0 and 4095 (07777 octal)", mode_at.Text());
   }
@@ -107,19 +103,19 @@ Result<void> CheckUnit(const JsonValue& unit, const JsonPath& at) {
 }  // namespace
 
 Result<void> RequireObject(const JsonValue& value, const JsonPath& at) {
-  if (!value.IsObject()) return WrongType(value, "an object", at);
+  if (!value.IsObject()) return WrongType(value, "an object", at.Text());
   return {};
 }
 
 Result<const JsonValue*> ObjectMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
   const JsonValue* value = Member(object, name);
-  if (value != nullptr && !value->IsObject()) return WrongType(*value, "an object", at.Key(name));
+  if (value != nullptr && !value->IsObject()) return WrongType(*value, "an object", at.Key(name).Text());
   return value;
 }
 
 Result<const JsonValue*> ArrayMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
   const JsonValue* value = Member(object, name);
-  if (value != nullptr && !value->IsArray()) return WrongType(*value, "an array", at.Key(name));
+  if (value != nullptr && !value->IsArray()) return WrongType(*value, "an array", at.Key(name).Text());
   return value;
 }
 
@@ -127,14 +123,14 @@ Result<std::optional<std::string_view>> StringMember(const JsonValue* object, st
                                                      const JsonPath& at) {
   const JsonValue* value = Member(object, name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsString()) return WrongType(*value, "a string", at.Key(name));
+  if (!value->IsString()) return WrongType(*value, "a string", at.Key(name).Text());
   return TextOf(*value);
 }
 
 Result<std::optional<bool>> BoolMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
   const JsonValue* value = Member(object, name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsBool()) return WrongType(*value, "a boolean", at.Key(name));
+  if (!value->IsBool()) return WrongType(*value, "a boolean", at.Key(name).Text());
   return value->GetBool();
 }
 

@@ -104,8 +104,7 @@ Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
                 Where(path));
   }
   JsonValue* data = Find(object, "data");
-  if (data != nullptr && !data->IsObject())
-    return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(*data)), Where(path + ".data"));
+  if (data != nullptr && !data->IsObject()) return ignition::WrongType(*data, "an object", Where(path + ".data"));
   if (data == nullptr) {
     Set(object, "data", JsonValue(rapidjson::kObjectType), memory_);
     data = Find(object, "data");
@@ -135,8 +134,7 @@ bool Injector::EndsInThem(const JsonValue& environment) const {
 Result<void> Injector::Container(JsonValue& container, const std::string& path) {
   JsonValue* environment = Find(container, "env");
   if (environment != nullptr && !environment->IsArray()) {
-    return Fail(Code::kType, fmt::format("must be an array, is {}", ignition::TypeName(*environment)),
-                Where(path + ".env"));
+    return ignition::WrongType(*environment, "an array", Where(path + ".env"));
   }
   if (environment == nullptr) {
     Set(container, "env", JsonValue(rapidjson::kArrayType), memory_);
@@ -171,15 +169,13 @@ Result<bool> Injector::Containers(JsonValue& pod, std::string_view list, std::st
   JsonValue* containers = Find(pod, list);
   if (containers == nullptr) return false;
   if (!containers->IsArray()) {
-    return Fail(Code::kType, fmt::format("must be an array, is {}", ignition::TypeName(*containers)),
-                Where(fmt::format("{}.{}", path, list)));
+    return ignition::WrongType(*containers, "an array", Where(fmt::format("{}.{}", path, list)));
   }
   bool found = false;
   std::size_t index = 0;
   for (JsonValue& container : containers->GetArray()) {
     const std::string place = fmt::format("{}.{}[{}]", path, list, index++);
-    if (!container.IsObject())
-      return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(container)), Where(place));
+    if (!container.IsObject()) return ignition::WrongType(container, "an object", Where(place));
     if (TextAt(container, "name") != name) continue;
     found = true;
     PROV_TRY(Container(container, place));
@@ -218,8 +214,7 @@ Result<void> Injector::All(JsonValue& objects, const std::string& path) {
   std::size_t index = 0;
   for (JsonValue& object : objects.GetArray()) {
     const std::string place = fmt::format("{}[{}]", path, index++);
-    if (!object.IsObject())
-      return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(object)), Where(place));
+    if (!object.IsObject()) return ignition::WrongType(object, "an object", Where(place));
     PROV_TRY(One(object, place));
   }
   return {};

@@ -111,7 +111,7 @@ std::string ObjectReader::Where(std::string_view name) const {
 Result<ObjectReader> ObjectReader::Child(std::string_view name) const {
   const JsonValue* child = ignition::Member(value_, name);
   if (child != nullptr && !child->IsObject()) {
-    return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(*child)), Where(name));
+    return ignition::WrongType(*child, "an object", Where(name));
   }
   return ObjectReader(child, where_, fmt::format("{}.{}", path_, name));
 }
@@ -120,7 +120,7 @@ Result<std::string> ObjectReader::Text(std::string_view name) const {
   const JsonValue* child = ignition::Member(value_, name);
   if (child == nullptr) return std::string();
   if (!child->IsString()) {
-    return Fail(Code::kType, fmt::format("must be a string, is {}", ignition::TypeName(*child)), Where(name));
+    return ignition::WrongType(*child, "a string", Where(name));
   }
   return std::string(ignition::TextOf(*child));
 }
@@ -128,7 +128,7 @@ Result<std::string> ObjectReader::Text(std::string_view name) const {
 Result<const JsonValue*> ObjectReader::Array(std::string_view name) const {
   const JsonValue* child = ignition::Member(value_, name);
   if (child == nullptr || child->IsArray()) return child;
-  return Fail(Code::kType, fmt::format("must be an array, is {}", ignition::TypeName(*child)), Where(name));
+  return ignition::WrongType(*child, "an array", Where(name));
 }
 
 Result<std::vector<std::string>> ObjectReader::Texts(std::string_view name) const {
@@ -137,8 +137,7 @@ Result<std::vector<std::string>> ObjectReader::Texts(std::string_view name) cons
   if (array == nullptr) return out;
   for (const JsonValue& item : array->GetArray()) {
     if (!item.IsString()) {
-      return Fail(Code::kType, fmt::format("must be a string, is {}", ignition::TypeName(item)),
-                  fmt::format("{}[{}]", Where(name), out.size()));
+      return ignition::WrongType(item, "a string", fmt::format("{}[{}]", Where(name), out.size()));
     }
     out.emplace_back(ignition::TextOf(item));
   }
@@ -152,8 +151,7 @@ Result<std::vector<ObjectReader>> ObjectReader::Children(std::string_view name) 
   for (const JsonValue& item : array->GetArray()) {
     const std::string path = fmt::format("{}.{}[{}]", path_, name, out.size());
     if (!item.IsObject()) {
-      return Fail(Code::kType, fmt::format("must be an object, is {}", ignition::TypeName(item)),
-                  fmt::format("{}: {}", where_, path));
+      return ignition::WrongType(item, "an object", fmt::format("{}: {}", where_, path));
     }
     out.emplace_back(&item, where_, path);
   }

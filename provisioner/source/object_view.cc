@@ -11,13 +11,10 @@ namespace prov::source {
 namespace {
 
 using ignition::JsonValue;
+using ignition::WrongType;
 
 // A view costs many times what the three bytes of an empty object do.
 constexpr rapidjson::SizeType kMostObjects = 100000;
-
-std::unexpected<Error> WrongType(const JsonValue& value, std::string_view wanted, std::string where) {
-  return Fail(Code::kType, fmt::format("expected {}, found {}", wanted, ignition::TypeName(value)), std::move(where));
-}
 
 bool IsPlainName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -35,10 +32,10 @@ Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path
 
 }  // namespace
 
-Result<ObjectView> ObjectView::Of(const JsonValue& value, std::string path) {
+Result<ObjectView> ObjectView::Of(const JsonValue& value, std::string path, RepeatedKeys repeated) {
   if (!value.IsObject()) return WrongType(value, "an object", std::move(path));
-  PROV_TRY(RefuseRepeatedKeys(value, path));
-  return ObjectView(value, std::move(path));
+  if (repeated == RepeatedKeys::kRefused) PROV_TRY(RefuseRepeatedKeys(value, path));
+  return ObjectView(value, std::move(path), repeated);
 }
 
 std::string ObjectView::At(std::string_view name) const {
@@ -76,7 +73,7 @@ Result<std::string_view> ObjectView::TextOr(std::string_view name, std::string_v
 Result<std::optional<ObjectView>> ObjectView::Object(std::string_view name) const {
   const JsonValue* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  return PROV_TRY(Of(*value, At(name)));
+  return PROV_TRY(Of(*value, At(name), repeated_));
 }
 
 Result<std::optional<std::vector<std::string_view>>> ObjectView::Texts(std::string_view name) const {
@@ -100,7 +97,7 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   if (value->Size() > kMostObjects)
     return Fail(Code::kTooLarge, fmt::format("more than {} entries are in the array", kMostObjects), At(name));
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i)
-    out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i))));
+    out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i), repeated_)));
   return out;
 }
 

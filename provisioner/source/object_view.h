@@ -12,13 +12,17 @@
 
 namespace prov::source {
 
+// A key that occurs twice: readers differ in which value they take.
+enum class RepeatedKeys { kRefused, kLastCounts };
+
 // Getters take null for absent, as Kubernetes does; IsNull() tells the two apart. Errors are type, with the JSON path.
 // The document must outlive it.
 class ObjectView {
  public:
-  // Errors: type unless `value` is an object; invalid-config for a key that occurs twice: which one counts would depend
-  // on the reader.
-  static Result<ObjectView> Of(const ignition::JsonValue& value, std::string path);
+  // `repeated` holds for the objects inside as well. Errors: type unless `value` is an object; invalid-config for a key
+  // that occurs twice and is refused.
+  static Result<ObjectView> Of(const ignition::JsonValue& value, std::string path,
+                               RepeatedKeys repeated = RepeatedKeys::kRefused);
 
   const std::string& path() const { return path_; }
   std::string At(std::string_view name) const;  // the path of a member, "$.data[\"ca-bundle.crt\"]"
@@ -37,10 +41,12 @@ class ObjectView {
   const ignition::JsonValue* Find(std::string_view name) const { return ignition::Member(value_, name); }
 
  private:
-  ObjectView(const ignition::JsonValue& value, std::string path) : value_(&value), path_(std::move(path)) {}
+  ObjectView(const ignition::JsonValue& value, std::string path, RepeatedKeys repeated)
+      : value_(&value), path_(std::move(path)), repeated_(repeated) {}
 
   const ignition::JsonValue* value_;
   std::string path_;
+  RepeatedKeys repeated_;
 };
 
 }  // namespace prov::source

@@ -61,6 +61,19 @@ users:
   EXPECT_EQ(config->user.token->Reveal(), "sha256~c4nary");
 }
 
+// Nobody asks for what the others are; of several values for one key the last counts, as with kubectl.
+TEST(KubeConfig, ReadsOneContextWhateverTheOthersAre) {
+  const auto config = ParseKubeConfig(R"({"current-context":"w","current-context":"x","colour":{"a":1,"a":2},
+      "contexts":[{"name":"x","context":{"cluster":"no","user":"u","cluster":"c","more":[]}},null,{"name":7}],
+      "clusters":[{"name":"other","cluster":{"server":7}},{"name":"c","cluster":{"server":"https://a","new":{}}},7],
+      "users":[{"name":"other","user":{"exec":{"command":"x"},"exec":7}},{"name":"p","user":{"auth-provider":{}}},
+               {"name":"u","user":{"token":"1","token":"2"}},{"name":{}}]})",
+                                      "config", "");
+  ASSERT_TRUE(config) << config.error().message << config.error().where;
+  EXPECT_EQ(config->cluster.host, "a");
+  EXPECT_EQ(config->user.token->Reveal(), "2");
+}
+
 TEST(KubeConfig, RefusesToTrustAnybody) {
   EXPECT_EQ(Refused(fmt::format(R"({},"insecure-skip-tls-verify":true)", kServer), "").code, Code::kTls);
   EXPECT_TRUE(ParseKubeConfig(Config(fmt::format(R"({},"insecure-skip-tls-verify":false)", kServer), ""), "f", ""));
