@@ -52,16 +52,12 @@ std::string BesideOf(const std::string& path) {
 std::vector<std::string> LeftoversOf(const std::string& path, Leftover which) {
   std::vector<std::string> out;
   const Siblings siblings = SiblingsOf(path);
-  WIN32_FIND_DATAW entry{};
-  const HANDLE search = FindFirstFileExW(Path((siblings.folder.empty() ? ".\\" : siblings.folder) + "*").c_str(),
-                                         FindExInfoBasic, &entry, FindExSearchNameMatch, nullptr, 0);
-  if (search == INVALID_HANDLE_VALUE) return out;
-  do {
-    const std::string name = Narrow(entry.cFileName);
-    const bool link = (entry.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+  FolderSearch search(Path((siblings.folder.empty() ? ".\\" : siblings.folder) + "*"));
+  for (; search.Has(); search.Next()) {
+    const std::string name = Narrow(search.entry().cFileName);
+    const bool link = (search.entry().dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
     if (!link && IsLeftover(name, siblings.prefix, which)) out.push_back(siblings.folder + name);
-  } while (FindNextFileW(search, &entry) != 0);
-  FindClose(search);
+  }
   return out;
 }
 

@@ -22,31 +22,6 @@ EntryKind KindOf(DWORD attributes) {
   return (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? EntryKind::kFolder : EntryKind::kFile;
 }
 
-class Search {
- public:
-  explicit Search(const std::string& folder)
-      : handle_(FindFirstFileExW(win32::Path(folder + "\\*").c_str(), FindExInfoBasic, &entry_, FindExSearchNameMatch,
-                                 nullptr, FIND_FIRST_EX_LARGE_FETCH)) {
-    if (handle_ == INVALID_HANDLE_VALUE) error_ = GetLastError();
-  }
-  Search(const Search&) = delete;
-  Search& operator=(const Search&) = delete;
-  ~Search() {
-    if (handle_ != INVALID_HANDLE_VALUE) FindClose(handle_);
-  }
-  bool Has() const { return error_ == ERROR_SUCCESS; }
-  void Next() {
-    if (FindNextFileW(handle_, &entry_) == 0) error_ = GetLastError();
-  }
-  DWORD error() const { return error_; }
-  const WIN32_FIND_DATAW& entry() const { return entry_; }
-
- private:
-  WIN32_FIND_DATAW entry_{};
-  DWORD error_ = ERROR_SUCCESS;
-  HANDLE handle_;
-};
-
 class Lister {
  public:
   Lister(const std::string& folder, std::size_t most) : folder_(folder), most_(most) {}
@@ -60,7 +35,7 @@ class Lister {
  private:
   Result<void> Add(const std::string& below, std::size_t depth) {
     if (depth > kDeepest) return Fail(Code::kTooLarge, fmt::format("is deeper than {} folders", kDeepest), folder_);
-    Search search(below.empty() ? folder_ : folder_ + "\\" + below);
+    win32::FolderSearch search(win32::Path((below.empty() ? folder_ : folder_ + "\\" + below) + "\\*"));
     for (; search.Has(); search.Next()) {
       const std::string name = win32::Narrow(search.entry().cFileName);
       if (name == "." || name == "..") continue;

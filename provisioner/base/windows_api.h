@@ -108,6 +108,34 @@ class Handle {
   HANDLE handle_ = INVALID_HANDLE_VALUE;
 };
 
+// What is in a folder, "." and ".." mostly included.
+class FolderSearch {
+ public:
+  // `pattern`: the folder's path as Path() gives it, with what separates it from names, and "*".
+  explicit FolderSearch(const std::wstring& pattern)
+      : handle_(FindFirstFileExW(pattern.c_str(), FindExInfoBasic, &entry_, FindExSearchNameMatch, nullptr,
+                                 FIND_FIRST_EX_LARGE_FETCH)) {
+    if (handle_ == INVALID_HANDLE_VALUE) error_ = GetLastError();
+  }
+  FolderSearch(const FolderSearch&) = delete;
+  FolderSearch& operator=(const FolderSearch&) = delete;
+  ~FolderSearch() {
+    if (handle_ != INVALID_HANDLE_VALUE) FindClose(handle_);
+  }
+
+  bool Has() const { return error_ == ERROR_SUCCESS; }
+  void Next() {
+    if (FindNextFileW(handle_, &entry_) == 0) error_ = GetLastError();
+  }
+  DWORD error() const { return error_; }  // ERROR_NO_MORE_FILES at the end
+  const WIN32_FIND_DATAW& entry() const { return entry_; }
+
+ private:
+  WIN32_FIND_DATAW entry_{};
+  DWORD error_ = ERROR_SUCCESS;
+  HANDLE handle_;
+};
+
 // A descriptor for what is being made; an empty one leaves the choice to the folder.
 class SecurityAttributes {
  public:

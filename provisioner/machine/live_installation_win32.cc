@@ -172,14 +172,12 @@ struct Entry {
 
 Result<std::vector<Entry>> Entries(const std::wstring& folder) {
   std::vector<Entry> out;
-  WIN32_FIND_DATAW data{};
-  HANDLE found = FindFirstFileW((folder + L"\\*").c_str(), &data);
-  if (found == INVALID_HANDLE_VALUE) return WindowsFailure("cannot list the folder", GetLastError(), Narrow(folder));
-  do {
-    const std::wstring name = data.cFileName;
-    if (name != L"." && name != L"..") out.push_back({folder + L"\\" + name, data.dwFileAttributes});
-  } while (FindNextFileW(found, &data) != 0);
-  FindClose(found);
+  win32::FolderSearch search(folder + L"\\*");
+  if (!search.Has()) return WindowsFailure("cannot list the folder", search.error(), Narrow(folder));
+  for (; search.Has(); search.Next()) {
+    const std::wstring name = search.entry().cFileName;
+    if (name != L"." && name != L"..") out.push_back({folder + L"\\" + name, search.entry().dwFileAttributes});
+  }
   return out;
 }
 

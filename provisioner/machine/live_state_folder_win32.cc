@@ -60,14 +60,10 @@ Result<LiveStateFolder> LiveStateFolder::OpenToRead(const std::string& path) {
 }
 
 void RemoveStateLeftovers(const std::string& path) {
-  WIN32_FIND_DATAW entry{};
-  const HANDLE search = FindFirstFileW(Wide(path + R"(\*)").c_str(), &entry);
-  if (search == INVALID_HANDLE_VALUE) return;
-  do {
-    const std::string name = Narrow(entry.cFileName);
+  for (win32::FolderSearch search(Wide(path + R"(\*)")); search.Has(); search.Next()) {
+    const std::string name = Narrow(search.entry().cFileName);
     if (IsLeftover(name)) DeleteFileW(Wide(fmt::format("{}\\{}", path, name)).c_str());
-  } while (FindNextFileW(search, &entry) != 0);
-  FindClose(search);
+  }
 }
 
 LiveStateFolder::LiveStateFolder(std::string path, std::intptr_t handle, bool writable)
