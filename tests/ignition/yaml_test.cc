@@ -61,6 +61,8 @@ TEST(ParseYaml, RefusesWithThePlace) {
       {"&x a: 1", "<yaml> line 1, column 1: anchors"},
       {"a: &x\n", "anchors"},
       {"a: 1\nb: *a", "<yaml> line 2, column 4: aliases"},
+      {"a: 1\né€: *a", "<yaml> line 2, column 5: aliases"},  // columns count characters
+      {"a: 1\né€: \xFF", "<yaml> line 2, column 5: invalid UTF-8 (byte 0xff)"},
       {"*a : 1", "aliases"},
       {"a: !!str 1", "<yaml> line 1, column 4: explicit tags"},
       {"a: !foo {}", "explicit tags"},

@@ -88,6 +88,7 @@ TEST(XmlReader, RefusesWhatIsNotWellFormed) {
       {"<a", "1, column 3 the tag is malformed"},
       {"<a>", "1, column 4 the file ends inside of <a>"},
       {"<a>\n</b>", "2, column 1 </b> where </a> is expected"},
+      {"<ä>\n€</b>", "2, column 2 </b> where </ä> is expected"},
       {"<a></a></a>", "1, column 8 </a> closes nothing"},
       {"<a/><b/>", "1, column 5 a second root"},
       {"<a/>x", "1, column 5 text outside"},
