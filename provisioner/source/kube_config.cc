@@ -20,7 +20,7 @@ using ignition::JsonValue;
 constexpr std::uint64_t kMostBytes = 16ULL << 20U;
 constexpr unsigned kDeepest = 50;
 
-// kubectl takes the last of several members of one name.
+// Of several members of one name the last counts, as for readers of JSON in Go.
 Result<ObjectView> ViewOf(const JsonValue& value, std::string path) {
   return ObjectView::Of(value, std::move(path), RepeatedKeys::kLastCounts);
 }

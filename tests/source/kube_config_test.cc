@@ -61,7 +61,7 @@ users:
   EXPECT_EQ(config->user.token->Reveal(), "sha256~c4nary");
 }
 
-// Nobody asks for what the others are; of several values for one key the last counts, as with kubectl.
+// Nobody asks for what the others are; of several values for one key the last counts.
 TEST(KubeConfig, ReadsOneContextWhateverTheOthersAre) {
   const auto config = ParseKubeConfig(R"({"current-context":"w","current-context":"x","colour":{"a":1,"a":2},
       "contexts":[{"name":"x","context":{"cluster":"no","user":"u","cluster":"c","more":[]}},null,{"name":7}],
