@@ -99,8 +99,8 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
 
 Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
-  const node::DerivedSettings derived =
-      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(
+      PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options.apply, options.image)));
@@ -112,8 +112,8 @@ Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   if (options.target.NamesImage()) return ApplyToImages(options, host);
-  const node::DerivedSettings derived =
-      PROV_TRY(node::Derive(PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(
+      PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::OpenNode node = target.Node(host);
@@ -149,8 +149,7 @@ Command ApplyCommand() {
        {"probe", "URL",
         "with --try: request this through the new proxy with the new certificates; a failure takes "
         "everything back; may be repeated",
-        Group::kGuards,
-        true},
+        Group::kGuards, true},
        OutputOption(),
        HelpOption()}};
   std::vector<OptionSpec> shared = DesiredOptionSpecs();

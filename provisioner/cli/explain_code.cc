@@ -116,8 +116,8 @@ std::string List(const std::vector<Entry>& entries) {
       out += "\nFindings, with the severities that they can have:\n";
       findings = true;
     }
-    const std::string kind = entry.exit ? fmt::format("({})", *entry.exit)
-                                        : fmt::format("({})", fmt::join(entry.severities, ", "));
+    const std::string kind =
+        entry.exit ? fmt::format("({})", *entry.exit) : fmt::format("({})", fmt::join(entry.severities, ", "));
     out += fmt::format("  {:<{}}  {}\n", entry.name, width,
                        Wrap(fmt::format("{} {}", kind, entry.meaning), width + 4, kWidth));
   }
@@ -173,19 +173,18 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
 
 Command ExplainCodeCommand() {
   Command command;
-  command.spec = {
-      "explain-code",
-      "Say what the code of an error or a finding means, and what to do about it.",
-      "[CODE]...",
-      "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
-      "  $ provisioner explain-code proxy-url-at\n"
-      "  proxy-url-at: finding (warning)\n"
-      "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
-      "    host begins.\n"
-      "    What to do: Write the character as %40.",
-      {{"markdown", "", "print all codes as the page of the documentation", Group::kOutput},
-       OutputOption(),
-       HelpOption()}};
+  command.spec = {"explain-code",
+                  "Say what the code of an error or a finding means, and what to do about it.",
+                  "[CODE]...",
+                  "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
+                  "  $ provisioner explain-code proxy-url-at\n"
+                  "  proxy-url-at: finding (warning)\n"
+                  "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
+                  "    host begins.\n"
+                  "    What to do: Write the character as %40.",
+                  {{"markdown", "", "print all codes as the page of the documentation", Group::kOutput},
+                   OutputOption(),
+                   HelpOption()}};
   command.run = Run;
   return command;
 }
