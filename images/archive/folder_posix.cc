@@ -87,10 +87,12 @@ OutputFolder::~OutputFolder() {
 Result<void> OutputFolder::Keep(std::int64_t time_unix) {
   PROV_TRY(SetModeAndTime(temporary_, 0755, time_unix));
   PROV_TRY(FlushVolume(temporary_));
-  PROV_TRY(MoveInPlace(temporary_, path_, true));
+  std::string made = temporary_.string();
+  Result<void> done = MoveInPlace(made, path_, true);
+  if (!made.empty()) return done;
   temporary_.clear();
   parents_.Keep();
-  return {};
+  return done;
 }
 
 Result<void> WriteFile(const fs::path& path, std::string_view bytes, unsigned mode, std::int64_t time_unix) {

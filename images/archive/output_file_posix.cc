@@ -98,10 +98,9 @@ Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>
 
 Result<void> OutputFile::Keep(unsigned mode, bool flush) {
   PROV_TRY(Finish(file_, mode, flush, path_));
-  PROV_TRY(MoveInPlace(temporary_, path_, flush));
-  temporary_.clear();
-  parents_.Keep();
-  return {};
+  Result<void> done = MoveInPlace(temporary_, path_, flush);
+  if (temporary_.empty()) parents_.Keep();
+  return done;
 }
 
 }  // namespace prov::images

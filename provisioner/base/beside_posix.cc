@@ -136,8 +136,9 @@ Result<void> Finish(Descriptor& file, unsigned mode, bool flush, const std::stri
   return {};
 }
 
-Result<void> MoveInPlace(const std::string& made, const std::string& path, bool flush) {
+Result<void> MoveInPlace(std::string& made, const std::string& path, bool flush) {
   if (rename(made.c_str(), path.c_str()) != 0) return posix::Failure(Code::kIo, "cannot rename into place", path);
+  made.clear();
   return flush ? FlushFolder(SiblingsOf(path).folder) : Result<void>();
 }
 

@@ -22,8 +22,8 @@ bool Hold(const posix::Descriptor& opened);
 // For a file that is complete: gives it its mode (as OutputMode takes it), and closes it. `path` is for messages. With
 // `flush` in both calls, all of it is there after a crash, or none. Errors: io.
 Result<void> Finish(posix::Descriptor& file, unsigned mode, bool flush, const std::string& path);
-// Then `made`, a file or folder, becomes `path`. Errors: io; those of FlushFolder.
-Result<void> MoveInPlace(const std::string& made, const std::string& path, bool flush);
+// Then `made`, a file or folder, becomes `path`; the name is empty from then on. Errors: io; those of FlushFolder.
+Result<void> MoveInPlace(std::string& made, const std::string& path, bool flush);
 
 // Where what is replaced waits until its successor is in place.
 inline std::string AsideOf(const std::string& made) { return made + ".old"; }

@@ -46,7 +46,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
     return MoveInPlace(temporary, path, true);
   };
   Result<void> done = write_and_rename();
-  if (!done) unlink(temporary.c_str());
+  if (!done && !temporary.empty()) unlink(temporary.c_str());
   return done;
 }
 
