@@ -194,7 +194,7 @@ TEST_P(ImageCommandKill, RollbackIsOldOrNewAndTakesOneRunBack) {
 TEST_P(ImageCommandKill, AnInstallationIsOldOrNewInWhatItRemembers) {
   const MemoryTree start = After(Start(), Applying(old_, Install()));
   const MemoryTree done = After(start, Applying(new_, Install()));
-  const auto kept = [this](const MemoryTree& tree) { return Section(tree, node::kSettingsSection).value(); };
+  const auto kept = [](const MemoryTree& tree) { return Section(tree, node::kSettingsSection).value(); };
   const auto rolled_back = [this](MemoryTree tree) {
     EXPECT_TRUE(TakeBack(tree));
     const Seen seen = Look(tree);
