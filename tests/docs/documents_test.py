@@ -33,7 +33,8 @@ def files_below(root):
     """Every text of ours, as paths from the root."""
     found = [name for name in sorted(os.listdir(root)) if os.path.isfile(os.path.join(root, name))]
     for top in TOP:
-        for folder, _, names in os.walk(os.path.join(root, top)):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = [name for name in folders if name != "node_modules"]  # packages that the tests of scripts install
             found += [os.path.relpath(os.path.join(folder, name), root) for name in sorted(names)]
     return [path for path in found if not LEFT_OUT.search(path)]
 
