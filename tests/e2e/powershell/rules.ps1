@@ -20,7 +20,10 @@ function Write-Value {
     param([string]$Key, [string]$Name, [string]$Raw)
     $script:values["$Key!$Name"] = $Raw
 }
-function Test-RegistryKey { param([string]$Key) return ($script:missing -notcontains $Key) }
+function Test-RegistryKey {
+    param([string]$Key)
+    return ($script:missing -notcontains $Key)
+}
 function Invoke-Tool {
     param([string]$Name, [string[]]$Arguments)
     if ($Arguments -contains '-addstore') { $script:there = $true }
