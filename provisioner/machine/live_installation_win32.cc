@@ -172,11 +172,12 @@ struct Entry {
 
 Result<std::vector<Entry>> Entries(const std::wstring& folder) {
   std::vector<Entry> out;
-  win32::FolderSearch search(folder + L"\\*");
+  const std::wstring prefix = folder + L"\\";
+  win32::FolderSearch search(prefix + L"*");
   if (!search.Has()) return WindowsFailure("cannot list the folder", search.error(), Narrow(folder));
   for (; search.Has(); search.Next()) {
     const std::wstring name = search.entry().cFileName;
-    if (name != L"." && name != L"..") out.push_back({folder + L"\\" + name, search.entry().dwFileAttributes});
+    if (name != L"." && name != L"..") out.push_back({prefix + name, search.entry().dwFileAttributes});
   }
   return out;
 }
