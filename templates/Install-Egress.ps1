@@ -1,12 +1,13 @@
 # Applies the egress settings of egress.json (beside this script or one folder up) to this machine: trusted certificates,
 # machine environment, WinHTTP proxy, environments of services. What was there before is recorded first, in
 # %ProgramData%\Provisioner\script-state.json, so that Remove-Egress.ps1 (this script with -Remove) can put it back.
+# Where provisioner.exe is in the payload, this script only starts it (first-boot): it keeps its own record, and stays.
 #
 #   -Remove          undo what the record says and delete the record; egress.json is not read
 #   -AllowDowngrade  accept a payload whose generation is lower than the one applied last
 #
 # Exit codes: 0 done or nothing to do; 10 usage; 11 the payload is unreadable or invalid; 12 refused for safety;
-# 13 the machine can't be read or written; 15 another run is active; 20 a defect in this script.
+# 13 the machine can't be read or written; 15 another run is active; 20 a defect in this script; those of provisioner.exe.
 #
 # Windows PowerShell 5.1 or later, also in Constrained Language Mode: therefore reg.exe, certutil.exe and icacls.exe
 # rather than .NET. Only the full language can close the key of a service to users: "region full language" holds all that
@@ -221,7 +222,7 @@ function Read-Certificate {
 }
 
 function Assert-Hash {
-    param([string]$Path, [string]$Sha256)
+    param([string]$Path, [string]$Sha256, [string]$NamedBy = 'egress.json')
     if (-not (Test-Path -LiteralPath $Path)) {
         Stop-With 11 "$Path is missing: the payload was copied incompletely"
     }
@@ -233,7 +234,7 @@ function Assert-Hash {
         Stop-With 11 "$Path can't be read: check who may read the payload, or copy it again"
     }
     if ($found -ne $Sha256) {
-        Stop-With 11 "$Path is not the file that egress.json names (its SHA-256 differs): copy the payload again"
+        Stop-With 11 "$Path is not the file that $NamedBy names (its SHA-256 differs): copy the payload again"
     }
 }
 
@@ -1344,6 +1345,47 @@ function Sync-Certificates {
     }
 }
 
+# ---------------------------------------------------------------------------------------------- the program
+
+# The payload's own program; nothing where it has none. The folder above is the payload's only if this one is its folder
+# "scripts": elsewhere anybody may put a program there.
+function Find-Program {
+    $root = $PSScriptRoot
+    if (-not (Test-Path -LiteralPath (Join-Path $root 'egress.json')) -and (Split-Path -Leaf $root) -eq 'scripts') {
+        $root = Split-Path -Parent $root
+    }
+    $program = Join-Path $root 'provisioner.exe'
+    if (-not (Test-Path -LiteralPath $program)) { return }
+    $document = $null
+    try {
+        $document = ConvertFrom-Json -InputObject (Get-Content -LiteralPath (Join-Path $root 'manifest.json') -Raw -Encoding UTF8)
+    } catch {
+        $document = $null
+    }
+    if (-not (Test-Object $document)) { Stop-With 11 "manifest.json in $root is missing or damaged: copy the whole payload folder" }
+    foreach ($file in @(Get-MemberValue $document 'files')) {
+        if ((Test-Object $file) -and "$(Get-MemberValue $file 'path')" -ceq 'provisioner.exe') {
+            Assert-Hash $program "$(Get-MemberValue $file 'sha256')" 'manifest.json'
+            return $program
+        }
+    }
+    Say "warning: $program is not started: manifest.json does not name it, so it is none of this payload"
+}
+
+# It tells its own result, and takes over what this script recorded earlier. With "Stop", Windows PowerShell may end at a
+# line on standard error.
+function Start-Program {
+    param([string]$Program)
+    $ErrorActionPreference = 'Continue'
+    $PSNativeCommandUseErrorActionPreference = $false
+    $options = @()
+    if ($AllowDowngrade) { $options = @('--allow-downgrade') }
+    $payload = Split-Path -Parent $Program
+    Say "provisioner.exe is in this payload and applies it: provisioner.exe first-boot $payload"
+    & $Program first-boot $payload @options
+    $script:problemCode = $LASTEXITCODE
+}
+
 # ---------------------------------------------------------------------------------------------- the run
 
 function Assert-Generation {
@@ -1400,8 +1442,14 @@ function Say-Result {
 $exitCode = 20
 try {
     if ($args.Count -gt 0) { Stop-With 10 'usage: Install-Egress.ps1 [-Remove] [-AllowDowngrade]' }
-    if ($Remove) { Remove-Egress } else { Install-Egress }
-    Say-Result
+    $program = $null
+    if (-not $Remove) { $program = Find-Program }
+    if ($program) {
+        Start-Program $program
+    } else {
+        if ($Remove) { Remove-Egress } else { Install-Egress }
+        Say-Result
+    }
     $exitCode = $script:problemCode
     if ($Remove -and $exitCode -eq 0 -and $script:locked) { Remove-State }
 } catch {

@@ -304,7 +304,10 @@ TEST(Scripts, UseNothingThatConstrainedLanguageModeBlocks) {
 
 TEST(Scripts, RunSystemToolsOnlyThroughTheOneFunctionThatUsesFullPaths) {
   const std::string code = Unmarked(InstallEgressPs1(), "#");
-  EXPECT_EQ(Matches(code, "& \\$").size(), 1u);
+  const std::vector<std::string> started = {"$exe @escaped", "$Program first-boot"};
+  EXPECT_EQ(Matches(code, "& (\\$\\w+ [@\\w-]+)"), started) << "a tool of System32, and the payload's own program";
+  EXPECT_EQ(Matches(code, "& \\$").size(), 2u);
+  EXPECT_TRUE(Contains(code, "$program = Join-Path $root 'provisioner.exe'"));
   for (const std::string& tool : Matches(code, "Invoke-Tool '([^']*)'")) {
     EXPECT_TRUE(tool == "reg.exe" || tool == "certutil.exe" || tool == "icacls.exe") << tool;
   }

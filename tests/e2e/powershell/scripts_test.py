@@ -620,6 +620,103 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(self.run_script("Remove-Egress.ps1"), 13, self.last)
         self.assertEqual(self.machine(), before)
 
+    def put_program(self, code=0, text=None, named=True, **manifest):
+        """A stand-in for the payload's provisioner.exe: it notes its arguments, speaks on both streams and ends with `code`."""
+        text = text or (f"#!{sys.executable}\nimport json, sys\njson.dump(sys.argv[1:], open({os.path.join(self.root, 'started')!r}, 'w'))\n"
+                        f"print('target  this machine')\nprint('info: told on standard error', file=sys.stderr)\nsys.exit({code})\n")
+        path = os.path.join(self.payload, "provisioner.exe")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        entry = {"path": "provisioner.exe", "size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest(), **manifest}
+        files = [{"path": "egress.json", "sha256": "0" * 64, "secret": True}] + ([entry] if named else [])
+        with open(os.path.join(self.payload, "manifest.json"), "w", encoding="utf-8") as file:
+            json.dump({"schema": 1, "generation": 1, "files": files}, file)
+
+    def started(self):
+        """The program's arguments, or nothing when it was not started."""
+        path = os.path.join(self.root, "started")
+        if not os.path.exists(path):
+            return None
+        with open(path, encoding="utf-8") as file:
+            arguments = json.load(file)
+        os.remove(path)
+        return arguments
+
+    def test_the_program_of_the_payload_is_started_and_its_exit_code_handed_on(self):
+        before = self.machine()
+        for code in (0, 11, 14, 15, 20):
+            self.put_program(code)
+            self.assertEqual(self.run_script(), code, self.last)
+            self.assertEqual(self.started(), ["first-boot", self.payload])
+            self.assertIn("provisioner.exe is in this payload and applies it", self.last)
+            self.assertIn("target  this machine\n", self.last)
+            self.assertIn("told on standard error", self.last)
+            self.assertNotIn("reboot:", self.last)  # it says its own
+        self.assertEqual(self.run_script("Install-Egress.ps1", "-AllowDowngrade"), 20, self.last)
+        self.assertEqual(self.started(), ["first-boot", self.payload, "--allow-downgrade"])
+        # Its files with credentials go after Windows setup; the program has kept the settings.
+        os.remove(os.path.join(self.payload, "egress.json"))
+        self.assertEqual(self.run_script(), 20, self.last)
+        self.assertEqual(self.started(), ["first-boot", self.payload])
+        self.assertEqual(self.machine(), before)
+        self.assertFalse(os.path.exists(self.state_dir))
+
+    def test_a_program_that_is_not_the_payloads_is_not_started(self):
+        before = self.machine()
+        self.put_program(sha256="0" * 64)
+        self.assertEqual(self.run_script(), 11, self.last)
+        self.assertIn("is not the file that manifest.json names", self.last)
+        for text in ("", "{", "[]", '"x"', None):
+            path = os.path.join(self.payload, "manifest.json")
+            os.remove(path)
+            if text is not None:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(self.run_script(), 11, self.last)
+            self.assertIn("is missing or damaged: copy the whole payload folder", self.last)
+            self.put_program()
+        self.assertEqual(self.machine(), before)
+        # One that the manifest does not name came from elsewhere: the script goes on without it.
+        self.put_program(named=False)
+        self.install()
+        self.assert_installed()
+        self.assertIn("provisioner.exe is not started: manifest.json does not name it", self.last)
+        self.assertIsNone(self.started())
+        self.remove()
+
+    def test_a_program_above_a_folder_of_another_name_is_not_started(self):
+        """Scripts and data were copied into one folder, and anybody may write to the one above."""
+        self.put_program()
+        before = self.machine()
+        shutil.copytree(os.path.join(self.payload, "scripts"), os.path.join(self.payload, "egress"))
+        for name in ("scripts", "egress"):
+            folder = os.path.join(self.payload, name)
+            shutil.copy(os.path.join(self.payload, "egress.json"), folder)
+            shutil.copytree(os.path.join(self.payload, "trust"), os.path.join(folder, "trust"))
+            self.install_from(folder)
+        os.remove(os.path.join(self.payload, "egress", "egress.json"))
+        self.install_from(os.path.join(self.payload, "egress"))
+        self.assertEqual(self.machine()["keys"], before["keys"])
+
+    def install_from(self, folder):
+        self.assertEqual(self.run_script(os.path.join(folder, "Install-Egress.ps1")), 0, self.last)
+        self.assert_installed()
+        self.assertIsNone(self.started())
+        self.remove()
+
+    def test_a_program_that_does_not_start_is_the_machines_fault(self):
+        self.put_program(text="\x7fELF, and nothing more")
+        self.assertEqual(self.run_script(), 13, self.last)
+
+    def test_a_removal_does_not_start_the_program(self):
+        before = self.machine()
+        self.install()
+        self.put_program()
+        self.remove()
+        self.assertIsNone(self.started())
+        self.assertEqual(self.machine()["keys"], before["keys"])
+
     def test_usage(self):
         self.assertEqual(self.run_script("Install-Egress.ps1", "-Unknown"), 10, self.last)
 
