@@ -1,5 +1,6 @@
 // What a payload's script (templates/Install-Egress.ps1, UserData-Install.ps1) recorded on a machine: what it put there
-// is ours, and what was there before it comes back when ours goes. machine_record.h takes it over.
+// is ours, and what was there before it comes back when ours goes. script_record.h reads the file, machine_record.h
+// takes it over.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct ScriptState {
 
 // The record of this machine; nullopt when the script never ran here. The machine tells the rest: a certificate, which
 // the script knows by its SHA-1, and where it was cut short between record and value, which of the two is there. Reads
-// only. Errors: those of the ports; json, type, version when none of the three files can be used, with what to do.
+// only. Errors: those of the ports; json, type when none of the three files can be used, with what to do; version.
 Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine);
 
 // Whether the machine still runs the boot in which the script changed variables, as far as that can be told. An image

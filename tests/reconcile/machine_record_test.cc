@@ -62,10 +62,10 @@ class ScriptRan : public ::testing::TestWithParam<Script> {
   Findings findings_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripts, ScriptRan, testing::Values(Script::kInstallEgress, Script::kUserData),
-                         [](const auto& info) {
-                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
-                         });
+INSTANTIATE_TEST_SUITE_P(Scripts, ScriptRan,
+                         testing::Values(Script::kInstallEgress, Script::kUserData, Script::kEarlierInstallEgress,
+                                         Script::kEarlierUserData),
+                         [](const auto& info) { return NameOf(info.param); });
 
 TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   const auto taken = TakeOver();
@@ -77,7 +77,7 @@ TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
   for (const Operation& operation : MustApply(memory_, desired_).operations) {
-    if (GetParam() == Script::kUserData) break;  // it puts its entries at another place in the list
+    if (script_.IsUserData()) break;  // it puts its entries at another place in the list
     EXPECT_TRUE(std::holds_alternative<SecurityWrite>(operation)) << "the script closes no keys";
   }
   MustApply(memory_, NothingDesired());
@@ -224,6 +224,20 @@ TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   memory_.files() = {{"script-state.json.new", "{\"sche"}};
   EXPECT_FALSE(TakeOver()) << "it was killed before it changed anything";
+}
+
+// What is older than a newer script's record is not what is true.
+TEST_P(ScriptRan, ARecordOfANewerScriptIsRefusedAndNoOlderFileServesInItsPlace) {
+  const std::map<std::string, std::string> newer = {{"script-state.json", "{\"schema\":3}"},
+                                                    {"script-state.json.old", memory_.files().at("script-state.json")}};
+  memory_.files() = newer;
+  for (const auto& result : {ApplyOn(machine_, desired_, {}, false), PlanOn(machine_, desired_, {})}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, Code::kVersion);
+    EXPECT_THAT(result.error().where, HasSubstr("script-state.json: $.schema"));
+    EXPECT_THAT(result.error().message, HasSubstr("a newer version of provisioner wrote this; use that version"));
+  }
+  EXPECT_EQ(memory_.files(), newer);
 }
 
 TEST_P(ScriptRan, ADamagedRecordStopsEachRunAndStays) {
