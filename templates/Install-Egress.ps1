@@ -30,7 +30,8 @@ $script:problemCode = 0   # exit code of the first failure that did not
 $script:changes = 0
 $script:locked = $false
 $script:items = @()       # the records
-$script:fields = @('kind', 'name', 'before', 'after', 'prior', 'key')
+$script:reboot = ''       # the boot in which variables changed
+$script:generation = ''   # of the payload that was applied last
 $script:system32 = ''
 $script:stateDir = ''
 $script:environmentKey = 'SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
@@ -394,16 +395,18 @@ function Exit-Lock {
 
 # ---------------------------------------------------------------------------------------------- records
 #
-# kind        name                before                      after                          prior
-# certificate STORE/SHA1          absent or present           present
-# env         variable            registry value              registry value we wrote        the one we wrote before that
-# winHttp     64 or 32            registry value              registry value we wrote        the one we wrote before that
-# serviceEnv  service             registry value              registry value we wrote
-# serviceOurs service                                         our entries, as REG_MULTI_SZ   our entries before that
-# serviceAcl  service             descriptor as REG_BINARY    the one that we closed the key with
-# reboot      machine                                         the boot in which variables changed
-# generation  payload                                         the generation applied last
-# key is how many of the last parts of the registry key's path were not there before us, or empty.
+# script-state.json, schema 2, has the ledger of provisioner.exe: "ledger" says "before", "ours" and "ownKeys" of each item
+# (KIND:NAME), "prior" what we wrote before that. A value is {"type", "hex"}, or null for nothing. Beside them there are
+# "reboot" and "generation".
+#
+# kind             name         before           ours                             prior
+# certificate      STORE:SHA1                    nothing: the store has it
+# env              variable     registry value   registry value we wrote          the one we wrote before that
+# winHttp          64 or 32     registry value   registry value we wrote          the one we wrote before that
+# service          service      registry value   our entries, as REG_MULTI_SZ     our entries before that
+# serviceSecurity  service      descriptor       the one we closed the key with
+#
+# Here a value is the text TYPE:BYTES, and key says how many of the last parts of the registry key's path are ours.
 
 function Get-StateFile {
     param([string]$Suffix)
@@ -427,7 +430,13 @@ function Get-RecordNames {
 
 function Add-Record {
     param([string]$Kind, [string]$Name, [string]$Before)
-    $record = @{ kind = $Kind; name = $Name; before = $Before; after = ''; prior = ''; key = '' }
+    foreach ($item in $script:items) {
+        # Names that differ in a letter like the Greek final sigma: PowerShell reads no JSON with both.
+        if ($item['kind'] -eq $Kind -and [string]::Equals($item['name'].ToUpperInvariant(), $Name.ToUpperInvariant())) {
+            Stop-With 13 "$Kind ${Name}: the record can't hold it beside $($item['name']): use provisioner.exe"
+        }
+    }
+    $record = @{ kind = $Kind; name = $Name; before = $Before; ours = ''; prior = ''; key = 0 }
     $script:items += $record
     return $record
 }
@@ -441,6 +450,27 @@ function Remove-Record {
     $script:items = $kept
 }
 
+# Where an item lives in the registry. Data name items and never a path.
+function Get-ItemKey {
+    param([string]$Kind, [string]$Name)
+    if ($Kind -eq 'env') { return $script:environmentKey }
+    if ($Kind -ne 'winHttp') { return "$($script:servicesKey)\$Name" }
+    if ($Name -eq '32') { return "SOFTWARE\WOW6432Node\$($script:connections)" }
+    return "SOFTWARE\$($script:connections)"
+}
+
+# The last $Count parts of its path, outermost first.
+function Get-OwnKeys {
+    param([string]$Kind, [string]$Name, [int]$Count)
+    $keys = @()
+    $path = Get-ItemKey $Kind $Name
+    for ($level = 0; $level -lt $Count; $level++) {
+        $keys = @($path) + $keys
+        $path = Get-ParentKey $path
+    }
+    return $keys
+}
+
 # A text of JSON in ASCII: names of services may hold quotes and any letter.
 function ConvertTo-JsonText {
     param([string]$Text)
@@ -451,22 +481,114 @@ function ConvertTo-JsonText {
     return ('"' + ($pieces -join '') + '"')
 }
 
+# The value of a record as JSON, and back.
+function ConvertTo-Stored {
+    param([string]$Raw)
+    $cut = $Raw.IndexOf([char]':')
+    if ($cut -lt 0) { return 'null' }
+    return ('{"type":' + [long]('0x' + $Raw.Substring(0, $cut)) + ',"hex":"' + $Raw.Substring($cut + 1) + '"}')
+}
+
+function ConvertFrom-Stored {
+    param($Value)
+    if ($null -eq $Value) { return 'absent' }
+    if (-not (Test-Object $Value)) { throw 'no value' }
+    $type = "$(Get-MemberValue $Value 'type')"
+    $hex = "$(Get-MemberValue $Value 'hex')"
+    if (-not (Test-Member $Value 'hex') -or $type -notmatch '\A[0-9]{1,10}\z' -or $hex -notmatch '\A(?:[0-9a-f]{2})*\z') { throw 'no value' }
+    return (('{0:x}:' -f [long]$type) + $hex.ToLowerInvariant())
+}
+
 # The three files make this safe at each instant: whichever is missing or torn, another one is whole.
 function Save-State {
-    $lines = @()
-    foreach ($item in $script:items) {
-        $members = @()
-        foreach ($field in $script:fields) { $members += '"' + $field + '":' + (ConvertTo-JsonText $item[$field]) }
-        $lines += '{' + ($members -join ',') + '}'
+    $ledger = @()
+    $prior = @()
+    foreach ($record in $script:items) {
+        $item = ConvertTo-JsonText ($record['kind'] + ':' + $record['name'])
+        $keys = @(foreach ($key in @(Get-OwnKeys $record['kind'] $record['name'] $record['key'])) { ConvertTo-JsonText $key })
+        $ledger += $item + ':{"before":' + (ConvertTo-Stored $record['before']) + ',"ours":' + (ConvertTo-Stored $record['ours']) +
+            ',"ownKeys":[' + ($keys -join ',') + ']}'
+        if ($record['prior'] -ne '') { $prior += $item + ':' + (ConvertTo-Stored $record['prior']) }
     }
-    $text = '{"schema":1,"items":[' + "`r`n" + ($lines -join ",`r`n") + "`r`n]}`r`n"
+    $generation = 'null'
+    if ($script:generation -ne '') { $generation = $script:generation }
+    $text = '{"schema":2,"ledger":{' + "`r`n" + ($ledger -join ",`r`n") + "`r`n" + '},"prior":{' + "`r`n" + ($prior -join ",`r`n") + "`r`n" +
+        '},"reboot":' + (ConvertTo-JsonText $script:reboot) + ',"generation":' + $generation + "}`r`n"
     $file = Get-StateFile ''
     Set-Content -LiteralPath (Get-StateFile '.new') -Value $text -Encoding ASCII -NoNewline
     if (Test-Path -LiteralPath $file) { Move-Item -LiteralPath $file -Destination (Get-StateFile '.old') -Force }
     Move-Item -LiteralPath (Get-StateFile '.new') -Destination $file -Force
 }
 
-# The records in one file, each with all fields; $null when the file is torn or is not ours.
+# What is read is checked: the keys that are told to be ours must be the last ones of the item's own path.
+function Read-Ledger {
+    param($Document)
+    $ledger = Get-MemberValue $Document 'ledger'
+    $prior = Get-MemberValue $Document 'prior'
+    if (-not (Test-Object $ledger) -or -not (Test-Object $prior)) { throw 'no ledger' }
+    $items = @(foreach ($property in $ledger.PSObject.Properties) {
+        $entry = $property.Value
+        if (-not (Test-Object $entry) -or -not ($property.Name -cmatch '\A(?<kind>env|winHttp|service|serviceSecurity|certificate):(?<name>[^\x00-\x1f\\]+)\z')) {
+            throw 'no item'
+        }
+        $record = @{ kind = $Matches['kind']; name = $Matches['name']; prior = '' }
+        $listed = @{ env = '\A(?:HTTP_PROXY|HTTPS_PROXY|NO_PROXY)\z'; winHttp = '\A(?:64|32)\z'; certificate = '\A(?:ROOT|CA):[0-9A-Fa-f]{40}\z' }
+        if ($listed.ContainsKey($record['kind']) -and -not ($record['name'] -cmatch $listed[$record['kind']])) { throw 'no item' }
+        foreach ($member in 'before', 'ours') { $record[$member] = ConvertFrom-Stored (Get-MemberValue $entry $member) }
+        if ($record['kind'] -ne 'certificate' -and $record['ours'] -eq 'absent') { throw 'nothing written' }
+        $older = Get-MemberValue $prior $property.Name
+        if ($null -ne $older) { $record['prior'] = ConvertFrom-Stored $older }
+        $keys = @(Get-MemberValue $entry 'ownKeys')
+        $record['key'] = $keys.Count
+        if (-not (Test-SameName ($keys -join ';') (@(Get-OwnKeys $record['kind'] $record['name'] $keys.Count) -join ';'))) { throw 'keys of others' }
+        $record
+    })
+    $boot = "$(Get-MemberValue $Document 'reboot')"
+    $generation = "$(Get-MemberValue $Document 'generation')"
+    if ($boot -match '[^\x20-\x7e]' -or $generation -notmatch '\A[0-9]{0,9}\z') { throw 'no boot or generation' }
+    return @{ Records = $items; Reboot = $boot; Generation = $generation; Earlier = $false }
+}
+
+# Schema 1, which earlier payloads wrote: a list with a record for everything, and two for each service.
+function Read-EarlierRecords {
+    param($Document)
+    $state = @{ Records = @(); Reboot = ''; Generation = ''; Earlier = $true }
+    $kinds = @{ env = 'env'; winHttp = 'winHttp'; certificate = 'certificate'; serviceEnv = 'service'; serviceOurs = 'service'; serviceAcl = 'serviceSecurity' }
+    $script:items = @()
+    foreach ($item in @(Get-MemberValue $Document 'items')) {
+        $old = @{}
+        foreach ($field in 'kind', 'name', 'before', 'after', 'prior', 'key') {
+            $value = Get-MemberValue $item $field
+            if ($value -isnot [string] -or $value -match '[\x00-\x1f\\]') { throw 'no text' }
+            if ($field -ne 'name' -and $value -match '[^\x20-\x7e]|"') { throw 'no ASCII' }
+            $old[$field] = $value
+        }
+        if ($old['kind'] -eq 'reboot') { $state['Reboot'] = $old['after'] }
+        if ($old['kind'] -eq 'generation') { $state['Generation'] = $old['after'] }
+        # A certificate that was there before us is nobody's to remove.
+        if (-not $kinds.ContainsKey($old['kind']) -or $old['before'] -eq 'present') { continue }
+        $kind = $kinds[$old['kind']]
+        $name = $old['name']
+        if ($kind -eq 'certificate') { $name = $name.ToUpperInvariant() -replace '/', ':' }
+        foreach ($field in 'before', 'after', 'prior') {
+            if (-not ($old[$field] -cmatch '\A(?:absent|present|[0-9a-f]{1,8}:[0-9a-f]*|)\z')) { throw 'no value' }
+        }
+        $record = Find-Record $kind $name
+        if ($null -eq $record) { $record = Add-Record $kind $name 'absent' }
+        if ($old['kind'] -ne 'serviceOurs') { $record['before'] = $old['before'] }
+        if ($old['kind'] -ne 'serviceEnv' -and $kind -ne 'certificate') {
+            $record['ours'] = $old['after']
+            $record['prior'] = $old['prior']
+        }
+        if ($old['key'] -match '\A[0-9]\z') { $record['key'] = [int]$old['key'] }
+    }
+    $state['Records'] = @(foreach ($record in $script:items) {
+        if ($record['kind'] -eq 'certificate' -or $record['ours'] -ne '') { $record }
+    })
+    return $state
+}
+
+# What one file says; $null when it is torn or is not ours.
 function Read-StateFile {
     param([string]$File)
     $document = $null
@@ -475,19 +597,18 @@ function Read-StateFile {
     } catch {
         return $null
     }
-    if (-not (Test-Object $document) -or (Get-MemberValue $document 'schema') -ne 1) { return $null }
-    $records = @()
-    foreach ($item in @(Get-MemberValue $document 'items')) {
-        $record = @{}
-        foreach ($field in $script:fields) {
-            $value = Get-MemberValue $item $field
-            if ($value -isnot [string] -or $value -match '[\x00-\x1f\\]') { return $null }
-            if ($field -ne 'name' -and $value -match '[^\x20-\x7e]|"') { return $null }
-            $record[$field] = $value
-        }
-        $records += $record
+    if (-not (Test-Object $document)) { return $null }
+    $schema = "$(Get-MemberValue $document 'schema')"
+    if ($schema -match '\A[0-9]{1,9}\z' -and [int]$schema -gt 2) {
+        Stop-With 12 "$File has schema $schema, which newer scripts wrote: use those, or provisioner.exe of that version"
     }
-    return @{ Records = $records }
+    try {
+        if ($schema -eq '2') { return (Read-Ledger $document) }
+        if ($schema -eq '1') { return (Read-EarlierRecords $document) }
+    } catch {
+        $script:items = @()
+    }
+    return $null
 }
 
 function Open-State {
@@ -498,7 +619,10 @@ function Open-State {
             $state = Read-StateFile $file
             if ($null -ne $state) {
                 if ($found) { Say "warning: script-state.json was damaged; using $file" }
-                $script:items = $state['Records']
+                $script:items = @($state['Records'])
+                $script:reboot = $state['Reboot']
+                $script:generation = $state['Generation']
+                if ($state['Earlier']) { Save-State }
                 return
             }
             # A torn .new alone is a run that was killed before it changed anything.
@@ -512,7 +636,7 @@ function Open-State {
 
 # Where provisioner.exe took the record over, only it knows what to put back. Earlier programs kept its ledger in a file of its own.
 function Assert-NotTakenOver {
-    if (@($script:items).Count -gt 0) { return }
+    if (@($script:items).Count -gt 0 -or "$($script:reboot)$($script:generation)" -ne '') { return }
     $file = Join-Path $script:stateDir 'state.json'
     $current = Test-Path -LiteralPath $file
     if (-not $current) {
@@ -772,7 +896,7 @@ function Test-SameValue {
 function Test-Ours {
     param($Record, [string]$Now)
     if ($null -eq $Record -or $Now -eq 'absent') { return $false }
-    foreach ($written in $Record['after'], $Record['prior']) {
+    foreach ($written in $Record['ours'], $Record['prior']) {
         if ($written -ne '' -and (Test-SameValue $Record['kind'] $Record['name'] $Now $written)) { return $true }
     }
     return $false
@@ -796,7 +920,7 @@ function Restore-Value {
             Say "${Label}: left alone, somebody changed it since we set it"
         }
     }
-    if ($Record['key'] -match '\A[0-9]\z') { Remove-CreatedKeys $Key ([int]$Record['key']) }
+    Remove-CreatedKeys $Key $Record['key']
     Remove-Record $Record['kind'] $Record['name']
     Save-State
 }
@@ -813,8 +937,8 @@ function Sync-Value {
     $now = Read-Value $Key $ValueName
     if (Test-SameValue $Kind $Name $now $Want) {
         # Of a run that was cut short. What somebody else set is theirs, even if it is what is wanted now.
-        if ($null -ne $record -and $record['after'] -cne $now -and (Test-Ours $record $now)) {
-            $record['after'] = $now
+        if ($null -ne $record -and $record['ours'] -cne $now -and (Test-Ours $record $now)) {
+            $record['ours'] = $now
             Save-State
         }
         return
@@ -829,15 +953,14 @@ function Sync-Value {
     }
     if ($null -eq $record) {
         $record = Add-Record $Kind $Name $now
-        $levels = Get-MissingLevels $Key
-        if ($levels -gt 0) { $record['key'] = "$levels" }
-    } elseif (Test-SameValue $Kind $Name $now $record['after']) {
+        $record['key'] = Get-MissingLevels $Key
+    } elseif (Test-SameValue $Kind $Name $now $record['ours']) {
         $record['prior'] = $now
     } elseif (-not (Test-Ours $record $now) -and $now -cne $record['before']) {
         $record['prior'] = ''
         Say "${Label}: somebody changed it since we set it; setting it again"
     }
-    $record['after'] = $Want
+    $record['ours'] = $Want
     if ($Kind -eq 'env') { Set-RebootMark }
     Save-State
     Write-Value $Key $ValueName $Want
@@ -859,18 +982,15 @@ function Get-BootName {
 }
 
 function Set-RebootMark {
-    $record = Find-Record 'reboot' 'machine'
-    if ($null -eq $record) { $record = Add-Record 'reboot' 'machine' '' }
-    $record['after'] = Get-BootName
+    $script:reboot = Get-BootName
 }
 
 # A counter that is gone tells nothing: a reboot too many is the lesser harm.
 function Clear-OldRebootMark {
-    $record = Find-Record 'reboot' 'machine'
-    if ($null -eq $record) { return }
+    if ($script:reboot -eq '') { return }
     $boot = Get-BootName
-    if ($boot -ne 'unknown' -and $boot -ne $record['after'] -and -not ($boot -cmatch '\Atime ' -and $record['after'] -cmatch '\Acounter ')) {
-        Remove-Record 'reboot' 'machine'
+    if ($boot -ne 'unknown' -and $boot -ne $script:reboot -and -not ($boot -cmatch '\Atime ' -and $script:reboot -cmatch '\Acounter ')) {
+        $script:reboot = ''
         Save-State
     }
 }
@@ -895,7 +1015,7 @@ function Sync-Environment {
             $raw = ConvertTo-Sz $wanted[$name]
             $shown = Format-Shown $wanted[$name]
         }
-        Sync-Value 'env' $name $script:environmentKey $name $raw "machine variable $name" $shown $wmco
+        Sync-Value 'env' $name (Get-ItemKey 'env' $name) $name $raw "machine variable $name" $shown $wmco
     }
 }
 
@@ -904,12 +1024,8 @@ function Sync-Environment {
 function Sync-WinHttp {
     param($Settings)
     foreach ($view in @('64', '32')) {
-        $software = 'SOFTWARE'
-        if ($view -eq '32') {
-            $software = 'SOFTWARE\WOW6432Node'
-            if (-not (Test-RegistryKey $software)) { continue }
-        }
-        $key = "$software\$($script:connections)"
+        if ($view -eq '32' -and -not (Test-RegistryKey 'SOFTWARE\WOW6432Node')) { continue }
+        $key = Get-ItemKey 'winHttp' $view
         $raw = 'absent'
         $shown = ''
         if ($null -ne $Settings) {
@@ -1045,10 +1161,10 @@ function Close-ServiceKey {
     if (Test-Closed $sddl $readers) { return }
     $closed = Get-ClosedSddl $sddl $readers
     if ($closed -eq '') { Stop-With 13 "service ${Service}: who may read its key is told in an unknown form, so its environment is not set" }
-    $record = Find-Record 'serviceAcl' $Service
-    if ($null -eq $record) { $record = Add-Record 'serviceAcl' $Service (Get-KeyBytes $security) }
+    $record = Find-Record 'serviceSecurity' $Service
+    if ($null -eq $record) { $record = Add-Record 'serviceSecurity' $Service (Get-KeyBytes $security) }
     $security.SetSecurityDescriptorSddlForm($closed, 'Access')
-    $record['after'] = Get-KeyBytes $security
+    $record['ours'] = Get-KeyBytes $security
     Save-State
     $key.SetAccessControl($security)
     $now = $key.GetAccessControl()
@@ -1065,7 +1181,7 @@ function Restore-ServiceKey {
     if ($null -eq $key) { return }
     $security = $key.GetAccessControl()
     $sddl = $security.GetSecurityDescriptorSddlForm('Access')
-    Set-KeyBytes $security $Record['after']
+    Set-KeyBytes $security $Record['ours']
     $ours = @(Get-AccessEntries $security.GetSecurityDescriptorSddlForm('Access'))
     $readers = @($ours | ForEach-Object { $_['Account'] })
     foreach ($entry in @(Get-AccessEntries $sddl)) {
@@ -1088,7 +1204,7 @@ function Protect-Service {
         Close-ServiceKey $Service
         return $true
     }
-    if ($null -ne (Find-Record 'serviceAcl' $Service) -or (Test-Public $Entries $Variables)) { return $true }
+    if ($null -ne (Find-Record 'serviceSecurity' $Service) -or (Test-Public $Entries $Variables)) { return $true }
     if (Test-RegistryKey "$($script:servicesKey)\$Service") {
         Add-Problem 13 ("service ${Service}: its environment is not set, because every user could read the proxy's credentials in it: " +
             'this policy (Constrained Language Mode) keeps scripts from closing the key. Use provisioner.exe, or run this script where the policy trusts it')
@@ -1098,13 +1214,13 @@ function Protect-Service {
 
 function Open-Service {
     param([string]$Service)
-    $record = Find-Record 'serviceAcl' $Service
+    $record = Find-Record 'serviceSecurity' $Service
     if (-not (Test-FullLanguage)) {
         Add-Problem 13 "service ${Service}: its key stays closed to users: run this script where the policy trusts it (full language)"
         return
     }
     Restore-ServiceKey $Service $record
-    Remove-Record 'serviceAcl' $Service
+    Remove-Record 'serviceSecurity' $Service
     Save-State
 }
 
@@ -1170,36 +1286,31 @@ function Test-SameEntries {
 }
 
 function Save-Service {
-    param([string]$Service, [string]$Now, [string]$Raw, [string]$Ours)
-    $record = Find-Record 'serviceEnv' $Service
-    if ($null -eq $record) { $record = Add-Record 'serviceEnv' $Service $Now }
-    $record['after'] = $Raw
-    $entries = Find-Record 'serviceOurs' $Service
-    if ($null -eq $entries) { $entries = Add-Record 'serviceOurs' $Service '' }
-    if ($entries['after'] -cne $Ours) {
-        $entries['prior'] = $entries['after']
-        $entries['after'] = $Ours
+    param([string]$Service, [string]$Now, [string]$Ours)
+    $record = Find-Record 'service' $Service
+    if ($null -eq $record) { $record = Add-Record 'service' $Service $Now }
+    if ($record['ours'] -cne $Ours) {
+        $record['prior'] = $record['ours']
+        $record['ours'] = $Ours
     }
     Save-State
 }
 
-function Remove-ServiceRecords {
+function Remove-ServiceRecord {
     param([string]$Service)
-    Remove-Record 'serviceEnv' $Service
-    Remove-Record 'serviceOurs' $Service
+    Remove-Record 'service' $Service
     Save-State
 }
 
 function Sync-Service {
     param([string]$Service, [string[]]$Wanted)
     $key = "$($script:servicesKey)\$Service"
-    $record = Find-Record 'serviceEnv' $Service
-    $entriesRecord = Find-Record 'serviceOurs' $Service
-    $recorded = ($null -ne $record -and $null -ne $entriesRecord)
+    $record = Find-Record 'service' $Service
+    $recorded = ($null -ne $record)
     $wantedCount = @($Wanted).Count
     if (-not (Test-RegistryKey $key)) {
         if ($wantedCount -gt 0) { Say "warning: service ${Service} is not installed: its environment is not set; run this again when it is" }
-        if ($wantedCount -eq 0 -and $recorded) { Remove-ServiceRecords $Service }
+        if ($wantedCount -eq 0 -and $recorded) { Remove-ServiceRecord $Service }
         return
     }
     if ($wantedCount -eq 0 -and -not $recorded) { return }
@@ -1209,13 +1320,13 @@ function Sync-Service {
         return
     }
     if ($wantedCount -eq 0 -and $now -eq 'absent') {
-        Remove-ServiceRecords $Service
+        Remove-ServiceRecord $Service
         return
     }
     $entries = @(ConvertFrom-MultiSz $now)
     $base = $entries
     if ($recorded) {
-        $ours = @(ConvertFrom-MultiSz $entriesRecord['after']) + @(ConvertFrom-MultiSz $entriesRecord['prior'])
+        $ours = @(ConvertFrom-MultiSz $record['ours']) + @(ConvertFrom-MultiSz $record['prior'])
         $before = @(ConvertFrom-MultiSz $record['before'])
         $base = @(Get-Unmerged $entries $ours $before @(foreach ($entry in @($Wanted)) { Get-EntryName $entry }))
     }
@@ -1228,19 +1339,19 @@ function Sync-Service {
     if ($raw -ceq $now -or ($raw -ne 'absent' -and $raw -ceq (ConvertTo-MultiSz $entries) -and $now -ne 'absent')) {
         if ($wantedCount -eq 0) {
             Say "service ${Service}: environment left alone, somebody changed our entries since we set them"
-            Remove-ServiceRecords $Service
-        } elseif ($recorded -and $entriesRecord['after'] -cne $oursRaw) {
-            Save-Service $Service $now $now $oursRaw
+            Remove-ServiceRecord $Service
+        } elseif ($recorded -and $record['ours'] -cne $oursRaw) {
+            Save-Service $Service $now $oursRaw
         }
         return
     }
     if ($wantedCount -eq 0) {
         Write-Value $key 'Environment' $raw
-        Remove-ServiceRecords $Service
+        Remove-ServiceRecord $Service
         Say-Change "service ${Service}: our environment entries removed; takes effect when it restarts"
         return
     }
-    Save-Service $Service $now $raw $oursRaw
+    Save-Service $Service $now $oursRaw
     Write-Value $key 'Environment' $raw
     $names = @()
     foreach ($entry in @($Wanted)) { $names += Get-EntryName $entry }
@@ -1257,12 +1368,12 @@ function Sync-Services {
         if (Protect-Service $name $service['Entries'] $Variables) { Sync-Service $name $service['Entries'] }
         if (Test-Credentials $service['Entries']) { $secret += $name }
     }
-    foreach ($name in @(Get-RecordNames 'serviceEnv')) {
+    foreach ($name in @(Get-RecordNames 'service')) {
         if (-not (Test-Named $names $name)) { Sync-Service $name @() }
     }
-    foreach ($name in @(Get-RecordNames 'serviceAcl')) {
+    foreach ($name in @(Get-RecordNames 'serviceSecurity')) {
         # What could not be taken back may be the password.
-        $left = (-not (Test-Named $names $name) -and $null -ne (Find-Record 'serviceEnv' $name))
+        $left = (-not (Test-Named $names $name) -and $null -ne (Find-Record 'service' $name))
         if (-not (Test-Named $secret $name) -and -not $left) { Open-Service $name }
     }
 }
@@ -1280,21 +1391,11 @@ function Install-Certificate {
     param($Certificate)
     $store = $Certificate['Store']
     $sha1 = $Certificate['Sha1']
-    $record = Find-Record 'certificate' "$store/$sha1"
-    if (Test-Certificate $store $sha1) {
-        if ($null -eq $record) {
-            # It was there before us, so it is not ours to delete.
-            $record = Add-Record 'certificate' "$store/$sha1" 'present'
-            $record['after'] = 'present'
-            Save-State
-        }
-        return
-    }
-    # Whoever had put it there before us: what is gone and comes by us is ours.
-    if ($null -eq $record) { $record = Add-Record 'certificate' "$store/$sha1" 'absent' }
-    if ($record['before'] -ne 'absent' -or $record['after'] -ne 'present') {
-        $record['before'] = 'absent'
-        $record['after'] = 'present'
+    # One that is there without a record was there before us, and is not ours to delete.
+    if (Test-Certificate $store $sha1) { return }
+    $name = $store + ':' + $sha1.ToUpperInvariant()
+    if ($null -eq (Find-Record 'certificate' $name)) {
+        $record = Add-Record 'certificate' $name 'absent'
         Save-State
     }
     $file = Join-Path $script:stateDir 'import.cer'
@@ -1314,10 +1415,10 @@ function Install-Certificate {
 
 function Remove-RecordedCertificate {
     param($Record)
-    $parts = $Record['name'].Split([char]'/')
+    $parts = $Record['name'].Split([char]':')
     $store = $parts[0]
-    $sha1 = $parts[1]
-    if ($Record['before'] -eq 'absent' -and (Test-Certificate $store $sha1)) {
+    $sha1 = $parts[1].ToLowerInvariant()
+    if (Test-Certificate $store $sha1) {
         $answer = Invoke-Tool 'certutil.exe' @('-delstore', $store, $sha1)
         if (Test-Certificate $store $sha1) {
             if ($answer['Code'] -ne 0) {
@@ -1338,7 +1439,7 @@ function Sync-Certificates {
     $names = @()
     foreach ($certificate in @($Certificates)) {
         Install-Certificate $certificate
-        $names += $certificate['Store'] + '/' + $certificate['Sha1']
+        $names += $certificate['Store'] + ':' + $certificate['Sha1']
     }
     foreach ($name in @(Get-RecordNames 'certificate')) {
         if ($names -notcontains $name) { Remove-RecordedCertificate (Find-Record 'certificate' $name) }
@@ -1390,16 +1491,13 @@ function Start-Program {
 
 function Assert-Generation {
     param([int]$Generation)
-    $record = Find-Record 'generation' 'payload'
-    if ($null -ne $record) {
-        if ([int]$record['after'] -gt $Generation -and -not $AllowDowngrade) {
-            Stop-With 12 "this payload has generation $Generation, but $($record['after']) was applied before; -AllowDowngrade accepts it"
+    if ($script:generation -ne '') {
+        if ([int]$script:generation -gt $Generation -and -not $AllowDowngrade) {
+            Stop-With 12 "this payload has generation $Generation, but $($script:generation) was applied before; -AllowDowngrade accepts it"
         }
-        if ([int]$record['after'] -eq $Generation) { return }
-    } else {
-        $record = Add-Record 'generation' 'payload' ''
+        if ([int]$script:generation -eq $Generation) { return }
     }
-    $record['after'] = "$Generation"
+    $script:generation = "$Generation"
     Save-State
 }
 
@@ -1432,7 +1530,7 @@ function Remove-Egress {
 function Say-Result {
     if ($script:changes -eq 0 -and $script:problemCode -eq 0) { Say 'nothing to do' }
     if ($script:changes -gt 0) { Say "done: $($script:changes) change(s)" }
-    if ($null -ne (Find-Record 'reboot' 'machine')) {
+    if ($script:reboot -ne '') {
         Say 'reboot: needed - machine variables changed; services see them after the next boot'
     } else {
         Say 'reboot: not needed'

@@ -1,6 +1,6 @@
 # What UserData.ps1 unpacks and runs. It applies data.egress beside it: a line of JSON, and behind it the certificates
 # (DER). It sets what Install-Egress.ps1 sets, in few bytes, because a channel for user data may take no more than 16 KB.
-# Its records have the same file and form, so that Remove-Egress.ps1 and provisioner.exe can take them over. It runs at
+# Its record has the same file and form, so that Remove-Egress.ps1 and provisioner.exe can take it over. It runs at
 # every boot where the platform says so: what is there already is not written again, what others put there stays. It takes
 # nothing back but certificates that it added and that are not wanted any more.
 #
@@ -11,7 +11,6 @@
 # Exit codes: 0; 11 a download is not what was meant; 12 refused for safety; 13 the machine can't be read or written;
 # 14 a download failed; those of provisioner.exe.
 $ErrorActionPreference = 'Stop'
-$items = @()
 $control = 'SYSTEM\CurrentControlSet\'
 $root = $PSScriptRoot
 $data = "$root\data.egress"
@@ -20,49 +19,47 @@ $exe = "$env:ProgramW6432\Provisioner\provisioner.exe"
 $state = "$env:ProgramData\Provisioner"
 $file = "$state\script-state.json"
 
-# Records: fields and meaning as in Install-Egress.ps1. One of the two files is whole at each instant. UTF-8, as a service
-# may have any name.
+# The record has the form of Install-Egress.ps1's. One of the two files is whole at each instant. UTF-8, as a service may
+# have any name. A record of schema 1 is refused: to take it over would need more bytes than there are.
 function Save {
-    [IO.File]::WriteAllText("$file.new", (ConvertTo-Json @{ schema = 1; items = $items }))
+    [IO.File]::WriteAllText("$file.new", (ConvertTo-Json $log -Depth 9))
     Move-Item $file "$file.old" -Force -ea 0
     Move-Item "$file.new" $file
 }
 
-function Item($kind, $name, $old) {
-    foreach ($it in $items) { if ($it.kind -eq $kind -and $it.name -eq $name) { return $it } }
-    $it = [pscustomobject]@{ kind = $kind; name = $name; before = "$old"; after = ''; prior = ''; key = '' }
-    $script:items += $it
-    $it
+function Item($name, $old) {
+    if (!$log.ledger.$name) { $log.ledger | Add-Member $name ([pscustomobject]@{ before = $old; ours = $null; ownKeys = @() }) }
+    $log.ledger.$name
 }
 
-# A registry value as the text TYPE:BYTES, both in hexadecimal, or "absent".
+# A registry value as the record has it; nothing where there is none.
 function Raw($type, $value) {
     if ($type -eq 7) { $value = ($value + '') -join "`0" }
     if ($type -eq 4) { $value = [BitConverter]::GetBytes($value) }
     if ($value -is [string]) { $value = [Text.Encoding]::Unicode.GetBytes("$value`0") }
-    "${type}:" + [BitConverter]::ToString($value).Replace('-', '').ToLower()
+    [pscustomobject]@{ type = $type; hex = [BitConverter]::ToString($value).Replace('-', '').ToLower() }
 }
 
 function Now($key, $name) {
     $open = $reg.OpenSubKey($key)
-    if (!$open -or $null -eq $open.GetValue($name)) { return 'absent' }
+    if (!$open -or $null -eq $open.GetValue($name)) { return }
     $value = $open.GetValue($name, 0, 'DoNotExpandEnvironmentNames')
     Raw ([int]$open.GetValueKind($name)) $value
 }
 
 # Sets one value, and records what was there before us and what is there now.
-function Put($kind, $name, $key, $entry, $type, $value) {
+function Put($name, $key, $entry, $type, $value, $ours) {
     $new = Raw $type $value
     $old = Now $key $entry
-    if ($new -eq $old) { return }
-    $it = Item $kind $name $old
-    if (!$it.after) { for ($path = $key; !$reg.OpenSubKey($path); $path = Split-Path $path) { $it.key = "$(1 + $it.key)" } }
-    $it.prior = $it.after
-    $it.after = $new
-    if ($kind -eq 'env') { (Item reboot machine).after = $boot }
+    if ("$new" -eq "$old") { return }
+    $it = Item $name $old
+    if (!$it.ours) { for ($path = $key; !$reg.OpenSubKey($path); $path = Split-Path $path) { $it.ownKeys = @($path) + $it.ownKeys } }
+    $log.prior | Add-Member $name $it.ours -Force
+    $it.ours = ($ours, $new)[!$ours]
+    if ($name -match '^e') { $log.reboot = $boot }
     Save
     $reg.CreateSubKey($key).SetValue($entry, $value, $type)
-    "$kind $name"
+    $name
 }
 
 # A key whose value will hold credentials is for administrators, the service's account and its own SID from then on.
@@ -86,9 +83,9 @@ function Close($name, $key, $open) {
     $sddl = $acl.GetSecurityDescriptorSddlForm('Access')
     $others = "\((?!D)[^)]*;(?!$keep)[^;)]*\)|NO_"
     if ($want -match '^H.*[@?]' -and $sddl -match $others) {
-        $it = Item serviceAcl $name (Raw 3 $acl.GetSecurityDescriptorBinaryForm())
+        $it = Item "serviceSecurity:$name" (Raw 3 $acl.GetSecurityDescriptorBinaryForm())
         $acl.SetSecurityDescriptorSddlForm(($sddl -replace $others -creplace 'ID' -creplace '^D:P?', 'D:P') + $added, 'Access')
-        $it.after = Raw 3 $acl.GetSecurityDescriptorBinaryForm()
+        $it.ours = Raw 3 $acl.GetSecurityDescriptorBinaryForm()
         Save
         $open.SetAccessControl($acl)
     }
@@ -116,13 +113,16 @@ function Settings {
         throw "12 $state is not administrators' alone"
     }
     foreach ($it in $file, "$file.old") {
-        if (!$items) { try { $script:items = @(([IO.File]::ReadAllText($it) | ConvertFrom-Json).items) } catch {} }
+        if (!$log) { try { $script:log = [IO.File]::ReadAllText($it) | ConvertFrom-Json } catch {} }
     }
-    if (!$items -and (Test-Path $file)) { throw "13 $file is damaged" }
-    $it = Item generation payload
-    if ([int]$it.after -gt $json.generation) { throw "12 generation $($it.after) was applied before" }
-    if ($it.after -ne $json.generation) {
-        $it.after = "$($json.generation)"
+    if (!$log) {
+        if (Test-Path $file) { throw "13 $file is damaged" }
+        $script:log = '{"schema":2,"ledger":{},"prior":{},"reboot":"","generation":0}' | ConvertFrom-Json
+    }
+    if ($log.schema -ne 2) { throw "12 $file has another schema" }
+    if ($log.generation -gt $json.generation) { throw "12 generation $($log.generation) was applied before" }
+    if ($log.generation -ne $json.generation) {
+        $log.generation = $json.generation
         Save
     }
     # Without the bundle nobody knows what is wanted.
@@ -141,23 +141,23 @@ function Settings {
             }
             #endregion
             $open = Get-Item "Cert:\LocalMachine\$name"
-            $name += '/' + $cert.Thumbprint.ToLower()
-            $name
-            if (!(Test-Path "Cert:\LocalMachine\$name")) {
-                $it = Item certificate $name
-                $it.before = 'absent'
-                $it.after = 'present'
+            $print = $cert.Thumbprint
+            $it = "certificate:${name}:$print"
+            $it
+            if (!(Test-Path "Cert:\LocalMachine\$name\$print")) {
+                $null = Item $it
                 Save
                 $open.Open('ReadWrite')
                 $open.Add($cert)
                 $open.Close()
-                Write-Host certificate $name
+                Write-Host $it
             }
         }
-        foreach ($it in $items) {
-            if ($it.kind -eq 'certificate' -and $it.before -eq 'absent' -and $wanted -notcontains $it.name) {
-                Remove-Item "Cert:\LocalMachine\$($it.name)" -ea 0
-                $it.before = 'present'
+        foreach ($it in @($log.ledger.PSObject.Properties.Name) -match '^cert') {
+            if ($wanted -notcontains $it) {
+                $null, $name, $print = $it -split ':'
+                Remove-Item "Cert:\LocalMachine\$name\$print" -ea 0
+                $log.ledger.PSObject.Properties.Remove($it)
                 Save
             }
         }
@@ -165,16 +165,16 @@ function Settings {
     # The daemon of the Windows Machine Config Operator keeps these variables itself.
     if (!$reg.OpenSubKey("${control}Services\windows-instance-config-daemon")) {
         foreach ($it in ($json.environment, $json.proxy)[!$json.environment].PSObject.Properties) {
-            Put env $it.Name "${control}Control\Session Manager\Environment" $it.Name 1 $it.Value
+            Put "env:$($it.Name)" "${control}Control\Session Manager\Environment" $it.Name 1 $it.Value
         }
     }
     foreach ($it in '64', '32') {
         if ($json.winHttp) {
             $key = 'SOFTWARE\' + ('', 'WOW6432Node\')[$it -eq 32] + 'Microsoft\Windows\CurrentVersion\Internet Settings\Connections'
             # Both layouts are in use; the one that this Windows wrote is kept.
-            $version = (24, 40)[(Now $key WinHttpSettings) -match '^3:28']
+            $version = (24, 40)[(Now $key WinHttpSettings).hex -match '^28']
             $value = $version, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0 + (Text $json.winHttp.proxy) + (Text $json.winHttp.bypass)
-            Put winHttp $it $key WinHttpSettings 3 ([byte[]]$value)
+            Put winHttp:$it $key WinHttpSettings 3 ([byte[]]$value)
         }
     }
     $ours = ($json.serviceEnvironment, $json.proxy)[!$json.serviceEnvironment].PSObject.Properties
@@ -186,12 +186,9 @@ function Settings {
             Close $it $key $open
             $old = $open.GetValue('Environment', @())
             if ($want | ? { $old -cnotcontains $_ }) {
-                $mine = Item serviceOurs $it
-                $mine.prior = $mine.after
-                $mine.after = Raw 7 $want
                 # An entry without = is somebody else's.
                 $old = @($old) -notmatch "^($($ours.Name -join '|'))="
-                Put serviceEnv $it $key Environment 7 ([string[]]($old + $want))
+                Put service:$it $key Environment 7 ([string[]]($old + $want)) (Raw 7 $want)
             }
         }
     }
@@ -240,7 +237,8 @@ for (; $tries; $tries--) {
         $hash = (Get-FileHash $data).Hash
         $at = [Array]::IndexOf($all, [byte]10) + 1
         $json = [Text.Encoding]::UTF8.GetString($all, 0, $at) | ConvertFrom-Json
-        $boot = 'counter ' + (Now "${control}Control\Session Manager\Memory Management\PrefetchParameters" BootId)
+        $boot = Now "${control}Control\Session Manager\Memory Management\PrefetchParameters" BootId
+        $boot = "counter $($boot.type):$($boot.hex)"
         $program = ''
         if (Test-Path $exe) {
             $program = $exe

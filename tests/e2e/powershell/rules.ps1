@@ -34,30 +34,25 @@ function Invoke-Tool {
 }
 
 function Add-Recorded {
-    param([string]$Kind, [string]$Name, [string]$Before, [string]$After)
+    param([string]$Kind, [string]$Name, [string]$Before, [string]$Ours)
     $record = Add-Record $Kind $Name $Before
-    $record['after'] = $After
+    $record['ours'] = $Ours
 }
 
 function Get-Record {
     param([string]$Kind, [string]$Name)
     $record = Find-Record $Kind $Name
     if ($null -eq $record) { return $null }
-    return @{ before = $record['before']; after = $record['after'] }
+    return @{ before = $record['before']; ours = $record['ours'] }
 }
 
 function Invoke-ServiceList {
     param($Case)
     $place = "$($script:servicesKey)\x!Environment"
-    if ($null -ne $Case.recorded) {
-        Add-Recorded 'serviceEnv' 'x' $Case.recorded.before $Case.recorded.ours
-        Add-Recorded 'serviceOurs' 'x' '' $Case.recorded.ours
-    }
+    if ($null -ne $Case.recorded) { Add-Recorded 'service' 'x' $Case.recorded.before $Case.recorded.ours }
     $script:values[$place] = $Case.now
     Sync-Service 'X' @($Case.wanted)
-    $record = Get-Record 'serviceEnv' 'x'
-    if ($null -ne $record) { $record['after'] = (Find-Record 'serviceOurs' 'x')['after'] }
-    return @{ then = $script:values[$place]; record = $record }
+    return @{ then = $script:values[$place]; record = (Get-Record 'service' 'x') }
 }
 
 function Invoke-Variable {
@@ -84,21 +79,20 @@ function Invoke-Certificate {
     param($Case)
     $script:there = $Case.there
     $sha1 = '0123456789abcdef0123456789abcdef01234567'
-    if ($Case.recorded -eq 'ours') { Add-Recorded 'certificate' "ROOT/$sha1" 'absent' 'present' }
-    if ($Case.recorded -eq 'theirs') { Add-Recorded 'certificate' "ROOT/$sha1" 'present' 'present' }
+    # One that was there before us has no record.
+    if ($Case.recorded -eq 'ours') { Add-Recorded 'certificate' "ROOT:$sha1" 'absent' '' }
     $wanted = @()
     if ($Case.wanted) { $wanted = @(@{ Store = 'ROOT'; Sha1 = $sha1; Sha256 = $Case.sha256; Path = $Case.file; Subject = '' }) }
     Sync-Certificates $wanted
-    $record = Get-Record 'certificate' "ROOT/$sha1"
-    return @{ then = $script:there; ours = ($null -ne $record -and $record['before'] -eq 'absent') }
+    return @{ then = $script:there; ours = ($null -ne (Find-Record 'certificate' "ROOT:$sha1")) }
 }
 
 function Invoke-Boot {
     param($Case)
     $script:values['SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters!BootId'] = $Case.counter
-    if ($Case.mark -ne '') { Add-Recorded 'reboot' 'machine' '' $Case.mark }
+    $script:reboot = $Case.mark
     Clear-OldRebootMark
-    return @{ needed = ($null -ne (Find-Record 'reboot' 'machine')) }
+    return @{ needed = ($script:reboot -ne '') }
 }
 
 # Of a machine without a counter of boots.
@@ -107,6 +101,7 @@ function Get-CimInstance { return (New-Object -TypeName PSObject -Property @{ La
 if ($args[3]) { $ExecutionContext.SessionState.LanguageMode = $args[3] }
 $results = @(foreach ($case in $cases) {
     $script:items = @()
+    $script:reboot = ''
     $script:values = @{}
     $script:missing = @()
     try {

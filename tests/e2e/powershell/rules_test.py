@@ -68,7 +68,7 @@ def asked(rule, case, certificate):
 def expected(rule, case):
     text = {"service-list": raw_list, "variable": raw}.get(rule)
     if text:
-        record = case["record"] and {"before": text(case["record"]["before"]), "after": text(case["record"]["ours"])}
+        record = case["record"] and {name: text(case["record"][name]) for name in ("before", "ours")}
         return {"then": text(case["then"]), "record": record}
     return {name: case[name] for name in {"same": ("same",), "certificate": ("then", "ours"), "boot": ("needed",)}[rule]}
 
@@ -131,6 +131,88 @@ class CodesTest(unittest.TestCase):
             answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", root / "codes.ps1"], capture_output=True, text=True,
                                     env={**os.environ, "TMPDIR": folder, "NO_COLOR": "1"}, timeout=300, check=False)
         self.assertEqual(answer.stdout.split(), [str(code) for code in cases.values()], answer.stdout + answer.stderr)
+
+
+class RecordTest(unittest.TestCase):
+    """What Read-StateFile makes of script-state.json."""
+    language = ""
+
+    def read(self, documents):
+        """What the script knows of each document, or None where it takes it for damaged."""
+        with tempfile.TemporaryDirectory(prefix="record test ") as folder:
+            root = pathlib.Path(folder)
+            script = INSTALL.read_text(encoding="ascii")
+            (root / "functions.ps1").write_text(script[:script.index(LAST_PART)])
+            for number, document in enumerate(documents):
+                (root / f"{number}.json").write_text(document if isinstance(document, str) else json.dumps(document, ensure_ascii=False), encoding="utf-8")
+            (root / "read.ps1").write_text(
+                '. "$PSScriptRoot/functions.ps1"\n$folder = $PSScriptRoot\n' +
+                (f"$ExecutionContext.SessionState.LanguageMode = '{self.language}'\n" if self.language else "") +
+                "$states = @(for ($i = 0; $i -lt %d; $i++) { $state = Read-StateFile \"$folder/$i.json\"; if ($null -eq $state) { 'damaged' } else { $state } })\n"
+                "ConvertTo-Json -InputObject $states -Depth 5 -Compress\n" % len(documents))
+            answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", root / "read.ps1"], capture_output=True, text=True,
+                                    env={**os.environ, "TMPDIR": folder, "NO_COLOR": "1"}, timeout=300, check=False)
+        try:
+            return [None if state == "damaged" else state for state in json.loads(answer.stdout)]
+        except json.JSONDecodeError as error:
+            raise AssertionError(answer.stdout + answer.stderr) from error
+
+    def test_both_schemas_say_the_same(self):
+        sha1 = "0123456789abcdef0123456789abcdef01234567"
+        proxy, entries, older = fakes.sz("http://p:1")[1], fakes.multi_sz(["HTTP_PROXY=b"])[1], fakes.multi_sz(["HTTP_PROXY=a"])[1]
+        connections = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings"
+        items = [("certificate", "ROOT/" + sha1, "absent", "present", "", ""), ("certificate", "CA/" + sha1, "present", "present", "", ""),
+                 ("env", "HTTP_PROXY", "2:6100", "1:" + proxy, "1:6200", ""), ("reboot", "machine", "", "counter 4:07000000", "", ""),
+                 ("winHttp", "64", "absent", "3:18", "", "2"), ("serviceEnv", "\u03c2\"x", "ffffffff:00", "7:" + entries, "", ""),
+                 ("serviceOurs", "\u03c2\"x", "", "7:" + entries, "7:" + older, ""), ("serviceAcl", "a", "3:01", "3:02", "", ""),
+                 ("generation", "payload", "", "7", "", "")]
+        one = {"schema": 1, "items": [dict(zip(("kind", "name", "before", "after", "prior", "key"), item)) for item in items]}
+
+        def entry(before, ours, keys=()):
+            value = [text and {"type": int(text.split(":")[0], 16), "hex": text.split(":")[1].upper()} for text in (before, ours)]
+            return {"before": value[0], "ours": value[1], "ownKeys": list(keys)}
+
+        two = {"schema": 2, "ledger": {"certificate:ROOT:" + sha1.upper(): entry(None, None), "env:HTTP_PROXY": entry("2:6100", "1:" + proxy),
+                                       "winHttp:64": entry(None, "3:18", [connections, connections + "\\Connections"]),
+                                       "service:\u03c2\"x": entry("ffffffff:00", "7:" + entries), "serviceSecurity:a": entry("3:01", "3:02")},
+               "prior": {"env:HTTP_PROXY": {"type": 1, "hex": "6200"}, "service:\u03c2\"x": {"type": 7, "hex": older}, "winHttp:64": None},
+               "reboot": "counter 4:07000000", "generation": 7}
+        # serviceOurs comes first where user data wrote it.
+        earlier, newer, reordered = self.read([one, two, {**one, "items": one["items"][::-1]}])
+        for state in (earlier, newer, reordered):
+            self.assertEqual(state.pop("Earlier"), state is not newer)
+            for record in state["Records"]:
+                record["ours"] = record["ours"].removeprefix("absent")
+            state["Records"].sort(key=lambda record: record["kind"])
+        self.assertEqual(earlier, newer)
+        self.assertEqual(reordered, newer)
+        self.assertEqual((newer["Reboot"], newer["Generation"]), ("counter 4:07000000", "7"))
+        self.assertEqual(newer["Records"][1], {"kind": "env", "name": "HTTP_PROXY", "before": "2:6100", "ours": "1:" + proxy, "prior": "1:6200", "key": 0})
+
+    def test_empty_ones(self):
+        read = self.read(['{"schema":1,"items":[]}', '{"schema":2,"ledger":{},"prior":{},"reboot":"","generation":null}', '{"schema":2,"ledger":{},"prior":{}}'])
+        self.assertEqual(read, [{"Records": [], "Reboot": "", "Generation": "", "Earlier": earlier} for earlier in (True, False, False)])
+
+    def test_what_scripts_never_write_is_damaged(self):
+        good = {"schema": 2, "ledger": {}, "prior": {}, "reboot": "", "generation": 1}
+        entry = {"before": None, "ours": {"type": 1, "hex": "78000000"}, "ownKeys": []}
+        items = {"env:Path": entry, "env:http_proxy": entry, "env:HTTP_PROXY": {**entry, "ownKeys": ["SYSTEM\\CurrentControlSet\\Control"]}, "run:x": entry,
+                 "winHttp:16": entry, "service:a\\b": entry, "service:": entry, "service": entry, "certificate:MY:" + "0" * 40: entry,
+                 "certificate:ROOT:12": entry, "env:NO_PROXY": {**entry, "ours": None}, "env:HTTPS_PROXY": {**entry, "ours": {"type": 1, "hex": "7"}},
+                 "winHttp:64": {**entry, "ours": {"type": "x", "hex": "78"}}, "winHttp:32": {**entry, "ownKeys": ["SOFTWARE"] * 9},
+                 "service:x": [], "service:y": {**entry, "before": "1:78"}, "service:z": {**entry, "before": {"type": 1}}, "service:w": None}
+        documents = [{**good, "ledger": {item: made}} for item, made in items.items()]
+        documents += [{**good, "ledger": []}, {**good, "ledger": None}, {**good, "prior": None}, {**good, "reboot": "\n"}, {**good, "generation": "x"},
+                      {**good, "schema": "two"}, {**good, "schema": 0}, {}, [], "{", "", "null", '"x"',
+                      '{"schema":1,"items":[{"kind":"env","name":"HTTP_PROXY","before":"absent","after":"absent","prior":""}]}',
+                      '{"schema":1,"items":[{"kind":"env","name":1,"before":"absent","after":"absent","prior":"","key":""}]}',
+                      '{"schema":1,"items":[{"kind":"env","name":"HTTP_PROXY","before":"x","after":"1:00","prior":"","key":""}]}']
+        for document, state in zip(documents, self.read(documents), strict=True):
+            self.assertIsNone(state, document)
+
+
+class ConstrainedRecordTest(RecordTest):
+    language = "ConstrainedLanguage"
 
 
 class ConstrainedRulesTest(RulesTest):

@@ -38,6 +38,26 @@ ODD_NAMES = ["two  blanks", "it's \"quoted\"", "\"", "ends with \"", "`$(Get-Dat
              "\u540d\u524d", "\U0001f600", "=" * 256]
 
 
+def schema_one(record, present=()):
+    """A record as earlier payloads wrote it, which names the certificates that were there before, too."""
+    def text(value):
+        return "absent" if value is None else "%x:%s" % (value["type"], value["hex"])
+
+    items = [("generation", "payload", "", str(record["generation"]), "", ""), ("reboot", "machine", "", record["reboot"], "", "")]
+    items += [("certificate", "ROOT/" + name, "present", "present", "", "") for name in present]
+    for item, entry in record["ledger"].items():
+        kind, name = item.split(":", 1)
+        before, ours = text(entry["before"]), text(entry["ours"])
+        prior = text(record["prior"][item]) if record["prior"].get(item) else ""
+        if kind == "certificate":
+            items.append((kind, name[:-40].replace(":", "/") + name[-40:].lower(), "absent", "present", "", ""))
+        elif kind == "service":
+            items += [("serviceEnv", name, before, ours, "", ""), ("serviceOurs", name, "", ours, prior, "")]
+        else:
+            items.append(({"serviceSecurity": "serviceAcl"}.get(kind, kind), name, before, ours, prior, str(len(entry["ownKeys"]) or "")))
+    return {"schema": 1, "items": [dict(zip(("kind", "name", "before", "after", "prior", "key"), item)) for item in items]}
+
+
 class ScriptTest(unittest.TestCase):
     language = ""  # that of the shell
     service_lines = 2  # the key, and the environment
@@ -188,7 +208,13 @@ class ScriptTest(unittest.TestCase):
         self.assertNotIn("\x1b", self.last)
         self.assertEqual(self.entries(), [f"HTTP_PROXY={PROXY}", f"HTTPS_PROXY={PROXY}", "NO_PROXY=.svc,10.0.0.0/8"])
         with open(os.path.join(self.state_dir, "script-state.json"), "rb") as file:
-            self.assertEqual(json.loads(file.read())["schema"], 1)
+            record = json.loads(file.read())
+        self.assertEqual((record["schema"], record["generation"], record["prior"], record["reboot"]), (2, 1, {}, "counter 4:07000000"))
+        self.assertEqual(record["ledger"]["env:HTTP_PROXY"], {"before": None, "ours": {"type": 1, "hex": fakes.sz(PROXY)[1]}, "ownKeys": []})
+        self.assertEqual(record["ledger"]["certificate:ROOT:" + sha1("one").upper()], {"before": None, "ours": None, "ownKeys": []})
+        self.assertEqual(record["ledger"]["winHttp:32"]["ownKeys"], ["SOFTWARE\\WOW6432Node\\" + CONNECTIONS.rsplit("\\", n)[0] for n in (4, 3, 2, 1)] +
+                         ["SOFTWARE\\WOW6432Node\\" + CONNECTIONS])
+        self.assertEqual(record["ledger"]["service:containerd"]["ours"], {"type": 7, "hex": fakes.multi_sz(self.entries())[1]})
         self.assertIn("D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", self.store().data["sddl"][self.state_dir])
 
     def test_a_user_name_alone_is_not_shown(self):
@@ -399,8 +425,8 @@ class ScriptTest(unittest.TestCase):
             value = self.store().get(SERVICES + "\\" + name, "Environment")
             self.assertEqual(value and fakes.multi_entries(value), [f"HTTP_PROXY={PROXY}"], name)
         with open(os.path.join(self.state_dir, "script-state.json"), "rb") as file:
-            records = json.loads(file.read().decode("ascii"))["items"]
-        self.assertEqual(sorted(r["name"] for r in records if r["kind"] == "serviceEnv"), sorted(ODD_NAMES))
+            items = json.loads(file.read().decode("ascii"))["ledger"]
+        self.assertEqual(sorted(i.removeprefix("service:") for i in items if i.startswith("service:")), sorted(ODD_NAMES))
         self.install()
         self.assertIn("nothing to do", self.last)
         self.remove()
@@ -716,6 +742,89 @@ class ScriptTest(unittest.TestCase):
         self.remove()
         self.assertIsNone(self.started())
         self.assertEqual(self.machine()["keys"], before["keys"])
+
+    def record(self, name="script-state.json"):
+        with open(os.path.join(self.state_dir, name), "rb") as file:
+            return json.loads(file.read())
+
+    def put_record(self, document, name="script-state.json"):
+        with open(os.path.join(self.state_dir, name), "w", encoding="utf-8") as file:
+            json.dump(document, file, ensure_ascii=False)
+
+    def test_a_record_of_an_earlier_payload_is_taken_over(self):
+        self.change(lambda store: (store.set(ENVIRONMENT, "http_proxy", 2, fakes.sz("http://old%40:1")[1]), store.make_key(SERVICES + "\\" + ODD_NAMES[10]),
+                                   store.set(CONTAINERD, "Environment", *fakes.multi_sz(["B=2", "no_proxy=x", "A=1"])), store.data["certs"].update(ROOT=[sha1("three")])))
+        before = self.machine()
+        wanted = [{"name": name, "environment": {"HTTP_PROXY": PROXY, "NO_PROXY": ".svc"}} for name in ("containerd", ODD_NAMES[10])]
+        for changed in ({}, {"proxy": "http://second:1", "generation": 2}, None):
+            with self.subTest(changed):
+                self.bake(certificates=("one", "two", "three"), services=wanted)
+                self.install()
+                ledger = self.record()["ledger"]
+                for name in os.listdir(self.state_dir):
+                    os.remove(os.path.join(self.state_dir, name))
+                record = schema_one({"generation": 1, "reboot": "counter 4:07000000", "prior": {}, "ledger": ledger}, [sha1("three")])
+                self.put_record(record)
+                self.install()
+                self.assertIn("nothing to do", self.last)
+                self.assertIn("reboot: needed", self.last)
+                self.assertEqual((self.record()["ledger"], self.record()["schema"]), (ledger, 2))
+                if changed:
+                    self.bake(certificates=("two", "three"), **changed)
+                    self.install()
+                    self.assertEqual(self.store().data["certs"]["ROOT"], [sha1("three"), sha1("two")])
+                if changed is None:
+                    self.put_record(record)
+                self.remove()
+                self.assertEqual(self.machine(), {**before, "certs": {"ROOT": [sha1("three")]}})
+
+    def test_services_that_differ_in_a_letter_like_final_sigma_only(self):
+        names = ["\u03c3", "\u03c2"]
+        self.change(lambda store: [store.make_key(SERVICES + "\\" + name) for name in names])
+        before = self.machine()["keys"]
+        self.bake(services=[{"name": name, "environment": {"NO_PROXY": ".svc"}} for name in names])
+        self.assertEqual(self.run_script(), 13, self.last)
+        self.assertIn("the record can't hold it beside", self.last)
+        self.assertIn("service:\u03c3", self.record()["ledger"])
+        self.remove()
+        self.assertEqual(self.machine()["keys"], before)
+
+    def test_a_value_of_an_earlier_record_that_was_never_written_is_ours_too(self):
+        before = self.machine()["keys"]
+        self.install()
+        record = self.record()
+        record["prior"] = {item: record["ledger"][item]["ours"] for item in ("env:HTTP_PROXY", "service:containerd")}
+        for item in record["prior"]:
+            record["ledger"][item]["ours"] = {"type": record["prior"][item]["type"], "hex": "7800000000"[:8]}
+        for document in (record, schema_one(record)):
+            with self.subTest(document["schema"]):
+                self.put_record(document)
+                self.remove()
+                self.assertEqual(self.machine()["keys"], before)
+                self.install()
+
+    def test_a_record_of_newer_scripts_is_refused(self):
+        self.install()
+        before = self.machine()
+        good = self.record()
+        self.put_record(good, "script-state.json.old")
+        self.put_record({**good, "schema": 3})
+        for script in ("Install-Egress.ps1", "Remove-Egress.ps1"):
+            self.assertEqual(self.run_script(script), 12, self.last)
+            self.assertIn("has schema 3, which newer scripts wrote", self.last)
+        self.assertEqual((self.machine(), self.record()["schema"]), (before, 3))
+        self.put_record(good)
+
+    def test_a_record_that_names_other_places_is_damaged(self):
+        """rules_test.py has more of them."""
+        self.install()
+        before, good = self.machine(), self.record()
+        good["ledger"]["env:Path"] = good["ledger"]["env:HTTP_PROXY"]
+        for name in ("script-state.json", "script-state.json.old"):
+            self.put_record(good, name)
+        self.assertEqual(self.run_script("Remove-Egress.ps1"), 13, self.last)
+        self.assertIn("script-state.json is damaged", self.last)
+        self.assertEqual(self.machine(), before)
 
     def test_usage(self):
         self.assertEqual(self.run_script("Install-Egress.ps1", "-Unknown"), 10, self.last)

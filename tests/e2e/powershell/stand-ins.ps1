@@ -63,6 +63,9 @@ function Get-Acl {
 
 function mkdir { New-Item -ItemType Directory @args }
 
+# Of a registry key: elsewhere the cmdlet writes other separators.
+function Split-Path { return ($args[0] -replace '\\[^\\]*$') }
+
 function Start-Sleep {
     $store = Read-Store
     $store['slept'] += [int]$args[0]

@@ -160,11 +160,23 @@ class Machine:
     def certificates(self):
         return {name: sorted(found) for name, found in self.store().data["certs"].items() if found}
 
-    def records(self):
-        """The records of script-state.json, by kind and name."""
+    def record(self):
+        """What script-state.json says."""
         document = json.loads((self.state / "script-state.json").read_text(encoding="utf-8"))
-        assert document["schema"] == 1, document
-        return {(item["kind"], item["name"]): item for item in document["items"]}
+        assert document["schema"] == 2, document
+        return document
+
+    def put_record(self, text):
+        (self.state / "script-state.json").write_text(text, encoding="utf-8")
+
+    def rewritten_by_install_egress(self):
+        """The record as Install-Egress.ps1 writes what it has read."""
+        script = (HERE.parents[2] / "templates/Install-Egress.ps1").read_text(encoding="ascii")
+        (self.root / "functions.ps1").write_text(script[:script.index("\n$exitCode = 20\ntry {\n")])
+        folder = str(self.state).replace("'", "''")
+        (self.root / "rewrite.ps1").write_text(f". \"$PSScriptRoot/functions.ps1\"\n$script:stateDir = '{folder}'\nOpen-State\nSave-State\n")
+        assert self.shell("-File", str(self.root / "rewrite.ps1")) == 0 and not self.output, self.output
+        return (self.state / "script-state.json").read_text(encoding="ascii")
 
     def calls(self, name):
         if not self.log.exists():

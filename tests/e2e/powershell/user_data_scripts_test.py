@@ -169,18 +169,42 @@ class UserDataScripts(unittest.TestCase):
     def test_records(self):
         self.machine.change(lambda store: store.set(user_data_machine.ENVIRONMENT, "http_proxy", 2, fakes.sz("http://old:1")[1]))
         self.run_data(self.bake("--platform", "none"))
-        records = self.machine.records()
-        old = "2:" + fakes.sz("http://old:1")[1]
-        self.assertEqual(records["env", "HTTP_PROXY"]["before"], old)
-        self.assertEqual(records["env", "HTTPS_PROXY"]["before"], "absent")
-        self.assertEqual(records["env", "HTTPS_PROXY"]["after"], "1:" + fakes.sz(self.proxy["HTTPS_PROXY"])[1])
-        self.assertEqual(records["generation", "payload"]["after"], "1")
-        self.assertEqual(records["reboot", "machine"]["after"], "counter 4:07000000")
-        self.assertEqual(records["serviceEnv", "containerd"]["before"], "absent")
-        self.assertEqual((records["winHttp", "64"]["key"], records["winHttp", "32"]["key"]), ("", "5"))
+        record = self.machine.record()
+        ledger = record["ledger"]
+        self.assertEqual(ledger["env:HTTP_PROXY"]["before"], {"type": 2, "hex": fakes.sz("http://old:1")[1]})
+        self.assertEqual(ledger["env:HTTPS_PROXY"], {"before": None, "ours": {"type": 1, "hex": fakes.sz(self.proxy["HTTPS_PROXY"])[1]}, "ownKeys": []})
+        self.assertEqual((record["generation"], record["reboot"]), (1, "counter 4:07000000"))
+        self.assertEqual(ledger["service:containerd"], {"before": None, "ours": {"type": 7, "hex": fakes.multi_sz(self.machine.service("containerd"))[1]}, "ownKeys": []})
+        connections = WINHTTP[1].removeprefix("HKEY_LOCAL_MACHINE\\")
+        self.assertEqual(ledger["winHttp:64"]["ownKeys"], [])
+        self.assertEqual(ledger["winHttp:32"]["ownKeys"], [connections.rsplit("\\", count)[0] for count in (4, 3, 2, 1)] + [connections])
         for name in ("one", "two"):
-            found = records["certificate", "ROOT/" + self.sha1[name]]
-            self.assertEqual((found["before"], found["after"]), ("absent", "present"))
+            self.assertEqual(ledger["certificate:ROOT:" + self.sha1[name].upper()], {"before": None, "ours": None, "ownKeys": []})
+
+    def test_the_other_script_goes_on_from_the_record(self):
+        """The record is one that Install-Egress.ps1 reads, and what that writes is read here."""
+        data = self.bake("--platform", "aws")
+        self.run_data(data)
+        first = self.machine.record()
+        self.machine.put_record(self.machine.rewritten_by_install_egress())
+        self.assertEqual(self.machine.record(), {**first, "prior": {}})
+        before = self.machine.writes()
+        self.run_data(data)
+        self.assertEqual(self.machine.writes(), before)
+        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1"))
+        self.assertEqual(self.machine.record()["ledger"]["env:HTTP_PROXY"]["before"], None)
+        self.assertEqual(self.machine.record()["prior"]["env:HTTP_PROXY"], first["ledger"]["env:HTTP_PROXY"]["ours"])
+
+    def test_records_of_another_schema_are_refused(self):
+        self.run_data(self.bake("--platform", "aws"))
+        record = self.machine.record()
+        data = self.bake("--platform", "aws", proxy="http://other.example.com:1")
+        for schema in (1, 3):
+            self.machine.put_record(json.dumps({**record, "schema": schema}))
+            before = self.machine.writes()
+            self.run_data(data, code=12)
+            self.assertIn("script-state.json has another schema", self.machine.output)
+            self.assertEqual(self.machine.writes(), before)
 
     def test_second_run_writes_nothing(self):
         data = self.bake("--platform", "aws")
@@ -195,8 +219,8 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "aws"))
         self.run_data(self.bake("--platform", "aws", proxy=f"http://user:{CANARY}@proxy.example.com:3128", generation=2))
         self.assert_applied()
-        self.assertEqual(self.machine.records()["env", "HTTP_PROXY"]["before"], "absent")
-        self.assertEqual(self.machine.records()["generation", "payload"]["after"], "2")
+        self.assertIsNone(self.machine.record()["ledger"]["env:HTTP_PROXY"]["before"])
+        self.assertEqual(self.machine.record()["generation"], 2)
 
     def test_lower_generation_is_refused(self):
         self.run_data(self.bake("--platform", "aws", generation=2))
@@ -211,7 +235,7 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two", "three")})
         self.run_data(self.bake("--platform", "aws", certificates=("two",)))
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("two", "three")})
-        self.assertEqual(self.machine.records()["certificate", "ROOT/" + self.sha1["one"]]["before"], "present")
+        self.assertEqual([item for item in self.machine.record()["ledger"] if item.startswith("certificate:")], ["certificate:ROOT:" + self.sha1["two"].upper()])
 
     def test_what_others_changed_is_set_again_and_what_they_added_stays(self):
         data = self.bake("--platform", "aws")
@@ -269,9 +293,9 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(data)
         self.assertRegex(self.sddl(), "^" + re.escape(closed) + r"\(A;CI;KR;;;S-1-5-80(-[0-9]+){5}\)$")
         self.assertIn(CANARY, json.dumps(self.machine.service("containerd")))
-        record = self.machine.records()["serviceAcl", "containerd"]
-        self.assertRegex(bytes.fromhex(record["before"][2:]).decode(), ";BU")
-        self.assertEqual(bytes.fromhex(record["after"][2:]).decode().replace("D:P(", "D:PAI("), self.sddl())
+        record = self.machine.record()["ledger"]["serviceSecurity:containerd"]
+        self.assertRegex(bytes.fromhex(record["before"]["hex"]).decode(), ";BU")
+        self.assertEqual(bytes.fromhex(record["ours"]["hex"]).decode().replace("D:P(", "D:PAI("), self.sddl())
         before = self.machine.writes()
         self.run_data(data)
         self.assertEqual(self.machine.writes(), before)
@@ -298,7 +322,7 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(data)
         for name in ODD_NAMES:
             self.assertEqual(self.machine.service(name), [f"{n}={v}" for n, v in self.proxy.items()], name)
-        named = sorted(name for kind, name in self.machine.records() if kind == "serviceEnv")
+        named = sorted(item.removeprefix("service:") for item in self.machine.record()["ledger"] if item.startswith("service:"))
         self.assertEqual(named, sorted(ODD_NAMES))
         raw = (self.machine.state / "script-state.json").read_bytes()
         self.assertFalse(raw.startswith(b"\xef\xbb\xbf"))
@@ -336,9 +360,9 @@ class UserDataScripts(unittest.TestCase):
                     self.assertNotEqual(machine.run(data, fault=f"{kind}:{number}"), 0)
                     self.run_data(data, machine=machine)
                     self.assert_applied(machine=machine)
-                    records = machine.records()
-                    self.assertEqual({records["env", name]["before"] for name in self.proxy}, {"absent"})
-                    self.assertEqual(records["certificate", "ROOT/" + self.sha1["one"]]["before"], "absent")
+                    ledger = machine.record()["ledger"]
+                    self.assertEqual({ledger["env:" + name]["before"] for name in self.proxy}, {None})
+                    self.assertIn("certificate:ROOT:" + self.sha1["one"].upper(), ledger)
 
     def test_constrained_language_is_refused_before_anything_is_made(self):
         before = self.machine.writes()
