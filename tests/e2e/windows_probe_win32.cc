@@ -23,6 +23,7 @@
 namespace {
 
 constexpr wchar_t kEnvironment[] = L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+constexpr wchar_t kServices[] = L"SYSTEM\\CurrentControlSet\\Services";
 
 std::string Utf8(const std::wstring& text) {
   std::string out(static_cast<std::size_t>(WideCharToMultiByte(CP_UTF8, 0, text.data(), static_cast<int>(text.size()),
@@ -74,20 +75,38 @@ void PrintValue(const char* kind, const wchar_t* key, const wchar_t* name, const
               Quoted(Utf8(value.text)).c_str());
 }
 
-void PrintServices() {
+// A service that is added or removed meanwhile moves the others to other numbers, and one would be missed: it begins
+// again.
+bool ListServices(std::vector<std::wstring>& names) {
   HKEY services = nullptr;
-  if (RegOpenKeyExW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Services", 0, KEY_READ, &services) !=
-      ERROR_SUCCESS) {
-    return;
-  }
-  wchar_t name[256];
-  for (DWORD i = 0;; ++i) {
-    DWORD length = 256;
-    if (RegEnumKeyExW(services, i, name, &length, nullptr, nullptr, nullptr, nullptr) != ERROR_SUCCESS) break;
-    const std::wstring key = std::wstring(L"SYSTEM\\CurrentControlSet\\Services\\") + name;
-    PrintValue("serviceEnv", key.c_str(), L"Environment", Utf8(name));
-  }
+  if (RegOpenKeyExW(HKEY_LOCAL_MACHINE, kServices, 0, KEY_READ, &services) != ERROR_SUCCESS) return false;
+  FILETIME before{}, after{};
+  LSTATUS status = ERROR_SUCCESS;
+  do {
+    names.clear();
+    RegQueryInfoKeyW(services, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                     &before);
+    for (DWORD i = 0;; ++i) {
+      wchar_t name[256];
+      DWORD length = 256;
+      status = RegEnumKeyExW(services, i, name, &length, nullptr, nullptr, nullptr, nullptr);
+      if (status != ERROR_SUCCESS) break;
+      names.emplace_back(name, length);
+    }
+    RegQueryInfoKeyW(services, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                     &after);
+  } while (CompareFileTime(&before, &after) != 0);
   RegCloseKey(services);
+  return status == ERROR_NO_MORE_ITEMS;
+}
+
+bool PrintServices() {
+  std::vector<std::wstring> names;
+  if (!ListServices(names)) return false;
+  for (const std::wstring& name : names) {
+    PrintValue("serviceEnv", (std::wstring(kServices) + L"\\" + name).c_str(), L"Environment", Utf8(name));
+  }
+  return true;
 }
 
 void PrintWinHttp() {
@@ -131,7 +150,7 @@ int State() {
   for (const wchar_t* name : {L"HTTP_PROXY", L"HTTPS_PROXY", L"NO_PROXY", L"FOREIGN"}) {
     PrintValue("env", kEnvironment, name, Utf8(name));
   }
-  PrintServices();
+  if (!PrintServices()) return 1;
   PrintWinHttp();
   for (const wchar_t* store : {L"ROOT", L"CA", L"Disallowed"}) PrintCertificates(store);
   return 0;
@@ -174,18 +193,20 @@ int Get(const wchar_t* url) {
 }
 
 int Service(const wchar_t* name) {
-  const std::wstring path = std::wstring(L"SYSTEM\\CurrentControlSet\\Services\\") + name;
+  const std::wstring path = std::wstring(kServices) + L"\\" + name;
   HKEY key = nullptr;
   if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, path.c_str(), 0, nullptr, 0, KEY_ALL_ACCESS, nullptr, &key, nullptr) !=
       ERROR_SUCCESS) {
     return 1;
   }
   constexpr wchar_t kImage[] = L"C:\\nowhere\\service.exe";
-  RegSetValueExW(key, L"ImagePath", 0, REG_EXPAND_SZ, reinterpret_cast<const BYTE*>(kImage), sizeof kImage);
   constexpr wchar_t kForeign[] = L"FOREIGN=1\0";
-  RegSetValueExW(key, L"Environment", 0, REG_MULTI_SZ, reinterpret_cast<const BYTE*>(kForeign), sizeof kForeign);
+  const bool is_set = RegSetValueExW(key, L"ImagePath", 0, REG_EXPAND_SZ, reinterpret_cast<const BYTE*>(kImage),
+                                     sizeof kImage) == ERROR_SUCCESS &&
+                      RegSetValueExW(key, L"Environment", 0, REG_MULTI_SZ, reinterpret_cast<const BYTE*>(kForeign),
+                                     sizeof kForeign) == ERROR_SUCCESS;
   RegCloseKey(key);
-  return 0;
+  return is_set ? 0 : 1;
 }
 
 int Set(const wchar_t* name, const wchar_t* value) {
