@@ -192,6 +192,8 @@ constexpr std::array kFindings = {
     FindingInfo{"legacy-environment", kInfo,
                 "The proxy settings were taken from Environment= lines, as OpenShift before 4.7 writes them.",
                 "Nothing has to be done."},
+    FindingInfo{"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
+                "Wait, or give a shorter time with --wait-lock."},
     FindingInfo{"newer-version", kWarning,
                 "The config has a newer Ignition version than this program knows, and it was read as the newest known "
                 "one.",

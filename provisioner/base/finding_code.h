@@ -76,6 +76,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "leftover-removed",
     "legacy-differs",
     "legacy-environment",
+    "lock-wait",
     "newer-version",
     "newest-of-list",
     "no-mac",

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestTrial = 86400;
+constexpr std::int64_t kTakeBackWait = 60;
 
 struct Options {
   bool json = false;
@@ -26,6 +27,7 @@ struct Options {
   SettingsOptions settings;
   std::optional<std::int64_t> trial_seconds;
   std::vector<std::string> probes;  // URLs
+  std::int64_t wait_lock = 0;       // seconds
 };
 
 Result<Options> ParseOptions(const Arguments& arguments) {
@@ -33,6 +35,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.json = PROV_TRY(WantsJson(arguments));
   out.ending = PROV_TRY(ParseEnding(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   out.probes = arguments.All("probe");
   if (arguments.Has("probe") && !arguments.Has("try")) {
     return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
@@ -64,7 +67,7 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   reconcile::SessionReport report;
   const std::int64_t end = host.clock().NowUnix() + seconds;
   {
-    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
     name = target.name;
     node::OpenNode node = target.Node(host);
     report = PROV_TRY(node::TrySettings(node, derived, options.apply, seconds));
@@ -84,7 +87,9 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   Result<bool> confirmed = false;
   if (probed) confirmed = node::AwaitConfirmation(host);
   if (!confirmed.value_or(false)) {
-    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+    // A round of the service must not keep what nobody confirmed in place.
+    const Target target =
+        PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, kTakeBackWait)));
     node::OpenNode node = target.Node(host);
     if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::Rollback(node));
     PROV_TRY(probed);
@@ -98,7 +103,8 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
 }
 
 Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
-  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
+  Targets targets = PROV_TRY(WhenFree(live.clock(), options.wait_lock,
+                                      [&] { return Targets::Open(options.target, live, images::TreeAccess::kWrite); }));
   const node::DerivedSettings derived = PROV_TRY(node::Derive(
       PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
   std::vector<TargetReport> reports;
@@ -115,7 +121,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const node::DerivedSettings derived = PROV_TRY(node::Derive(
       PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
   reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
@@ -150,6 +156,7 @@ Command ApplyCommand() {
         "with --try: request this through the new proxy with the new certificates; a failure takes "
         "everything back; may be repeated",
         Group::kGuards, true},
+       WaitLockOption(),
        OutputOption(),
        HelpOption()}};
   std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -29,6 +29,9 @@ using reconcile::SessionReport;
 constexpr int kRebootThenNext = 1;
 constexpr int kRebootThenAgain = 2;
 
+// The boot service begins with a round when Windows starts, just when setup runs this.
+constexpr std::int64_t kLockWait = 60;
+
 bool IsBeneath(std::string_view path, std::string_view folder) {
   std::string normal(path);
   std::ranges::replace(normal, '/', '\\');
@@ -169,6 +172,7 @@ struct Options {
   bool in_setup = false;    // Windows setup reads the exit code
   bool on_request = false;  // and takes one that asks for a reboot
   Ending ending;
+  std::int64_t wait_lock = 0;  // seconds
 };
 
 Result<Options> ParseOptions(const Arguments& arguments) {
@@ -177,6 +181,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.json = PROV_TRY(WantsJson(arguments));
   const std::string phase = PROV_TRY(OneOf(arguments, "phase", kPhases));
   out.ending = PROV_TRY(ParseEnding(arguments));
+  out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kLockWait));
   out.on_request = phase == "setup-onrequest";
   out.in_setup = out.on_request || phase == "specialize";
   if (!out.in_setup || (!out.ending.reboot_now && out.ending.reboot_exit == 0)) return out;
@@ -185,8 +190,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const auto [json, in_setup, on_request, ending] = PROV_TRY(ParseOptions(arguments));
-  const Result<Target> target = OpenTarget(host, machine::Access::kWrite);
+  const auto [json, in_setup, on_request, ending, wait_lock] = PROV_TRY(ParseOptions(arguments));
+  const Result<Target> target = OpenTarget(host, machine::Access::kWrite, wait_lock);
   if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
   if (!target) return std::unexpected(target.error());
   node::OpenNode node = target->Node(host);
@@ -219,6 +224,7 @@ Command FirstBootCommand() {
        PoolOption(),
        NameOption(),
        SignerOption(),
+       WaitLockOption(),
        OutputOption(),
        HelpOption()}};
   std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -9,6 +9,7 @@
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -20,6 +21,10 @@ namespace {
 // again.
 constexpr int kMsiReboot = 3010;
 constexpr int kCloudbaseReboot = 1001;
+
+constexpr std::int64_t kMillisecondsPerSecond = 1000;
+constexpr std::int64_t kLockPause = 500;  // milliseconds
+constexpr std::int64_t kLongestLockWait = 86400;
 
 constexpr std::string_view kStored = "stored";
 
@@ -58,8 +63,42 @@ Result<std::string> StoredKubeconfig(const Arguments& arguments, const std::stri
 
 }  // namespace
 
-Result<Target> OpenTarget(machine::Host& host, machine::Access access) {
-  return Target{host.Name(), PROV_TRY(host.Open(access))};
+LockWait::LockWait(Clock& clock, std::int64_t seconds)
+    : clock_(clock), seconds_(seconds), left_(seconds * kMillisecondsPerSecond) {}
+
+bool LockWait::Again(Error& error) {
+  if (error.code != Code::kLock || seconds_ == 0) return false;
+  if (left_ == seconds_ * kMillisecondsPerSecond) {
+    Findings told;
+    AddInfo(told, "lock-wait", fmt::format("another run is at work; waiting up to {} s for it to end", seconds_),
+            error.where);
+    PrintFindings(stderr, told);
+    std::fflush(stderr);
+  }
+  const std::int64_t pause = std::min(left_, kLockPause);
+  if (pause > 0 && clock_.Wait(pause)) {
+    left_ -= pause;
+    return true;
+  }
+  error.message += pause > 0 ? "; waiting for it was stopped" : fmt::format("; it did not end within {} s", seconds_);
+  return false;
+}
+
+OptionSpec WaitLockOption() {
+  return {"wait-lock", "SECONDS",
+          "how long to wait for another run to end, instead of exit code 15 at once (default: 0; first-boot: 60)",
+          Group::kRun};
+}
+
+Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fallback) {
+  const std::int64_t seconds = PROV_TRY(Number(arguments, "wait-lock", fallback));
+  if (seconds <= kLongestLockWait) return seconds;
+  return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestLockWait), "--wait-lock");
+}
+
+Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds) {
+  auto opened = PROV_TRY(WhenFree(host.clock(), wait_seconds, [&] { return host.Open(access); }));
+  return Target{host.Name(), std::move(opened)};
 }
 
 OptionSpec AllowDowngradeOption() {

@@ -21,7 +21,35 @@ struct Target {
   node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
 };
 
-Result<Target> OpenTarget(machine::Host& host, machine::Access access);
+// Waits for a lock that another run holds. Pauses are counted, as the clock may be set meanwhile: at the first boot of
+// a machine it often is.
+class LockWait {
+ public:
+  LockWait(Clock& clock, std::int64_t seconds);
+  // Whether to try once more: the error is `lock`, and there was time left for a pause. The first pause is told on
+  // standard error. When the time has passed, `error` says so.
+  bool Again(Error& error);
+
+ private:
+  Clock& clock_;
+  std::int64_t seconds_, left_;  // in milliseconds
+};
+
+// What `open` returns, as soon as no other run holds its lock or the time has passed.
+template <class Open>
+auto WhenFree(Clock& clock, std::int64_t seconds, Open open) -> decltype(open()) {
+  LockWait wait(clock, seconds);
+  for (;;) {
+    auto opened = open();
+    if (opened || !wait.Again(opened.error())) return opened;
+  }
+}
+
+// --wait-lock SECONDS. Errors: usage.
+OptionSpec WaitLockOption();
+Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fallback = 0);
+
+Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
 // --allow-downgrade of `plan` and of what has ApplyOptionSpecs().
 OptionSpec AllowDowngradeOption();

@@ -41,7 +41,8 @@ struct Options {
   bool json = false;
   std::int64_t interval = kDefaultInterval;  // seconds
   Mode mode = Mode::kOnce;
-  Ending ending;  // of one round
+  Ending ending;               // of one round
+  std::int64_t wait_lock = 0;  // of one round, in seconds
 };
 
 Result<Options> ParseOptions(const Arguments& arguments) {
@@ -56,18 +57,20 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   if (arguments.Has("watch")) out.mode = Mode::kWatch;
   if (arguments.Has("service")) out.mode = Mode::kService;
   if (out.mode == Mode::kOnce) out.ending = PROV_TRY(ParseEnding(arguments));
+  out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
 }
 
-Result<Outcome> Once(const Ending& ending, machine::Host& host, bool json) {
-  auto round = PROV_TRY(node::RunRound(host, ReaderOn(host, nullptr)));
+Result<Outcome> Once(const Options& options, machine::Host& host) {
+  auto round = PROV_TRY(
+      WhenFree(host.clock(), options.wait_lock, [&] { return node::RunRound(host, ReaderOn(host, nullptr)); }));
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
-  int exit = PROV_TRY(End(host, ending, report.session));
+  int exit = PROV_TRY(End(host, options.ending, report.session));
   // What is kept is in place, but the source needs somebody's attention.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
-  return SessionOutcome(json, host.Name(), std::move(report.session), true, exit);
+  return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
 }
 
 void Show(bool json, const node::RoundReport& report) {
@@ -84,8 +87,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
     PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, options.interval, {}); }));
     return Outcome{};
   }
-  if (options.mode == Mode::kOnce) return Once(options.ending, host, options.json);
-  PROV_TRY(OpenTarget(host, machine::Access::kWrite));  // what keeps the first round from running is an error at once
+  if (options.mode == Mode::kOnce) return Once(options, host);
+  PROV_TRY(OpenTarget(host, machine::Access::kWrite,
+                      options.wait_lock));  // what keeps the first round from running is an error at once
   Follow(host, options.interval, [&options](const node::RoundReport& report) { Show(options.json, report); });
   return Outcome{};
 }
@@ -113,6 +117,7 @@ Command ReconcileCommand() {
        {"exit-style", "plain|msi|cloudbase",
         "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)",
         Group::kRun},
+       WaitLockOption(),
        OutputOption(),
        HelpOption()}};
   command.run = Run;

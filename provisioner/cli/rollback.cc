@@ -10,8 +10,8 @@ namespace {
 
 using Step = Result<reconcile::SessionReport> (*)(node::OpenNode&);
 
-Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event) {
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event, std::int64_t wait_lock) {
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
   node::OpenNode node = target.Node(host);
   machine::ImageHost* const image = Targets::ImageOf(host);
   Findings notes;
@@ -31,7 +31,12 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
 struct Options {
   bool json = false;
   TargetOptions target;
-  bool all = false;  // of remove
+  bool all = false;            // of remove
+  std::int64_t wait_lock = 0;  // seconds
+
+  Result<Targets> Open(machine::Host& live) const {
+    return WhenFree(live.clock(), wait_lock, [&] { return Targets::Open(target, live, images::TreeAccess::kWrite); });
+  }
 };
 
 Result<Options> ParseOptions(const Arguments& arguments) {
@@ -39,14 +44,16 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.json = PROV_TRY(WantsJson(arguments));
   out.target = PROV_TRY(ParseTargetOptions(arguments));
   out.all = arguments.Has("all");
+  out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
 }
 
 Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
   const Options options = PROV_TRY(ParseOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
+  Targets targets = PROV_TRY(options.Open(live));
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts()) reports.push_back(PROV_TRY(RunStepOn(*host, step, event)));
+  for (machine::Host* host : targets.Hosts())
+    reports.push_back(PROV_TRY(RunStepOn(*host, step, event, options.wait_lock)));
   PROV_TRY(CommitTargets(options.target, targets, reports));
   return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
@@ -65,14 +72,14 @@ Result<void> CheckRecords(machine::Host& host) {
   return node::CheckRecords(node);
 }
 
-Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
+Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock) {
   PROV_TRY(CheckRecords(host));  // before the service goes, too
   // The service would hold the lock now and then, and must not run while its program goes.
   if (all) PROV_TRY(host.services().Remove(node::kServiceName));
   reconcile::SessionReport report;
   std::string name;
   {
-    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
     name = target.name;
     node::OpenNode node = target.Node(host);
     report = PROV_TRY(node::RemoveSettings(node));
@@ -86,12 +93,12 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all) {
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   const Options options = PROV_TRY(ParseOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kWrite));
+  Targets targets = PROV_TRY(options.Open(live));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
     reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, options.all))
-                                       : PROV_TRY(RemoveFromMachine(*host, options.all)));
+                                       : PROV_TRY(RemoveFromMachine(*host, options.all, options.wait_lock)));
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
   return SessionsOutcome(options.json, std::move(reports), true, 0);
@@ -100,7 +107,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
              Result<Outcome> (*run)(const Arguments&, machine::Host&)) {
   Command command;
-  command.spec = {name, summary, "", details, example, {OutputOption(), HelpOption()}};
+  command.spec = {name, summary, "", details, example, {WaitLockOption(), OutputOption(), HelpOption()}};
   command.run = run;
   return command;
 }

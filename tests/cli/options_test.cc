@@ -71,7 +71,7 @@ TEST(Help, GroupsTheOptionsOfApply) {
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
             "Guards: allow-downgrade allow-shrink signer try probe\n"
-            "Run: restart-services reboot exit-style\n"
+            "Run: restart-services reboot exit-style wait-lock\n"
             "Output: output help");
 }
 
@@ -79,15 +79,19 @@ TEST(Help, SetsNamesAndTextsInColumns) {
   constexpr std::string_view kColumns =
       "\n"
       "Target:\n"
-      "  --root DIR          act on the Windows beneath this folder, a mounted or extracted image, instead\n"
-      "                      of this machine\n"
-      "  --wim FILE:INDEX    act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2\n"
-      "  --optimize          with --wim: rewrite the file without what no image in it uses any more, such\n"
-      "                      as an old password\n"
+      "  --root DIR           act on the Windows beneath this folder, a mounted or extracted image, instead\n"
+      "                       of this machine\n"
+      "  --wim FILE:INDEX     act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2\n"
+      "  --optimize           with --wim: rewrite the file without what no image in it uses any more, such\n"
+      "                       as an old password\n"
+      "\n"
+      "Run:\n"
+      "  --wait-lock SECONDS  how long to wait for another run to end, instead of exit code 15 at once\n"
+      "                       (default: 0; first-boot: 60)\n"
       "\n"
       "Output:\n"
-      "  --output text|json  how results and errors are printed (default: text)\n"
-      "  --help              show this text\n";
+      "  --output text|json   how results and errors are printed (default: text)\n"
+      "  --help               show this text\n";
   EXPECT_THAT(HelpText(RollbackCommand().spec), HasSubstr(std::string(kColumns)));
 }
 
