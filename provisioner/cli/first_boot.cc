@@ -48,6 +48,7 @@ struct Signers {
 struct BootOptions {
   Signers signers;
   node::SourceWords words;  // what the node stores of the command line
+  std::optional<std::int64_t> interval;
   SettingsOptions settings;
   node::ApplyOptions apply;
 
@@ -59,6 +60,7 @@ Result<BootOptions> ParseBootOptions(const Arguments& arguments, machine::Host& 
   out.signers.given = PROV_TRY(GivenSigner(arguments));
   out.signers.wanted = PROV_TRY(WantedSigner(out.signers.given, {&host}));
   out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  out.interval = PROV_TRY(ParseInterval(arguments));
   out.settings = PROV_TRY(ParseSettingsOptions(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   return out;
@@ -72,6 +74,7 @@ Result<bool> IsDelivered(const std::string& source, machine::Host& host) {
 Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& host) {
   node::Delivery out;
   out.signer = options.signers.given;
+  out.interval_seconds = options.interval;
   out.words = options.words;
   const std::string& folder = out.words.front();
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
@@ -224,6 +227,9 @@ Command FirstBootCommand() {
        PoolOption(),
        NameOption(),
        SignerOption(),
+       {"interval", "SECONDS",
+        "time between rounds of the boot service, each varied by a tenth (default: what is stored, else 60)",
+        Group::kRun},
        WaitLockOption(),
        OutputOption(),
        HelpOption()}};

@@ -11,6 +11,7 @@
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/augment.h"
+#include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -94,6 +95,13 @@ Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fall
   const std::int64_t seconds = PROV_TRY(Number(arguments, "wait-lock", fallback));
   if (seconds <= kLongestLockWait) return seconds;
   return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestLockWait), "--wait-lock");
+}
+
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments) {
+  if (!arguments.Has("interval")) return std::nullopt;
+  const std::int64_t seconds = PROV_TRY(Number(arguments, "interval", 0));
+  if (seconds >= 1 && seconds <= node::kLongestInterval) return seconds;
+  return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", node::kLongestInterval), "--interval");
 }
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds) {

@@ -49,6 +49,9 @@ auto WhenFree(Clock& clock, std::int64_t seconds, Open open) -> decltype(open())
 OptionSpec WaitLockOption();
 Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fallback = 0);
 
+// --interval SECONDS; nullopt: it was not given. Errors: usage.
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
+
 Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
 // --allow-downgrade of `plan` and of what has ApplyOptionSpecs().

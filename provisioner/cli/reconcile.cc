@@ -13,9 +13,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::int64_t kDefaultInterval = 60;
-constexpr std::int64_t kLongestInterval = 86400;
-
 // `cache` may be null. The signer is read again in each round: one that was pinned meanwhile counts from the next on.
 node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache) {
   return [&host, cache](const node::SourceWords& words) -> Result<node::Settings> {
@@ -24,7 +21,7 @@ node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache) {
 }
 
 // Rounds until this program is asked to stop; a source that can be watched makes one begin at once.
-void Follow(machine::Host& host, std::int64_t interval, const std::function<void(const node::RoundReport&)>& told) {
+void Follow(machine::Host& host, node::LoopOptions options) {
   node::WatchLog log(host);
   source::SourceCache cache;
   source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) { log.Write(error); });
@@ -32,14 +29,15 @@ void Follow(machine::Host& host, std::int64_t interval, const std::function<void
     follower.Follow(PROV_TRY(StoredRequest(host, words)));
     return ReaderOn(host, &cache)(words);
   };
-  node::Loop(host, read, interval, told, [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); });
+  options.wait = [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); };
+  node::Loop(host, read, options);
 }
 
 enum class Mode { kOnce, kWatch, kService };
 
 struct Options {
   bool json = false;
-  std::int64_t interval = kDefaultInterval;  // seconds
+  std::int64_t interval = 0;  // seconds; 0: what the machine has stored
   Mode mode = Mode::kOnce;
   Ending ending;               // of one round
   std::int64_t wait_lock = 0;  // of one round, in seconds
@@ -48,10 +46,7 @@ struct Options {
 Result<Options> ParseOptions(const Arguments& arguments) {
   Options out;
   out.json = PROV_TRY(WantsJson(arguments));
-  out.interval = PROV_TRY(Number(arguments, "interval", kDefaultInterval));
-  if (out.interval < 1 || out.interval > kLongestInterval) {
-    return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestInterval), "--interval");
-  }
+  out.interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
   if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
   if (arguments.Has("watch")) out.mode = Mode::kWatch;
@@ -77,20 +72,30 @@ void Show(bool json, const node::RoundReport& report) {
   const std::string text =
       json ? SessionJson("this machine", report.session) : SessionText("this machine", report.session, true);
   if (!json) PrintFindings(stderr, report.session.findings);
+  std::fflush(stderr);  // a file that somebody follows
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
 
+void ShowFailure(const Error& error) {
+  PrintError(stderr, error);
+  std::fflush(stderr);
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
+  if (options.mode == Mode::kOnce) return Once(options, host);
+  node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, options.interval, {}); }));
+    loop.jitter = true;
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop); }));
     return Outcome{};
   }
-  if (options.mode == Mode::kOnce) return Once(options, host);
-  PROV_TRY(OpenTarget(host, machine::Access::kWrite,
-                      options.wait_lock));  // what keeps the first round from running is an error at once
-  Follow(host, options.interval, [&options](const node::RoundReport& report) { Show(options.json, report); });
+  // What keeps the first round from running is an error at once.
+  PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
+  loop.told = [&options](const node::RoundReport& report) { Show(options.json, report); };
+  loop.failed = ShowFailure;
+  Follow(host, loop);
   return Outcome{};
 }
 
@@ -112,7 +117,9 @@ Command ReconcileCommand() {
        {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
         Group::kRun},
        {"service", "", "the same as a Windows service; the service control manager starts it this way", Group::kRun},
-       {"interval", "SECONDS", "time between rounds (default: 60)", Group::kRun},
+       {"interval", "SECONDS",
+        "time between rounds; the service varies each by a tenth (default: what service install stored, else 60)",
+        Group::kRun},
        {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)", Group::kRun},
        {"exit-style", "plain|msi|cloudbase",
         "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)",

@@ -18,6 +18,8 @@ Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
   return {0, out.EndObject().Text(), {}};
 }
 
+constexpr std::int64_t kLockWait = 60;  // seconds
+
 enum class Action { kInstall, kUninstall };
 
 struct Options {
@@ -33,6 +35,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
     return Fail(Code::kUsage, fmt::format("takes install or uninstall, not \"{}\"", arguments.positional()),
                 "provisioner service");
   }
+  out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
   if (arguments.positional() == "uninstall") {
     out.action = Action::kUninstall;
     return out;
@@ -60,8 +63,21 @@ Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, boo
               std::move(findings));
 }
 
+// status misses it no more. A record that can't be read keeps nobody from removing the service.
+Result<void> ForgetService(machine::Host& host) {
+  {
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
+    const auto known = node::LoadService(target.Node(host).machine.state);
+    if (!known || !*known) return {};
+  }
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, kLockWait));
+  return reconcile::CommitSections(target.Node(host).machine.state,
+                                   {{std::string(node::kServiceSection), std::nullopt}});
+}
+
 Result<Outcome> Uninstall(machine::Host& host, bool json) {
   const bool was_there = PROV_TRY(host.services().Remove(node::kServiceName));
+  PROV_TRY(ForgetService(host));
   return Told(json, was_there,
               was_there
                   ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
@@ -79,18 +95,21 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
 
 Command ServiceCommand() {
   Command command;
-  command.spec = {"service",
-                  "Install or remove the Windows service that reconciles at each boot and from then on.",
-                  "install|uninstall",
-                  "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
-                  "  > provisioner service install --source D:\\egress\\payload\n"
-                  "  the service Provisioner is installed",
-                  {{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true},
-                   PoolOption(),
-                   NameOption(),
-                   SignerOption(),
-                   OutputOption(),
-                   HelpOption()}};
+  command.spec = {
+      "service",
+      "Install or remove the Windows service that reconciles at each boot and from then on.",
+      "install|uninstall",
+      "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
+      "  > provisioner service install --source D:\\egress\\payload\n"
+      "  the service Provisioner is installed",
+      {{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true},
+       {"interval", "SECONDS",
+        "with install: time between rounds, each varied by a tenth (default: what is stored, else 60)", Group::kRun},
+       PoolOption(),
+       NameOption(),
+       SignerOption(),
+       OutputOption(),
+       HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
   AddRemoteOptions(command.spec);

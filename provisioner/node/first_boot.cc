@@ -23,6 +23,14 @@ Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
   return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.words) : Result<void>();
 }
 
+// That the boot service has to run from now on, as a section of what is stored with its source.
+Result<void> AddService(OpenNode& node, const Delivery& delivery, reconcile::Sections& sections) {
+  ServiceRecord service = PROV_TRY(LoadService(node.machine.state)).value_or(ServiceRecord());
+  if (delivery.interval_seconds) service.interval_seconds = *delivery.interval_seconds;
+  sections[std::string(kServiceSection)] = ServiceJson(service);
+  return {};
+}
+
 }  // namespace
 
 reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery& delivery, bool adopt) {
@@ -45,7 +53,10 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
   if (stored && stored->words != delivery.words) return false;
   PROV_TRY(CheckFollowed(node, delivery));
-  if (!stored) PROV_TRY(SaveSource(node.machine.state, {delivery.words, delivery.follow, true}));
+  reconcile::Sections sections;
+  PROV_TRY(AddService(node, delivery, sections));
+  if (!stored) sections[std::string(kSourceSection)] = SourceJson({delivery.words, delivery.follow, true});
+  PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
   PROV_TRY(InstallProgramAndService(node));
   return true;
 }
@@ -62,7 +73,9 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   PROV_TRY(PlanSettings(node, derived, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  PROV_TRY(reconcile::CommitSections(node.machine.state, SourceRecords(derived, delivery, true)));
+  reconcile::Sections begun = SourceRecords(derived, delivery, true);
+  PROV_TRY(AddService(node, delivery, begun));
+  PROV_TRY(reconcile::CommitSections(node.machine.state, begun));
   const Result<bool> installed = InstallProgramAndService(node);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
@@ -82,9 +95,9 @@ Result<bool> InstallService(OpenNode& node, const DerivedSettings* derived, cons
     PROV_TRY(CheckFollowed(node, delivery));
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  if (derived != nullptr) {
-    PROV_TRY(reconcile::CommitSections(node.machine.state, SourceRecords(*derived, delivery, false)));
-  }
+  reconcile::Sections sections = derived != nullptr ? SourceRecords(*derived, delivery, false) : reconcile::Sections();
+  PROV_TRY(AddService(node, delivery, sections));
+  PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
   return PROV_TRY(InstallProgramAndService(node)) || pinned;
 }
 

@@ -17,6 +17,8 @@ struct Delivery {
   std::vector<std::string> secret_files;  // full paths, of a payload that is used up
   // To be pinned, so that later payloads are taken from this signer alone; nullopt: what is pinned stays.
   std::optional<pki::Certificate> signer = {};
+  // Between rounds of the boot service; nullopt: what is stored stays.
+  std::optional<std::int64_t> interval_seconds = {};
 };
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become

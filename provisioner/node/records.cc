@@ -78,6 +78,11 @@ Result<Boots> ParseBoots(const JsonNode& root) {
   return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(TextsOf(root, "boots"))};
 }
 
+Result<ServiceRecord> ParseService(const JsonNode& root) {
+  const auto interval = PROV_TRY(root.Find("interval"));
+  return ServiceRecord{interval ? PROV_TRY(interval->Integer()) : 0};
+}
+
 Result<Applied> ParseApplied(const JsonNode& root) { return ReadApplied(root); }
 
 }  // namespace
@@ -156,6 +161,17 @@ Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots) {
   json.BeginObject().Member("change", boots.change);
   WriteTexts(json, "boots", boots.ids);
   return Remember(state, kBootsSection, json.EndObject().Text());
+}
+
+Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state) {
+  return Load<ServiceRecord>(state, kServiceSection, ParseService);
+}
+
+std::string ServiceJson(const ServiceRecord& service) {
+  JsonWriter json;
+  json.BeginObject();
+  if (service.interval_seconds != 0) json.Member("interval", service.interval_seconds);
+  return json.EndObject().Text();
 }
 
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {

@@ -24,7 +24,8 @@ inline constexpr std::string_view kTrialSection = "trial";
 inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run owes one
-inline constexpr std::string_view kFloorSection = "floor";      // `remove` keeps it
+inline constexpr std::string_view kServiceSection = "service";
+inline constexpr std::string_view kFloorSection = "floor";  // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
 struct StoredSource {
@@ -82,6 +83,13 @@ struct Boots {
 };
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state);
 Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
+
+// The boot service was installed on this machine and was not uninstalled since, so it has to run.
+struct ServiceRecord {
+  std::int64_t interval_seconds = 0;  // between its rounds; 0: the default
+};
+Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state);
+std::string ServiceJson(const ServiceRecord& service);
 
 // The error of a first boot, left where Windows setup must not learn of it by an exit code.
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error);

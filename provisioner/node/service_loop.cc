@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
+#include "provisioner/base/hash.h"
 #include "provisioner/node/events.h"
+#include "provisioner/node/records.h"
 
 namespace prov::node {
 namespace {
@@ -16,6 +19,10 @@ constexpr std::int64_t kBusyWait = 5 * kMillisecondsPerSecond;
 constexpr std::int64_t kDay = 86400;
 constexpr std::size_t kMostCauses = 16;
 
+// Rounds that found the machine busy, one after the other: when it is told of, and after how many it is told again.
+constexpr std::int64_t kLongBusy = 600 * kMillisecondsPerSecond / kBusyWait;
+constexpr std::int64_t kBusyInADay = kDay * kMillisecondsPerSecond / kBusyWait;
+
 // What tells one state of affairs from another: the same one is told once.
 std::string NewsOf(const Result<RoundReport>& round) {
   if (!round) return fmt::format("{} {}", round.error().message, round.error().where);
@@ -24,7 +31,71 @@ std::string NewsOf(const Result<RoundReport>& round) {
   return out + (round->held ? "|held" : "");
 }
 
+// What was told, and when.
+class Told {
+ public:
+  // Whether it is to be told now: because it is news, or trouble that was told a day ago and stands.
+  bool IsDue(std::string news, bool is_trouble, std::int64_t now) {
+    const bool due = !known_ || *known_ != news || (is_trouble && now - at_ >= kDay);
+    known_ = std::move(news);
+    if (due) at_ = now;
+    return due;
+  }
+
+ private:
+  std::optional<std::string> known_;
+  std::int64_t at_ = 0;  // Unix time
+};
+
+void TellFailure(machine::Host& host, const Error& error, const LoopOptions& options) {
+  LogFailure(host, error);
+  if (options.failed) options.failed(error);
+}
+
+void TellRound(machine::Host& host, const Result<RoundReport>& round, const LoopOptions& options, Told& told) {
+  const bool is_trouble = !round || round->source_error.has_value();
+  const bool is_due = told.IsDue(NewsOf(round), is_trouble, host.clock().NowUnix());
+  if (!round) {
+    if (is_due) TellFailure(host, round.error(), options);
+  } else if (is_due || round->session.writes > 0) {
+    LogRound(host, *round);
+    if (options.told) options.told(*round);
+  }
+}
+
+struct Rhythm {
+  std::int64_t seconds = 0;
+  std::string machine;  // its id
+};
+
+// Asked anew before each pause: another interval may be stored meanwhile.
+Rhythm RhythmOf(machine::Host& host) {
+  Rhythm out;
+  const auto open = host.Open(machine::Access::kRead);
+  if (!open) return out;
+  machine::Machine ports = (*open)->Ports();
+  out.machine = ports.system.MachineId().value_or("");
+  const auto stored = LoadService(ports.state);
+  if (stored && *stored) out.seconds = (*stored)->interval_seconds;
+  return out;
+}
+
+std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
+  const Rhythm rhythm = RhythmOf(host);
+  const std::int64_t seconds = options.interval_seconds != 0 ? options.interval_seconds : rhythm.seconds;
+  const std::int64_t pause = (seconds != 0 ? seconds : kDefaultInterval) * kMillisecondsPerSecond;
+  return options.jitter ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
+}
+
 }  // namespace
+
+std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::int64_t now) {
+  const std::string digest = Sha256(fmt::format("{} {}", machine, now));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(number); ++i) number = (number << 8U) | static_cast<unsigned char>(digest[i]);
+  const std::int64_t most = milliseconds / 10;
+  return milliseconds - most + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(2 * most + 1));
+}
 
 void WatchLog::Write(const Error& error) {
   const std::int64_t now = host_.clock().NowUnix();
@@ -44,31 +115,24 @@ void LogRound(machine::Host& host, const RoundReport& report) {
   LogRun(host, report.session, report.source_error ? Event::kSourceUnavailable : Event::kApplied);
 }
 
-void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
-          const std::function<void(const RoundReport&)>& told, const ChangeWaiter& wait) {
+void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options) {
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
-  std::string known;
-  bool first = true;
+  Told told;
+  std::int64_t busy_rounds = 0;
   bool go_on = true;
   while (go_on) {
     const Result<std::optional<RoundReport>> ran = RunRound(host, read);
     if (ran && !*ran) break;
-    const Result<RoundReport> round = ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error());
-    const std::string news = NewsOf(round);
-    const bool is_news = first || news != known;
-    if (!round && is_news) LogFailure(host, round.error());
-    if (round && (is_news || round->session.writes > 0)) {
-      LogRound(host, *round);
-      if (told) told(*round);
+    const bool busy = !ran && ran.error().code == Code::kLock;
+    if (busy) {
+      if (++busy_rounds % kBusyInADay == kLongBusy) TellFailure(host, ran.error(), options);
+      go_on = host.clock().Wait(kBusyWait);  // what keeps the machine busy is no matter of the source
+      continue;
     }
-    const bool busy = !round && round.error().code == Code::kLock;
-    if (!busy) {
-      known = news;
-      first = false;
-    }
-    const std::int64_t pause = busy ? kBusyWait : interval_seconds * kMillisecondsPerSecond;
-    // What keeps the machine busy is no matter of the source.
-    go_on = wait && !busy ? wait(pause) : host.clock().Wait(pause);
+    busy_rounds = 0;
+    TellRound(host, ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error()), options, told);
+    const std::int64_t pause = PauseOf(host, options);
+    go_on = options.wait ? options.wait(pause) : host.clock().Wait(pause);
   }
   LogEvent(host, Event::kServiceStopped, Severity::kInfo, "reconciling ended");
 }

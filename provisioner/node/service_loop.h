@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "provisioner/node/reconcile_once.h"
 
@@ -13,11 +14,26 @@ namespace prov::node {
 // Waits until there may be something to do, at most as long; false: this program was asked to stop.
 using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 
-// `told` gets each round that did or noticed something new. A round that fails is logged, once for each new cause, and
-// tried again: nothing ends the loop but `wait`, which is the clock's unless one is given that sees changes of the
-// source, and a stop while the source is read. The machine is open only while it is looked at and changed.
-void Loop(machine::Host& host, const SettingsReader& read, std::int64_t interval_seconds,
-          const std::function<void(const RoundReport&)>& told, const ChangeWaiter& wait = {});
+// How rounds follow each other, and who is told of them.
+struct LoopOptions {
+  std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
+  bool jitter = false;                // see Jittered()
+  // A round that did or noticed something new, and one that failed for a new cause. Either may be empty.
+  std::function<void(const RoundReport&)> told = {};
+  std::function<void(const Error&)> failed = {};
+  ChangeWaiter wait = {};  // one that sees changes of the source; else the clock's
+};
+inline constexpr std::int64_t kDefaultInterval = 60;  // seconds
+inline constexpr std::int64_t kLongestInterval = 86400;
+
+// A round that fails is logged, once for each new cause and again each day that it stands, and tried again: nothing
+// ends the loop but `wait`, and a stop while the source is read. That another run has the machine is no failure before
+// it has lasted for minutes. The machine is open only while it is looked at and changed.
+void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options);
+
+// A pause within a tenth of `milliseconds`, another one for each machine and moment: nodes that boot at the same time
+// must not ask their source at the same time ever after.
+std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::int64_t now);
 
 // That the source can't be watched, once for each cause and again when the last was a day ago: it is read in each round
 // all the same.

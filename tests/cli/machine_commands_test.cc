@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/base/file.h"
+#include "provisioner/node/records.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/paths.h"
 
@@ -308,6 +309,19 @@ TEST_F(MachineCommands, TheServiceComesAndGoes) {
   EXPECT_FALSE(Json(ServiceCommand, {"uninstall"})["changed"].GetBool());
   EXPECT_EQ(Run(ServiceCommand, {"start"}).error().code, Code::kUsage);
   EXPECT_EQ(Run(ServiceCommand, {"install", "--source", "-"}).error().code, Code::kUsage);
+}
+
+TEST_F(MachineCommands, TheIntervalOfTheServiceIsStored) {
+  const auto stored = [&] { return host_.memory.Section(node::kServiceSection).value_or(""); };
+  ASSERT_TRUE(Run(FirstBootCommand, {source_, "--interval", "600"}));
+  EXPECT_THAT(stored(), HasSubstr("600"));
+  ASSERT_TRUE(Run(ServiceCommand, {"install", "--source", source_}));
+  EXPECT_THAT(stored(), HasSubstr("600")) << "it stays unless another one is given";
+  ASSERT_TRUE(Run(ServiceCommand, {"install", "--interval", "1200"}));
+  EXPECT_THAT(stored(), HasSubstr("1200"));
+  EXPECT_EQ(Run(ServiceCommand, {"install", "--interval", "0"}).error().code, Code::kUsage);
+  ASSERT_TRUE(Run(ServiceCommand, {"uninstall"}));
+  EXPECT_EQ(stored(), "") << "nobody misses the service any more";
 }
 
 TEST_F(MachineCommands, HelpOfEachCommandHasAnExample) {

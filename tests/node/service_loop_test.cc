@@ -1,6 +1,10 @@
 #include "provisioner/node/service_loop.h"
 
+#include <algorithm>
+#include <set>
+
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/records.h"
 #include "tests/node/node_helpers.h"
 
 namespace prov::node {
@@ -42,7 +46,10 @@ TEST_F(ServiceLoop, AChangeIsAppliedAsSoonAsItIsSeen) {
   };
   std::vector<std::size_t> writes;
   const std::int64_t before = host_.now;
-  Loop(host_, Reader(), 300, [&](const RoundReport& report) { writes.push_back(report.session.writes); }, wait);
+  Loop(host_, Reader(),
+       {.interval_seconds = 300,
+        .told = [&](const RoundReport& report) { writes.push_back(report.session.writes); },
+        .wait = wait});
   EXPECT_THAT(waits, ElementsAre(300'000, 300'000, 300'000));
   EXPECT_THAT(asked_, SizeIs(3));
   ASSERT_THAT(writes, SizeIs(2));
@@ -56,10 +63,11 @@ TEST_F(ServiceLoop, ABusyMachineIsNoMatterOfTheSource) {
   host_.locked = true;
   host_.waits_left = 2;
   int waits = 0;
-  Loop(host_, Reader(), 300, {}, [&](std::int64_t) {
+  const ChangeWaiter wait = [&](std::int64_t) {
     ++waits;
     return true;
-  });
+  };
+  Loop(host_, Reader(), {.interval_seconds = 300, .wait = wait});
   EXPECT_EQ(waits, 0) << "the loop ended by the clock";
   EXPECT_THAT(asked_, IsEmpty());
 }
@@ -117,10 +125,88 @@ TEST_F(ServiceLoop, AStopWhileTheSourceIsReadIsNoTroubleOfTheSource) {
     return Fail(Code::kNetwork, "stopped", "kube:///worker");
   };
   host_.memory.log.clear();
-  Loop(host_, stopped, 300, {}, [](std::int64_t) { return true; });
+  Loop(host_, stopped, {.interval_seconds = 300, .wait = [](std::int64_t) { return true; }});
   EXPECT_FALSE(Variable("HTTP_PROXY")) << "nothing is written after a stop";
   EXPECT_THAT(host_.EventIds(), ElementsAre(static_cast<std::uint16_t>(Event::kServiceStarted),
                                             static_cast<std::uint16_t>(Event::kServiceStopped)));
+}
+
+TEST_F(ServiceLoop, ThatAnotherRunIsAtWorkIsNoFailureBeforeItHasLastedForMinutes) {
+  std::vector<Code> failed;
+  const LoopOptions options{.failed = [&](const Error& error) { failed.push_back(error.code); }};
+  const auto busy = static_cast<std::uint16_t>(static_cast<int>(Event::kFailure) + InfoOf(Code::kLock).exit);
+  host_.locked = true;
+  host_.waits_left = 100;  // of 5 s each
+  Loop(host_, Reader(), options);
+  EXPECT_THAT(host_.EventIds(), testing::Not(testing::Contains(busy))) << "a first boot takes its time";
+  host_.waits_left = 200;
+  Loop(host_, Reader(), options);
+  EXPECT_THAT(failed, ElementsAre(Code::kLock));
+  host_.events_written.clear();
+  host_.waits_left = 3 * 17'280;
+  Loop(host_, Reader(), options);
+  EXPECT_EQ(std::ranges::count(host_.EventIds(), busy), 3) << "and then each day";
+}
+
+TEST_F(ServiceLoop, AFailureThatStandsIsLoggedAgainEachDay) {
+  source_ = Fail(Code::kNotFound, "gone", "payload");
+  host_.waits_left = 3 * 24 + 1;
+  std::size_t told = 0;
+  Loop(host_, Reader(), {.interval_seconds = 3600, .told = [&](const RoundReport&) { ++told; }});
+  const auto is_told = [](const auto& event) { return event.second.starts_with("[source-unavailable]"); };
+  EXPECT_EQ(std::ranges::count_if(host_.events_written, is_told), 4) << "at once, and after one, two and three days";
+  EXPECT_EQ(told, 4U);
+  // What is as it shall be is told once.
+  source_ = SampleSettings();
+  const auto events = [&](std::size_t waits) {
+    host_.events_written.clear();
+    host_.waits_left = waits;
+    Loop(host_, Reader(), {.interval_seconds = 3600});
+    return host_.events_written.size();
+  };
+  EXPECT_EQ(events(0), events(3 * 24 + 1));
+}
+
+TEST_F(ServiceLoop, ARoundThatFailsIsToldToWhoWatches) {
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"another"}, true, false}));
+  ASSERT_TRUE(Forget(host_.memory.State(), kSettingsSection));
+  source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
+  host_.waits_left = 3;
+  std::vector<std::string> failed;
+  Loop(host_, Reader(), {.failed = [&](const Error& error) { failed.push_back(error.message); }});
+  EXPECT_THAT(failed, ElementsAre("no route"));
+}
+
+TEST_F(ServiceLoop, TheIntervalIsTheOneGivenElseTheStoredOneElseAMinute) {
+  const auto pause = [&](std::int64_t given) {
+    std::int64_t out = 0;
+    const ChangeWaiter wait = [&](std::int64_t milliseconds) {
+      out = milliseconds;
+      return false;
+    };
+    Loop(host_, Reader(), {.interval_seconds = given, .wait = wait});
+    return out;
+  };
+  EXPECT_EQ(pause(0), 60'000);
+  ASSERT_TRUE(Remember(host_.memory.State(), kServiceSection, ServiceJson({.interval_seconds = 900})));
+  EXPECT_EQ(pause(0), 900'000);
+  EXPECT_EQ(pause(300), 300'000);
+}
+
+TEST(Jitter, StaysWithinATenthAndDiffersByMachineAndMoment) {
+  std::set<std::int64_t> seen;
+  for (const char* machine : {"a", "b", "c", "d"}) {
+    for (std::int64_t now = 0; now < 50; ++now) {
+      const std::int64_t pause = Jittered(60'000, machine, now);
+      EXPECT_GE(pause, 54'000);
+      EXPECT_LE(pause, 66'000);
+      seen.insert(pause);
+    }
+  }
+  EXPECT_GT(seen.size(), 150U) << "of 200";
+  EXPECT_LT(*seen.begin(), 55'000);
+  EXPECT_GT(*seen.rbegin(), 65'000);
+  EXPECT_EQ(Jittered(60'000, "a", 1), Jittered(60'000, "a", 1));
 }
 
 }  // namespace
