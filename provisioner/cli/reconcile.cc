@@ -87,7 +87,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   if (options.mode == Mode::kOnce) return Once(options, host);
   node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
-    loop.jitter = true;
+    loop.as_service = true;
     PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop); }));
     return Outcome{};
   }

@@ -21,6 +21,8 @@ class Installation {
   // owner). False: the same bytes are there already, and nobody else can change them. A program that runs there is
   // replaced at once and used from its next start on.
   virtual Result<bool> InstallProgram() = 0;
+  // What lies at ProgramPath(). nullopt: nothing is installed. Errors: owner, too-large, io.
+  virtual Result<std::optional<std::string>> ProgramBytes() { return std::nullopt; }
   // With the pinned signer. False: there is none. What is in use goes at the next boot.
   virtual Result<bool> RemoveProgram() = 0;
   // `signer.cer` beside the program, the certificate whose payloads alone are believed; nullopt: none is pinned.

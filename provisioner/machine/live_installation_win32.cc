@@ -262,6 +262,13 @@ class WindowsInstallation final : public Installation {
     return true;
   }
 
+  Result<std::optional<std::string>> ProgramBytes() override {
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
+    const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
+    if (!held) return std::nullopt;
+    return InstalledBytes(paths.program, kMostProgramBytes);
+  }
+
   // The folder stays if there is something in it that is not ours.
   Result<bool> RemoveProgram() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());

@@ -6,6 +6,7 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/node/activity.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
@@ -310,6 +311,7 @@ Result<SessionReport> RemoveSettings(OpenNode& node) {
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   PROV_TRY(RestartOrReportServices(node, false, report));
+  ForgetActivity(node);
   return report;
 }
 

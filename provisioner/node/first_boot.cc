@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/signer.h"
@@ -83,6 +84,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   if (!installed) return std::unexpected(installed.error());
   report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
+  NoteRound(node, {delivery.words, delivery.follow}, delivery.follow, nullptr);
   return report;
 }
 

@@ -118,11 +118,40 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   return report;
 }
 
+// A failure to begin is one of the source that is stored, if it is known.
+void NoteFailedBegin(OpenNode& node, const Error& error) {
+  const auto source = LoadSource(node.machine.state);
+  if (source && *source) NoteRound(node, **source, false, &error);
+}
+
 // Of the machine, open for as long as this takes.
-Result<Start> BeginOn(machine::Host& host) {
+Result<Start> BeginOn(machine::Host& host, const ProgramIdentity* service) {
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  return Begin(node);
+  if (service != nullptr) NoteService(node, *service);
+  Result<Start> start = Begin(node);
+  if (!start) NoteFailedBegin(node, start.error());
+  return start;
+}
+
+// Of the machine, open again, after the source was read.
+Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
+  Start again = PROV_TRY(Begin(node));
+  if (again.report.held) return std::move(again.report);
+  if (again.source != first.source) {
+    return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
+                std::string(machine::kStateFile));
+  }
+  Findings& findings = again.report.session.findings;
+  findings.insert(findings.begin(), first.report.session.findings.begin(), first.report.session.findings.end());
+  const bool was_read = fresh && fresh->has_value();
+  const StoredSource source = again.source;
+  Result<RoundReport> report = Finish(node, std::move(again), std::move(fresh));
+  const Error* failure = nullptr;
+  if (!report) failure = &report.error();
+  if (report && report->source_error) failure = &*report->source_error;
+  NoteRound(node, source, was_read && failure == nullptr, failure);
+  return report;
 }
 
 }  // namespace
@@ -146,22 +175,15 @@ std::string DescribeAge(std::int64_t seconds) {
   return fmt::format("{} min", minutes);
 }
 
-Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read) {
-  Start first = PROV_TRY(BeginOn(host));
+Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
+                                            const ProgramIdentity* service) {
+  Start first = PROV_TRY(BeginOn(host, service));
   if (first.report.held) return std::move(first.report);
   Fresh fresh = ReadFollowed(host, first.source, read);
   if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // the reading was stopped; nothing is wrong
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  Start again = PROV_TRY(Begin(node));
-  if (again.report.held) return std::move(again.report);
-  if (again.source != first.source) {
-    return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
-                std::string(machine::kStateFile));
-  }
-  Findings& findings = again.report.session.findings;
-  findings.insert(findings.begin(), first.report.session.findings.begin(), first.report.session.findings.end());
-  return PROV_TRY(Finish(node, std::move(again), std::move(fresh)));
+  return PROV_TRY(EndOn(node, first, std::move(fresh)));
 }
 
 }  // namespace prov::node

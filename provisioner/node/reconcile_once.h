@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/activity.h"
 
 namespace prov::node {
 
@@ -16,9 +16,11 @@ struct RoundReport {
 
 // The machine is open only before the source is read and after it: a source on a network may take minutes, in which
 // rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to stop while it read.
+// What it met is noted for `status`; with `service`, the program of the boot service that calls this, that too.
 // Errors: not-found when no source is stored, or none was ever read well; lock, when somebody else has the machine, or
 // stored another source meanwhile; reboot-loop; those of the ports.
-Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read);
+Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
+                                            const ProgramIdentity* service = nullptr);
 
 // The settings that were kept of the stored source. Errors: not-found.
 Result<Settings> LastGoodSettings(machine::StateRecord& state);

@@ -84,7 +84,7 @@ std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
   const Rhythm rhythm = RhythmOf(host);
   const std::int64_t seconds = options.interval_seconds != 0 ? options.interval_seconds : rhythm.seconds;
   const std::int64_t pause = (seconds != 0 ? seconds : kDefaultInterval) * kMillisecondsPerSecond;
-  return options.jitter ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
+  return options.as_service ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
 }
 
 }  // namespace
@@ -117,11 +117,13 @@ void LogRound(machine::Host& host, const RoundReport& report) {
 
 void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options) {
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
+  // Another program may be put into its place while this one runs.
+  const auto program = options.as_service ? InstalledProgram(host.installation()).value_or(std::nullopt) : std::nullopt;
   Told told;
   std::int64_t busy_rounds = 0;
   bool go_on = true;
   while (go_on) {
-    const Result<std::optional<RoundReport>> ran = RunRound(host, read);
+    const Result<std::optional<RoundReport>> ran = RunRound(host, read, program ? &*program : nullptr);
     if (ran && !*ran) break;
     const bool busy = !ran && ran.error().code == Code::kLock;
     if (busy) {

@@ -17,7 +17,7 @@ using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 // How rounds follow each other, and who is told of them.
 struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
-  bool jitter = false;                // see Jittered()
+  bool as_service = false;            // this is the boot service: see Jittered() and NoteService()
   // A round that did or noticed something new, and one that failed for a new cause. Either may be empty.
   std::function<void(const RoundReport&)> told = {};
   std::function<void(const Error&)> failed = {};

@@ -2,6 +2,7 @@
 // nobody kills. What is left in between is for tests/node/command_kill_test.cc.
 #include <gmock/gmock.h>
 
+#include "provisioner/node/activity.h"
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/sanitizer.h"
@@ -16,13 +17,13 @@ using testing_support::PowerFailure;
 
 class CommandKilled : public MachineCommands {
  protected:
-  // Registry, certificates, services, program and state; less what goes with the boot.
+  // Registry, certificates, services, program and state; less what goes with the boot, and what rounds met.
   static std::string Seen(const MemoryHost& host) {
     std::string out = host.memory.content().Text();
     for (const auto& [name, service] : host.services_by_name) out += "service " + name + "\n";
     out += host.program_installed ? "program\n" : "";
     for (const auto& [file, text] : host.memory.files()) {
-      if (file != machine::kStateFile) out += file + ":\n" + text + "\n";
+      if (file != machine::kStateFile && file != node::kActivityFile) out += file + ":\n" + text + "\n";
     }
     for (const auto& [name, text] : host.memory.Sections()) {
       if (name != reconcile::kRebootSection) out += name + ":\n" + text + "\n";

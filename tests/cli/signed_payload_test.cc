@@ -12,6 +12,7 @@ namespace prov::cli {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -265,13 +266,13 @@ TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
   ASSERT_TRUE(round) << round.error().message;
   EXPECT_EQ(round->exit, 12);
   EXPECT_THAT(Codes(round), Contains("source-unavailable"));
-  EXPECT_THAT(host_.memory.log, IsEmpty()) << "what was taken before stays";
+  EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json")) << "what was taken before stays";
   EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kSignature);
   EXPECT_EQ(Refusal(PlanCommand, {Payload()}), Code::kSignature);
   EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature);
   EXPECT_EQ(Refusal(ServiceCommand, {"install", "--source", Payload()}), Code::kSignature);
   EXPECT_EQ(Refusal(ApplyCommand, {source_}), Code::kSignature) << "only payloads are signed";
-  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
 
   SignFolder(root_ / "payload", ours_);
   EXPECT_EQ(Run(ReconcileCommand, {"--once"})->exit, 0);
@@ -285,7 +286,7 @@ TEST_F(SignedCommands, AFileInThePlaceOfTheSignedPayloadIsRefused) {
   PutBytes(Payload(), BytesAt(source_));
   host_.memory.log.clear();
   EXPECT_EQ(Run(ReconcileCommand, {"--once"})->exit, 12);
-  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
 }
 
 TEST_F(SignedCommands, ThePinIsReplacedByAnotherSignerAndGoesWithTheProgram) {
@@ -312,7 +313,7 @@ TEST_F(SignedCommands, APinThatCantBeReadIsNotTakenForNone) {
   const auto round = Run(ReconcileCommand, {"--once"});
   ASSERT_TRUE(round) << round.error().message;
   EXPECT_EQ(round->exit, 11);
-  EXPECT_THAT(host_.memory.log, IsEmpty());
+  EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
   EXPECT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")})) << "which heals it";
   EXPECT_EQ(host_.pinned_signer, ours_.made.der);
 }

@@ -1,5 +1,6 @@
 // Each command is killed at every call that it makes of a port: what is left is what was there before or what the
 // command makes, never something between, for whatever comes next: a repetition, an older payload, a rollback, a round.
+#include "provisioner/node/activity.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/reconcile_once.h"
@@ -80,7 +81,7 @@ MemoryHost After(MemoryHost host, const Command& command) {
 std::string Seen(const MemoryHost& host) {
   std::string out = host.memory.content().Text();
   for (const auto& [file, text] : host.memory.files()) {
-    if (file != machine::kStateFile) out += file + ":\n" + text + "\n";
+    if (file != machine::kStateFile && file != kActivityFile) out += file + ":\n" + text + "\n";
   }
   for (const auto& [name, text] : host.memory.Sections()) {
     if (name == reconcile::kRebootSection || name == kBootsSection || name == kRestartSection) continue;

@@ -47,6 +47,7 @@ class MemoryHost final : public machine::Host,
   // Whether calls of these ports, too, are among those that `memory` counts and is stopped at.
   bool counts_calls = false;
   bool program_installed = false, state_removed = false;
+  std::optional<std::string> program_bytes;  // of the installed program
   std::optional<Error> install_error, source_error;
   std::optional<std::string> pinned_signer;
   std::vector<std::string> checked_sources;  // asked for, or read as what is followed
@@ -80,6 +81,7 @@ class MemoryHost final : public machine::Host,
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
+  Result<std::optional<std::string>> ProgramBytes() override { return program_bytes; }
   Result<bool> RemoveProgram() override;
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;

@@ -1,0 +1,144 @@
+#include "provisioner/node/activity.h"
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/payload/program_file.h"
+
+namespace prov::node {
+namespace {
+
+constexpr std::int64_t kMinute = 60;
+
+std::string DigestOf(const StoredSource& source) {
+  std::string words;
+  for (const std::string& word : source.words) words += word + '\0';
+  return ToHex(Sha256(words));
+}
+
+void Write(JsonWriter& json, const ServiceProcess& service) {
+  json.Key("service").BeginObject().Member("version", service.program.version);
+  json.Member("sha256", service.program.sha256).Member("processId", std::int64_t{service.process_id});
+  json.Member("boot", service.boot).EndObject();
+}
+
+void Write(JsonWriter& json, const RoundFailure& failure) {
+  json.Key("failure").BeginObject().Member("code", failure.code).Member("message", failure.message);
+  json.Member("where", failure.where).Member("since", failure.since);
+  if (failure.over) json.Member("over", *failure.over);
+  json.EndObject();
+}
+
+std::string ToJson(const Activity& activity) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1);
+  if (activity.service) Write(json, *activity.service);
+  json.Member("source", activity.source);
+  if (activity.read_at) json.Member("readAt", *activity.read_at);
+  if (activity.failure) Write(json, *activity.failure);
+  return json.EndObject().Text();
+}
+
+Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
+
+Result<ServiceProcess> ParseService(const JsonNode& node) {
+  const std::int64_t id = PROV_TRY(PROV_TRY(node.Get("processId")).Integer());
+  return ServiceProcess{{PROV_TRY(TextOf(node, "version")), PROV_TRY(TextOf(node, "sha256"))},
+                        static_cast<std::uint32_t>(id),
+                        PROV_TRY(TextOf(node, "boot"))};
+}
+
+Result<RoundFailure> ParseFailure(const JsonNode& node) {
+  RoundFailure out{PROV_TRY(TextOf(node, "code")), PROV_TRY(TextOf(node, "message")), PROV_TRY(TextOf(node, "where")),
+                   PROV_TRY(PROV_TRY(node.Get("since")).Integer()), std::nullopt};
+  if (const auto over = PROV_TRY(node.Find("over"))) out.over = PROV_TRY(over->Integer());
+  return out;
+}
+
+Result<Activity> Parse(std::string_view text) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
+  Activity out;
+  out.source = PROV_TRY(TextOf(root, "source"));
+  if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseService(*service));
+  if (const auto read = PROV_TRY(root.Find("readAt"))) out.read_at = PROV_TRY(read->Integer());
+  if (const auto failure = PROV_TRY(root.Find("failure"))) out.failure = PROV_TRY(ParseFailure(*failure));
+  return out;
+}
+
+// Whether `next` tells something that `now` does not, or tells of a reading that is a minute later. A clock that was
+// set back counts as later, too.
+bool IsNews(const Activity& now, const Activity& next) {
+  Activity same = next;
+  same.read_at = now.read_at;
+  if (same != now || now.read_at.has_value() != next.read_at.has_value()) return true;
+  return next.read_at && (*next.read_at - *now.read_at >= kMinute || *next.read_at < *now.read_at);
+}
+
+void Save(OpenNode& node, const Activity& now, const Activity& next) {
+  if (!IsNews(now, next)) return;
+  // What can't be written is shown as it was before.
+  (void)node.machine.state.folder().Write(kActivityFile, ToJson(next));
+}
+
+RoundFailure FailureOf(const Error& error, const std::optional<RoundFailure>& before, std::int64_t now) {
+  RoundFailure out{std::string(InfoOf(error.code).name), error.message, error.where, now, std::nullopt};
+  const bool stands = before && !before->over && before->code == out.code && before->where == out.where;
+  if (stands) out.since = before->since;
+  return out;
+}
+
+}  // namespace
+
+Result<std::optional<ProgramIdentity>> InstalledProgram(machine::Installation& installation) {
+  auto bytes = PROV_TRY(installation.ProgramBytes());
+  if (!bytes) return std::nullopt;
+  ProgramIdentity out{.version = {}, .sha256 = ToHex(Sha256(*bytes))};
+  if (const auto program = payload::ReadProgramFile(*std::move(bytes), {})) out.version = program->version;
+  return out;
+}
+
+Activity LoadActivity(machine::StateFolder& folder) {
+  const auto text = folder.Read(kActivityFile);
+  if (!text || !*text) return {};
+  return Parse(**text).value_or(Activity());
+}
+
+Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) {
+  Activity out = LoadActivity(folder);
+  if (out.source == DigestOf(source)) return out;
+  return {.service = std::move(out.service), .source = DigestOf(source), .read_at = {}, .failure = {}};
+}
+
+void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure) {
+  machine::StateFolder& folder = node.machine.state.folder();
+  const Activity before = LoadActivity(folder);
+  const std::int64_t now = node.host.clock().NowUnix();
+  Activity next = LoadActivity(folder, source);
+  if (was_read) next.read_at = now;
+  if (failure != nullptr) {
+    next.failure = FailureOf(*failure, next.failure, now);
+  } else if (next.failure && !next.failure->over) {
+    next.failure->over = now;
+  }
+  Save(node, before, next);
+}
+
+void NoteService(OpenNode& node, const ProgramIdentity& program) {
+  const Activity before = LoadActivity(node.machine.state.folder());
+  const auto state = node.host.services().Query(kServiceName);
+  const auto boot = node.machine.system.BootId();
+  if (!state || !*state || !(*state)->running || !boot) return;
+  Activity next = before;
+  next.service = ServiceProcess{program, (*state)->process_id, *boot};
+  Save(node, before, next);
+}
+
+void ForgetActivity(OpenNode& node) {
+  machine::StateFolder& folder = node.machine.state.folder();
+  const auto text = folder.Read(kActivityFile);
+  if (text && *text) (void)folder.Remove(kActivityFile);
+}
+
+}  // namespace prov::node
