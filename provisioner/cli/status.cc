@@ -8,7 +8,9 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/status_health.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/signer.h"
@@ -19,6 +21,7 @@ namespace prov::cli {
 namespace {
 
 constexpr int kDifferences = 4;
+constexpr std::int64_t kWatchInterval = 5;  // seconds
 
 void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconcile::Drift>& drift) {
   json.Key(key).BeginArray();
@@ -78,7 +81,13 @@ void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
     return;
   }
   json.BeginObject().Member("location", LocationOf(*status.source));
-  json.Member("follow", status.source->follow).EndObject();
+  json.Member("follow", status.source->follow).Key("readAt");
+  if (status.read_at) {
+    json.Int(*status.read_at).Member("readAgeSeconds", status.read_age_seconds);
+  } else {
+    json.Null().Key("readAgeSeconds").Null();
+  }
+  json.EndObject();
 }
 
 void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
@@ -118,6 +127,7 @@ void WriteSigner(JsonWriter& json, const std::optional<pki::Certificate>& signer
 
 struct TargetStatus {
   std::string target;
+  std::int64_t now = 0;  // Unix time
   node::NodeStatus status;
   std::optional<pki::Certificate> signer;
   std::vector<node::NotVisible> not_visible;  // of an image
@@ -145,21 +155,21 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
   WriteSource(json, status);
   WriteSigner(json, one.signer);
   WriteApplied(json, status);
-  json.Key("failure");
-  if (status.failure) {
-    json.String(*status.failure);
-  } else {
-    json.Null();
-  }
+  WriteHealth(json, status);
   WriteServices(json, status.services);
   WriteNotVisible(json, one.not_visible);
 }
 
-std::string SourceLine(const node::NodeStatus& status) {
+std::string SourceLines(const node::NodeStatus& status) {
   std::string out;
   if (status.source) {
     out += fmt::format("source   {}{}\n", Printable(LocationOf(*status.source)),
                        status.source->follow ? "" : " (delivered once; its settings are kept)");
+    if (status.read_at) {
+      out += fmt::format("read     {} ago\n", node::DescribeAge(status.read_age_seconds));
+    } else if (status.source->follow) {
+      out += "read     not yet by a round of reconcile\n";
+    }
   } else {
     out += "source   none is stored: reconcile has nothing to do\n";
   }
@@ -194,7 +204,8 @@ void ReportScriptRecord(const reconcile::StatusReport& engine, Findings& finding
 std::string Text(const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
   std::string out = fmt::format("target   {}\n", one.target);
-  out += SourceLine(status);
+  out += SourceLines(status);
+  if (status.boot_service) out += BootLine(*status.boot_service);
   if (one.signer)
     out += fmt::format("signer   {}: takes no other payloads\n", Printable(payload::NameOfSigner(*one.signer)));
   out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
@@ -218,7 +229,7 @@ std::string Text(const TargetStatus& one) {
         "open     an installation into this image was interrupted; apply --install ends it, remove --all undoes it\n";
   }
   if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
-  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
+  out += HealthLines(status, one.now);
   if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
   for (const node::NotVisible& n : one.not_visible) out += fmt::format("unseen   {}\n", Printable(n.why));
   if (!status.Differs()) out += "no drift\n";
@@ -250,42 +261,129 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  const TargetOptions target_options = PROV_TRY(ParseTargetOptions(arguments));
-  Targets targets = PROV_TRY(Targets::Open(target_options, live, images::TreeAccess::kRead));
-  std::vector<TargetStatus> all;
+struct Look {
+  std::vector<TargetStatus> targets;
   Findings findings;
+};
+
+Result<Look> LookAt(const TargetOptions& options, machine::Host& live) {
+  Targets targets = PROV_TRY(Targets::Open(options, live, images::TreeAccess::kRead));
+  Look out;
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::OpenNode node = target.Node(*host);
-    all.push_back({target.name, PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
-    ReportScriptRecord(all.back().status.engine, findings);
+    out.targets.push_back(
+        {target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, out.findings), {}});
+    ReportScriptRecord(out.targets.back().status.engine, out.findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
-      all.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, all.back().status));
-      for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
+      out.targets.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, out.targets.back().status));
+      for (Finding& f : PROV_TRY(image->Notes())) out.findings.push_back(std::move(f));
     }
   }
-  return Combine(json, all, std::move(findings));
+  return out;
+}
+
+// What tells one look from another: all but the time that has passed.
+std::string Fingerprint(Look look) {
+  for (TargetStatus& one : look.targets) {
+    one.status.age_seconds = one.status.read_age_seconds = 0;
+    if (one.status.read_at) one.status.read_at = 0;
+  }
+  return Combine(true, look.targets, std::move(look.findings)).out;
+}
+
+// Each look that differs from the one before; on a terminal each one, in the place of the one before.
+class Watching {
+ public:
+  explicit Watching(bool json) : json_(json), terminal_(!json && IsTerminal(stdout)) {}
+
+  void Show(const Look& look) {
+    std::string fingerprint = Fingerprint(look);
+    if (!terminal_ && fingerprint == shown_) return;
+    shown_ = std::move(fingerprint);
+    failure_.clear();
+    const Outcome outcome = Combine(json_, look.targets, look.findings);
+    exit_ = outcome.exit;
+    std::string text = outcome.out;
+    if (!json_) text = fmt::format("{}time     {}\n{}", terminal_ ? kClear : "", FormatUtc(look.targets[0].now), text);
+    if (!json_) PrintFindings(stderr, outcome.findings);
+    std::fflush(stderr);  // a file that somebody follows
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+  void ShowFailure(const Error& error) {
+    if (error.message == failure_) return;
+    failure_ = error.message;
+    shown_.clear();
+    exit_ = InfoOf(error.code).exit;
+    PrintError(stderr, error);
+    std::fflush(stderr);
+  }
+  int exit() const { return exit_; }
+
+ private:
+  static constexpr std::string_view kClear = "\x1b[H\x1b[2J";
+
+  bool json_, terminal_;
+  std::string shown_, failure_;
+  int exit_ = 0;
+};
+
+// Until this program is asked to stop; the exit code tells of the last look.
+Result<Outcome> Watch(bool json, std::int64_t interval, machine::Host& live) {
+  constexpr std::int64_t kMillisecondsPerSecond = 1000;
+  Watching watching(json);
+  watching.Show(PROV_TRY(LookAt({}, live)));
+  while (live.clock().Wait(interval * kMillisecondsPerSecond)) {
+    if (const auto look = LookAt({}, live); look) {
+      watching.Show(*look);
+    } else {
+      watching.ShowFailure(look.error());
+    }
+  }
+  return Outcome{watching.exit(), {}, {}};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const TargetOptions target_options = PROV_TRY(ParseTargetOptions(arguments));
+  const auto interval = PROV_TRY(ParseInterval(arguments));
+  if (arguments.Has("watch")) {
+    if (target_options.NamesImage()) return Fail(Code::kUsage, "nothing runs in an image; leave it out", "--watch");
+    return Watch(json, interval.value_or(kWatchInterval), live);
+  }
+  if (interval) return Fail(Code::kUsage, "belongs to --watch: time between two looks", "--interval");
+  Look look = PROV_TRY(LookAt(target_options, live));
+  return Combine(json, look.targets, std::move(look.findings));
 }
 
 }  // namespace
 
 Command StatusCommand() {
   Command command;
-  command.spec = {"status",
-                  "Show what is ours on this machine, and what others changed of it.",
-                  "",
-                  "Looks at the registry, the certificate stores and the environment of running services. What a\n"
-                  "payload's script recorded counts as ours. Exit code 4 tells that something differs, that a run is\n"
-                  "open or that the script's record is damaged. Of an image it says what can't be seen there.",
-                  "  > provisioner status\n"
-                  "  target   this machine\n"
-                  "  source   D:\\egress\\payload\n"
-                  "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
-                  "  ours     9 items\n"
-                  "  drift    env HTTP_PROXY was changed",
-                  TargetOptionSpecs()};
+  command.spec = {
+      "status",
+      "Show what is ours on this machine, and what others changed of it.",
+      "",
+      "Looks at the registry, the certificate stores and the environment of running services. What a\n"
+      "payload's script recorded counts as ours. Exit code 4 asks somebody to look: something differs, a round\n"
+      "or the first boot failed, a rollback holds, a run or trial is open, a record is damaged, the boot\n"
+      "service does not run, or a certificate of ours expires within 30 days (JSON: reasons). A reboot\n"
+      "that is due is no such reason. Of an image it says what can't be seen there.",
+      "  > provisioner status\n"
+      "  target   this machine\n"
+      "  source   D:\\egress\\payload\n"
+      "  read     0 min ago\n"
+      "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
+      "  boot     the service Provisioner 0.1.0 runs (process 2044)\n"
+      "  ours     9 items\n"
+      "  drift    env HTTP_PROXY was changed",
+      TargetOptionSpecs()};
+  command.spec.options.push_back(
+      {"watch", "", "look again and again until stopped, and print what changed (JSON: one document after another)",
+       Group::kRun});
+  command.spec.options.push_back(
+      {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun});
   command.spec.options.push_back(OutputOption());
   command.spec.options.push_back(HelpOption());
   command.run = Run;

@@ -4,8 +4,11 @@
 #include <array>
 
 #include "provisioner/base/text.h"
+#include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/records.h"
+#include "provisioner/node/scrub.h"
+#include "provisioner/pki/certificate.h"
 #include "provisioner/reconcile/items.h"
 
 namespace prov::node {
@@ -53,7 +56,62 @@ Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconci
   return out;
 }
 
+Result<std::optional<BootService>> LookAtBootService(OpenNode& node, const Activity& activity) {
+  const std::string boot = PROV_TRY(node.machine.system.BootId());
+  if (boot.empty()) return std::nullopt;
+  BootService out;
+  const auto state = PROV_TRY(node.host.services().Query(kServiceName));
+  out.installed = state.has_value();
+  out.running = state && state->running;
+  out.expected = (out.installed || PROV_TRY(LoadService(node.machine.state)).has_value()) &&
+                 !PROV_TRY(SetupIsRunning(node.machine.registry));
+  // One that others could change is of no known version; installing it anew refuses or heals that.
+  const auto program = InstalledProgram(node.host.installation()).value_or(std::nullopt);
+  if (program) out.version = program->version;
+  if (!out.running) return out;
+  out.process_id = state->process_id;
+  const auto& noted = activity.service;
+  if (!noted || noted->process_id != out.process_id || noted->boot != boot) return out;
+  out.running_version = noted->program.version;
+  out.outdated = program && noted->program.sha256 != program->sha256;
+  return out;
+}
+
+// What was there before us is never in the ledger.
+std::optional<Expiry> FirstExpiry(const reconcile::Ledger& ledger, std::int64_t now) {
+  std::optional<Expiry> out;
+  for (const auto& [item, entry] : ledger) {
+    if (!item.starts_with(reconcile::kCertificateItem) || !entry.ours) continue;
+    const auto certificate = pki::ParseCertificate(entry.ours->data, item);
+    if (!certificate) continue;
+    const std::int64_t seconds = certificate->not_after_unix - now;
+    if (out && out->seconds <= seconds) continue;
+    std::string name = item.substr(reconcile::kCertificateItem.size());
+    std::ranges::replace(name, ':', ' ');
+    out = Expiry{std::move(name), certificate->subject, certificate->not_after, seconds};
+  }
+  return out;
+}
+
 }  // namespace
+
+std::int64_t Expiry::Days() const {
+  constexpr std::int64_t kDay = 86400;
+  return seconds >= 0 ? seconds / kDay : -((-seconds + kDay - 1) / kDay);
+}
+
+std::vector<std::string_view> NodeStatus::Reasons() const {
+  std::vector<std::string_view> out;
+  if (!engine.drift.empty()) out.emplace_back("drift");
+  if (failure || RoundsFail()) out.emplace_back("failure");
+  if (held) out.emplace_back("hold");
+  if (engine.trial) out.emplace_back("trial");
+  if ((engine.open_transaction && !engine.trial) || image_incomplete) out.emplace_back("open");
+  if (engine.damage || !damage.empty()) out.emplace_back("damage");
+  if (boot_service && boot_service->Fails()) out.emplace_back("service");
+  if (first_expiry && first_expiry->seconds <= kExpirySeconds) out.emplace_back("expiry");
+  return out;
+}
 
 Result<NodeStatus> StatusOf(OpenNode& node) {
   machine::StateRecord& state = node.machine.state;
@@ -62,7 +120,14 @@ Result<NodeStatus> StatusOf(OpenNode& node) {
   out.services = PROV_TRY(LookAtServices(node, out.engine.ledger));
   out.source = PROV_TRY(LoadSource(state));
   out.applied = PROV_TRY(LoadApplied(state));
-  if (out.applied) out.age_seconds = node.host.clock().NowUnix() - out.applied->since;
+  const std::int64_t now = node.host.clock().NowUnix();
+  if (out.applied) out.age_seconds = now - out.applied->since;
+  Activity activity = LoadActivity(state.folder(), out.source.value_or(StoredSource()));
+  out.boot_service = PROV_TRY(LookAtBootService(node, activity));
+  out.read_at = activity.read_at;
+  if (out.read_at) out.read_age_seconds = now - *out.read_at;
+  out.round_failure = std::move(activity.failure);
+  out.first_expiry = FirstExpiry(out.engine.ledger, now);
   const auto hold = PROV_TRY(LoadHold(state));
   out.held = hold.has_value();
   if (out.engine.trial) out.trial = PROV_TRY(LoadTrial(state));

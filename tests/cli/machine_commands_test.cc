@@ -122,7 +122,7 @@ TEST_F(MachineCommands, ATrialNeedsAConfirmation) {
   const auto expired = Json(ApplyCommand, {source_, "--try", "5"}, 4);
   EXPECT_EQ(expired["writes"].GetInt(), 0);
   EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
-  EXPECT_TRUE(Json(StatusCommand, {})["held"].GetBool());
+  EXPECT_TRUE(Json(StatusCommand, {}, 4)["held"].GetBool());
   host_.during_wait = [&] { (void)Run(ConfirmCommand, {}); };
   const auto confirmed = Json(ApplyCommand, {source_, "--try", "60"});
   EXPECT_GT(confirmed["writes"].GetInt(), 0);

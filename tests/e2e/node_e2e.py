@@ -42,7 +42,7 @@ class Authority:
         self.name, self.pem, self.der = name, folder / f"{name}.pem", folder / f"{name}.der"
         key, leaf, request = folder / f"{name}.key", folder / f"{name}-leaf.key", folder / f"{name}.csr"
         self.chain, self.leaf_key = folder / f"{name}-leaf.pem", leaf
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", self.pem, "-days", "60", "-subj", f"/CN={name}",
                 "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
         openssl("x509", "-in", self.pem, "-outform", "DER", "-out", self.der)
         openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", leaf, "-out", request, "-subj", f"/CN={HOST}")
@@ -331,6 +331,56 @@ class FirstBoot(Node):
         drift = self.json("status", exits=(4,))["drift"]
         self.assertEqual([d["name"] for d in drift], ["HTTP_PROXY"])
         self.await_state(lambda: self.expect("http://proxy.example.test:3128", [self.a]), 90)
+
+    def test_status_tells_what_its_operator_asks_for(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        version = self.program("--version").stdout.split()[1]
+
+        def well():
+            status = self.json("status")
+            service = status["bootService"]
+            self.assertEqual((service["running"], service["version"], service["runningVersion"], service["outdated"]),
+                             (True, version, version, False))
+            self.assertEqual(status["reasons"], [])
+            return status
+
+        status = self.await_state(well)
+        self.assertLess(status["source"]["readAgeSeconds"], 120)
+        self.assertIn(status["firstExpiry"]["days"], (59, 60))
+
+        good = self.source.read_text()
+        self.source.write_text("{")
+        self.program("reconcile", "--once", check=False)
+        status = self.json("status", exits=(4,))
+        self.assertEqual(status["reasons"], ["failure"])
+        self.assertTrue(status["failure"].startswith("json: "), status["failure"])
+        self.source.write_text(good)
+        self.json("reconcile", "--once")
+        self.assertIsNotNone(self.await_state(well)["lastFailure"]["over"])
+
+        self.wine("net", "stop", "Provisioner", check=True)
+        self.assertEqual(self.json("status", exits=(4,))["reasons"], ["service"])
+        self.program("service", "install")
+        self.await_state(well)
+        self.program("service", "uninstall")
+        self.assertEqual(self.json("status")["reasons"], [])
+
+    def test_who_watches_into_a_file_sees_a_failure_at_once(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        self.program("service", "uninstall")
+        messages = self.work / "messages"
+        with messages.open("wb") as file:
+            watch = subprocess.Popen([WINE, PROGRAM, "reconcile", "--watch", "--interval", "1"], env=self.env, stdout=subprocess.DEVNULL,
+                                     stderr=file, start_new_session=True)
+        try:
+            self.source.write_text("{")
+            self.await_state(lambda: self.assertIn("[source-unavailable]", messages.read_text(errors="replace")))
+        finally:
+            os.killpg(watch.pid, signal.SIGKILL)
+            watch.wait()
+            wait_for_group(watch.pid)
 
     def test_a_payload_that_setup_delivers(self):
         self.write("http://user:c4nary@proxy.example.test:3128", [self.a])

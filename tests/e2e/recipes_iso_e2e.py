@@ -204,6 +204,15 @@ class CustomizeIsoRefuses(Iso):
         self.assertEqual((self.folder / "out.wim").read_text(), "precious")
         self.assertLeft("fake", "out.wim")
 
+    def test_a_certificate_that_expires_soon_is_no_fault_of_the_image(self):
+        for reasons, code in (('["expiry"]', 0), ('["drift", "expiry"]', 20), ("[]", 20)):
+            environment = self.fake('[ "$1" != status ] || { echo \'{"reasons": %s}\'; exit 4; }\n' % reasons)
+            out = self.folder / "out.wim"
+            result = self.customize(self.iso, SAMPLE, out, "--all", environment=environment)
+            self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+            self.assertEqual(out.exists(), code == 0)
+            out.unlink(missing_ok=True)
+
     def test_a_result_that_fails_its_check_is_no_result(self):
         for command in ("status", "plan"):
             environment = self.fake('[ "$1" != %s ] || { echo drift; exit 4; }\n' % command)

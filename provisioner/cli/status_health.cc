@@ -1,0 +1,132 @@
+#include "provisioner/cli/status_health.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/clock.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/reconcile_once.h"
+
+namespace prov::cli {
+namespace {
+
+void WriteBootService(JsonWriter& json, const std::optional<node::BootService>& service) {
+  json.Key("bootService");
+  if (!service) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("name", node::kServiceName).Member("expected", service->expected);
+  json.Member("installed", service->installed).Member("running", service->running);
+  json.Member("processId", std::int64_t{service->process_id}).Member("version", service->version);
+  json.Member("runningVersion", service->running_version).Member("outdated", service->outdated).EndObject();
+}
+
+// "network: no route (kube:///worker)"
+std::string Describe(const node::RoundFailure& failure) {
+  return failure.where.empty() ? fmt::format("{}: {}", failure.code, failure.message)
+                               : fmt::format("{}: {} ({})", failure.code, failure.message, failure.where);
+}
+
+void WriteFailures(JsonWriter& json, const node::NodeStatus& status) {
+  json.Key("failure");
+  if (status.failure) {
+    json.String(*status.failure);
+  } else if (status.RoundsFail()) {
+    json.String(Describe(*status.round_failure));
+  } else {
+    json.Null();
+  }
+  json.Key("lastFailure");
+  if (!status.round_failure) {
+    json.Null();
+    return;
+  }
+  const node::RoundFailure& last = *status.round_failure;
+  json.BeginObject().Member("code", last.code).Member("message", last.message).Member("where", last.where);
+  json.Member("since", last.since).Key("over");
+  if (last.over) {
+    json.Int(*last.over);
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
+void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
+  json.Key("firstExpiry");
+  if (!expiry) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Member("name", expiry->name).Member("subject", expiry->subject);
+  json.Member("notAfter", expiry->not_after).Member("days", expiry->Days()).EndObject();
+}
+
+void WriteDamage(JsonWriter& json, const Findings& damage) {
+  json.Key("damage").BeginArray();
+  for (const Finding& f : damage) {
+    json.BeginObject().Member("code", f.code).Member("message", f.message).Member("where", f.where).EndObject();
+  }
+  json.EndArray();
+}
+
+std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
+  std::string out;
+  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
+  if (!status.round_failure) return out;
+  const node::RoundFailure& last = *status.round_failure;
+  const std::string text = Printable(Describe(last));
+  if (!last.over) return out + fmt::format("failed   for {}: {}\n", node::DescribeAge(now - last.since), text);
+  return out + fmt::format("earlier  failed until {}: {}\n", FormatUtc(*last.over), text);
+}
+
+std::string ExpiryLine(const node::Expiry& expiry) {
+  const std::int64_t days = expiry.Days();
+  const std::string when = days < 0 ? fmt::format("expired at {}", expiry.not_after)
+                                    : fmt::format("in {} day{}", days, days == 1 ? "" : "s");
+  return fmt::format("expires  {}: {} {}\n", when, Printable(expiry.name), Printable(expiry.subject));
+}
+
+}  // namespace
+
+void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
+  WriteFailures(json, status);
+  WriteBootService(json, status.boot_service);
+  WriteExpiry(json, status.first_expiry);
+  WriteDamage(json, status.damage);
+  json.Key("reasons").BeginArray();
+  for (const std::string_view reason : status.Reasons()) json.String(reason);
+  json.EndArray();
+}
+
+std::string BootLine(const node::BootService& service) {
+  const std::string name = fmt::format("boot     the service {}{}{}", node::kServiceName,
+                                       service.version.empty() ? "" : " ", Printable(service.version));
+  if (!service.installed) {
+    return service.expected ? name + " is gone; provisioner service install brings it back\n"
+                            : "boot     no service is installed, so nothing keeps this in place\n";
+  }
+  if (!service.running) {
+    return name + (service.expected ? " does not run; its event log says why, provisioner service install starts it\n"
+                                    : " starts when Windows setup is over\n");
+  }
+  const std::string runs = fmt::format("{} runs (process {})", name, service.process_id);
+  if (service.outdated) {
+    return fmt::format("{}, still with an earlier program (version {}): restart the service\n", runs,
+                       service.running_version.empty() ? "unknown" : Printable(service.running_version));
+  }
+  if (service.running_version.empty()) return runs + "; it has not told its version yet, or is too old to\n";
+  return runs + "\n";
+}
+
+std::string HealthLines(const node::NodeStatus& status, std::int64_t now) {
+  std::string out = FailureLines(status, now);
+  for (const Finding& f : status.damage) {
+    out += fmt::format("damaged  {}: {}\n", Printable(f.where), Printable(f.message));
+  }
+  if (status.first_expiry) out += ExpiryLine(*status.first_expiry);
+  return out;
+}
+
+}  // namespace prov::cli

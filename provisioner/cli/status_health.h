@@ -1,0 +1,19 @@
+// How `status` shows what asks somebody to look: the boot service, failures, damage, certificates that expire.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/node/status.h"
+
+namespace prov::cli {
+
+// `failure`, `lastFailure`, `bootService`, `firstExpiry`, `damage` and `reasons` as members of the open object.
+void WriteHealth(JsonWriter& json, const node::NodeStatus& status);
+
+// The same for people, each line with its end. `now`: Unix time.
+std::string BootLine(const node::BootService& service);
+std::string HealthLines(const node::NodeStatus& status, std::int64_t now);
+
+}  // namespace prov::cli

@@ -1,0 +1,238 @@
+// What `status` tells of a node beyond its items: the boot service, the reading of the source, failures, expiry.
+#include "provisioner/node/status.h"
+
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/service_loop.h"
+#include "tests/node/node_helpers.h"
+#include "tests/support/make_certificate.h"
+#include "tests/support/program_file.h"
+
+namespace prov::node {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing_support::MakeProgram;
+using Unflushed = testing_support::MemoryMachine::Unflushed;
+
+class Status : public NodeTest {
+ protected:
+  void FirstBootFrom(const Settings& settings) {
+    OpenNode n = node();
+    const auto report = FirstBoot(n, settings, {{"payload"}, true, {}}, {});
+    ASSERT_TRUE(report) << report.error().message;
+  }
+  NodeStatus Look() {
+    OpenNode n = node();
+    auto out = StatusOf(n);
+    EXPECT_TRUE(out) << out.error().message;
+    return *std::move(out);
+  }
+  SettingsReader Reader() {
+    return [this](const SourceWords&) { return source_; };
+  }
+  void Round() { (void)RunRound(host_, Reader()); }
+  // The boot service, until its first pause.
+  void RunService() {
+    host_.waits_left = 0;
+    Loop(host_, Reader(), {.as_service = true});
+  }
+  // Applies a certificate with this end, in seconds from now.
+  void ApplyCertificate(const std::vector<std::int64_t>& ends) {
+    Settings settings = SampleSettings();
+    settings.config.certificates.clear();
+    for (const std::int64_t end : ends) {
+      test::CertificateSpec spec;
+      spec.subject = {{"CN", "ends in " + std::to_string(end)}};
+      spec.not_after = host_.now + end;
+      const auto certificate = pki::ParseCertificate(test::MakeCertificate(spec).der, "made");
+      ASSERT_TRUE(certificate) << certificate.error().message;
+      settings.config.certificates.push_back(*certificate);
+    }
+    OpenNode n = node();
+    const auto report = ApplySettings(n, settings, {});
+    ASSERT_TRUE(report) << report.error().message;
+  }
+
+  Result<Settings> source_ = SampleSettings();
+};
+
+TEST_F(Status, ANodeThatIsWellHasNoReasonAlthoughARebootIsDue) {
+  FirstBootFrom(SampleSettings());
+  host_.now += 300;
+  const NodeStatus status = Look();
+  EXPECT_THAT(status.Reasons(), IsEmpty());
+  EXPECT_TRUE(status.engine.reboot_required);
+  EXPECT_EQ(status.read_age_seconds, 300);
+  ASSERT_TRUE(status.boot_service);
+  EXPECT_TRUE(status.boot_service->expected && status.boot_service->running);
+}
+
+TEST_F(Status, TheTimeOfReadingIsKeptToTheMinute) {
+  FirstBootFrom(SampleSettings());
+  const std::int64_t first = host_.now;
+  host_.memory.log.clear();
+  host_.now = first + 59;
+  Round();
+  EXPECT_THAT(host_.memory.log, IsEmpty()) << "rounds that follow closely write nothing";
+  host_.now = first + 60;
+  Round();
+  EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
+  EXPECT_EQ(Look().read_at, first + 60);
+  host_.now = first - 3600;  // the clock was wrong
+  Round();
+  EXPECT_EQ(Look().read_at, first - 3600);
+}
+
+TEST_F(Status, ASourceThatFailsIsAReasonUntilItIsReadAgain) {
+  FirstBootFrom(SampleSettings());
+  const std::int64_t read = host_.now;
+  source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
+  for (int i = 0; i < 3; ++i) {
+    host_.now += 100;
+    Round();
+  }
+  NodeStatus status = Look();
+  EXPECT_THAT(status.Reasons(), ElementsAre("failure"));
+  EXPECT_EQ(status.read_at, read) << "the last time that it was read well";
+  ASSERT_TRUE(status.round_failure);
+  EXPECT_EQ(status.round_failure->code, "network");
+  EXPECT_EQ(status.round_failure->since, read + 100);
+  source_ = SampleSettings();
+  host_.now += 100;
+  Round();
+  status = Look();
+  EXPECT_THAT(status.Reasons(), IsEmpty());
+  EXPECT_EQ(status.round_failure->over, read + 400);
+  EXPECT_EQ(status.read_at, read + 400);
+  // The next failure of the same kind is another one.
+  source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
+  host_.now += 100;
+  Round();
+  EXPECT_EQ(Look().round_failure->since, read + 500);
+}
+
+TEST_F(Status, WhatAnEarlierSourceMetTellsNothingOfTheNext) {
+  FirstBootFrom(SampleSettings());
+  source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
+  Round();
+  ASSERT_TRUE(Look().RoundsFail());
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"another"}, true, false}));
+  EXPECT_THAT(Look().Reasons(), IsEmpty());
+  EXPECT_EQ(Look().read_at, std::nullopt);
+}
+
+TEST_F(Status, ADamagedActivityTellsNothingAndIsWrittenAnew) {
+  FirstBootFrom(SampleSettings());
+  for (const char* text : {"", "{", "{}", R"({"schema": 1, "source": 7})", R"({"schema": 2})", "\xff\xfe"}) {
+    host_.memory.files()[std::string(kActivityFile)] = text;
+    EXPECT_EQ(Look().read_at, std::nullopt) << text;
+    EXPECT_THAT(Look().Reasons(), IsEmpty()) << text;
+    Round();
+    EXPECT_EQ(Look().read_at, host_.now) << text;
+  }
+}
+
+TEST_F(Status, ABootServiceThatDoesNotRunIsAReason) {
+  OpenNode n = node();
+  ASSERT_TRUE(ApplySettings(n, SampleSettings(), {}));
+  EXPECT_THAT(Look().Reasons(), IsEmpty()) << "nobody installed one";
+  FirstBootFrom(SampleSettings());
+  host_.services_by_name.at("provisioner").process_id = 0;
+  EXPECT_THAT(Look().Reasons(), ElementsAre("service"));
+  host_.services_by_name.erase("provisioner");
+  EXPECT_THAT(Look().Reasons(), ElementsAre("service")) << "somebody removed it";
+  EXPECT_FALSE(Look().boot_service->installed);
+  const auto setup = [&](char runs) {
+    host_.memory.Put(R"(SYSTEM\Setup)",
+                     {"SystemSetupInProgress", images::RegType::kDword, std::string{runs, '\0', '\0', '\0'}});
+  };
+  setup('\1');
+  EXPECT_THAT(Look().Reasons(), IsEmpty()) << "it starts when setup is over";
+  setup('\0');
+  EXPECT_THAT(Look().Reasons(), ElementsAre("service"));
+}
+
+TEST_F(Status, AServiceOfAnEarlierProgramIsShown) {
+  FirstBootFrom(SampleSettings());
+  host_.program_bytes = MakeProgram({.version = "0.1.0"});
+  EXPECT_EQ(Look().boot_service->version, "0.1.0");
+  EXPECT_EQ(Look().boot_service->running_version, "") << "it has not begun a round";
+  RunService();
+  EXPECT_EQ(Look().boot_service->running_version, "0.1.0");
+  EXPECT_FALSE(Look().boot_service->outdated);
+  for (const auto& newer : {MakeProgram({.version = "0.2.0"}), MakeProgram({.version = "0.1.0", .rest = "x"})}) {
+    host_.program_bytes = newer;
+    EXPECT_TRUE(Look().boot_service->outdated);
+    EXPECT_EQ(Look().boot_service->running_version, "0.1.0");
+    EXPECT_THAT(Look().Reasons(), IsEmpty()) << "it works, and the next boot ends it";
+  }
+  // Another process, or another boot with the same number: what runs now is not known.
+  const testing_support::MemoryHost before = host_;
+  ASSERT_TRUE(host_.Restart("Provisioner"));
+  EXPECT_EQ(Look().boot_service->running_version, "");
+  EXPECT_FALSE(Look().boot_service->outdated);
+  host_ = before;
+  host_.memory.Boot(Unflushed::kKept);
+  EXPECT_EQ(Look().boot_service->running_version, "");
+}
+
+TEST_F(Status, ARoundThatNobodyCallsAServiceSaysNothingOfIt) {
+  FirstBootFrom(SampleSettings());
+  host_.program_bytes = MakeProgram({.version = "0.1.0"});
+  Round();
+  EXPECT_EQ(Look().boot_service->running_version, "");
+}
+
+TEST_F(Status, ARollbackHoldsAndATrialWaits) {
+  FirstBootFrom(SampleSettings());
+  source_ = OtherSettings();
+  Round();
+  OpenNode n = node();
+  ASSERT_TRUE(Rollback(n));
+  EXPECT_THAT(Look().Reasons(), ElementsAre("hold"));
+  Round();
+  EXPECT_THAT(Look().Reasons(), ElementsAre("hold"));
+  ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
+  EXPECT_THAT(Look().Reasons(), testing::Contains("trial"));
+  EXPECT_THAT(Look().Reasons(), testing::Not(testing::Contains("open")));
+}
+
+TEST_F(Status, TheFirstCertificateToExpireCounts) {
+  ApplyCertificate({3 * kExpirySeconds, kExpirySeconds + 1, 2 * kExpirySeconds});
+  ASSERT_TRUE(Look().first_expiry);
+  EXPECT_EQ(Look().first_expiry->subject, "CN=ends in " + std::to_string(kExpirySeconds + 1));
+  EXPECT_EQ(Look().first_expiry->Days(), 30);
+  EXPECT_THAT(Look().Reasons(), IsEmpty());
+  ++host_.now;
+  EXPECT_THAT(Look().Reasons(), ElementsAre("expiry"));
+  host_.now += kExpirySeconds;
+  EXPECT_EQ(Look().first_expiry->Days(), 0);
+  ++host_.now;
+  EXPECT_EQ(Look().first_expiry->Days(), -1) << "expired";
+  EXPECT_THAT(Look().Reasons(), ElementsAre("expiry"));
+}
+
+TEST_F(Status, ACertificateThatWasThereBeforeUsIsNoMatterOfOurs) {
+  ApplyCertificate({100});
+  ASSERT_TRUE(Look().first_expiry);
+  const auto certificates = host_.memory.content().certificates;
+  OpenNode n = node();
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_FALSE(Look().first_expiry);
+  host_.memory.content().certificates = certificates;  // somebody else's now
+  ApplyCertificate({100});
+  EXPECT_TRUE(Variable("HTTP_PROXY"));
+  EXPECT_FALSE(Look().first_expiry);
+}
+
+TEST_F(Status, RemoveForgetsWhatRoundsMet) {
+  FirstBootFrom(SampleSettings());
+  ASSERT_TRUE(HasFile(kActivityFile));
+  OpenNode n = node();
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_FALSE(HasFile(kActivityFile));
+}
+
+}  // namespace
+}  // namespace prov::node
