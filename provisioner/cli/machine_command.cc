@@ -215,6 +215,15 @@ Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::Sou
   return RequestOf(host, PROV_TRY(ParseStored(words)).source);
 }
 
+void TellFailure(bool json, const Error& error) {
+  PrintError(stderr, error);
+  std::fflush(stderr);  // a file that somebody follows
+  if (!json) return;
+  const std::string text = ErrorDocument(error);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {
   if (json) return {exit, SessionJson(target, report), {}};
   std::string text = SessionText(target, report, done);

@@ -91,6 +91,9 @@ Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::Sourc
 // What they say of the source alone.
 Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words);
 
+// A failure that does not end the command, told at once: on standard error, and as a document where the output is JSON.
+void TellFailure(bool json, const Error& error);
+
 // The report as the outcome of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
 

@@ -77,11 +77,6 @@ void Show(bool json, const node::RoundReport& report) {
   std::fflush(stdout);
 }
 
-void ShowFailure(const Error& error) {
-  PrintError(stderr, error);
-  std::fflush(stderr);
-}
-
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   if (options.mode == Mode::kOnce) return Once(options, host);
@@ -94,7 +89,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { Show(options.json, report); };
-  loop.failed = ShowFailure;
+  loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   Follow(host, loop);
   return Outcome{};
 }

@@ -316,8 +316,7 @@ class Watching {
     failure_ = error.message;
     shown_.clear();
     exit_ = InfoOf(error.code).exit;
-    PrintError(stderr, error);
-    std::fflush(stderr);
+    TellFailure(json_, error);
   }
   int exit() const { return exit_; }
 

@@ -125,19 +125,25 @@ TEST_F(StatusShown, WhoWatchesAsJsonGetsADocumentForEachChange) {
 
 TEST_F(StatusShown, ALookThatFailsEndsNoWatching) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
-  host_.waits_left = 4;
-  int looks = 0;
   const std::string good = host_.memory.files().at("state.json");
-  host_.during_wait = [&] { host_.memory.files()["state.json"] = ++looks == 2 ? R"({"schema": 9})" : good; };
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const auto watched = Run(StatusCommand, {"--watch"});
-  const std::string out = testing::internal::GetCapturedStdout();
-  const std::string errors = testing::internal::GetCapturedStderr();
-  ASSERT_TRUE(watched);
-  EXPECT_EQ(watched->exit, 0);
-  EXPECT_THAT(errors, HasSubstr("error [version]"));
-  EXPECT_EQ(Count(out, "target   this machine"), 2U) << "before it, and after it";
+  for (const char* output : {"text", "json"}) {
+    host_.waits_left = 5;
+    int looks = 0;
+    host_.during_wait = [&] {
+      ++looks;  // two of them fail
+      host_.memory.files()["state.json"] = looks == 2 || looks == 3 ? R"({"schema": 9})" : good;
+    };
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const auto watched = Run(StatusCommand, {"--watch", "--output", output});
+    const std::string out = testing::internal::GetCapturedStdout();
+    const std::string errors = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(watched);
+    EXPECT_EQ(watched->exit, 0);
+    EXPECT_EQ(Count(errors, "error [version]"), 1U) << errors;
+    EXPECT_EQ(Count(out, "this machine"), 2U) << "before it, and after it";
+    EXPECT_EQ(Count(out, "\"error\": {"), output == std::string("json") ? 1U : 0U) << out;
+  }
 }
 
 TEST_F(StatusShown, WhatCantBeWatchedIsAnErrorOfTheCommandLine) {
