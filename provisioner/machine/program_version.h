@@ -1,0 +1,23 @@
+// The version of a Windows program, as its file names it.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace prov::machine {
+
+struct ProgramVersion {
+  std::array<std::uint16_t, 4> parts{};
+
+  auto operator<=>(const ProgramVersion&) const = default;
+  std::string Text() const;  // "0.1.0"; a fourth part only where it is not 0
+};
+
+// Of the first version resource (VS_VERSIONINFO) in the bytes of a program. nullopt: there is none.
+std::optional<ProgramVersion> ProgramVersionOf(std::string_view bytes);
+
+}  // namespace prov::machine
