@@ -282,6 +282,9 @@ class ImageHost::ImageServices final : public Services {
     return wrote;
   }
 
+  // Nothing runs here that a definition would have to be restored for.
+  Result<std::optional<ServiceDefinition>> Definition(std::string_view /*name*/) override { return std::nullopt; }
+
   // A key in which Windows has put more by now would be half a service without these values.
   Result<bool> Remove(std::string_view name) override {
     const std::string key = ServiceDefinitionKey(name);
@@ -300,6 +303,7 @@ class ImageHost::ImageServices final : public Services {
 
   Result<void> Start(std::string_view /*name*/) override { return {}; }    // at the next boot
   Result<void> Restart(std::string_view /*name*/) override { return {}; }  // likewise
+  Result<bool> Stop(std::string_view /*name*/) override { return false; }
   Result<std::vector<std::string>> EnvironmentOf(std::uint32_t /*process_id*/) override {
     return NothingRuns("an environment block");
   }
@@ -316,6 +320,10 @@ class ImageHost::ImageInstallation final : public Installation {
     return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
   }
   Result<bool> InstallProgram() override { return false; }  // it is one of the files that `--install` writes
+  Result<ProgramStatus> LookAtProgram() override { return ProgramStatus{}; }
+  Result<bool> RestoreProgram() override { return false; }
+  void DropFormerProgram() override {}
+  Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return false; }
   Result<bool> RemoveProgram() override {
     const bool there = PROV_TRY(tree_.IsFile(kProgram));
     if (there) PROV_TRY(tree_.Remove(kProgram));

@@ -8,8 +8,17 @@
 #include <string_view>
 
 #include "provisioner/base/result.h"
+#include "provisioner/machine/program_version.h"
 
 namespace prov::machine {
+
+// The program that runs, and the one that is installed.
+struct ProgramStatus {
+  std::optional<ProgramVersion> own, installed;  // nullopt: none is installed, or the file names no version
+  bool is_installed = false;                     // one is in its place, and nobody else can change it
+  bool is_same = false;                          // the very program that runs
+  bool has_former = false;                       // InstallProgram was not followed by one of the two that end it
+};
 
 class Installation {
  public:
@@ -19,10 +28,18 @@ class Installation {
   virtual Result<std::string> ProgramPath() = 0;
   // Copies the running program there, into a folder that others than administrators can't write (made so, else refused:
   // owner). False: the same bytes are there already, and nobody else can change them. A program that runs there is
-  // replaced at once and used from its next start on.
+  // replaced at once and used from its next start on. What it replaces is kept as the former program, unless one is
+  // kept already, until DropFormerProgram or RestoreProgram.
   virtual Result<bool> InstallProgram() = 0;
   // What lies at ProgramPath(). nullopt: nothing is installed. Errors: owner, too-large, io.
   virtual Result<std::optional<std::string>> ProgramBytes() { return std::nullopt; }
+  // Reads only. Errors: owner, io.
+  virtual Result<ProgramStatus> LookAtProgram() = 0;
+  // The former program is the installed one again. False: none is kept.
+  virtual Result<bool> RestoreProgram() = 0;
+  virtual void DropFormerProgram() = 0;  // what can't be removed now is at the next call
+  // Whether this process was started from the program that is installed now, not from one that was there before.
+  virtual Result<bool> RunsProgram(std::uint32_t process_id) = 0;
   // With the pinned signer. False: there is none. What is in use goes at the next boot.
   virtual Result<bool> RemoveProgram() = 0;
   // `signer.cer` beside the program, the certificate whose payloads alone are believed; nullopt: none is pinned.

@@ -15,8 +15,10 @@ class NoServices final : public Services {
  public:
   Result<std::optional<ServiceState>> Query(std::string_view /*name*/) override { return NoWindows(); }
   Result<bool> Install(const ServiceDefinition& /*definition*/) override { return NoWindows(); }
+  Result<std::optional<ServiceDefinition>> Definition(std::string_view /*name*/) override { return NoWindows(); }
   Result<bool> Remove(std::string_view /*name*/) override { return NoWindows(); }
   Result<void> Start(std::string_view /*name*/) override { return NoWindows(); }
+  Result<bool> Stop(std::string_view /*name*/) override { return NoWindows(); }
   Result<void> Restart(std::string_view /*name*/) override { return NoWindows(); }
   Result<std::vector<std::string>> EnvironmentOf(std::uint32_t /*process_id*/) override { return NoWindows(); }
 };
@@ -30,6 +32,10 @@ class NoInstallation final : public Installation {
  public:
   Result<std::string> ProgramPath() override { return NoWindows(); }
   Result<bool> InstallProgram() override { return NoWindows(); }
+  Result<ProgramStatus> LookAtProgram() override { return NoWindows(); }
+  Result<bool> RestoreProgram() override { return NoWindows(); }
+  void DropFormerProgram() override {}
+  Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return NoWindows(); }
   Result<bool> RemoveProgram() override { return NoWindows(); }
   Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // what comes next tells why
   Result<bool> PinSigner(std::string_view /*der*/) override { return NoWindows(); }

@@ -22,16 +22,19 @@ constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-// Where the program and its signer are.
+// Where the program and its signer are. `former`: what an upgrade replaced, until the new program has shown that it
+// starts.
 struct ProgramPaths {
   std::wstring folder;
   std::wstring program;
   std::wstring signer;
+  std::wstring former;
 };
 
 Result<ProgramPaths> FindProgramPaths() {
   const std::wstring folder = PROV_TRY(ProgramFilesFolder()) + L"\\Provisioner";
-  return ProgramPaths{folder, folder + L"\\provisioner.exe", folder + L"\\signer.cer"};
+  const std::wstring program = folder + L"\\provisioner.exe";
+  return ProgramPaths{folder, program, folder + L"\\signer.cer", program + L".former"};
 }
 
 Result<FileHandle> HoldProgramFolder(const ProgramPaths& paths) { return HoldFolder(paths.folder, PathUse::kPrograms); }
@@ -64,7 +67,7 @@ constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".
 
 // Also what a run that was cut short has not put in its place.
 void RemoveSetAside(const ProgramPaths& paths) {
-  for (const std::wstring& path : {paths.program, paths.signer}) DeleteFileW((path + L".new").c_str());
+  for (const std::wstring& path : {paths.program, paths.signer, paths.former}) DeleteFileW((path + L".new").c_str());
   for (const std::wstring_view suffix : kAside) DeleteFileW((paths.program + std::wstring(suffix)).c_str());
 }
 
@@ -115,6 +118,43 @@ Result<void> PutInPlace(const ProgramPaths& paths, const std::wstring& fresh) {
   }
   RemoveNowOrAtNextBoot(aside);
   return {};
+}
+
+bool IsThere(const std::wstring& path) { return GetFileAttributesW(path.c_str()) != INVALID_FILE_ATTRIBUTES; }
+
+// All of it or nothing: half a program would be no way back.
+Result<void> KeepFormer(const ProgramPaths& paths, std::string_view bytes) {
+  if (IsThere(paths.former)) return {};
+  const std::wstring fresh = paths.former + L".new";
+  Result<void> kept = WriteBeside(paths.former, fresh, bytes);
+  if (kept) {
+    const DWORD error = MoveOver(fresh, paths.former);
+    if (error != ERROR_SUCCESS) kept = WindowsFailure("cannot keep the former program", error, Narrow(paths.former));
+  }
+  if (!kept) DeleteFileW(fresh.c_str());
+  return kept;
+}
+
+// When it was written last; nullopt: it is not there.
+Result<std::optional<FILETIME>> WrittenAt(const std::wstring& path) {
+  const FileHandle file(CreateFileW(path.c_str(), FILE_READ_ATTRIBUTES, kShareAll, nullptr, OPEN_EXISTING,
+                                    FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+  FILETIME written{};
+  if (file && GetFileTime(file.get(), nullptr, nullptr, &written) != 0) return written;
+  const DWORD error = GetLastError();
+  if (win32::MeansMissing(error)) return std::nullopt;
+  return WindowsFailure("cannot look at the file", error, Narrow(path));
+}
+
+// nullopt: it has ended.
+std::optional<FILETIME> StartedAt(std::uint32_t process_id) {
+  const FileHandle process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
+  FILETIME started{};
+  FILETIME ended{};
+  FILETIME kernel{};
+  FILETIME user{};
+  if (!process || GetProcessTimes(process.get(), &started, &ended, &kernel, &user) == 0) return std::nullopt;
+  return started;
 }
 
 // `C:\folder\file` and no other of the many ways to name one.
@@ -251,7 +291,9 @@ class WindowsInstallation final : public Installation {
     const std::string bytes = PROV_TRY(OwnBytes());
     const FileHandle held = PROV_TRY(MakeProgramFolder(paths));
     RemoveSetAside(paths);
-    if (PROV_TRY(OwnedBytes(paths.program, kMostProgramBytes)) == bytes) return false;
+    const auto now = PROV_TRY(OwnedBytes(paths.program, kMostProgramBytes));
+    if (now == bytes) return false;
+    if (now) PROV_TRY(KeepFormer(paths, *now));
     const std::wstring fresh = paths.program + L".new";
     Result<void> installed = WriteBeside(paths.program, fresh, bytes);
     if (installed) installed = PutInPlace(paths, fresh);
@@ -267,6 +309,41 @@ class WindowsInstallation final : public Installation {
     const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
     if (!held) return std::nullopt;
     return InstalledBytes(paths.program, kMostProgramBytes);
+  }
+
+  Result<ProgramStatus> LookAtProgram() override {
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
+    const std::string own = PROV_TRY(OwnBytes());
+    ProgramStatus out;
+    out.own = ProgramVersionOf(own);
+    const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
+    if (!held) return out;
+    const auto now = PROV_TRY(OwnedBytes(paths.program, kMostProgramBytes));
+    out.is_installed = now.has_value();
+    out.is_same = now == own;
+    if (now) out.installed = ProgramVersionOf(*now);
+    out.has_former = IsThere(paths.former);
+    return out;
+  }
+
+  // Whoever could change what is kept could have another program run as SYSTEM: what others can change is refused.
+  Result<bool> RestoreProgram() override {
+    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
+    const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
+    if (!held || !PROV_TRY(InstalledBytes(paths.former, kMostProgramBytes))) return false;
+    PROV_TRY(PutInPlace(paths, paths.former));
+    return true;
+  }
+
+  void DropFormerProgram() override {
+    const auto paths = FindProgramPaths();
+    if (paths) DeleteFileW(paths->former.c_str());
+  }
+
+  Result<bool> RunsProgram(std::uint32_t process_id) override {
+    const auto written = PROV_TRY(WrittenAt(PROV_TRY(FindProgramPaths()).program));
+    const auto started = StartedAt(process_id);
+    return written && started && CompareFileTime(&*started, &*written) >= 0;
   }
 
   // The folder stays if there is something in it that is not ours.
@@ -332,6 +409,7 @@ class WindowsInstallation final : public Installation {
   // Renamed before it is left to the next boot: a program that is installed again until then must not go with it.
   static Result<void> RemoveProgramFile(const ProgramPaths& paths) {
     RemoveSetAside(paths);
+    DeleteFileW(paths.former.c_str());
     if (DeleteFileW(paths.program.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
     const std::wstring aside = SetAside(paths);
     if (aside.empty()) return WindowsFailure("cannot remove the program", GetLastError(), Narrow(paths.program));

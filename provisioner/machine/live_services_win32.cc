@@ -73,14 +73,32 @@ auto QueryLevel(const ServiceHandle& service, DWORD level, std::string_view name
       name);
 }
 
-Result<bool> CorrectConfiguration(const ServiceHandle& service, const ServiceDefinition& definition) {
-  const auto buffer = PROV_TRY(Query(
+// The bytes hold a QUERY_SERVICE_CONFIGW.
+Result<std::vector<BYTE>> QueryConfiguration(const ServiceHandle& service, std::string_view name) {
+  auto buffer = PROV_TRY(Query(
       [&](BYTE* to, DWORD size, DWORD* needed) {
         return QueryServiceConfigW(service.get(), reinterpret_cast<QUERY_SERVICE_CONFIGW*>(to), size, needed);
       },
-      definition.name));
-  if (!buffer) return SettingFailure("read the settings of", ERROR_INVALID_LEVEL, definition.name);
-  const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(buffer->data());
+      name));
+  if (!buffer) return SettingFailure("read the settings of", ERROR_INVALID_LEVEL, name);
+  return *std::move(buffer);
+}
+
+std::string TextOf(const wchar_t* text) { return text == nullptr ? std::string() : Narrow(text); }
+
+Result<ServiceDefinition> ReadDefinition(const ServiceHandle& service, std::string_view name) {
+  const std::vector<BYTE> configuration = PROV_TRY(QueryConfiguration(service, name));
+  const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(configuration.data());
+  ServiceDefinition out{std::string(name), TextOf(now.lpDisplayName), {}, TextOf(now.lpBinaryPathName)};
+  if (const auto level = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_DESCRIPTION, name))) {
+    out.description = TextOf(reinterpret_cast<const SERVICE_DESCRIPTIONW*>(level->data())->lpDescription);
+  }
+  return out;
+}
+
+Result<bool> CorrectConfiguration(const ServiceHandle& service, const ServiceDefinition& definition) {
+  const std::vector<BYTE> buffer = PROV_TRY(QueryConfiguration(service, definition.name));
+  const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(buffer.data());
   const std::wstring command = Wide(definition.command_line);
   const std::wstring display = Wide(definition.display_name);
   const bool same_command = SameText(now.lpBinaryPathName, command);
@@ -297,6 +315,25 @@ class WindowsServices final : public Services {
     if (service) return CorrectService(service, definition);
     const ServiceHandle manager = PROV_TRY(OpenManager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
     PROV_TRY(MakeService(manager, definition));
+    return true;
+  }
+
+  Result<std::optional<ServiceDefinition>> Definition(std::string_view name) override {
+    const ServiceHandle service = PROV_TRY(OpenNamed(name, SERVICE_QUERY_CONFIG));
+    if (!service) return std::nullopt;
+    return PROV_TRY(ReadDefinition(service, name));
+  }
+
+  // The service control manager hears that a service has stopped before its process has ended.
+  Result<bool> Stop(std::string_view name) override {
+    ServiceHandle opened = PROV_TRY(OpenNamed(name, SERVICE_QUERY_STATUS | SERVICE_STOP));
+    if (!opened) return false;
+    Controlled service(std::move(opened), std::string(name));
+    const SERVICE_STATUS_PROCESS status = PROV_TRY(service.Status());
+    if (status.dwCurrentState == SERVICE_STOPPED) return false;
+    const FileHandle process(OpenProcess(SYNCHRONIZE, FALSE, status.dwProcessId));
+    PROV_TRY(service.Stop());
+    if (process) WaitForSingleObject(process.get(), static_cast<DWORD>(std::chrono::milliseconds(kPatience).count()));
     return true;
   }
 

@@ -32,8 +32,12 @@ class Services {
   // Makes the service or corrects it: a process of its own, LocalSystem, started at each boot, restarted by the system
   // when it fails. Whether anything was written.
   virtual Result<bool> Install(const ServiceDefinition& definition) = 0;
+  // As it is defined now; nullopt: no such service.
+  virtual Result<std::optional<ServiceDefinition>> Definition(std::string_view name) = 0;
   virtual Result<bool> Remove(std::string_view name) = 0;  // stops it first; false: no such service
   virtual Result<void> Start(std::string_view name) = 0;   // running already: nothing to do
+  // Waits until its process has ended, so that its program is in use no more. False: it did not run.
+  virtual Result<bool> Stop(std::string_view name) = 0;
   // Stops it with the running services that depend on it, and starts all of them again; waits for each. Not running:
   // nothing to do.
   virtual Result<void> Restart(std::string_view name) = 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -82,7 +83,9 @@ TEST_F(LiveServices, AreMadeOnceAndCorrected) {
   other.description = "Another text";
   EXPECT_EQ(services_.Install(other), true);
   EXPECT_EQ(services_.Install(other), false);
+  EXPECT_EQ(services_.Definition(kName), other);
   EXPECT_EQ(services_.Remove(kName), true);
+  EXPECT_EQ(services_.Definition(kName), std::nullopt);
   EXPECT_EQ(services_.Remove(kName), false);
 }
 
@@ -102,7 +105,11 @@ TEST_F(LiveServices, StartStopAndRestart) {
   EXPECT_TRUE(State().running);
   EXPECT_NE(State().process_id, first.process_id);
   EXPECT_THAT(*services_.EnvironmentOf(State().process_id), Contains(HasSubstr("=")));
+  EXPECT_EQ(services_.Stop(kName), true);
+  EXPECT_FALSE(State().running);
+  EXPECT_EQ(services_.Stop(kName), false);
   EXPECT_EQ(services_.Remove(kName), true);
+  EXPECT_EQ(services_.Stop(kName), false);
 }
 
 TEST_F(LiveServices, ThatAreNotThereCanNotBeStarted) {
@@ -188,9 +195,51 @@ class LiveInstallation : public testing::Test {
   }
   void TearDown() override { fs::remove_all(program_.parent_path()); }
 
+  std::ptrdiff_t Files() const { return std::distance(fs::directory_iterator(program_.parent_path()), {}); }
+  ProgramStatus Look() {
+    const auto status = installation_.LookAtProgram();
+    EXPECT_TRUE(status) << status.error().message;
+    return status.value_or(ProgramStatus{});
+  }
+
   Installation& installation_ = LiveHost().installation();
   fs::path program_;
 };
+
+TEST_F(LiveInstallation, KeepsWhatItReplacesUntilThatIsRestoredOrDropped) {
+  EXPECT_FALSE(Look().is_installed);
+  EXPECT_EQ(installation_.RestoreProgram(), false);
+  EXPECT_FALSE(fs::exists(program_.parent_path())) << "looking makes nothing";
+  ASSERT_TRUE(installation_.InstallProgram());
+  EXPECT_TRUE(Look().is_same);
+  EXPECT_FALSE(Look().has_former);
+  std::ofstream(program_, std::ios::binary) << "first";
+  EXPECT_TRUE(Look().is_installed);
+  EXPECT_FALSE(Look().is_same);
+  EXPECT_EQ(installation_.InstallProgram(), true);
+  EXPECT_TRUE(Look().has_former);
+  std::ofstream(program_, std::ios::binary) << "second";
+  EXPECT_EQ(installation_.InstallProgram(), true);
+  EXPECT_EQ(installation_.RestoreProgram(), true);
+  EXPECT_EQ(Content(program_), "first") << "which was kept already";
+  EXPECT_EQ(Files(), 1);
+  EXPECT_EQ(installation_.RestoreProgram(), false);
+  EXPECT_EQ(installation_.InstallProgram(), true);
+  std::ofstream(fs::path(program_.native() + L".former.new"), std::ios::binary) << "cut short";
+  EXPECT_EQ(installation_.InstallProgram(), false);
+  EXPECT_EQ(Files(), 2);
+  EXPECT_EQ(installation_.RemoveProgram(), true);
+  EXPECT_FALSE(fs::exists(program_.parent_path()));
+}
+
+TEST_F(LiveInstallation, TellsAProcessOfTheInstalledProgramFromAnEarlierOne) {
+  ASSERT_TRUE(installation_.InstallProgram());  // after this process began
+  EXPECT_EQ(installation_.RunsProgram(GetCurrentProcessId()), false);
+  const fs::file_time_type long_ago = fs::last_write_time(Wide(OwnPath())) - std::chrono::hours(48);
+  fs::last_write_time(program_, long_ago);
+  EXPECT_EQ(installation_.RunsProgram(GetCurrentProcessId()), true);
+  EXPECT_EQ(installation_.RunsProgram(0xFFFFFFF0), false) << "there is no such process";
+}
 
 TEST_F(LiveInstallation, CopiesThisProgramOnceAndRemovesIt) {
   EXPECT_EQ(program_, fs::path(LR"(C:\Program Files\Provisioner\provisioner.exe)"));
@@ -201,7 +250,9 @@ TEST_F(LiveInstallation, CopiesThisProgramOnceAndRemovesIt) {
   EXPECT_EQ(installation_.InstallProgram(), false);
   std::ofstream(program_, std::ios::binary) << "older";
   EXPECT_EQ(installation_.InstallProgram(), true);
-  EXPECT_EQ(std::distance(fs::directory_iterator(program_.parent_path()), {}), 1);
+  EXPECT_EQ(Files(), 2) << "with the one that was replaced";
+  installation_.DropFormerProgram();
+  EXPECT_EQ(Files(), 1);
   EXPECT_EQ(installation_.RemoveProgram(), true);
   EXPECT_FALSE(fs::exists(program_.parent_path()));
   EXPECT_EQ(installation_.RemoveProgram(), false);
@@ -262,7 +313,9 @@ TEST_F(LiveInstallation, WhatOthersCanChangeIsReplacedThoughItHoldsTheSame) {
   OpenToEverybody(program_);
   OpenToEverybody(pin);
   EXPECT_EQ(installation_.PinnedSigner().error().code, Code::kOwner) << "nobody believes it";
+  EXPECT_FALSE(Look().is_installed) << "nor that";
   EXPECT_EQ(installation_.InstallProgram(), true);
+  EXPECT_FALSE(Look().has_former) << "nobody goes back to that";
   EXPECT_EQ(installation_.PinSigner("one"), true);
   EXPECT_EQ(installation_.InstallProgram(), false);
   EXPECT_EQ(installation_.PinSigner("one"), false);

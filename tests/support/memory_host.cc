@@ -1,10 +1,24 @@
 #include "tests/support/memory_host.h"
 
+#include <algorithm>
+
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 
 namespace prov::testing_support {
 namespace {
+
+// "1.2.3".
+std::optional<machine::ProgramVersion> Version(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  machine::ProgramVersion out;
+  for (std::size_t part = 0; part < out.parts.size() && !text.empty(); ++part) {
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    out.parts.at(part) = static_cast<std::uint16_t>(std::stoi(std::string(text.substr(0, dot))));
+    text.remove_prefix(std::min(dot + 1, text.size()));
+  }
+  return out;
+}
 
 class Opened final : public machine::OpenMachine {
  public:
@@ -60,14 +74,33 @@ Result<bool> MemoryHost::Install(const machine::ServiceDefinition& definition) {
   });
 }
 
+Result<std::optional<machine::ServiceDefinition>> MemoryHost::Definition(std::string_view name) {
+  return Call([&]() -> Result<std::optional<machine::ServiceDefinition>> {
+    const auto found = services_by_name.find(AsciiLower(name));
+    if (found == services_by_name.end()) return std::nullopt;
+    return found->second.definition;
+  });
+}
+
+Result<bool> MemoryHost::Stop(std::string_view name) {
+  return Call([&]() -> Result<bool> {
+    const auto found = services_by_name.find(AsciiLower(name));
+    return found != services_by_name.end() && std::exchange(found->second.process_id, 0U) != 0;
+  });
+}
+
 Result<bool> MemoryHost::Remove(std::string_view name) {
   return Call([&]() -> Result<bool> { return services_by_name.erase(AsciiLower(name)) > 0; });
 }
 
 Result<void> MemoryHost::Start(std::string_view name) {
   return Call([&]() -> Result<void> {
+    if (broken_versions.contains(installed_version))
+      return Fail(Code::kIo, "cannot start the service", std::string(name));
     Service& service = services_by_name[AsciiLower(name)];
-    if (service.process_id == 0) service.process_id = next_process_++;
+    if (service.process_id != 0) return {};
+    service.process_id = next_process_++;
+    service.version = installed_version;
     return {};
   });
 }
@@ -75,7 +108,9 @@ Result<void> MemoryHost::Start(std::string_view name) {
 Result<void> MemoryHost::Restart(std::string_view name) {
   return Call([&]() -> Result<void> {
     restarted.emplace_back(name);
-    services_by_name[AsciiLower(name)].process_id = next_process_++;
+    Service& service = services_by_name[AsciiLower(name)];
+    service.process_id = next_process_++;
+    service.version = installed_version;
     return {};
   });
 }
@@ -118,12 +153,52 @@ Result<net::FetchAnswer> MemoryHost::Fetch(const net::FetchRequest& request) {
 
 Result<bool> MemoryHost::InstallProgram() {
   if (install_error) return std::unexpected(*install_error);
-  return Call([&]() -> Result<bool> { return !std::exchange(program_installed, true); });
+  return Call([&]() -> Result<bool> {
+    if (program_installed && installed_version == own_version) return false;
+    if (program_installed && former_version.empty()) former_version = installed_version;
+    program_installed = true;
+    installed_version = own_version;
+    return true;
+  });
+}
+
+Result<machine::ProgramStatus> MemoryHost::LookAtProgram() {
+  return Call([&]() -> Result<machine::ProgramStatus> {
+    machine::ProgramStatus out;
+    out.own = Version(own_version);
+    out.is_installed = program_installed;
+    if (program_installed) out.installed = Version(installed_version);
+    out.is_same = program_installed && installed_version == own_version;
+    out.has_former = !former_version.empty();
+    return out;
+  });
+}
+
+Result<bool> MemoryHost::RestoreProgram() {
+  return Call([&]() -> Result<bool> {
+    if (former_version.empty()) return false;
+    installed_version = std::exchange(former_version, {});
+    return true;
+  });
+}
+
+void MemoryHost::DropFormerProgram() {
+  Call([&] { former_version.clear(); });
+}
+
+Result<bool> MemoryHost::RunsProgram(std::uint32_t process_id) {
+  return Call([&]() -> Result<bool> {
+    return std::ranges::any_of(services_by_name, [&](const auto& named) {
+      return named.second.process_id == process_id && named.second.version == installed_version;
+    });
+  });
 }
 
 Result<bool> MemoryHost::RemoveProgram() {
   return Call([&]() -> Result<bool> {
     pinned_signer.reset();
+    former_version.clear();
+    installed_version.clear();
     return std::exchange(program_installed, false);
   });
 }

@@ -26,6 +26,7 @@ class MemoryHost final : public machine::Host,
     machine::ServiceDefinition definition;
     std::uint32_t process_id = 0;  // 0: does not run
     std::vector<std::string> environment;
+    std::string version = {};  // of the program that it runs
   };
 
   MemoryMachine memory;
@@ -48,6 +49,10 @@ class MemoryHost final : public machine::Host,
   bool counts_calls = false;
   bool program_installed = false, state_removed = false;
   std::optional<std::string> program_bytes;  // of the installed program
+  // Versions of the program that runs, of the installed one, and of the one that an upgrade keeps; "" for none. Those
+  // in `broken_versions` don't start as a service; the service ends during a wait where `during_wait` says so.
+  std::string own_version = "0.1.0", installed_version, former_version;
+  std::set<std::string> broken_versions;
   std::optional<Error> install_error, source_error;
   std::optional<std::string> pinned_signer;
   std::vector<std::string> checked_sources;  // asked for, or read as what is followed
@@ -66,7 +71,9 @@ class MemoryHost final : public machine::Host,
   // machine::Services
   Result<std::optional<machine::ServiceState>> Query(std::string_view name) override;
   Result<bool> Install(const machine::ServiceDefinition& definition) override;
+  Result<std::optional<machine::ServiceDefinition>> Definition(std::string_view name) override;
   Result<bool> Remove(std::string_view name) override;
+  Result<bool> Stop(std::string_view name) override;
   Result<void> Start(std::string_view name) override;
   Result<void> Restart(std::string_view name) override;
   Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) override;
@@ -82,6 +89,10 @@ class MemoryHost final : public machine::Host,
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
   Result<std::optional<std::string>> ProgramBytes() override { return program_bytes; }
+  Result<machine::ProgramStatus> LookAtProgram() override;
+  Result<bool> RestoreProgram() override;
+  void DropFormerProgram() override;
+  Result<bool> RunsProgram(std::uint32_t process_id) override;
   Result<bool> RemoveProgram() override;
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;
