@@ -67,8 +67,9 @@ constexpr std::array kCodes = {
              "Shorten what the message names."},
     CodeInfo{Code::kReservedName, "reserved-name", 12, "The name belongs to another component.", "Use another name."},
     CodeInfo{Code::kDowngrade, "downgrade", 12,
-             "The payload is older than one that was applied, or it is another one of the same generation.",
-             "Bake the payload with a higher --generation, or use --allow-downgrade."},
+             "The payload is older than one that was applied, or it is another one of the same generation; or the "
+             "program is older than the installed one.",
+             "Bake the payload with a higher --generation, run the installed program, or use --allow-downgrade."},
     CodeInfo{Code::kOwner, "owner", 12,
              "A path is owned by somebody else, others can change it, or it is a reparse point.",
              "Make administrators the owner of the path and close it to others, or use another path."},

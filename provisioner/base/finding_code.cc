@@ -338,6 +338,10 @@ constexpr std::array kFindings = {
                 "The source has no certificates, so the probes trust what this machine trusts, and a node may trust "
                 "others.",
                 "Make the probes on a node if its certificates matter."},
+    FindingInfo{
+        "program-replaced", kInfo,
+        "Another program was installed on this machine, or ran as the service; this one took its place.",
+        "Nothing has to be done. To go back, run service install of the former program with --allow-downgrade."},
     FindingInfo{"proxy-name", kWarning,
                 "The Proxy has another name than cluster, and the operator looks at no other one.",
                 "Write metadata.name as cluster."},

@@ -125,6 +125,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "probe-redirect",
     "probe-skipped",
     "probe-trust",
+    "program-replaced",
     "proxy-name",
     "proxy-not-accepted",
     "proxy-status-differs",

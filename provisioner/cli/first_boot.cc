@@ -76,6 +76,7 @@ Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& hos
   out.signer = options.signers.given;
   out.interval_seconds = options.interval;
   out.words = options.words;
+  out.allow_downgrade = options.apply.allow_downgrade;
   const std::string& folder = out.words.front();
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;

@@ -111,7 +111,8 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int6
 
 OptionSpec AllowDowngradeOption() {
   return {"allow-downgrade", "",
-          "accept a payload of a lower generation than the one applied last, or another one of the same generation",
+          "accept a payload of a lower generation than the one applied last, or another one of the same generation; "
+          "with first-boot and service install also a program older than the installed one",
           Group::kGuards};
 }
 

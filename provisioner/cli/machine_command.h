@@ -54,7 +54,7 @@ Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
-// --allow-downgrade of `plan` and of what has ApplyOptionSpecs().
+// --allow-downgrade of `plan`, `service` and of what has ApplyOptionSpecs().
 OptionSpec AllowDowngradeOption();
 
 // --reboot and --exit-style of `apply`, `first-boot` and `reconcile --once`.

@@ -10,15 +10,41 @@
 namespace prov::cli {
 namespace {
 
-Outcome Told(bool json, bool wrote, std::string_view text, Findings findings) {
+void WriteVersion(JsonWriter& out, std::string_view name, const std::optional<machine::ProgramVersion>& version) {
+  out.Key(name);
+  if (version) {
+    out.String(version->Text());
+  } else {
+    out.Null();
+  }
+}
+
+// `program`: null where none was installed.
+Outcome Told(bool json, bool wrote, std::string_view text, const node::ProgramReport* program, Findings findings) {
   if (!json) return {0, fmt::format("{}\n", text), std::move(findings)};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("service", node::kServiceName).Member("changed", wrote);
+  if (program != nullptr) {
+    out.Key("program").BeginObject().Member("path", program->path);
+    WriteVersion(out, "version", program->now);
+    WriteVersion(out, "before", program->before);
+    out.Member("replaced", program->replaced).EndObject();
+  }
   WriteFindings(out, findings);
   return {0, out.EndObject().Text(), {}};
 }
 
 constexpr std::int64_t kLockWait = 60;  // seconds
+
+// With the full path: a shell that is open already does not find the program by its name yet.
+std::string Describe(const node::ProgramReport& program) {
+  std::string out =
+      program.wrote ? "the service Provisioner is installed" : "the service Provisioner was installed already";
+  out += fmt::format("\nthe program is {}", program.path);
+  if (program.now) out += fmt::format(", version {}", program.now->Text());
+  if (program.replaced && program.before) out += fmt::format(" (it was {})", program.before->Text());
+  return out;
+}
 
 enum class Action { kInstall, kUninstall };
 
@@ -41,6 +67,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
     return out;
   }
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
+  out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
   if (arguments.Has("source")) out.delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
   return out;
 }
@@ -54,13 +81,12 @@ Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, boo
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::OpenNode node = target.Node(host);
   Findings findings;
-  const bool wrote = PROV_TRY(node::InstallService(node, derived ? &*derived : nullptr, delivery, findings));
+  const node::ProgramReport program =
+      PROV_TRY(node::InstallService(node, derived ? &*derived : nullptr, delivery, findings));
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }
-  return Told(json, wrote,
-              wrote ? "the service Provisioner is installed" : "the service Provisioner was installed already",
-              std::move(findings));
+  return Told(json, program.wrote, Describe(program), &program, std::move(findings));
 }
 
 // status misses it no more. A record that can't be read keeps nobody from removing the service.
@@ -82,7 +108,7 @@ Result<Outcome> Uninstall(machine::Host& host, bool json) {
               was_there
                   ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
                   : "there was no service Provisioner",
-              {});
+              nullptr, {});
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
@@ -99,15 +125,19 @@ Command ServiceCommand() {
       "service",
       "Install or remove the Windows service that reconciles at each boot and from then on.",
       "install|uninstall",
-      "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.",
+      "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.\n"
+      "Over an older version it stops the service, swaps the file\n"
+      "and starts the service; if that does not start, the former version is put back.",
       "  > provisioner service install --source D:\\egress\\payload\n"
-      "  the service Provisioner is installed",
+      "  the service Provisioner is installed\n"
+      "  the program is C:\\Program Files\\Provisioner\\provisioner.exe, version 0.1.0",
       {{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true},
        {"interval", "SECONDS",
         "with install: time between rounds, each varied by a tenth (default: what is stored, else 60)", Group::kRun},
        PoolOption(),
        NameOption(),
        SignerOption(),
+       AllowDowngradeOption(),
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();

@@ -10,16 +10,6 @@
 namespace prov::node {
 namespace {
 
-Result<machine::ServiceDefinition> Definition(machine::Host& host) {
-  machine::ServiceDefinition out;
-  out.name = kServiceName;
-  out.display_name = "Egress settings (provisioner)";
-  out.description =
-      "Keeps the proxy settings and additional trusted certificates of the cluster in place on this node.";
-  out.command_line = fmt::format("\"{}\" reconcile --service", PROV_TRY(host.installation().ProgramPath()));
-  return out;
-}
-
 Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
   return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.words) : Result<void>();
 }
@@ -41,15 +31,6 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
   return out;
 }
 
-Result<bool> InstallProgramAndService(OpenNode& node) {
-  machine::Host& host = node.host;
-  bool wrote = PROV_TRY(host.installation().InstallProgram());
-  wrote = PROV_TRY(RegisterEventSource(node)) || wrote;
-  wrote = PROV_TRY(host.services().Install(PROV_TRY(Definition(host)))) || wrote;
-  if (!PROV_TRY(SetupIsRunning(node.machine.registry))) PROV_TRY(host.services().Start(kServiceName));
-  return wrote;
-}
-
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
   if (stored && stored->words != delivery.words) return false;
@@ -58,7 +39,7 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   PROV_TRY(AddService(node, delivery, sections));
   if (!stored) sections[std::string(kSourceSection)] = SourceJson({delivery.words, delivery.follow, true});
   PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
-  PROV_TRY(InstallProgramAndService(node));
+  PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
   return true;
 }
 
@@ -73,34 +54,40 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
   PROV_TRY(PlanSettings(node, derived, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
+  PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   reconcile::Sections begun = SourceRecords(derived, delivery, true);
   PROV_TRY(AddService(node, delivery, begun));
   PROV_TRY(reconcile::CommitSections(node.machine.state, begun));
-  const Result<bool> installed = InstallProgramAndService(node);
+  const Result<ProgramReport> installed = InstallProgramAndService(node, delivery.allow_downgrade);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
   reconcile::SessionReport report = PROV_TRY(ApplySettings(node, derived, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
+  AddUpgrade(*installed, report.findings);
   report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   NoteRound(node, {delivery.words, delivery.follow}, delivery.follow, nullptr);
   return report;
 }
 
-Result<bool> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
-                            Findings& findings) {
+Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
+                                     Findings& findings) {
   PROV_TRY(reconcile::Finish(node.machine, findings));
+  PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
-    PROV_TRY(CheckSettings(node, *derived, {.allow_shrink = true}));
+    PROV_TRY(CheckSettings(node, *derived, {.allow_downgrade = delivery.allow_downgrade, .allow_shrink = true}));
     PROV_TRY(CheckFollowed(node, delivery));
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   reconcile::Sections sections = derived != nullptr ? SourceRecords(*derived, delivery, false) : reconcile::Sections();
   PROV_TRY(AddService(node, delivery, sections));
   PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
-  return PROV_TRY(InstallProgramAndService(node)) || pinned;
+  ProgramReport out = PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
+  AddUpgrade(out, findings);
+  out.wrote = out.wrote || pinned;
+  return out;
 }
 
 Result<bool> UninstallService(OpenNode& node) { return node.host.services().Remove(kServiceName); }

@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/upgrade.h"
 
 namespace prov::node {
-
-inline constexpr std::string_view kServiceName = "Provisioner";
 
 struct Delivery {
   SourceWords words;                      // how to read the source again
@@ -19,6 +17,7 @@ struct Delivery {
   std::optional<pki::Certificate> signer = {};
   // Between rounds of the boot service; nullopt: what is stored stays.
   std::optional<std::int64_t> interval_seconds = {};
+  bool allow_downgrade = false;  // also this program over a newer one
 };
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become
@@ -32,13 +31,10 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,
                                            const ApplyOptions& options);
 
-// Installs the program and its service; starts it unless Windows setup runs (the next boot starts it then). The source
-// is remembered if one is given. Whether anything was written.
-Result<bool> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
-                            Findings& findings);
-
-// The same without a source: whether anything was written.
-Result<bool> InstallProgramAndService(OpenNode& node);
+// Installs the program and its service (upgrade.h). The source is remembered if one is given. Refuses before anything
+// is written.
+Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
+                                     Findings& findings);
 
 // Stops and removes the service; the installed program and what is applied stay. False: there was none.
 Result<bool> UninstallService(OpenNode& node);

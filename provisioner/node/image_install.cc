@@ -311,8 +311,8 @@ Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const Derive
 Result<Change> InstallDeliveredService(OpenNode& node, bool with_service) {
   Change out = PROV_TRY(PlanDeliveredPayload(node, with_service));
   if (!with_service) return out;
-  const bool wrote = PROV_TRY(InstallProgramAndService(node));
-  if (wrote && out.action == Action::kNone) out.action = Action::kUpdate;
+  const ProgramReport program = PROV_TRY(InstallProgramAndService(node));
+  if (program.wrote && out.action == Action::kNone) out.action = Action::kUpdate;
   return out;
 }
 

@@ -324,6 +324,31 @@ TEST_F(MachineCommands, TheIntervalOfTheServiceIsStored) {
   EXPECT_EQ(stored(), "") << "nobody misses the service any more";
 }
 
+TEST_F(MachineCommands, AnUpgradeNamesBothVersionsAndAnOlderProgramIsRefused) {
+  const auto first = Json(ServiceCommand, {"install", "--source", source_});
+  EXPECT_STREQ(first["program"]["version"].GetString(), "0.1.0");
+  EXPECT_TRUE(first["program"]["before"].IsNull());
+  EXPECT_FALSE(first["program"]["replaced"].GetBool());
+  host_.own_version = "0.2.0";
+  const auto second = Json(ServiceCommand, {"install"});
+  EXPECT_STREQ(second["program"]["version"].GetString(), "0.2.0");
+  EXPECT_STREQ(second["program"]["before"].GetString(), "0.1.0");
+  EXPECT_TRUE(second["program"]["replaced"].GetBool());
+  EXPECT_STREQ(second["findings"][0]["code"].GetString(), "program-replaced");
+  const auto text = Run(ServiceCommand, {"install"});
+  EXPECT_THAT(text->out, HasSubstr(R"(the program is C:\Program Files\Provisioner\provisioner.exe, version 0.2.0)"));
+
+  host_.own_version = "0.1.0";
+  EXPECT_EQ(Run(ServiceCommand, {"install"}).error().code, Code::kDowngrade);
+  EXPECT_EQ(Run(FirstBootCommand, {source_}).error().code, Code::kDowngrade);
+  EXPECT_TRUE(Run(ApplyCommand, {source_})) << "it does not stay";
+  EXPECT_TRUE(Run(FirstBootCommand, {source_, "--allow-downgrade"}));
+  EXPECT_EQ(host_.services_by_name.at("provisioner").version, "0.1.0");
+  host_.own_version = "0.0.9";
+  EXPECT_TRUE(Run(ServiceCommand, {"install", "--allow-downgrade"}));
+  EXPECT_EQ(host_.services_by_name.at("provisioner").version, "0.0.9");
+}
+
 TEST_F(MachineCommands, HelpOfEachCommandHasAnExample) {
   for (Command (*make)() : {PlanCommand, ApplyCommand, StatusCommand, ConfirmCommand, RollbackCommand, RemoveCommand,
                             FirstBootCommand, ReconcileCommand, ServiceCommand}) {
