@@ -9,6 +9,7 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
+#include "provisioner/node/search_path.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
@@ -219,6 +220,7 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   reconcile::SessionReport report = PROV_TRY(node::RemoveSettings(node));
   if (all) {
     PROV_TRY(node::UnregisterEventSource(node));
+    PROV_TRY(node::RemoveFromSearchPath(node));
     PROV_TRY(image.services().Remove(node::kServiceName));
     PROV_TRY(node.machine.registry.Flush());  // nothing starts the program any more when it goes
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, *files));

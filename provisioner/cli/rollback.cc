@@ -4,6 +4,7 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/scrub.h"
+#include "provisioner/node/search_path.h"
 
 namespace prov::cli {
 namespace {
@@ -86,6 +87,7 @@ Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64
     PROV_TRY(node::ScrubSecretFiles(node, report.findings));
     node::LogRun(host, report, machine::Event::kRemoved);
     if (all) PROV_TRY(node::UnregisterEventSource(node));
+    if (all) PROV_TRY(node::RemoveFromSearchPath(node));
   }
   if (all) PROV_TRY(node::RemoveProgram(host));
   return TargetReport{name, std::move(report)};

@@ -125,8 +125,8 @@ Command ServiceCommand() {
       "service",
       "Install or remove the Windows service that reconciles at each boot and from then on.",
       "install|uninstall",
-      "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write.\n"
-      "Over an older version it stops the service, swaps the file\n"
+      "install copies this program to %ProgramFiles%\\Provisioner, which only administrators can write, and\n"
+      "adds that folder to the machine's Path. Over an older version it stops the service, swaps the file\n"
       "and starts the service; if that does not start, the former version is put back.",
       "  > provisioner service install --source D:\\egress\\payload\n"
       "  the service Provisioner is installed\n"

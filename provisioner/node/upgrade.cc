@@ -4,6 +4,7 @@
 
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
+#include "provisioner/node/search_path.h"
 
 namespace prov::node {
 namespace {
@@ -78,6 +79,7 @@ Result<bool> Swap(OpenNode& node, const Before& before, const machine::ServiceDe
   if (before.runs && !before.program.is_same) host.installation().DropFormerProgram();
   wrote = PROV_TRY(host.installation().InstallProgram()) || wrote;
   wrote = PROV_TRY(RegisterEventSource(node)) || wrote;
+  wrote = PROV_TRY(AddToSearchPath(node)) || wrote;
   wrote = PROV_TRY(host.services().Install(wanted)) || wrote;
   if (before.setup) return wrote;
   PROV_TRY(before.HasFormer() ? StartAndWatch(host) : host.services().Start(kServiceName));

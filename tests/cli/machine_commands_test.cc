@@ -349,6 +349,17 @@ TEST_F(MachineCommands, AnUpgradeNamesBothVersionsAndAnOlderProgramIsRefused) {
   EXPECT_EQ(host_.services_by_name.at("provisioner").version, "0.0.9");
 }
 
+TEST_F(MachineCommands, AShellFindsTheProgramFromItsInstallationToItsRemoval) {
+  const auto path = [&] { return reconcile::TextAt(host_.memory, reconcile::kEnv, "Path"); };
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  EXPECT_EQ(path(), R"(%SystemRoot%;C:\Program Files\Provisioner)");
+  ASSERT_TRUE(Run(ServiceCommand, {"uninstall"}));
+  ASSERT_TRUE(Run(RemoveCommand, {}));
+  EXPECT_EQ(path(), R"(%SystemRoot%;C:\Program Files\Provisioner)") << "the program is still there";
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  EXPECT_EQ(path(), "%SystemRoot%");
+}
+
 TEST_F(MachineCommands, HelpOfEachCommandHasAnExample) {
   for (Command (*make)() : {PlanCommand, ApplyCommand, StatusCommand, ConfirmCommand, RollbackCommand, RemoveCommand,
                             FirstBootCommand, ReconcileCommand, ServiceCommand}) {
