@@ -270,6 +270,10 @@ constexpr std::array kFindings = {
                 "A run was interrupted or is on trial, and the next apply ends it first, so that its plan may differ "
                 "from this one.",
                 "Run provisioner confirm to keep a trial, or provisioner apply to end it."},
+    FindingInfo{"operator-value", kWarning,
+                "A machine variable that the Windows Machine Config Operator's daemon set would let clients go around "
+                "the proxy, so services do not follow it.",
+                "Correct the Proxy of the cluster."},
     FindingInfo{"other-objects", kInfo, "The file holds another object with settings, which was passed over.",
                 "Split the file if the other object is meant."},
     FindingInfo{"other-pool", kWarning,

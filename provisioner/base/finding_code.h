@@ -102,6 +102,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "not-rendered",
     "old-version",
     "open-transaction",
+    "operator-value",
     "other-objects",
     "other-pool",
     "payload-stays",

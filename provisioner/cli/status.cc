@@ -74,6 +74,17 @@ std::string LocationOf(const node::StoredSource& source) {
   return source::IsRemote(location) ? egress::RedactUrl(location) : location;
 }
 
+void WriteVariables(JsonWriter& json, const std::vector<reconcile::MachineVariable>& variables) {
+  json.Key("machineVariables").BeginArray();
+  for (const reconcile::MachineVariable& variable : variables) {
+    json.BeginObject().Member("name", variable.name).Member("value", variable.value);
+    json.Member("owner", reconcile::NameOf(variable.owner)).Key("services").BeginArray();
+    for (const std::string& service : variable.services) json.String(service);
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
   json.Key("source");
   if (!status.source) {
@@ -157,6 +168,7 @@ void WriteStatus(JsonWriter& json, const TargetStatus& one) {
   WriteApplied(json, status);
   WriteHealth(json, status);
   WriteServices(json, status.services);
+  WriteVariables(json, status.variables);
   WriteNotVisible(json, one.not_visible);
 }
 
@@ -176,6 +188,21 @@ std::string SourceLines(const node::NodeStatus& status) {
   if (status.applied) {
     out +=
         fmt::format("applied  {}, {} ago\n", Printable(status.applied->source), node::DescribeAge(status.age_seconds));
+  }
+  return out;
+}
+
+// Only where the operator's daemon decides: elsewhere they are ours, or drift.
+std::string OperatorLines(const std::vector<reconcile::MachineVariable>& variables) {
+  std::string out;
+  for (const reconcile::MachineVariable& variable : variables) {
+    if (variable.owner != reconcile::VariableOwner::kOperator) continue;
+    out += fmt::format("operator {}={}: set by the Windows Machine Config Operator's daemon", variable.name,
+                       Printable(variable.value));
+    out += variable.services.empty()
+               ? "\n"
+               : fmt::format("; {} {} it\n", Printable(fmt::format("{}", fmt::join(variable.services, ", "))),
+                             variable.services.size() == 1 ? "follows" : "follow");
   }
   return out;
 }
@@ -219,6 +246,7 @@ std::string Text(const TargetStatus& one) {
     out += fmt::format("yielded  {} {}: the Windows Machine Config Operator's daemon owns it here\n",
                        reconcile::NameOf(d.kind), Printable(d.name));
   }
+  out += OperatorLines(status.variables);
   out += ServiceLines(status.services);
   if (status.engine.trial) {
     out += "trial    waits for provisioner confirm, else it is taken back\n";

@@ -203,7 +203,7 @@ Result<SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& deriv
   } else {
     more[std::string(kBootsSection)] = std::nullopt;
   }
-  PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended));
+  PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended, node.host.clock().NowUnix()));
   AddApplied(PROV_TRY(Record(node, derived)), more);
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), false, more));

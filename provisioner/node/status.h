@@ -10,6 +10,7 @@
 
 #include "provisioner/node/activity.h"
 #include "provisioner/node/apply.h"
+#include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 
@@ -50,6 +51,7 @@ struct NodeStatus {
   reconcile::StatusReport engine;
   std::optional<BootService> boot_service;  // nullopt: nothing runs here (an image)
   std::vector<RunningService> services;
+  std::vector<reconcile::MachineVariable> variables;  // whose the machine's are
   std::optional<StoredSource> source;
   std::optional<std::int64_t> read_at;  // Unix time at which the stored source was last read well
   std::int64_t read_age_seconds = 0;

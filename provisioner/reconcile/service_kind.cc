@@ -1,4 +1,5 @@
-// The kind of services' environments: our variables within a list that others may share. Where they hold credentials,
+// The kind of services' environments: our variables within a list that others may share. What they are, the settings or
+// the operator's daemon say (followed_variables.h). Where they hold credentials,
 // the descriptor of the service's key goes with them (service_security.cc).
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/followed_variables.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
@@ -64,8 +66,10 @@ bool SameEntries(Entries a, Entries b) {
 
 class ServicePlan {
  public:
-  ServicePlan(Planner& planner, std::string service)
+  // `follows`: what it shall have is what the operator's daemon has set.
+  ServicePlan(Planner& planner, std::string service, bool follows = false)
       : planner_(planner),
+        follows_(follows),
         service_(std::move(service)),
         item_(ServiceItem(service_)),
         key_(ServiceKeyPath(service_)),
@@ -128,9 +132,13 @@ class ServicePlan {
     }
     planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});
     planner_.Own(item_, std::move(entry));
-    Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
-           own_keys_.empty() ? "takes effect when the service starts next"
-                             : "the service does not exist yet; unproven on real Windows");
+    Report(now_ ? Action::kUpdate : Action::kCreate, wanted, ReasonOfWriting());
+  }
+
+  std::string ReasonOfWriting() const {
+    if (!own_keys_.empty()) return "the service does not exist yet; unproven on real Windows";
+    return fmt::format("{}takes effect when the service starts next",
+                       follows_ ? "follows the Windows Machine Config Operator's daemon; " : "");
   }
 
   void LetGo(const Entries& entries) {
@@ -152,7 +160,8 @@ class ServicePlan {
       if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
     }
     planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
-    Report(after ? Action::kUpdate : Action::kDelete, after, "no longer wanted");
+    Report(after ? Action::kUpdate : Action::kDelete, after,
+           follows_ ? "the Windows Machine Config Operator's daemon has removed the proxy" : "no longer wanted");
   }
 
   static Entries OursOf(const std::vector<EnvironmentVariable>& variables) {
@@ -166,6 +175,7 @@ class ServicePlan {
   }
 
   Planner& planner_;
+  bool follows_;
   std::string service_, item_, key_;
   const LedgerEntry* entry_;
   std::optional<RegValue> now_;
@@ -182,14 +192,16 @@ class Service final : public Kind {
   // The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in
   // reverse.
   Result<void> Plan(Planner& planner) const override {
+    const FollowedVariables followed = PROV_TRY(FollowedVariables::Read(planner));
     std::set<std::string, std::less<>> wanted;
-    for (const ServiceEnvironment& service : planner.desired().services) {
+    for (const ServiceEnvironment& said : planner.desired().services) {
+      const ServiceEnvironment service{said.service, followed.Over(said.variables)};
       if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
         wanted.insert(ServiceSecurityItem(service.service));
         PROV_TRY(PlanClosedService(planner, service.service));
       }
       wanted.insert(ServiceItem(service.service));
-      PROV_TRY(ServicePlan(planner, service.service).Run(service.variables));
+      PROV_TRY(ServicePlan(planner, service.service, followed.any()).Run(service.variables));
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;

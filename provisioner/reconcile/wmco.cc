@@ -1,19 +1,107 @@
 #include "provisioner/reconcile/wmco.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/machine_record.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
 
+using images::RegValue;
+
+constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+
+// It looks at the variables every two minutes. One that is still there after this time it has set, or wants.
+constexpr std::int64_t kSettledSeconds = 600;
+
+// What is remembered of it.
+struct Memory {
+  std::int64_t since = 0;                                                      // seen first; 0: by an earlier version
+  std::optional<std::map<std::string, std::string, std::less<>>> variables{};  // that it set last; nullopt: never any
+
+  bool operator==(const Memory&) const = default;
+};
+
 // Of the machine that this one was cloned from it says nothing.
-Result<bool> IsRemembered(machine::Machine& machine) {
-  const auto seen = PROV_TRY(machine.state.Read(kWmcoSection));
-  if (!seen) return false;
-  const auto id = PROV_TRY(seen->Find("machine"));
-  if (!id) return true;  // of an earlier version, and it could not be read: the daemon was seen
-  return PROV_TRY(id->Text()) == PROV_TRY(machine.system.MachineId());
+Result<std::optional<Memory>> Load(machine::Machine& machine) {
+  const auto section = PROV_TRY(machine.state.Read(kWmcoSection));
+  if (!section) return std::nullopt;
+  Memory out;
+  const auto id = PROV_TRY(section->Find("machine"));
+  if (!id) return out;  // of an earlier version, and it could not be read: the daemon was seen
+  if (PROV_TRY(id->Text()) != PROV_TRY(machine.system.MachineId())) return std::nullopt;
+  if (const auto since = PROV_TRY(section->Find("since"))) out.since = PROV_TRY(since->Integer());
+  const auto variables = PROV_TRY(section->Find("variables"));
+  if (!variables) return out;
+  out.variables.emplace();
+  for (const std::string_view name : kNames) {
+    const auto value = PROV_TRY(variables->Find(name));
+    if (value) out.variables->emplace(name, PROV_TRY(value->Text()));
+  }
+  return out;
+}
+
+Result<std::string> Json(machine::Machine& machine, const Memory& memory) {
+  JsonWriter json;
+  json.BeginObject().Member("machine", PROV_TRY(machine.system.MachineId())).Member("since", memory.since);
+  if (memory.variables) {
+    json.Key("variables").BeginObject();
+    for (const auto& [name, value] : *memory.variables) json.Member(name, value);
+    json.EndObject();
+  }
+  return json.EndObject().Text();
+}
+
+// One of the three as it is on the machine.
+struct Variable {
+  std::optional<std::string> text;  // nullopt: absent, or no text
+  bool is_ours = false;             // by the ledger, and nobody changed it since
+};
+
+Result<Variable> Look(machine::Machine& machine, const Ledger& ledger, std::string_view name) {
+  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(EnvironmentKeyPath(), name));
+  if (!now) return Variable{};
+  const auto entry = ledger.find(std::string(kEnvironmentItem).append(name));
+  const bool ours = entry != ledger.end() && entry->second.ours && SameVariable(name, *now, *entry->second.ours);
+  return Variable{StringOf(*now), ours};
+}
+
+// The services that have `entry` from us.
+Result<std::vector<std::string>> ServicesWith(machine::Registry& registry, const Ledger& ledger,
+                                              const std::string& entry) {
+  std::vector<std::string> out;
+  for (const auto& [item, owned] : ledger) {
+    if (!item.starts_with(kServiceItem)) continue;
+    const auto ours = ServiceEntries(owned.ours).value_or(std::vector<std::string>());
+    if (std::ranges::find(ours, entry) == ours.end()) continue;
+    out.push_back(PROV_TRY(SpellingOfService(registry, std::string_view(item).substr(kServiceItem.size()))));
+  }
+  return out;
+}
+
+// What it has set by now; `memory`: what was known of that.
+Result<Memory> Renewed(machine::Machine& machine, std::optional<Memory> memory, std::int64_t now) {
+  Memory out = memory.value_or(Memory{.since = now});
+  const bool is_there = PROV_TRY(SeesWmcoDaemon(machine.registry));
+  const bool settled = is_there && memory && memory->since + kSettledSeconds <= now;
+  const Ledger ledger = PROV_TRY(LoadMachineRecord(machine)).ledger;
+  std::map<std::string, std::string, std::less<>> set;
+  bool sets_any = false;
+  for (const std::string_view name : kNames) {
+    const Variable variable = PROV_TRY(Look(machine, ledger, name));
+    if (!variable.text) continue;
+    if (!variable.text->empty()) set.emplace(name, *variable.text);
+    sets_any = sets_any || !variable.is_ours || settled;
+  }
+  if (sets_any || (is_there && set.empty() && out.variables)) out.variables = std::move(set);
+  return out;
 }
 
 }  // namespace
@@ -22,17 +110,71 @@ Result<bool> SeesWmcoDaemon(machine::Registry& registry) { return registry.KeyEx
 
 Result<bool> YieldsEnvironment(machine::Machine& machine, bool explicit_run) {
   if (PROV_TRY(SeesWmcoDaemon(machine.registry))) return true;
-  return !explicit_run && PROV_TRY(IsRemembered(machine));
+  return !explicit_run && PROV_TRY(Load(machine)).has_value();
 }
 
-Result<void> RememberWmco(machine::Machine& machine, bool explicit_run) {
-  const bool yields = PROV_TRY(YieldsEnvironment(machine, explicit_run));
-  if (yields == PROV_TRY(IsRemembered(machine))) return {};
+Result<void> RememberWmco(machine::Machine& machine, bool explicit_run, std::int64_t now) {
   const std::string section(kWmcoSection);
-  if (!yields) return machine.state.Commit({{section, std::nullopt}});
-  JsonWriter json;
-  json.BeginObject().Member("machine", PROV_TRY(machine.system.MachineId()));
-  return machine.state.Commit({{section, json.EndObject().Text()}});
+  const std::optional<Memory> before = PROV_TRY(Load(machine));
+  if (!PROV_TRY(YieldsEnvironment(machine, explicit_run))) {
+    return before ? machine.state.Commit({{section, std::nullopt}}) : Result<void>();
+  }
+  const Memory after = PROV_TRY(Renewed(machine, before, now));
+  if (before == after) return {};
+  return machine.state.Commit({{section, PROV_TRY(Json(machine, after))}});
+}
+
+Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const Ledger& ledger) {
+  OperatorVariables out;
+  std::vector<std::string_view> absent;
+  for (const std::string_view name : kNames) {
+    Variable variable = PROV_TRY(Look(machine, ledger, name));
+    if (variable.is_ours) continue;
+    if (!variable.text) {
+      absent.push_back(name);
+    } else if (variable.text->empty()) {
+      out[std::string(name)] = std::nullopt;
+    } else {
+      out[std::string(name)] = Secret(*std::move(variable.text));
+    }
+  }
+  const bool sets_some = !out.empty();
+  const std::optional<Memory> memory = PROV_TRY(Load(machine));
+  if (!sets_some && (!memory || !memory->variables)) return out;
+  // While its service is away, the operator is at work on the node: what it takes away then comes back.
+  const bool is_away = !sets_some && !PROV_TRY(SeesWmcoDaemon(machine.registry));
+  for (const std::string_view name : absent) {
+    std::optional<Secret>& value = out[std::string(name)];
+    if (!is_away) continue;
+    if (const auto known = memory->variables->find(name); known != memory->variables->end())
+      value = Secret(known->second);
+  }
+  return out;
+}
+
+std::string_view NameOf(VariableOwner owner) {
+  switch (owner) {
+    case VariableOwner::kUs:
+      return "provisioner";
+    case VariableOwner::kOperator:
+      return "operator";
+    case VariableOwner::kOthers:
+      return "others";
+  }
+  return "others";
+}
+
+Result<std::vector<MachineVariable>> LookAtMachineVariables(machine::Machine& machine, const Ledger& ledger) {
+  std::vector<MachineVariable> out;
+  const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
+  for (const std::string_view name : kNames) {
+    const Variable variable = PROV_TRY(Look(machine, ledger, name));
+    if (!variable.text) continue;
+    const VariableOwner other = yields ? VariableOwner::kOperator : VariableOwner::kOthers;
+    out.push_back({std::string(name), ShowVariable(name, *variable.text), variable.is_ours ? VariableOwner::kUs : other,
+                   PROV_TRY(ServicesWith(machine.registry, ledger, fmt::format("{}={}", name, *variable.text)))});
+  }
+  return out;
 }
 
 }  // namespace prov::reconcile

@@ -117,6 +117,28 @@ TEST_F(MachineCommands, StatusTellsWhatIsLeftToWmco) {
   EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("yielded  env NO_PROXY"));
 }
 
+TEST_F(MachineCommands, StatusTellsWhoseTheVariablesAreAndWhatFollowsThem) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
+  const auto before = Json(StatusCommand, {});
+  ASSERT_EQ(before["machineVariables"].Size(), 3U);
+  EXPECT_STREQ(before["machineVariables"][0]["owner"].GetString(), "provisioner");
+  EXPECT_STREQ(before["machineVariables"][0]["services"][0].GetString(), "containerd");
+  EXPECT_THAT(Run(StatusCommand, {})->out, Not(HasSubstr("operator")));
+  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:S3cret@cluster:1"));
+  EXPECT_EQ(Json(StatusCommand, {})["machineVariables"][0]["services"].Size(), 0U) << "not yet";
+  ASSERT_TRUE(Run(ReconcileCommand, {}));
+  const auto after = Json(StatusCommand, {});
+  EXPECT_STREQ(after["machineVariables"][0]["name"].GetString(), "HTTP_PROXY");
+  EXPECT_STREQ(after["machineVariables"][0]["owner"].GetString(), "operator");
+  EXPECT_STREQ(after["machineVariables"][0]["value"].GetString(), "http://user:***@cluster:1");
+  EXPECT_STREQ(after["machineVariables"][0]["services"][0].GetString(), "containerd");
+  EXPECT_STREQ(after["machineVariables"][1]["owner"].GetString(), "provisioner");
+  EXPECT_THAT(Run(StatusCommand, {})->out,
+              HasSubstr("operator HTTP_PROXY=http://user:***@cluster:1: set by the Windows Machine Config Operator's "
+                        "daemon; containerd follows it"));
+}
+
 TEST_F(MachineCommands, ATrialNeedsAConfirmation) {
   host_.waits_left = 100;
   const auto expired = Json(ApplyCommand, {source_, "--try", "5"}, 4);

@@ -15,6 +15,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing_support::MemoryMachine;
 
+constexpr std::int64_t kNow = 1'800'000'000;
 const std::string kDaemonKey = R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)";
 
 class Wmco : public ::testing::Test {
@@ -28,7 +29,7 @@ class Wmco : public ::testing::Test {
   // What a run does with it; the plan comes before the memory.
   Plan Run(bool explicit_run = false) {
     const bool yields = YieldsEnvironment(machine_, explicit_run).value();
-    EXPECT_TRUE(RememberWmco(machine_, explicit_run));
+    EXPECT_TRUE(RememberWmco(machine_, explicit_run, kNow));
     return MustApply(memory_, Desired(), {.adopt = false, .yield_environment = yields});
   }
 
@@ -51,25 +52,25 @@ TEST_F(Wmco, AskingWritesNothing) {
 
 TEST_F(Wmco, IsRememberedOnceWhileItsServiceIsAway) {
   memory_.PutKey(kDaemonKey);
-  ASSERT_TRUE(RememberWmco(machine_, false));
-  ASSERT_TRUE(RememberWmco(machine_, false));
+  ASSERT_TRUE(RememberWmco(machine_, false, kNow));
+  ASSERT_TRUE(RememberWmco(machine_, false, kNow));
   EXPECT_THAT(memory_.log, ElementsAre("Write state.json"));
   RemoveDaemon();
   EXPECT_EQ(YieldsEnvironment(machine_, false), true);
-  ASSERT_TRUE(RememberWmco(machine_, false));
+  ASSERT_TRUE(RememberWmco(machine_, false, kNow));
   EXPECT_THAT(memory_.log, SizeIs(1));
 }
 
 TEST_F(Wmco, AnExplicitRunThatFindsNoneForgetsIt) {
   memory_.PutKey(kDaemonKey);
-  ASSERT_TRUE(RememberWmco(machine_, true));
+  ASSERT_TRUE(RememberWmco(machine_, true, kNow));
   RemoveDaemon();
   EXPECT_EQ(YieldsEnvironment(machine_, true), false);
-  ASSERT_TRUE(RememberWmco(machine_, true));
+  ASSERT_TRUE(RememberWmco(machine_, true, kNow));
   EXPECT_EQ(YieldsEnvironment(machine_, false), false);
   EXPECT_FALSE(memory_.Section(kWmcoSection));
   memory_.log.clear();
-  ASSERT_TRUE(RememberWmco(machine_, true));
+  ASSERT_TRUE(RememberWmco(machine_, true, kNow));
   EXPECT_THAT(memory_.log, IsEmpty());
 }
 
@@ -79,7 +80,7 @@ TEST_F(Wmco, ADamagedMemoryOfAnEarlierVersionCountsAndAClonesDoesNot) {
   memory_.files().clear();
   memory_.State();  // looks anew
   memory_.PutKey(kDaemonKey);
-  ASSERT_TRUE(RememberWmco(machine_, false));
+  ASSERT_TRUE(RememberWmco(machine_, false, kNow));
   RemoveDaemon();
   memory_.set_machine_id("another");
   EXPECT_EQ(YieldsEnvironment(machine_, false), false);
@@ -93,7 +94,8 @@ TEST_F(Wmco, WhatItChangesOrRemovesIsLeftToItAlsoWhileItIsAway) {
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://cluster:1"));
   memory_.Erase(kEnv, "NO_PROXY");
   const Plan plan = Run();
-  EXPECT_THAT(ChangesOf(plan), ElementsAre("yield env HTTP_PROXY", "yield env NO_PROXY"));
+  EXPECT_THAT(ChangesOf(plan), ElementsAre("yield env HTTP_PROXY", "yield env NO_PROXY", "update serviceEnv containerd",
+                                           "update serviceEnv kubelet"));
   EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://cluster:1");
   EXPECT_FALSE(memory_.At(kEnv, "NO_PROXY"));
   EXPECT_FALSE(plan.reboot);

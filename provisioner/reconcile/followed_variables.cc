@@ -1,0 +1,65 @@
+#include "provisioner/reconcile/followed_variables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/egress/egress_config.h"
+
+namespace prov::reconcile {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+
+// The value as a service gets it. Errors: proxy-url, no-proxy.
+Result<Secret> Checked(std::string_view name, const Secret& value, bool with_credentials) {
+  egress::EgressConfig config;
+  if (name == "HTTP_PROXY") config.http_proxy = value;
+  if (name == "HTTPS_PROXY") config.https_proxy = value;
+  if (name == "NO_PROXY") config.no_proxy = value.Reveal();
+  Findings ignored;  // of what is the operator's
+  const egress::ProxySettings settings = PROV_TRY(egress::ParseProxySettings(config, ignored));
+  const std::optional<egress::ProxyUrl>& url = name == "HTTP_PROXY" ? settings.http : settings.https;
+  return url && !with_credentials ? url->WithoutCredentials() : value;
+}
+
+}  // namespace
+
+Result<FollowedVariables> FollowedVariables::Read(Planner& planner) {
+  FollowedVariables out;
+  if (!planner.options().yield_environment) return out;
+  const bool with_credentials = planner.desired().credentials != CredentialPolicy::kNone;
+  for (auto& [name, value] : PROV_TRY(ReadOperatorVariables(planner.machine(), planner.ledger()))) {
+    if (!value) {
+      out.values_[name] = std::nullopt;
+      continue;
+    }
+    Result<Secret> checked = Checked(name, *value, with_credentials);
+    if (checked) {
+      out.values_[name] = *std::move(checked);
+      continue;
+    }
+    planner.Note(Severity::kWarning, "operator-value",
+                 fmt::format("what the Windows Machine Config Operator's daemon has set can't be used ({}); services "
+                             "get what the settings say",
+                             checked.error().message),
+                 name);
+  }
+  return out;
+}
+
+std::vector<EnvironmentVariable> FollowedVariables::Over(const std::vector<EnvironmentVariable>& settings) const {
+  std::vector<EnvironmentVariable> out;
+  for (const std::string_view name : kNames) {
+    if (const auto found = values_.find(name); found != values_.end()) {
+      if (found->second) out.push_back({std::string(name), *found->second});
+      continue;
+    }
+    const auto said = std::ranges::find(settings, name, &EnvironmentVariable::name);
+    if (said != settings.end()) out.push_back(*said);
+  }
+  return out;
+}
+
+}  // namespace prov::reconcile
