@@ -180,6 +180,33 @@ TEST_P(StateFixture, ANodeThatFollowsASource) {
   ExpectTakenOver();
 }
 
+// As an operator brings a newer program to a node whose service runs.
+TEST_P(StateFixture, AnUpgradeKeepsAllOfIt) {
+  Load("applied");
+  host_.program_installed = true;
+  host_.installed_version = "0.1.0";
+  host_.own_version = "0.2.0";
+  ASSERT_TRUE(host_.Start(kServiceName));
+  const NodeStatus before = Status();
+  OpenNode n = node();
+  Findings findings;
+  const auto upgraded = InstallService(n, nullptr, {}, findings);
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  EXPECT_TRUE(upgraded->replaced);
+  EXPECT_THAT(Codes(findings), Contains("program-replaced"));
+  EXPECT_EQ(host_.services_by_name.at("provisioner").version, "0.2.0");
+  const NodeStatus after = Status();
+  EXPECT_EQ(Items(after), Items(before));
+  EXPECT_THAT(after.engine.drift, IsEmpty());
+  EXPECT_EQ(after.source, before.source);
+  EXPECT_EQ(after.applied, before.applied);
+  const auto round = RunRound(host_, [](const SourceWords&) -> Result<Settings> {
+    return Fail(Code::kNetwork, "the cluster is away", "source");
+  });
+  ASSERT_TRUE(round && *round) << round.error().message;
+  EXPECT_EQ((*round)->session.writes, 0U) << "the settings that were kept are read as well";
+}
+
 TEST_P(StateFixture, ANodeOnWhichARollbackHolds) {
   Load("held");
   const NodeStatus status = Status();
