@@ -10,6 +10,7 @@
 
 #include "ignition/json_path.h"
 #include "ignition/load.h"
+#include "ignition/machine_config_pool.h"
 #include "ignition/schema.h"
 #include "provisioner/base/text.h"
 
@@ -72,13 +73,24 @@ Result<Candidate> ReadCandidate(const JsonValue& object, const JsonPath& at) {
   return out;
 }
 
+// A pool of the document, which says which of the configs its nodes have.
+struct Pool {
+  MachineConfigPool said;
+  std::string path;
+};
+
+constexpr std::string_view kBothCommand = "oc get machineconfigpools,machineconfigs -o json";
+
 // What to do about documents of other kinds that people have at hand.
-std::string_view HintFor(std::string_view kind) {
-  if (kind == "MachineConfigPool") return "; its status.configuration.name is the name of the MachineConfig to give";
-  if (kind == "MachineConfigPoolList")
-    return "; the status.configuration.name of a pool is the name of the MachineConfig to give";
+std::string HintFor(std::string_view kind) {
+  if (kind == "MachineConfigPool" || kind == "MachineConfigPoolList") {
+    return fmt::format(
+        "; its status.configuration.name names the config of its nodes: give the MachineConfigs with it, as {} prints "
+        "them",
+        kBothCommand);
+  }
   if (kind == "Secret") return "; its data.userData (base64) is an Ignition config";
-  return "; get one with: oc get machineconfig rendered-worker-… -o json";
+  return fmt::format("; get the pool's config with: {}", kBothCommand);
 }
 
 std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where) {
@@ -163,56 +175,100 @@ class MachineConfigChooser {
     std::vector<Candidate> all;
     const JsonPath items_at = at.Key("items");
     if (const JsonValue* items = PROV_TRY(ArrayMember(&root, "items", at)))
-      PROV_TRY(AddMachineConfigs(*items, items_at, kind, all));
+      PROV_TRY(AddObjects(*items, items_at, kind, all));
     return Best(all, items_at);
   }
 
   Result<Candidate> FromDocuments(const JsonValue& documents, const JsonPath& at) {
     std::vector<Candidate> all;
-    PROV_TRY(AddMachineConfigs(documents, at, "", all));
+    PROV_TRY(AddObjects(documents, at, "", all));
     return Best(all, at);
   }
 
+  // The pool that is meant; nullptr: it is not there, or a name was given. Errors: not-found for two that disagree.
+  Result<const Pool*> PoolOfNodes() const {
+    const Pool* out = nullptr;
+    if (!selection_.name.empty()) return out;
+    for (const Pool& pool : pools_) {
+      if (pool.said.name != selection_.pool) continue;
+      if (out != nullptr && out->said.on_nodes != pool.said.on_nodes) {
+        return Fail(Code::kNotFound,
+                    fmt::format("two MachineConfigPools are called \"{}\" and name different configs of their nodes; "
+                                "give a file of one cluster at one time",
+                                Shorten(selection_.pool)),
+                    pool.path);
+      }
+      out = &pool;
+    }
+    if (out != nullptr && out->said.on_nodes.empty()) {
+      return Fail(Code::kNotFound,
+                  fmt::format("the MachineConfigPool \"{}\" has no rendered config yet; try again when it has one",
+                              Shorten(out->said.name)),
+                  out->path + ".status.configuration.name");
+    }
+    return out;
+  }
+
   Result<Candidate> Best(const std::vector<Candidate>& all, const JsonPath& at) {
+    const Pool* pool = PROV_TRY(PoolOfNodes());
+    const std::string_view name = pool != nullptr ? pool->said.on_nodes : std::string_view(selection_.name);
     const Candidate* best = nullptr;
     std::size_t matches = 0;
     for (const Candidate& candidate : all) {
-      const bool match = selection_.name.empty()
-                             ? PoolOfRenderedName(candidate.name) == std::string_view(selection_.pool)
-                             : candidate.name == selection_.name;
+      const bool match = name.empty() ? PoolOfRenderedName(candidate.name) == std::string_view(selection_.pool)
+                                      : candidate.name == name;
       if (!match) continue;
       ++matches;
       // A missing or malformed time compares as older than any.
       if (best == nullptr || best->time < candidate.time) best = &candidate;
     }
+    if (pool != nullptr && best == nullptr) return NotOfPool(*pool, all);
     if (best == nullptr) return NotFound(all, at);
-    if (matches > 1) {
-      AddWarning(
-          findings_, "newest-of-list",
-          fmt::format(
-              "{} of the listed MachineConfigs fit; the newest, {}, was taken. Which one the nodes run is told by "
-              "status.configuration.name of the MachineConfigPool {}: give that name",
-              matches, best->name, selection_.pool),
-          best->path + ".metadata.name");
-    }
+    if (pool != nullptr) ReportPaused(pool->said, pool->path, findings_);
+    if (matches > 1 && pool == nullptr) ReportSeveral(matches, *best);
     return *best;
   }
 
+  void ReportSeveral(std::size_t matches, const Candidate& best) {
+    AddWarning(
+        findings_, "newest-of-list",
+        fmt::format(
+            "{} of the listed MachineConfigs fit; the newest, {}, was taken. The nodes may have another one, which "
+            "status.configuration.name of the MachineConfigPool {} names: give the pool, too, as {} prints both",
+            matches, best.name, selection_.pool, kBothCommand),
+        best.path + ".metadata.name");
+  }
+
   // `list_kind` is "" for YAML documents, which may be lists themselves.
-  static Result<void> AddMachineConfigs(const JsonValue& items, const JsonPath& at, std::string_view list_kind,
-                                        std::vector<Candidate>& out) {
+  Result<void> AddObjects(const JsonValue& items, const JsonPath& at, std::string_view list_kind,
+                          std::vector<Candidate>& out) {
     for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
       const JsonPath item_at = at.At(i);
       PROV_TRY(RequireObject(items[i], item_at));
       std::string_view kind = PROV_TRY(KindOf(items[i], item_at));
       // The API server leaves the kind of items out of typed lists.
       if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
+      if (kind.empty() && list_kind == "MachineConfigPoolList") kind = "MachineConfigPool";
       if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(items[i], item_at)));
-      const bool list = list_kind.empty() && (kind == "List" || kind == "MachineConfigList");
+      if (kind == "MachineConfigPool") pools_.push_back({ReadMachineConfigPool(items[i]), item_at.Text()});
+      const bool list = list_kind.empty() && IsList(kind);
       const JsonValue* inner = list ? PROV_TRY(ArrayMember(&items[i], "items", item_at)) : nullptr;
-      if (inner != nullptr) PROV_TRY(AddMachineConfigs(*inner, item_at.Key("items"), kind, out));
+      if (inner != nullptr) PROV_TRY(AddObjects(*inner, item_at.Key("items"), kind, out));
     }
     return {};
+  }
+
+  static bool IsList(std::string_view kind) {
+    return kind == "List" || kind == "MachineConfigList" || kind == "MachineConfigPoolList";
+  }
+
+  static std::unexpected<Error> NotOfPool(const Pool& pool, const std::vector<Candidate>& all) {
+    return Fail(Code::kNotFound,
+                fmt::format("the nodes of the MachineConfigPool \"{}\" have the config \"{}\", which is not there; {} "
+                            "is. Give both, as {} prints them",
+                            Shorten(pool.said.name), Shorten(pool.said.on_nodes),
+                            all.empty() ? "no MachineConfig at all" : JoinNames(all), kBothCommand),
+                pool.path + ".status.configuration.name");
   }
 
   std::unexpected<Error> NotFound(const std::vector<Candidate>& all, const JsonPath& at) const {
@@ -225,6 +281,7 @@ class MachineConfigChooser {
 
   const std::string& where_;
   const Selection& selection_;
+  std::vector<Pool> pools_;
   Findings findings_;
 };
 

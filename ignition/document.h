@@ -19,7 +19,9 @@ namespace prov::ignition {
 
 // Which MachineConfig of a list is meant.
 struct Selection {
-  std::string pool = "worker";  // names rendered-<pool>-<32 hex digits> are candidates, the newest is taken
+  // The config that the nodes of this MachineConfigPool have (its status.configuration.name) where the list holds the
+  // pool; else names rendered-<pool>-<32 hex digits> are candidates, and the newest is taken.
+  std::string pool = "worker";
   std::string name = {};        // exact name; wins over the pool. "" = by pool
 };
 
@@ -36,7 +38,7 @@ struct Document {
 // "line L, column C" (from 1, in characters), semantic ones a JSON path. For large inputs leave 64 bytes of spare
 // capacity in `bytes`: they are parsed in place. `fetcher` reads remote references and may be null (then they are
 // errors); it must outlive the document. Findings: old-version, newer-version, newest-of-list, not-rendered,
-// other-pool.
+// other-pool, pool-paused.
 Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
                               const Limits& limits, Fetcher* fetcher);
 

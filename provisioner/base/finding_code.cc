@@ -200,7 +200,9 @@ constexpr std::array kFindings = {
                 "Check the result of provisioner extract, or use a newer provisioner."},
     FindingInfo{"newest-of-list", kWarning,
                 "Several rendered MachineConfigs of the list fit, and the newest one was taken.",
-                "Give the name in status.configuration.name of the MachineConfigPool with --name."},
+                "Give the MachineConfigPool with them, as oc get machineconfigpools,machineconfigs -o json prints "
+                "both; or the name "
+                "in its status.configuration.name with --name."},
     FindingInfo{"no-mac", kWarning,
                 "Nodes of the list have an address and no mac, so cloudbase-init can't find their adapter and their "
                 "drives have no network settings.",

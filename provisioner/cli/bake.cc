@@ -252,6 +252,7 @@ Command BakeCommand() {
       "         machine     HTTP_PROXY=http://user:***@proxy.example.com:3128\n"
       "         ...\n"
       "  wrote  payload (generation 1)\n"
+      "  $ oc get machineconfigpools,machineconfigs -o json | provisioner bake - --out payload\n"
       "  $ provisioner bake rendered-worker.json --out drive.iso --format iso --label config-2\n"
       "  $ provisioner bake rendered-worker.json --out fleet.tgz --format tgz --nodes nodes.csv\n"
       "  $ provisioner bake rendered-worker.json --out secret.yaml --format userdata --platform aws \\\n"

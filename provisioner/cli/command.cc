@@ -74,7 +74,9 @@ Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
 }  // namespace
 
 OptionSpec PoolOption() {
-  return {"pool", "NAME", "machine config pool whose newest rendered config is taken from a list (default: worker)",
+  return {"pool", "NAME",
+          "machine config pool: of a list, the config that its nodes have is taken, or the newest where the list lacks "
+          "the pool (default: worker)",
           Group::kSource};
 }
 OptionSpec NameOption() {

@@ -120,13 +120,14 @@ Command ExtractCommand() {
       "Print the proxy settings and the additional trusted certificates that a source holds.",
       "SOURCE",
       "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
-      "`-o yaml` prints it, a List of them, or an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy with its\n"
-      "ConfigMap, a ControllerConfig, an install-config; AKS' httpProxyConfig or what `az aks show` prints; a Pod or\n"
+      "`-o yaml` prints it; a List of them with their MachineConfigPools, of which the config counts that the\n"
+      "nodes of --pool have; an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy with its ConfigMap, a\n"
+      "ControllerConfig, an install-config; AKS' httpProxyConfig or what `az aks show` prints; a Pod or\n"
       "Deployment; a proxy.env; a file of certificates (PEM). What it is is told by its content. A folder is\n"
       "a payload that `bake` wrote. On a network: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
       "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, known by --ca) and kube:// (the cluster's API).\n"
       "A pointer config (worker.ign) is followed with the CAs that it names itself.",
-      "  $ oc get machineconfig -o json | provisioner extract - --format env\n"
+      "  $ oc get machineconfigpools,machineconfigs -o json | provisioner extract - --format env\n"
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"
       "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ignition/json.h"
+#include "ignition/machine_config_pool.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/document_source.h"
@@ -78,21 +79,13 @@ class KubeSourceReader {
   // The config that the pool's nodes have: the newest of its configs may still be on its way to them.
   Result<std::string> RenderedName(const KubeObject& pool, Findings& findings) {
     const auto document = PROV_TRY(Parse(PROV_TRY(client_.Get(pool)), pool));
-    const JsonValue& root = document->root();
-    std::string name(TextAt(root, {"status", "configuration", "name"}));
+    const ignition::MachineConfigPool said = ignition::ReadMachineConfigPool(document->root());
+    std::string name(said.on_nodes);
     if (name.empty()) {
       return Fail(Code::kNotFound, "the pool has no rendered config yet (status.configuration.name)", pool.Path());
     }
     if (!IsKubeName(name)) return Fail(Code::kType, "status.configuration.name is no name", pool.Path());
-    const JsonValue* spec = ignition::Member(&root, "spec");
-    const JsonValue* paused = spec != nullptr && spec->IsObject() ? ignition::Member(spec, "paused") : nullptr;
-    const std::string_view wanted = TextAt(root, {"spec", "configuration", "name"});
-    if (paused != nullptr && paused->IsBool() && paused->GetBool() && !wanted.empty() && wanted != name) {
-      AddWarning(
-          findings, "pool-paused",
-          "the pool is paused, and its newest config has not gone to its nodes; the one that they have was taken",
-          pool.Path());
-    }
+    ignition::ReportPaused(said, pool.Path(), findings);
     return name;
   }
 

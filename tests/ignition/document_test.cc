@@ -136,6 +136,68 @@ TEST(ReadDocument, ListTakesTheNewestOfThePool) {
   EXPECT_EQ(Select(text, {.name = "99-worker"})->name, "99-worker");
 }
 
+std::string Pool(std::string_view name, std::string_view on_nodes, std::string_view spec = "{}") {
+  return fmt::format(
+      R"({{"kind":"MachineConfigPool","metadata":{{"name":"{}"}},"spec":{},"status":{{"configuration":{{"name":"{}"}}}}}})",
+      name, spec, on_nodes);
+}
+
+// The newest config may still be on its way to the nodes, or never get there.
+TEST(ReadDocument, ThePoolSaysWhichConfigItsNodesHave) {
+  const std::string old = MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z");
+  const std::string newer = MachineConfig(Rendered('b'), "2026-03-01T00:00:00Z");
+  const std::string pool = Pool("worker", Rendered('a'));
+  const std::string others = Pool("master", Rendered('c', "master"));
+  for (const auto& items : {std::vector{others, pool, old, newer}, std::vector{newer, old, pool, others}}) {
+    auto document = ReadText(List(items));
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->name, Rendered('a'));
+    EXPECT_TRUE(document->findings.empty());
+  }
+  EXPECT_EQ(Select(List({pool, old, newer}), {.name = Rendered('b')})->name, Rendered('b'));  // a name wins
+  // The pool's word counts, whatever the config is called.
+  EXPECT_EQ(Select(List({Pool("windows", Rendered('a')), old, newer}), {.pool = "windows"})->name, Rendered('a'));
+  auto without = ReadText(List({others, old, newer}));
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->name, Rendered('b'));
+  EXPECT_TRUE(HasFinding(without->findings, "newest-of-list"));
+}
+
+TEST(ReadDocument, APausedPoolIsTold) {
+  const auto paused = [](std::string_view newest) {
+    const std::string spec = fmt::format(R"({{"paused":true,"configuration":{{"name":"{}"}}}})", newest);
+    auto document = ReadText(List({Pool("worker", Rendered('a'), spec), MachineConfig(Rendered('a'))}));
+    return document && HasFinding(document->findings, "pool-paused");
+  };
+  EXPECT_TRUE(paused(Rendered('b')));
+  EXPECT_FALSE(paused(Rendered('a')));
+}
+
+TEST(ReadDocument, APoolWithoutItsConfig) {
+  const struct {
+    std::string text;
+    std::string_view where;
+    std::string_view says;
+  } rows[] = {
+      {List({Pool("worker", Rendered('a')), MachineConfig(Rendered('b'))}), "$.items[0].status.configuration.name",
+       "which is not there; \"rendered-worker-bbbb"},
+      {List({Pool("worker", Rendered('a'))}), "$.items[0].status.configuration.name", "no MachineConfig at all"},
+      {List({MachineConfig(Rendered('b')), Pool("worker", "")}), "$.items[1].status.configuration.name",
+       "no rendered config yet"},
+      {List({MachineConfig(Rendered('b')), R"({"kind":"MachineConfigPool","metadata":{"name":"worker"},"status":7})"}),
+       "$.items[1].status.configuration.name", "no rendered config yet"},
+      {List({MachineConfig(Rendered('a')), MachineConfig(Rendered('b')), Pool("worker", Rendered('a')),
+             Pool("worker", Rendered('b'))}),
+       "$.items[3]", "two MachineConfigPools"},
+  };
+  for (const auto& row : rows) {
+    const Error error = ErrorOf(row.text);
+    EXPECT_EQ(error.code, Code::kNotFound) << row.text;
+    EXPECT_EQ(error.where, row.where) << row.text;
+    EXPECT_NE(error.message.find(row.says), std::string::npos) << error.message;
+  }
+}
+
 TEST(ReadDocument, ListComparesInstants) {
   EXPECT_EQ(ReadText(List({MachineConfig(Rendered('a'), "2026-01-15T12:00:00+02:00"),
                            MachineConfig(Rendered('b'), "2026-01-15T10:30:00Z")}))

@@ -1,6 +1,7 @@
 // Which kind a document is, and what is no source at all.
 #include "provisioner/source/document_source.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/source/document_helpers.h"
@@ -101,6 +102,26 @@ TEST(ReadDocument, AMachineConfigAmongYamlDocumentsIsRead) {
   EXPECT_EQ(config->http_proxy->Reveal(), "http://m:1");
   const auto missing = ReadText("---\n" + one + "\n---\n" + one + "\n", {.pool = "master", .name = {}});
   EXPECT_THAT(Failure(missing), StartsWith("not-found: "));
+}
+
+// oc get machineconfigpool -o yaml; echo ---; oc get machineconfig -o yaml, and lists as the API server sends them.
+TEST(ReadDocument, APoolAmongYamlDocumentsChoosesTheConfigOfItsNodes) {
+  const auto config = [](char digit, const char* created) {
+    return fmt::format(
+        R"({{"metadata":{{"name":"rendered-worker-{0}","creationTimestamp":"{1}"}},"spec":{{"config":{{"ignition":{{"version":"3.2.0"}},"storage":{{"files":[{{"path":"/etc/mco/proxy.env","contents":{{"source":"data:,HTTP_PROXY=http://{2}:1%0A"}}}}]}}}}}}}})",
+        std::string(32, digit), created, digit);
+  };
+  const std::string pool =
+      "kind: MachineConfigPoolList\nitems:\n- metadata: {name: worker}\n  status: {configuration: {name: "
+      "rendered-worker-" +
+      std::string(32, 'a') + "}}\n";
+  const std::string configs = "kind: MachineConfigList\nitems:\n- " + config('a', "2026-01-01T00:00:00Z") + "\n- " +
+                              config('b', "2026-02-01T00:00:00Z") + "\n";
+  for (const std::string& text : {pool + "---\n" + configs, configs + "---\n" + pool}) {
+    const auto read = ReadText(text);
+    ASSERT_TRUE(read) << Failure(read);
+    EXPECT_EQ(read->http_proxy->Reveal(), "http://a:1");
+  }
 }
 
 TEST(ReadDocument, RefusesWhatIsNoSource) {

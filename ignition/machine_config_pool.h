@@ -1,0 +1,25 @@
+// What a MachineConfigPool says about the configs of its nodes.
+#pragma once
+
+#include <string_view>
+
+#include "ignition/json.h"
+#include "provisioner/base/finding.h"
+
+namespace prov::ignition {
+
+// Views into the document; "" for what is not there.
+struct MachineConfigPool {
+  std::string_view name;
+  std::string_view on_nodes;  // status.configuration.name: the config that the nodes have
+  std::string_view newest;    // spec.configuration.name: the one that they shall have
+  bool paused = false;
+};
+
+// `object` must be an object. A member of another type counts as absent.
+MachineConfigPool ReadMachineConfigPool(const JsonValue& object);
+
+// Adds pool-paused where the pool keeps its newest config from its nodes.
+void ReportPaused(const MachineConfigPool& pool, std::string_view where, Findings& findings);
+
+}  // namespace prov::ignition
