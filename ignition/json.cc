@@ -145,12 +145,14 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
 }
 
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits, Documents documents) {
-  std::string_view view = bytes;
-  if (view.starts_with(kBom)) view.remove_prefix(kBom.size());
-  if (view.find_first_not_of(kBlanks) == std::string_view::npos)
+  if (!DecodeMarked(bytes)) {
+    return Fail(Code::kJson,
+                "the document is UTF-16 (a PowerShell redirection?) and cut short or damaged; save it again",
+                "line 1, column 1");
+  }
+  if (bytes.find_first_not_of(kBlanks) == std::string::npos)
     return Fail(Code::kJson, "the document is empty", "line 1, column 1");
-  const bool utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-  if (utf16 || BeginsAsJson(view)) return ParseJson(std::move(bytes), limits);
+  if (BeginsAsJson(bytes)) return ParseJson(std::move(bytes), limits);
   return ParseYaml(std::move(bytes), limits, documents);
 }
 

@@ -45,7 +45,8 @@ enum class Documents { kOne, kSeveral };
 // occurs twice, both are kept: Member() finds the last.
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits);
 
-// JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON).
+// JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or, by its byte
+// order mark, UTF-16.
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits,
                                                       Documents documents = Documents::kOne);
 

@@ -149,6 +149,20 @@ std::string ToUtf16Le(std::string_view utf8) {
 std::optional<std::string> FromUtf16Le(std::string_view bytes) { return FromUtf16(bytes, 0, 1); }
 std::optional<std::string> FromUtf16Be(std::string_view bytes) { return FromUtf16(bytes, 1, 0); }
 
+bool DecodeMarked(std::string& text) {
+  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+  const bool little = text.starts_with("\xFF\xFE");
+  if (!little && !text.starts_with("\xFE\xFF")) {
+    if (text.starts_with(kUtf8Mark)) text.erase(0, kUtf8Mark.size());
+    return true;
+  }
+  const std::string_view units = std::string_view(text).substr(2);
+  std::optional<std::string> decoded = little ? FromUtf16Le(units) : FromUtf16Be(units);
+  if (!decoded) return false;
+  text = *std::move(decoded);
+  return true;
+}
+
 std::string ToHex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out(bytes.size() * 2, '\0');

@@ -21,6 +21,9 @@ std::string ToUtf16Le(std::string_view utf8);
 // UTF-16LE/BE bytes (no BOM) to UTF-8; nullopt for an odd length or an unpaired surrogate.
 std::optional<std::string> FromUtf16Le(std::string_view bytes);
 std::optional<std::string> FromUtf16Be(std::string_view bytes);
+// Makes UTF-8 of text as editors and shells on Windows save it, by its byte order mark, which goes; without a mark
+// nothing changes. False: UTF-16 that is cut short or damaged, which stays as it is.
+bool DecodeMarked(std::string& text);
 
 std::string ToHex(std::string_view bytes);                 // lower case
 std::optional<std::string> FromHex(std::string_view hex);  // either case; nullopt if malformed

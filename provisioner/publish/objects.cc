@@ -57,6 +57,7 @@ std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
 }
 
 Result<Object> Parse(std::string bytes, const std::string& where, ignition::Documents documents) {
+  DecodeMarked(bytes);  // what is damaged is refused by the parser
   const bool is_json = ignition::BeginsAsJson(bytes);
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), kObjectLimits, documents);
   if (!document) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ignition/json.h"
+#include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/machine_config_source.h"
@@ -73,7 +74,9 @@ Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& 
                                           const ignition::Selection& selection, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher) {
   if (!ignition::BeginsAsJson(bytes)) {  // no other text begins like that
+    // Before it is decoded: the reader of bundles takes more encodings, and the digest is that of the file.
     if (IsCertificateText(bytes)) return Finish(ReadCertificateText(std::move(bytes), where));
+    DecodeMarked(bytes);  // what is damaged is refused by the parser
     if (IsEnvironmentText(bytes)) return Finish(PROV_TRY(ReadEnvironmentText(bytes, where)));
   }
   auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits, ignition::Documents::kSeveral);

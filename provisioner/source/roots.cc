@@ -4,6 +4,7 @@
 
 #include "ignition/fetch_scope.h"
 #include "ignition/json.h"
+#include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
 
 namespace prov::source {
@@ -39,6 +40,7 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   std::vector<std::string> out;
   if (request.ca_file.empty()) return out;
   std::string bytes = PROV_TRY(request.ReadLocal(request.ca_file, kMostBytes));
+  DecodeMarked(bytes);  // what is damaged is refused by the reader of bundles
   if (!ignition::BeginsAsJson(bytes)) return ParseRoots(bytes, request.ca_file);
   const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));
   if (settings.authorities.empty()) {

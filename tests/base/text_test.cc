@@ -19,6 +19,34 @@ TEST(Text, FindsTheFirstMalformedByte) {
   EXPECT_EQ(FindInvalidUtf8("abc\xe6\x97"), 3U) << "cut short";
 }
 
+TEST(Text, DecodesByTheByteOrderMark) {
+  const struct {
+    std::string bytes;
+    std::string text;
+  } rows[] = {
+      {"", ""},
+      {"plain", "plain"},
+      {"\xEF\xBB\xBF", ""},
+      {"\xEF\xBB\xBFx\xEF\xBB\xBF", "x\xEF\xBB\xBF"},
+      {"\xFF\xFE", ""},
+      {"\xFF\xFE" + ToUtf16Le("a\xC3\xA9\r\n"), "a\xC3\xA9\r\n"},
+      {"\xFE\xFF\0a"s, "a"},
+      {"\xFF", "\xFF"},
+  };
+  for (const auto& row : rows) {
+    std::string text = row.bytes;
+    EXPECT_TRUE(DecodeMarked(text)) << row.text;
+    EXPECT_EQ(text, row.text);
+  }
+  for (const std::string& damaged : {"\xFF\xFE"
+                                     "a"s,
+                                     "\xFE\xFF\xD8\0"s}) {
+    std::string text = damaged;
+    EXPECT_FALSE(DecodeMarked(text));
+    EXPECT_EQ(text, damaged);
+  }
+}
+
 TEST(Text, Utf16RoundTrip) {
   EXPECT_EQ(ToUtf16Le("A\xf0\x9f\x98\x80"), "A\0\x3d\xd8\x00\xde"s);
   EXPECT_EQ(FromUtf16Le("A\0\x3d\xd8\x00\xde"s), "A\xf0\x9f\x98\x80");

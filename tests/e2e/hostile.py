@@ -240,8 +240,8 @@ class Hostile(unittest.TestCase):
     def test_encodings_and_pages_as_source(self):
         text = (SAMPLE / "rendered-worker.json").read_bytes()
         for name, data, codes in (("empty", b"", "json"), ("blanks", b" \n" * 1000, "json"), ("HTML", b"<html><body>502</body></html>", "yaml kind type"),
-                                  ("UTF-16 LE", text.decode().encode("utf-16"), "json"), ("UTF-16 BE", b"\xfe\xff" + text.decode().encode("utf-16-be"), "json"),
-                                  ("UTF-16 without mark", text.decode().encode("utf-16-le"), "json yaml"), ("byte order mark", b"\xef\xbb\xbf" + text, "json"),
+                                  ("UTF-16, cut", text.decode().encode("utf-16")[:-1], "json"), ("UTF-16 within UTF-8", text + "{}".encode("utf-16"), "json"),
+                                  ("UTF-16 without mark", text.decode().encode("utf-16-le"), "json yaml"), ("a mark inside", text.replace(b"{", b"{\xef\xbb\xbf", 1), "json"),
                                   ("NULs", b"\0" * 10000, "json yaml"), ("a NUL inside", text.replace(b"spec", b"sp\0ec", 1), "json"),
                                   ("gzip", gzip.compress(text), "json yaml"), ("PEM, cut", make.root()[:-40], "cert"),
                                   ("two documents", text + text, "json"), ("invalid UTF-8", text.replace(b"worker", b"w\xc0\xaf", 1), "json"),
@@ -250,6 +250,12 @@ class Hostile(unittest.TestCase):
                 make.write(self.input, data)
                 self.refused(self.provisioner("extract", self.input), codes)
                 self.refused(self.bake(self.input), codes)
+        for name, data in (("UTF-16 LE", text.decode().encode("utf-16")), ("UTF-16 BE", b"\xfe\xff" + text.decode().encode("utf-16-be")),
+                           ("byte order mark", b"\xef\xbb\xbf" + text)):
+            with self.subTest(name):
+                make.write(self.input, data)
+                self.assertEqual(self.provisioner("extract", self.input).exit, 0)
+                self.assertEqual(self.bake(self.input).exit, 0)
 
     def test_truncated_at_every_fiftieth(self):
         text = (SAMPLE / "rendered-worker.json").read_bytes()

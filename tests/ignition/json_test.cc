@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
 
 namespace prov::ignition {
@@ -124,14 +125,14 @@ TEST(ParseJsonOrYaml, TellsThemApart) {
   EXPECT_EQ(code(""), Code::kJson);
   EXPECT_EQ(code(" \n"), Code::kJson);
   EXPECT_EQ(code("\xEF\xBB\xBF"), Code::kJson);
-  EXPECT_EQ(code("\xEF\xBB\xBF{}"), Code::kJson);
   EXPECT_EQ(code("\xFF\xFE{\0"s), Code::kJson);
+  EXPECT_EQ(code("\xFF\xFE{\0}"s), Code::kJson) << "half a character";
   EXPECT_EQ(code("{a: 1}"), Code::kJson);  // a brace says JSON
   EXPECT_EQ(code("a: [1"), Code::kYaml);
-  EXPECT_TRUE(
-      ParseJsonOrYaml("\xEF\xBB\xBF"
-                      "a: 1",
-                      {}));
+  for (const char* text : {"a: 1", "{\"a\":1}", " [1]"}) {  // as PowerShell and editors on Windows save them
+    EXPECT_TRUE(ParseJsonOrYaml(std::string("\xEF\xBB\xBF") + text, {})) << text;
+    EXPECT_TRUE(ParseJsonOrYaml("\xFF\xFE" + ToUtf16Le(text), {})) << text;
+  }
 }
 
 TEST(BeginsAsJson, ByItsFirstCharacter) {

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "provisioner/base/text.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/paths.h"
 
@@ -50,6 +53,33 @@ TEST(ReadDocument, TellsTheKindsApart) {
     EXPECT_EQ(config->certificates.size(), row.certificates) << row.file;
     EXPECT_EQ(config->proxy_file.sha256.size(), row.proxy ? 64U : 0U) << row.file;
     EXPECT_EQ(config->trust_file.sha256.size(), row.trust ? 64U : 0U) << row.file;
+  }
+}
+
+// What > writes in Windows PowerShell, and what editors on Windows save.
+TEST(ReadDocument, EveryKindMayBeUtf16OrHaveAByteOrderMark) {
+  const std::string folder = testing_support::TestsFolder();
+  for (const char* file :
+       {"/golden/sources/proxy.yaml", "/golden/sources/proxy-list.json", "/golden/sources/config-map.yaml",
+        "/golden/sources/controller-config.json", "/golden/sources/install-config.yaml",
+        "/golden/sources/aks-file.json", "/golden/sources/aks-show.json", "/golden/sources/deployment.yaml",
+        "/golden/sources/proxy.env", "/golden/sources/bundle.pem", "/sample/rendered-worker.json"}) {
+    const std::string text = FileText(folder + file);
+    const auto plain = ReadText(text);
+    ASSERT_TRUE(plain) << file << ": " << Failure(plain);
+    std::string little = ToUtf16Le(text);
+    std::string big = little;
+    for (std::size_t i = 0; i + 1 < big.size(); i += 2) std::swap(big[i], big[i + 1]);
+    for (const std::string& marked : {"\xEF\xBB\xBF" + text, "\xFF\xFE" + little, "\xFE\xFF" + big}) {
+      const auto config = ReadText(marked);
+      ASSERT_TRUE(config) << file << ": " << Failure(config);
+      EXPECT_EQ(config->source.kind, plain->source.kind) << file;
+      EXPECT_EQ(config->http_proxy, plain->http_proxy) << file;
+      EXPECT_EQ(config->https_proxy, plain->https_proxy) << file;
+      EXPECT_EQ(config->no_proxy, plain->no_proxy) << file;
+      EXPECT_EQ(config->certificates.size(), plain->certificates.size()) << file;
+      EXPECT_EQ(config->findings.size(), plain->findings.size()) << file;
+    }
   }
 }
 
@@ -142,7 +172,8 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
       {"kind: Proxy\nkind: Proxy\n", "yaml: the key \"kind\" occurs twice"},
       {R"({"kind":"ControllerConfig","spec":{},"spec":{"proxy":null}})",
        "invalid-config: the key \"spec\" occurs twice, and readers differ in which one they take ($)"},
-      {std::string("\xFF\xFE{\0}\0", 6), "json: the document is UTF-16"},
+      {std::string("\xFF\xFE{\0}", 5), "json: the document is UTF-16"},
+      {std::string("\xFF\xFE{\0}\0", 6), "kind: expected a MachineConfig"},
   };
   for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
   EXPECT_THAT(Failure(ReadText(R"({"kind":"Secret"})")), HasSubstr("also read are a ControllerConfig"));

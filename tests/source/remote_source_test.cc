@@ -157,6 +157,8 @@ TEST_F(RemoteSources, APointerConfigWithoutACaNeedsOne) {
 TEST_F(RemoteSources, ThePointerConfigAsCa) {
   web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"content-type", "application/json"}}));
   EXPECT_EQ(ProxyOf(kMcs, File("worker.ign", Pointer(Sample("corporate-root.pem")))), "http://p:1");
+  const std::string wide = "\xFF\xFE" + ToUtf16Le(Pointer(Sample("corporate-root.pem")));
+  EXPECT_EQ(ProxyOf(kMcs, File("wide.ign", wide)), "http://p:1") << "as PowerShell saved it";
   EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
   EXPECT_THAT(ProxyOf(kMcs, File("none.ign", Pointer(""))), HasSubstr("<cert>"));
   EXPECT_THAT(ProxyOf(kMcs, File("broken.ign", "{")), HasSubstr("<json>"));
