@@ -89,7 +89,7 @@ std::string HintFor(std::string_view kind) {
         "them",
         kBothCommand);
   }
-  if (kind == "Secret") return "; its data.userData (base64) is an Ignition config";
+  if (kind == "Secret") return "; it has no data.userData, which in a Secret of a pool's machines is one";
   return fmt::format("; get the pool's config with: {}", kBothCommand);
 }
 

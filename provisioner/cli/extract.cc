@@ -126,7 +126,8 @@ Command ExtractCommand() {
       "Deployment; a proxy.env; a file of certificates (PEM). What it is is told by its content. A folder is\n"
       "a payload that `bake` wrote. On a network: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
       "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, known by --ca) and kube:// (the cluster's API).\n"
-      "A pointer config (worker.ign) is followed with the CAs that it names itself.",
+      "A pointer config (worker.ign, or the Secret worker-user-data-managed) is followed with the CAs that it\n"
+      "names itself.",
       "  $ oc get machineconfigpools,machineconfigs -o json | provisioner extract - --format env\n"
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"

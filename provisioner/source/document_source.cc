@@ -16,6 +16,7 @@
 #include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/source_objects.h"
 #include "provisioner/source/text_source.h"
+#include "provisioner/source/user_data_secret.h"
 
 namespace prov::source {
 namespace {
@@ -58,14 +59,36 @@ void ReportOthers(const SourceObjects& found, const std::string& where, egress::
   report(!found.install_configs.empty(), "InstallConfig");
 }
 
-// nullopt: what the reader of MachineConfigs is there for, or nothing that is known.
-Result<std::optional<Reading>> ReadKnown(const ignition::JsonDocument& document, const std::string& where,
-                                         const std::string& name) {
+// What is read without the reader of MachineConfigs; neither: that is there for it, or nothing that is known.
+struct Known {
+  std::optional<Reading> reading;
+  std::optional<UserData> user_data;
+};
+
+Result<Known> ReadKnown(const ignition::JsonDocument& document, const std::string& where, const std::string& name) {
+  Known out;
   const SourceObjects found = PROV_TRY(FindObjects(document));
-  if (found.machine_config) return std::nullopt;
-  auto reading = PROV_TRY(ReadObjects(found, name));
-  if (reading) ReportOthers(found, where, reading->config);
-  return reading;
+  if (found.machine_config) return out;
+  out.reading = PROV_TRY(ReadObjects(found, name));
+  if (out.reading) {
+    ReportOthers(found, where, out.reading->config);
+  } else {
+    out.user_data = PROV_TRY(ReadUserDataSecret(found.secrets, name));
+  }
+  return out;
+}
+
+// A pointer config, mostly: what it refers to is read, too.
+Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Limits& limits,
+                                          ignition::Fetcher* fetcher) {
+  auto out = ReadMachineConfig(std::move(user_data.config), user_data.path, {}, limits, fetcher);
+  if (out) return out;
+  Error error = std::move(out).error();
+  // A place within the config; one on the network stays as it is.
+  if (error.where.starts_with('$') || error.where.starts_with("line ")) {
+    if (error.where != user_data.path) error.where = fmt::format("{}: {}", user_data.path, error.where);
+  }
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -85,9 +108,11 @@ Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& 
     if (error.where.empty()) error.where = where;
     return std::unexpected(std::move(error));
   }
-  if (auto reading = PROV_TRY(ReadKnown(**parsed, where, selection.name))) {
+  Known known = PROV_TRY(ReadKnown(**parsed, where, selection.name));
+  if (known.user_data) return ReadUserData(*std::move(known.user_data), limits, fetcher);
+  if (known.reading) {
     parsed->reset();  // before the certificates are read: both together would be the most that is ever held
-    return Finish(*std::move(reading));
+    return Finish(*std::move(known.reading));
   }
   const bool object = (*parsed)->root().IsObject();
   auto out = ReadMachineConfig(*std::move(parsed), where, selection, limits, fetcher);

@@ -66,6 +66,8 @@ class Finder {
       found_.proxies.push_back(PROV_TRY(View(object, path)));
     } else if (kind == "ConfigMap") {
       found_.config_maps.push_back(PROV_TRY(ReadConfigMapHead(PROV_TRY(View(object, path)))));
+    } else if (kind == "Secret") {
+      found_.secrets.push_back(PROV_TRY(View(object, path)));
     } else if (IsPodKind(kind)) {
       found_.pods.push_back({PROV_TRY(View(object, path)), kind});
     } else if (IsAksConfig(object)) {  // `az aks show` has a kind of its own, "Base"

@@ -23,6 +23,7 @@ struct SourceObjects {
   std::vector<ObjectView> install_configs;
   std::vector<ConfigMap> config_maps;
   std::vector<PodObject> pods;
+  std::vector<ObjectView> secrets;
 };
 
 // Those of a single object, of a List (also of one kind), of several YAML documents; of a plain array (az aks list)

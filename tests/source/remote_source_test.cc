@@ -146,6 +146,15 @@ TEST_F(RemoteSources, APointerConfigLeadsToTheServer) {
   EXPECT_EQ(web_.requests.at(2).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
 }
 
+// As oc get secret worker-user-data-managed prints it.
+TEST_F(RemoteSources, APointerConfigInASecretLeadsToTheServer) {
+  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  const std::string secret = R"({"kind":"Secret","metadata":{"name":"worker-user-data-managed"},"data":{"userData":")" +
+                             EncodeBase64(Pointer(Sample("corporate-root.pem"))) + R"("}})";
+  EXPECT_EQ(ProxyOf(File("secret.json", secret)), "http://p:1");
+  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+}
+
 TEST_F(RemoteSources, APointerConfigWithoutACaNeedsOne) {
   web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
   const std::string file = File("worker.ign", Pointer(""));

@@ -1,0 +1,51 @@
+#include "provisioner/source/user_data_secret.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/text.h"
+#include "provisioner/source/source_objects.h"
+
+namespace prov::source {
+namespace {
+
+constexpr std::string_view kUserData = "userData";
+
+// nullopt: it has none.
+Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
+  if (const auto plain = PROV_TRY(secret.Object("stringData"))) {  // as people write manifests
+    if (const auto text = PROV_TRY(plain->Text(kUserData))) return UserData{std::string(*text), plain->At(kUserData)};
+  }
+  const auto data = PROV_TRY(secret.Object("data"));
+  const auto packed = data ? PROV_TRY(data->Text(kUserData)) : std::nullopt;
+  if (!packed) return std::nullopt;
+  auto decoded = DecodeBase64(TrimBlanks(*packed));
+  if (decoded) return UserData{*std::move(decoded), data->At(kUserData)};
+  return Fail(Code::kInvalidConfig,
+              fmt::format("the Secret's user data is not base64: byte {} of {} does not fit (cut short?)",
+                          decoded.error() + 1, TrimBlanks(*packed).size()),
+              data->At(kUserData));
+}
+
+}  // namespace
+
+Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name) {
+  std::vector<ObjectView> with;
+  for (const ObjectView& secret : secrets) {
+    if (PROV_TRY(ReadOne(secret))) with.push_back(secret);
+  }
+  if (with.empty()) return std::nullopt;
+  // One object needs no name: --name is that of a MachineConfig, too.
+  const ObjectView* chosen = with.size() == 1 ? &with.front() : PROV_TRY(ChooseObject(with, "Secret", name));
+  UserData out = *PROV_TRY(ReadOne(*chosen));
+  if (ignition::BeginsAsJson(out.config)) return out;
+  return Fail(Code::kKind,
+              "the Secret's user data is not an Ignition config (a script for Windows machines?); give the Secret of a "
+              "pool's Linux machines: oc get secret -n openshift-machine-api worker-user-data-managed -o yaml",
+              out.path);
+}
+
+}  // namespace prov::source

@@ -1,0 +1,23 @@
+// The Secret with the user data of a pool's Linux machines: a pointer config, as oc get secret worker-user-data-managed
+// prints it. Facts: docs/openshift.md#machine-config-server.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "provisioner/source/object_view.h"
+
+namespace prov::source {
+
+struct UserData {
+  std::string config;  // an Ignition config, JSON
+  std::string path;    // where in the document it is
+};
+
+// The user data of the Secret called `name`, or of the only one that has some; nullopt: none has. Errors: type;
+// invalid-config for what is no base64; kind for what is no Ignition config; not-found where several have some.
+Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name);
+
+}  // namespace prov::source
