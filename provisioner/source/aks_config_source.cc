@@ -67,6 +67,9 @@ constexpr std::size_t kMostCertificates = 20;
 constexpr std::string_view kFacts = "clusterFacts";
 constexpr std::size_t kMostNamed = 40;
 
+constexpr std::string_view kClusterType = "Microsoft.ContainerService/managedClusters";
+constexpr std::string_view kDeployed = "provisioningState";
+
 bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTrust); }
 
 bool HasMember(const JsonValue& object, std::string_view name) {
@@ -306,12 +309,36 @@ Result<ObjectView> HolderOf(const ObjectView& object) {
   return properties && properties->Has(kConfig) ? *properties : object;
 }
 
+// What counts below "properties" in ARM, and at the top in what the command line prints.
+const JsonValue& InnerOf(const JsonValue& object) {
+  const JsonValue* properties = ignition::Member(&object, "properties");
+  return properties != nullptr && properties->IsObject() ? *properties : object;
+}
+
+bool IsCluster(const JsonValue& object) {
+  const JsonValue* type = ignition::Member(&object, "type");
+  return type != nullptr && type->IsString() && EqualsIgnoreAsciiCase(ignition::TextOf(*type), kClusterType);
+}
+
+// What Azure answers about a cluster that is there. It leaves out what a cluster does not have.
+bool IsDeployed(const JsonValue& object) { return IsCluster(object) && HasMember(InnerOf(object), kDeployed); }
+
+// In templates a text in brackets is computed, and two brackets stand for one.
+Result<void> RefuseExpression(const JsonValue& value, std::string_view name, const std::string& where) {
+  const std::string_view text = value.IsString() ? ignition::TextOf(value) : std::string_view();
+  if (!text.starts_with('[') || text.starts_with("[[") || !text.ends_with(']')) return {};
+  return Fail(
+      Code::kInvalidConfig,
+      fmt::format("{} is an expression of the template, whose value only the deployment knows; take the deployed "
+                  "cluster: az aks show -g GROUP -n CLUSTER",
+                  name),
+      where);
+}
+
 }  // namespace
 
 bool IsAksConfig(const JsonValue& object) {
-  if (HasMember(object, kConfig)) return true;
-  const JsonValue* properties = ignition::Member(&object, "properties");
-  if (properties != nullptr && properties->IsObject() && HasMember(*properties, kConfig)) return true;
+  if (HasMember(object, kConfig) || HasMember(InnerOf(object), kConfig) || IsDeployed(object)) return true;
   if (HasMember(object, "kind")) return false;
   return std::any_of(object.MemberBegin(), object.MemberEnd(), [](const auto& member) {
     const std::string_view name = ignition::TextOf(member.name);
@@ -319,10 +346,35 @@ bool IsAksConfig(const JsonValue& object) {
   });
 }
 
+bool IsAksResource(const JsonValue& resource) { return IsCluster(resource) && HasMember(InnerOf(resource), kConfig); }
+
+Result<void> RefuseExpressions(const JsonValue& resource, const std::string& path) {
+  const JsonValue* config = ignition::Member(&InnerOf(resource), kConfig);
+  if (config == nullptr) return {};
+  const std::string at = fmt::format("{}.properties.{}", path, kConfig);
+  PROV_TRY(RefuseExpression(*config, kConfig, at));
+  if (!config->IsObject()) return {};
+  for (auto member = config->MemberBegin(); member != config->MemberEnd(); ++member) {
+    const std::string_view name = ignition::TextOf(member->name);
+    const std::string member_at = fmt::format("{}.{}", at, Shorten(name));
+    PROV_TRY(RefuseExpression(member->value, Shorten(name), member_at));
+    if (!member->value.IsArray()) continue;
+    for (rapidjson::SizeType i = 0; i < member->value.Size(); ++i) {
+      PROV_TRY(RefuseExpression(member->value[i], Shorten(name), fmt::format("{}[{}]", member_at, i)));
+    }
+  }
+  return {};
+}
+
 Result<Reading> ReadAksConfig(const ObjectView& object) {
   Reading out;
   const ObjectView holder = PROV_TRY(HolderOf(object));
   const bool wrapped = holder.Has(kConfig);
+  if (!wrapped && IsDeployed(object.value())) {
+    out.config.source = {"AKS", std::string(PROV_TRY(object.TextOr("name", ""))), ""};
+    StateNothing(object.At(kConfig), "the cluster has no HTTP proxy: what was set is removed", out);
+    return out;
+  }
   out.config.source = {"AKS", std::string(wrapped ? PROV_TRY(object.TextOr("name", "")) : ""), ""};
   if (holder.IsNull(kConfig)) {
     StateNothing(holder.At(kConfig), "the cluster has no HTTP proxy: what was set is removed", out);

@@ -1,4 +1,5 @@
-// AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, or what `az aks show` prints.
+// AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, resource or template, or what
+// `az aks show` prints.
 // Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
@@ -13,13 +14,20 @@
 
 namespace prov::source {
 
-// Whether an object is one of the three forms.
+// Whether an object is one of these, but for templates. What Azure says of a cluster without the member is one: Azure
+// leaves out what a cluster does not have.
 bool IsAksConfig(const ignition::JsonValue& object);
+
+// Whether a resource of an ARM template is a cluster with an httpProxyConfig. Without one it makes no statement.
+bool IsAksResource(const ignition::JsonValue& resource);
+
+// Errors: invalid-config where the httpProxyConfig of a template's resource is computed by an expression, or has one.
+Result<void> RefuseExpressions(const ignition::JsonValue& resource, const std::string& path);
 
 // NO_PROXY is effectiveNoProxy where it is there, else the user's entries and what AKS adds, as far as the cluster is
 // known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own file,
-// beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false and an
-// httpProxyConfig that is null are the explicit empty.
+// beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false, an
+// httpProxyConfig that is null, and a deployed cluster without one are the explicit empty.
 // Errors: type, invalid-config, cert; where AKS has a name for one the message begins with it. Findings: aks-disabled,
 // aks-injected, aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors
 // aks-url and aks-credentials.

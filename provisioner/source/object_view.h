@@ -25,6 +25,7 @@ class ObjectView {
                                RepeatedKeys repeated = RepeatedKeys::kRefused);
 
   const std::string& path() const { return path_; }
+  const ignition::JsonValue& value() const { return *value_; }
   std::string At(std::string_view name) const;  // the path of a member, "$.data[\"ca-bundle.crt\"]"
 
   bool Has(std::string_view name) const;     // also as null

@@ -31,6 +31,7 @@ class Finder {
   Result<void> AddRoot(const JsonValue& root, const std::string& path) {
     if (!root.IsObject()) return {};
     const std::string_view kind = TextMember(root, "kind");
+    if (kind.empty() && !IsAksConfig(root)) PROV_TRY(AddArm(root, path));
     if (!IsList(root, kind)) return Add(root, kind, path);
     // The API server leaves the kind of items out of lists of one kind.
     const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
@@ -51,6 +52,44 @@ class Finder {
   SourceObjects& found() { return found_; }
 
  private:
+  // A list as Azure's API answers, or a template.
+  Result<void> AddArm(const JsonValue& root, const std::string& path) {
+    if (const JsonValue* list = ignition::Member(&root, "value"); list != nullptr && list->IsArray()) {
+      for (rapidjson::SizeType i = 0; i < list->Size(); ++i)
+        PROV_TRY(AddCluster((*list)[i], fmt::format("{}.value[{}]", path, i)));
+    }
+    return AddTemplate(root, path);
+  }
+
+  // Its resources are an array, or an object with names of its own choice.
+  Result<void> AddTemplate(const JsonValue& root, const std::string& path) {
+    const JsonValue* resources = ignition::Member(&root, "resources");
+    if (resources == nullptr) return {};
+    if (resources->IsArray()) {
+      for (rapidjson::SizeType i = 0; i < resources->Size(); ++i)
+        PROV_TRY(AddResource((*resources)[i], fmt::format("{}.resources[{}]", path, i)));
+    }
+    if (!resources->IsObject()) return {};
+    for (auto member = resources->MemberBegin(); member != resources->MemberEnd(); ++member)
+      PROV_TRY(
+          AddResource(member->value, fmt::format("{}.resources.{}", path, Shorten(ignition::TextOf(member->name)))));
+    return {};
+  }
+
+  Result<void> AddResource(const JsonValue& resource, const std::string& path) {
+    if (!resource.IsObject()) return {};
+    if (IsAksResource(resource)) {
+      PROV_TRY(RefuseExpressions(resource, path));
+      found_.aks_configs.push_back(PROV_TRY(View(resource, path)));
+    }
+    // A deployment within the deployment, as each module of Bicep becomes one.
+    const JsonValue* properties = ignition::Member(&resource, "properties");
+    const JsonValue* inner =
+        properties != nullptr && properties->IsObject() ? ignition::Member(properties, "template") : nullptr;
+    if (inner == nullptr || !inner->IsObject()) return {};
+    return AddTemplate(*inner, path + ".properties.template");
+  }
+
   Result<ObjectView> View(const JsonValue& value, const std::string& path) {
     if (++count_ > kMostObjects)
       return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the document", kMostObjects), path);

@@ -243,6 +243,81 @@ TEST(AksConfig, OneClusterOfAListIsChosenByName) {
               StartsWith("not-found: 2 objects AKS cluster are called \"aks\""));
 }
 
+// az rest, az aks list, az aks show: Azure leaves the member out of what it says of a cluster without a proxy.
+TEST(AksConfig, ADeployedClusterWithoutTheMemberHasNoProxy) {
+  constexpr const char* kShown =
+      R"({"id":"/subscriptions/s","kind":"Base","name":"c","provisioningState":"Succeeded","type":"Microsoft.ContainerService/ManagedClusters"})";
+  for (
+      const std::string& text :
+      {std::string(kShown), std::string("[") + kShown + "]",
+       std::string(
+           R"({"name":"c","type":"microsoft.containerservice/managedclusters","properties":{"provisioningState":"Failed"}})")}) {
+    const auto config = ReadText(text);
+    ASSERT_TRUE(config) << Failure(config) << text;
+    EXPECT_EQ(config->source.kind, "AKS");
+    EXPECT_EQ(config->source.name, "c");
+    EXPECT_TRUE(config->proxy_file.present && config->trust_file.present);
+    EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
+    EXPECT_THAT(config->findings, HasCode("aks-disabled"));
+  }
+  // Part of an answer, or another resource, says nothing.
+  for (const char* text : {R"({"name":"c","type":"Microsoft.ContainerService/ManagedClusters"})",
+                           R"({"name":"c","type":"Microsoft.Compute/virtualMachines","provisioningState":"Succeeded"})",
+                           R"({"provisioningState":"Succeeded","kind":"Base"})"}) {
+    EXPECT_THAT(Failure(ReadText(text)), StartsWith("kind: ")) << text;
+  }
+}
+
+std::string Resource(const std::string& config, const std::string& name = "c") {
+  return R"({"type":"Microsoft.ContainerService/managedClusters","apiVersion":"2024-09-01","name":")" + name +
+         R"(","properties":{"networkProfile":{"serviceCidr":"10.0.0.0/16"},"httpProxyConfig":)" + config + "}}";
+}
+
+TEST(AksConfig, ListsOfTheApiAndTemplatesAreRead) {
+  const std::string config = std::string("{") + kUrls + "}";
+  const std::string vm = R"({"type":"Microsoft.Compute/virtualMachines","name":"v","properties":{}})";
+  const std::string list = R"({"value":[)" + Resource(config) + R"(],"nextLink":null})";
+  const std::string one = R"({"$schema":"x","resources":[)" + vm + "," + Resource(config) + "]}";
+  const std::string named = R"({"resources":{"vm":)" + vm + R"(,"aks":)" + Resource(config) + "}}";
+  const std::string module =
+      R"({"resources":[{"type":"Microsoft.Resources/deployments","properties":{"template":)" + one + "}}]}";
+  const std::pair<std::string, std::string> rows[] = {
+      {list, "$.value[0].properties.httpProxyConfig"},
+      {one, "$.resources[1].properties.httpProxyConfig"},
+      {named, "$.resources.aks.properties.httpProxyConfig"},
+      {module, "$.resources[0].properties.template.resources[1].properties.httpProxyConfig"},
+  };
+  for (const auto& [text, path] : rows) {
+    const auto read = ReadText(text);
+    ASSERT_TRUE(read) << Failure(read) << text;
+    EXPECT_EQ(read->source.kind, "AKS");
+    EXPECT_EQ(read->http_proxy->Reveal(), "http://p:8080/");
+    EXPECT_EQ(read->proxy_file.path, path);
+    EXPECT_THAT(*read->no_proxy, HasSubstr("10.0.0.0/16"));
+  }
+  const std::string two = R"({"value":[)" + Resource("null", "a") + "," + Resource(config, "b") + "]}";
+  EXPECT_THAT(Failure(ReadText(two)), StartsWith("not-found: 2 objects AKS cluster are there"));
+  EXPECT_TRUE(ReadText(two, {.pool = "worker", .name = "b"}));
+  // What a template leaves out it makes no statement about.
+  EXPECT_THAT(Failure(ReadText(R"({"resources":[)" + vm + "]}")), StartsWith("kind: "));
+  EXPECT_THAT(Failure(ReadText(R"({"value":[]})")), StartsWith("kind: "));
+}
+
+TEST(AksConfig, ExpressionsOfATemplateAreNoValues) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"("[parameters('httpProxyConfig')]")", "$.resources[0].properties.httpProxyConfig"},
+      {R"({"httpProxy":"[parameters('proxy')]"})", "$.resources[0].properties.httpProxyConfig.httpProxy"},
+      {R"({"httpProxy":"http://p:1/","noProxy":["a","[variables('b')]"]})",
+       "$.resources[0].properties.httpProxyConfig.noProxy[1]"},
+  };
+  for (const auto& [config, path] : rows) {
+    const std::string failure = Failure(ReadText(R"({"resources":[)" + Resource(config) + "]}"));
+    EXPECT_THAT(failure, StartsWith("invalid-config: "));
+    EXPECT_THAT(failure, HasSubstr("az aks show"));
+    EXPECT_THAT(failure, HasSubstr(std::string("(") + path + ")"));
+  }
+}
+
 TEST(AksClusterSuffixes, AreAddedWhereTheyLack) {
   const std::pair<const char*, std::string> rows[] = {
       {R"("a")", "a,k,.svc,.cluster.local"},
