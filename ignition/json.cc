@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
+constexpr std::string_view kCommentHint = "; a comment is JSONC, not JSON: remove comments";
+constexpr std::string_view kCommaHint = "; a comma before a closing bracket is JSONC, not JSON: remove it";
 constexpr std::string_view kBom = "\xEF\xBB\xBF";
 constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
 
@@ -117,16 +119,32 @@ class Generator {
     if (in_string && static_cast<unsigned char>(text_[result_.Offset()]) < 0x20) {
       return {Code::kJson, "not JSON: a control character (a line break?) within a string", std::move(position)};
     }
-    return {Code::kJson, fmt::format("not JSON: {}", JsonErrorText(result_.Code())), std::move(position)};
+    return {Code::kJson, fmt::format("not JSON: {}{}", JsonErrorText(result_.Code()), Hint()), std::move(position)};
   }
 
  private:
+  // What editors allow in JSONC and JSON does not. The text from here on is as it was; what is before may not be.
+  std::string_view Hint() const {
+    const char* at = text_ + result_.Offset();
+    if (at[0] == '/' && (at[1] == '/' || at[1] == '*')) return kCommentHint;
+    if (at[0] != '}' && at[0] != ']') return {};
+    const std::string_view before(text_, result_.Offset());
+    const std::size_t last = before.find_last_not_of(kBlanks);
+    return last != std::string_view::npos && before[last] == ',' ? kCommaHint : std::string_view();
+  }
+
   char* text_;
   const Limits& limits_;
   rapidjson::ParseResult result_;
   std::uint64_t values_ = 0;
   BoundedHandler<rapidjson::Document>::Stop stop_ = BoundedHandler<rapidjson::Document>::Stop::kNone;
 };
+
+// With a comment in front, which no YAML document has in this form.
+bool BeginsAsJsonc(std::string_view bytes) {
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
+  return bytes.starts_with("//") || bytes.starts_with("/*");
+}
 
 }  // namespace
 
@@ -152,7 +170,7 @@ Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const L
   }
   if (bytes.find_first_not_of(kBlanks) == std::string::npos)
     return Fail(Code::kJson, "the document is empty", "line 1, column 1");
-  if (BeginsAsJson(bytes)) return ParseJson(std::move(bytes), limits);
+  if (BeginsAsJson(bytes) || BeginsAsJsonc(bytes)) return ParseJson(std::move(bytes), limits);
   return ParseYaml(std::move(bytes), limits, documents);
 }
 

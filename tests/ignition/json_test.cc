@@ -1,5 +1,6 @@
 #include "ignition/json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -113,6 +114,18 @@ TEST(ParseJson, NeedsNoCopyWhenThereIsRoom) {
   EXPECT_EQ((*document)->buffer.data(), before);
 }
 
+TEST(ParseJson, NamesWhatEditorsAllow) {
+  for (const char* text : {"// c\n{}", "{\n  // c\n}", "{\"a\":1, /* c */ \"b\":2}", "[1 /* c */]"}) {
+    EXPECT_THAT(JsonError(text).message, testing::HasSubstr("remove comments")) << text;
+  }
+  for (const char* text : {"{\"a\":1,\n}", "[1, ]", "{\"a\":\"b\\n\",}"}) {
+    EXPECT_THAT(JsonError(text).message, testing::HasSubstr("a comma before a closing bracket")) << text;
+  }
+  for (const char* text : {"{]", "[}", "{\"a\":/}", "[1"}) {
+    EXPECT_THAT(JsonError(text).message, testing::Not(testing::HasSubstr("JSONC"))) << text;
+  }
+}
+
 TEST(ParseJsonOrYaml, TellsThemApart) {
   EXPECT_EQ((*ParseJsonOrYaml(" \r\n\t{\"a\":1}", {}))->root().MemberCount(), 1U);
   EXPECT_TRUE((*ParseJsonOrYaml("[]", {}))->root().IsArray());
@@ -129,6 +142,7 @@ TEST(ParseJsonOrYaml, TellsThemApart) {
   EXPECT_EQ(code("\xFF\xFE{\0}"s), Code::kJson) << "half a character";
   EXPECT_EQ(code("{a: 1}"), Code::kJson);  // a brace says JSON
   EXPECT_EQ(code("a: [1"), Code::kYaml);
+  EXPECT_EQ(code("// comment\n{}"), Code::kJson);
   for (const char* text : {"a: 1", "{\"a\":1}", " [1]"}) {  // as PowerShell and editors on Windows save them
     EXPECT_TRUE(ParseJsonOrYaml(std::string("\xEF\xBB\xBF") + text, {})) << text;
     EXPECT_TRUE(ParseJsonOrYaml("\xFF\xFE" + ToUtf16Le(text), {})) << text;
