@@ -55,6 +55,8 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kXml, "xml", 11, "An answer file is malformed.",
              "Correct the file at the place that the message names."},
     CodeInfo{Code::kRow, "row", 11, "A row of a list is invalid.", "Correct the row that the message names."},
+    CodeInfo{Code::kEmpty, "empty", 12, "The source would set nothing, and nothing of ours is there to be taken away.",
+             "Check that it is the right source. Use --allow-empty if nothing is meant."},
     CodeInfo{Code::kShrink, "shrink", 12, "A bundle lost over half of its certificates.",
              "Check the source. Use --allow-shrink if the loss is meant."},
     CodeInfo{Code::kDirtyHive, "dirty-hive", 12, "A registry hive was not closed cleanly.",

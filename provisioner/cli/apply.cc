@@ -36,6 +36,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.ending = PROV_TRY(ParseEnding(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
+  out.apply.refuse_empty = RefusesEmpty(arguments);
   out.probes = arguments.All("probe");
   if (arguments.Has("probe") && !arguments.Has("try")) {
     return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");

@@ -14,9 +14,11 @@
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/node/guards.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
@@ -144,6 +146,7 @@ struct Options {
   std::optional<pki::Certificate> signer;  // of SOURCE
   SourceOptions source;
   WantedOptions wanted;
+  bool allow_empty = false;
 };
 
 // The answer file and the program that the payload carries.
@@ -178,6 +181,7 @@ Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
   if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
   out.source = PROV_TRY(ParseSourceOptions(arguments));
   out.wanted = PROV_TRY(ParseWantedOptions(arguments));
+  out.allow_empty = arguments.Has("allow-empty");
   return out;
 }
 
@@ -224,6 +228,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
   // All that can still be refused comes before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, desired.store, NowUnix()))) findings.push_back(std::move(f));
+  if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   if (options.user_data) {
     return BakeUserData(
         *std::move(options.user_data),
@@ -269,6 +274,7 @@ Command BakeCommand() {
         Group::kPayload},
        {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
        {"unattend", "FILE", "the payload's answer file is this one with the payload's command added", Group::kPayload},
+       AllowEmptyOption(),
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> signing = SignOptionSpecs();

@@ -63,6 +63,7 @@ Result<BootOptions> ParseBootOptions(const Arguments& arguments, machine::Host& 
   out.interval = PROV_TRY(ParseInterval(arguments));
   out.settings = PROV_TRY(ParseSettingsOptions(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  out.apply.refuse_empty = RefusesEmpty(arguments);
   return out;
 }
 

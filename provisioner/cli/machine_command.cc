@@ -116,9 +116,19 @@ OptionSpec AllowDowngradeOption() {
           Group::kGuards};
 }
 
+OptionSpec AllowEmptyOption() {
+  return {"allow-empty", "", "accept a source that sets nothing where nothing of ours is to be taken away",
+          Group::kGuards};
+}
+
+bool RefusesEmpty(const Arguments& arguments) {
+  return !arguments.Has("allow-empty") && !source::IsRemote(arguments.positional());
+}
+
 std::vector<OptionSpec> ApplyOptionSpecs() {
   return {{"restart-services", "", "restart running services whose environment changed", Group::kRun},
           AllowDowngradeOption(),
+          AllowEmptyOption(),
           {"allow-shrink", "",
            "accept a raw certificate file that lacks over half of the certificates put there before", Group::kGuards},
           {"reboot", "never|now", "whether to reboot when that is needed (default: never)", Group::kRun},

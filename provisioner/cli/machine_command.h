@@ -57,6 +57,11 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int6
 // --allow-downgrade of `plan`, `service` and of what has ApplyOptionSpecs().
 OptionSpec AllowDowngradeOption();
 
+// --allow-empty of `bake`, `apply` and `first-boot`.
+OptionSpec AllowEmptyOption();
+// Whether a source that sets nothing on a machine is refused: not one on a network, which is the cluster's own word.
+bool RefusesEmpty(const Arguments& arguments);
+
 // --reboot and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 std::vector<OptionSpec> ApplyOptionSpecs();
 struct Ending {

@@ -60,7 +60,8 @@ Command PlanCommand() {
       "Show what apply would change on this machine; nothing is written.",
       "SOURCE",
       "Compares the registry and the certificate stores with what SOURCE wants. Exit code 4 tells that there\n"
-      "are differences. Of an image, what apply would refuse is refused here, with the same code.",
+      "are differences. Of an image, what apply would refuse is refused here, with the same code,\n"
+      "but for a source that sets nothing.",
       "  > provisioner plan payload\n"
       "  target  this machine\n"
       "    + create   certificate  ROOT 4F1A... CN=Corporate Root\n"

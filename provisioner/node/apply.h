@@ -19,15 +19,16 @@ struct ApplyOptions {
   bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
   bool allow_downgrade = false;   // see guards.h
   bool allow_shrink = false;      // the same
+  bool refuse_empty = false;      // the same: of a source that somebody names, not of one that is followed
   bool restart_services = false;  // restart running services whose environment changed
   bool preseed = false;           // as in reconcile::PlanOptions
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 
-// What the guards say before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink.
+// What the guards say before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty.
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
-// Reads only. Errors: those of the ports; downgrade, shrink.
+// Reads only. Errors: those of the ports; downgrade, shrink, empty.
 Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived,
                                               const ApplyOptions& options);
 

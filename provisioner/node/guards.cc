@@ -51,7 +51,33 @@ std::string DigestOf(const reconcile::Plan& plan) {
   return ToHex(Sha256(text));
 }
 
+std::string_view WhyEmpty(const egress::EgressConfig& config) {
+  const auto holds = [](const std::optional<Secret>& url) { return url && !url->Reveal().empty(); };
+  const bool lists = config.no_proxy && !config.no_proxy->empty();
+  if (holds(config.http_proxy) || holds(config.https_proxy) || lists || !config.certificates.empty())
+    return "what it says is left out by the options (--scope, --service, --credentials, --subtract) or weak";
+  return config.proxy_file.present || config.trust_file.present
+             ? "it says that there is neither a proxy nor an additional certificate"
+             : "it makes no statement about a proxy or certificates";
+}
+
 }  // namespace
+
+Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconcile::DesiredState& desired) {
+  if (!desired.SetsNothing()) return {};
+  return Fail(Code::kEmpty,
+              fmt::format("the source would set nothing: {}; check that it is the right one, or give --allow-empty if "
+                          "nothing is meant",
+                          WhyEmpty(config)),
+              NameOf(config.source));
+}
+
+Result<void> GuardAgainstEmpty(machine::Machine& machine, const Settings& settings,
+                               const reconcile::DesiredState& desired) {
+  if (settings.generation || !desired.SetsNothing()) return {};
+  const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
+  return record.ledger.empty() ? GuardAgainstEmpty(settings.config, desired) : Result<void>();
+}
 
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings) {
   if (!settings.generation) return {};

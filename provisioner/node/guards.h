@@ -1,5 +1,5 @@
-// Guards: what a run refuses although its source can be read: a payload that is older than what is here, a file of
-// certificates that lost most of them, a change that does not last.
+// Guards: what a run refuses although its source can be read: a source that sets nothing, a payload that is older than
+// what is here, a file of certificates that lost most of them, a change that does not last.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,15 @@ namespace prov::node {
 
 // What `bake` gives a payload when nobody says another: unsigned ones of it have no order among themselves.
 inline constexpr std::int64_t kDefaultGeneration = 1;
+
+// A source that sets nothing is mostly the wrong file, or the wrong part of it. The error empty if `desired` holds
+// nothing. For a payload, which may go anywhere.
+Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconcile::DesiredState& desired);
+
+// The same, unless something on this machine is ours: then the source takes that away. Settings of a payload pass, as
+// its baking was asked. Reads the record.
+Result<void> GuardAgainstEmpty(machine::Machine& machine, const Settings& settings,
+                               const reconcile::DesiredState& desired);
 
 // Payloads are data that travelled: an old one that turns up again must not bring back what was replaced since.
 // The error downgrade for a payload of a lower generation than the one that was applied last, or for another one of the

@@ -198,6 +198,11 @@ std::string_view NameOf(CredentialPolicy policy) {
   return "none";
 }
 
+bool DesiredState::SetsNothing() const {
+  return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
+         !win_http && !win_inet && certificates.empty();
+}
+
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
   DesiredState state;
   state.scope = Stated(options.scope, config);

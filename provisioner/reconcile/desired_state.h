@@ -53,6 +53,9 @@ struct DesiredState {
   std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
   Findings findings;
+
+  // Whether a machine that holds nothing of ours would stay as it is.
+  bool SetsNothing() const;
 };
 
 // Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a

@@ -292,6 +292,26 @@ TEST_F(Bake, RefusalsWriteNothing) {
   EXPECT_TRUE(fs::is_empty(root_));
 }
 
+TEST_F(Bake, ASourceThatSetsNothingNeedsALeave) {
+  const std::pair<std::string, std::string> rows[] = {{ConfigWith("# no proxy\n"), "neither a proxy"},
+                                                      {R"({"ignition":{"version":"3.2.0"}})", "makes no statement"}};
+  for (const auto& [source, why] : rows) {
+    for (const char* format : {"dir", "userdata"}) {
+      std::vector<std::string> words = {"bake", "-", "--out", Path("p"), "--format", format, "--output", "json"};
+      if (std::string_view(format) == "userdata") words.insert(words.end(), {"--platform", "none"});
+      const ProcessResult refused = Provisioner(words, source);
+      EXPECT_EQ(refused.exit, 12) << refused.out;
+      EXPECT_EQ(ErrorCode(refused), "empty");
+      EXPECT_THAT(refused.err, HasSubstr(why));
+      EXPECT_TRUE(fs::is_empty(root_));
+      words.emplace_back("--allow-empty");
+      const ProcessResult allowed = Provisioner(words, source);
+      EXPECT_EQ(allowed.exit, 0) << allowed.err;
+      fs::remove_all(root_ / "p");
+    }
+  }
+}
+
 TEST_F(Bake, WhatTheReviewRefusesIsRefusedBeforeTheWrite) {
   // Only certificates are managed, so nothing but the review looks at NO_PROXY.
   const ProcessResult result =

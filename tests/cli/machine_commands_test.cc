@@ -289,6 +289,25 @@ TEST_F(MachineCommands, PhasesOfWindowsSetup) {
   EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "specialize", "--reboot", "now"}).error().code, Code::kUsage);
 }
 
+// The file of a cluster without a proxy, or another file that says nothing.
+TEST_F(MachineCommands, ASourceThatSetsNothingNeedsALeaveUnlessItTakesOursAway) {
+  constexpr const char* kNone = R"({"kind":"ControllerConfig","spec":{"proxy":null,"additionalTrustBundle":null}})";
+  const std::string full = testing_support::ReadAll(source_);
+  WriteSource(kNone);
+  EXPECT_EQ(Run(ApplyCommand, {source_}).error().code, Code::kEmpty);
+  EXPECT_EQ(Run(FirstBootCommand, {source_}).error().code, Code::kEmpty);
+  EXPECT_EQ(Run(PlanCommand, {source_})->exit, 0) << "nothing would change";
+  WriteSource(full);
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd"}));
+  WriteSource(kNone);
+  EXPECT_GT(Json(ApplyCommand, {source_, "--service", "containerd"})["writes"].GetInt(), 0);
+  EXPECT_EQ(Run(ApplyCommand, {source_}).error().code, Code::kEmpty);
+  const std::string payload = Bake("none", {"--allow-empty"});
+  EXPECT_TRUE(Run(ApplyCommand, {payload})) << "it was asked when it was baked";
+  EXPECT_TRUE(Run(FirstBootCommand, {source_, "--allow-empty"}));
+  EXPECT_EQ(Run(ReconcileCommand, {})->exit, 0) << "what is followed needs no leave";
+}
+
 TEST_F(MachineCommands, ABusyMachineDoesNotEndSetup) {
   host_.locked = true;
   EXPECT_EQ(Run(ApplyCommand, {source_}).error().code, Code::kLock);

@@ -25,6 +25,67 @@ Settings RawFile(int first, int count) {
   return out;
 }
 
+// A config whose files are there and empty, as those of a cluster without a proxy.
+Settings EmptyFile() {
+  Settings out = SampleSettings(std::nullopt);
+  out.config.http_proxy = out.config.https_proxy = std::nullopt;
+  out.config.no_proxy = std::nullopt;
+  out.config.certificates.clear();
+  return out;
+}
+
+class EmptyGuard : public NodeTest {
+ protected:
+  Result<reconcile::SessionReport> Apply(const Settings& settings,
+                                         const ApplyOptions& options = {.refuse_empty = true}) {
+    OpenNode n = node();
+    return ApplySettings(n, settings, options);
+  }
+};
+
+TEST_F(EmptyGuard, ASourceThatSetsNothingIsRefusedWhereNothingIsOurs) {
+  const auto refused = Apply(EmptyFile());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kEmpty);
+  EXPECT_THAT(refused.error().message, HasSubstr("neither a proxy nor an additional certificate"));
+  EXPECT_THAT(refused.error().message, HasSubstr("--allow-empty"));
+  OpenNode n = node();
+  EXPECT_EQ(TrySettings(n, EmptyFile(), {.refuse_empty = true}, 60).error().code, Code::kEmpty);
+  Delivery delivery;
+  delivery.words = {"C:\\worker.json"};
+  EXPECT_EQ(FirstBoot(n, EmptyFile(), delivery, {.refuse_empty = true}).error().code, Code::kEmpty);
+  EXPECT_THAT(host_.memory.log, testing::IsEmpty()) << "nothing was written";
+  EXPECT_TRUE(Apply(EmptyFile(), {})) << "a source that is followed";
+}
+
+TEST_F(EmptyGuard, WhatIsOursMayBeTakenAway) {
+  ASSERT_TRUE(Apply(SampleSettings(std::nullopt)));
+  const auto emptied = Apply(EmptyFile());
+  ASSERT_TRUE(emptied) << emptied.error().message;
+  EXPECT_GT(emptied->writes, 0U);
+  EXPECT_EQ(Apply(EmptyFile()).error().code, Code::kEmpty) << "now nothing is ours";
+}
+
+TEST_F(EmptyGuard, APayloadWasAskedWhenItWasBaked) {
+  Settings payload = EmptyFile();
+  payload.generation = 1;
+  EXPECT_TRUE(Apply(payload));
+}
+
+TEST_F(EmptyGuard, TheMessageSaysWhy) {
+  Settings mute = EmptyFile();
+  mute.config.proxy_file.present = mute.config.trust_file.present = false;
+  EXPECT_THAT(Apply(mute).error().message, HasSubstr("makes no statement"));
+  Settings left_out = SampleSettings(std::nullopt);
+  left_out.options.services.clear();
+  left_out.options.scope = {.machine = false, .services = true, .win_http = false, .certificates = false};
+  EXPECT_THAT(Apply(left_out).error().message, HasSubstr("left out by the options"));
+  Settings assigned = EmptyFile();
+  assigned.config.http_proxy = Secret("");
+  assigned.config.no_proxy = "";
+  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("neither a proxy"));
+}
+
 class ShrinkGuard : public NodeTest {
  protected:
   Result<reconcile::SessionReport> Apply(const Settings& settings, const ApplyOptions& options = {}) {
