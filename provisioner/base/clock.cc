@@ -7,6 +7,11 @@
 
 namespace prov {
 
+Result<void> GoOn(Clock& clock, const std::string& where) {
+  if (clock.Wait(0)) return {};
+  return Fail(Code::kInterrupted, "the run was stopped; nothing of it was put into place", where);
+}
+
 std::string FormatUtc(std::int64_t unix_seconds) {
   const auto time = std::chrono::sys_seconds(std::chrono::seconds(unix_seconds));
   const auto days = std::chrono::floor<std::chrono::days>(time);

@@ -87,6 +87,8 @@ constexpr std::array kCodes = {
              "Name the folder that holds the Windows folder, or run the command on Windows as an administrator."},
     CodeInfo{Code::kIo, "io", 13, "Reading or writing a file failed.",
              "Check the path, its permissions and the free space of its volume."},
+    CodeInfo{Code::kInterrupted, "interrupted", 13, "The run was asked to stop before it was complete.",
+             "Run the command again. What was not complete is removed already."},
     CodeInfo{Code::kNetwork, "network", 14, "A source or a probe could not be reached.",
              "Check the address, the proxy and the firewall, and try again."},
     CodeInfo{Code::kTls, "tls", 14, "A TLS peer could not be verified.",

@@ -53,6 +53,7 @@ enum class Code {
   // exit 13: machine, image or output missing or unwritable
   kTarget,
   kIo,
+  kInterrupted,
   // exit 14: a source or probe could not be reached
   kNetwork,
   kTls,

@@ -215,6 +215,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   Findings findings;
   Options options = PROV_TRY(ParseOptions(arguments, findings));
   const std::string& path = options.path;
+  options.delivery.may_go_on = [&host, &path] { return GoOn(host.clock(), path); };
   const Delivery& delivery = options.delivery;
   Source source = PROV_TRY(ReadSource(host, options.source, options.signer));
   if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));

@@ -75,6 +75,32 @@ void Progress::Show(std::size_t done) {
   printed_ = line.size();
 }
 
+// Asks before each file whether there shall be more of them.
+class AskingSink final : public images::FileSink {
+ public:
+  AskingSink(std::unique_ptr<images::FileSink> sink, const MayGoOn& may_go_on)
+      : sink_(std::move(sink)), may_go_on_(may_go_on) {}
+
+  Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) override {
+    PROV_TRY(Ask(may_go_on_));
+    return sink_->Add(path, bytes, mode);
+  }
+
+  Result<void> Finish() override {
+    PROV_TRY(Ask(may_go_on_));
+    return sink_->Finish();
+  }
+
+ private:
+  std::unique_ptr<images::FileSink> sink_;
+  const MayGoOn& may_go_on_;
+};
+
+Result<std::unique_ptr<images::FileSink>> Asking(const Delivery& delivery,
+                                                 Result<std::unique_ptr<images::FileSink>> sink) {
+  return std::make_unique<AskingSink>(PROV_TRY(std::move(sink)), delivery.may_go_on);
+}
+
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }
 
 unsigned AnswerFileMode(const Payload& payload) {
@@ -94,7 +120,8 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
                       std::int64_t time_unix) {
   PROV_TRY(images::CheckArchiveEntries(format, payload::CountEntries(payload)));
-  const auto sink = PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix)));
+  const auto sink =
+      PROV_TRY(Asking(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
     const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
     PROV_TRY(payload::WriteDrive(*sink, PROV_TRY(payload::DriveKindOf(delivery.label)), payload, any));
@@ -110,8 +137,9 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
   const DriveKind kind = PROV_TRY(payload::DriveKindOf(delivery.label));
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
-  const auto make = [&](const Node& node) { return folder->Make(node.name + ".iso", options); };
+  const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
   PROV_TRY(fleet.WriteDrives(make, kind, progress));
+  PROV_TRY(Ask(delivery.may_go_on));
   return folder->Finish();
 }
 
@@ -123,8 +151,9 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
   const auto progress = [&](std::size_t done) { shown.Show(done); };
   if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
   if (format) PROV_TRY(images::CheckArchiveEntries(*format, fleet.TreeEntries()));
-  const auto sink = format ? PROV_TRY(images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix)))
-                           : PROV_TRY(images::MakeFolder(path, time_unix));
+  const auto sink =
+      PROV_TRY(Asking(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
+                                       : images::MakeFolder(path, time_unix)));
   PROV_TRY(fleet.WriteTree(*sink, progress));
   return sink->Finish();
 }
@@ -165,9 +194,10 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
 
 Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std::string& path, std::int64_t time_unix,
                      std::string_view answer_file) {
+  PROV_TRY(Ask(delivery.may_go_on));  // from here on a signal asks, and no longer ends the program
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
   if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
-  if (!format) return payload::WritePayloadFolder(payload, path, time_unix);
+  if (!format) return payload::WritePayloadFolder(payload, path, time_unix, delivery.may_go_on);
   return WriteOne(delivery, *format, payload, path, time_unix);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/payload/node_list.h"
@@ -19,6 +20,7 @@ struct Delivery {
   std::string label;                 // of a drive
   std::vector<payload::Node> nodes;  // none: the payload alone
   std::string drive_answer_file;     // at the root of a plain drive
+  MayGoOn may_go_on;                 // asked before each file
 };
 
 // --label and --nodes.
@@ -30,7 +32,7 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
                                const std::optional<std::string>& own_answer_file);
 
 // Writes all of it or nothing. `answer_file` names the payload's in messages. Errors: target, io, usage, size-limit,
-// xml.
+// xml; those of may_go_on.
 Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 

@@ -15,6 +15,7 @@
 #include "provisioner/cli/secret_argument.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/machine/live_ports.h"
 #include "provisioner/net/http.h"
 
 namespace prov::cli {
@@ -110,7 +111,11 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
   const auto secrets = ReadSecretArguments(command.spec, PlacesOfThisProcess(), *arguments);
   if (!secrets) return Report(WithoutPasswords(secrets.error(), words), json);
   const Result<Outcome> outcome = command.run(*arguments, machine::LiveHost());
-  if (!outcome) return Report(WithoutPasswords(WithoutPasswords(outcome.error(), words), *secrets), json);
+  if (!outcome) {
+    const int exit = Report(WithoutPasswords(WithoutPasswords(outcome.error(), words), *secrets), json);
+    if (outcome.error().code == Code::kInterrupted) machine::EndBySignal();
+    return exit;
+  }
   PrintFindings(stderr, outcome->findings);
   return Print(outcome->out, outcome->exit);
 }

@@ -29,10 +29,17 @@ class StopPipe {
   }
 
   int Readable() const { return ends_[0]; }
-  void Fill() const {
+  // With the number of the signal that asks; 0: none.
+  void Fill(int number) const {
     const int kept = errno;  // the code that a signal interrupts may be about to look at it
-    [[maybe_unused]] const ssize_t written = write(ends_[1], "", 1);
+    const auto byte = static_cast<unsigned char>(number);
+    [[maybe_unused]] const ssize_t written = write(ends_[1], &byte, 1);
     errno = kept;
+  }
+  // What the first who asked filled in.
+  int Number() const {
+    unsigned char byte = 0;
+    return read(ends_[0], &byte, 1) == 1 ? byte : 0;
   }
 
  private:
@@ -44,7 +51,7 @@ StopPipe& Stop() {
   return pipe;
 }
 
-void OnSignal(int /*number*/) { Stop().Fill(); }
+void OnSignal(int number) { Stop().Fill(number); }
 
 // The first signal asks; a second one, when that takes too long, ends the program.
 void ListenToSignals() {
@@ -80,6 +87,13 @@ Clock& LiveClock() {
   return clock;
 }
 
-void RequestStop() { Stop().Fill(); }
+void RequestStop() { Stop().Fill(0); }
+
+void EndBySignal() {
+  const int number = Stop().Number();
+  if (number == 0) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
 
 }  // namespace prov::machine

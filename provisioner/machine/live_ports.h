@@ -20,6 +20,10 @@ Installation& LiveInstallation();
 // Ends a Wait() of LiveClock(), and all that follow.
 void RequestStop();
 
+// Ends this process by the signal that asked it to stop, which is what whoever sent it expects to see. Returns where
+// there was none, and on systems without signals.
+void EndBySignal();
+
 // Host::RunAsService on Windows. Once in a process's life.
 Result<void> RunServiceProcess(std::string_view name, const std::function<void()>& body);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/result.h"
 #include "provisioner/payload/payload.h"
 
@@ -11,7 +12,8 @@ namespace prov::payload {
 
 // Writes beside `path`, flushes, then renames. An earlier payload at `path` is replaced; anything else there but an
 // empty folder is refused (target), so that no foreign file is lost. Missing parents are made. All times are
-// `time_unix`, for reproducible archives.
-Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix);
+// `time_unix`, for reproducible archives. `may_go_on` is asked before each file.
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
+                                const MayGoOn& may_go_on = {});
 
 }  // namespace prov::payload

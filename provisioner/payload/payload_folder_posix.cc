@@ -54,9 +54,11 @@ Result<void> CheckReplaceable(const fs::path& path) {
   return {};
 }
 
-Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix) {
+Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix,
+                        const MayGoOn& may_go_on) {
   std::set<fs::path> folders = {folder};
   for (const PayloadFile& file : payload.files) {
+    PROV_TRY(Ask(may_go_on));
     const fs::path path = folder / file.path;
     for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
     std::error_code error;
@@ -96,12 +98,12 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   return {};
 }
 
-Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent,
-                         std::int64_t time_unix) {
+Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent, std::int64_t time_unix,
+                         const MayGoOn& may_go_on) {
   std::string fresh;
   const posix::Descriptor held = MakeFolderBeside((parent / target.filename()).string(), fresh);
   if (!held) return posix::Failure(Code::kTarget, "cannot make a folder here", parent);
-  Result<void> done = WriteFiles(payload, fresh, time_unix);
+  Result<void> done = WriteFiles(payload, fresh, time_unix, may_go_on);
   if (done) done = Replace(fresh, target, AsideOf(fresh));
   std::error_code ignored;
   if (!done) fs::remove_all(fresh, ignored);
@@ -111,7 +113,8 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
 
 }  // namespace
 
-Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix) {
+Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
+                                const MayGoOn& may_go_on) {
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
   if (target.empty() || target == "." || target == "..")
@@ -119,7 +122,7 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
   PROV_TRY(CheckReplaceable(target));
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   images::MadeParents parents = PROV_TRY(images::MadeParents::Make(parent));
-  PROV_TRY(WriteBeside(payload, target, parent, time_unix));
+  PROV_TRY(WriteBeside(payload, target, parent, time_unix, may_go_on));
   parents.Keep();
   return {};
 }

@@ -308,6 +308,14 @@ TEST_F(MachineCommands, ASourceThatSetsNothingNeedsALeaveUnlessItTakesOursAway) 
   EXPECT_EQ(Run(ReconcileCommand, {})->exit, 0) << "what is followed needs no leave";
 }
 
+TEST_F(MachineCommands, ABakeThatIsStoppedLeavesNothing) {
+  host_.stopped = true;
+  const auto stopped = Run(BakeCommand, {source_, "--out", (root_ / "made/for/payload").string()});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::kInterrupted);
+  EXPECT_FALSE(fs::exists(root_ / "made"));
+}
+
 TEST_F(MachineCommands, ABusyMachineDoesNotEndSetup) {
   host_.locked = true;
   EXPECT_EQ(Run(ApplyCommand, {source_}).error().code, Code::kLock);

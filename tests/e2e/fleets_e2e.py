@@ -195,6 +195,37 @@ class Fleets(Case):
         self.assertEqual(child.returncode, 0)
         self.assertRegex(shown.decode(), r"\rnodes \d+ of 30000")
 
+    def interrupted(self, out, number, *options):
+        """A bake of many nodes that gets this signal as soon as it has something beside its place."""
+        with subprocess.Popen([PROVISIONER, "bake", SAMPLE, "--out", out, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+            while child.poll() is None and not list(self.work.glob(".%s.provisioner-*" % out.name)):
+                time.sleep(0.001)
+            self.assertIsNone(child.poll(), "it ended before it could be interrupted")
+            child.send_signal(number)
+            said = child.communicate()[1]
+        self.assertEqual(child.returncode, -number, said)
+        return said
+
+    # What is beside the place holds credentials, and of many nodes it is large.
+    def test_an_interrupted_run_leaves_nothing(self):
+        nodes = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(20000)))
+        for form, name in (("tgz", "fleet.tgz"), ("dir", "fleet"), ("iso", "drives")):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(form, signal=number):
+                    said = self.interrupted(self.work / name, number, "--format", form, "--nodes", nodes)
+                    self.assertIn("[interrupted]", said)
+                    self.assertEqual(os.listdir(self.work), ["nodes.csv"])
+
+    def test_what_a_killed_run_left_goes_with_the_next(self):
+        many = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(20000)))
+        few = self.nodes(name="few.csv")
+        for form, name in (("tgz", "fleet.tgz"), ("dir", "fleet"), ("iso", "drives")):
+            with self.subTest(form):
+                self.interrupted(self.work / name, signal.SIGKILL, "--format", form, "--nodes", many)
+                self.assertTrue(list(self.work.glob(".*.provisioner-*")))
+                self.assertEqual(bake(self.work / name, "--format", form, "--nodes", few).returncode, 0)
+                self.assertEqual(list(self.work.glob(".*.provisioner-*")), [])
+
     def test_no_password_in_what_is_printed(self):
         result = bake(self.work / "fleet.tar", "--format", "tar", "--nodes", self.nodes())
         self.assertNotIn("S3cret", result.stdout + result.stderr)

@@ -54,6 +54,25 @@ TEST(LiveClockDeathTest, SecondSignalEndsTheProgram) {
   EXPECT_EXIT(insist(), testing::KilledBySignal(SIGINT), "");
 }
 
+TEST(LiveClockDeathTest, AStoppedRunEndsByTheSignalThatStoppedIt) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const auto run = [number] {
+      LiveHost().clock().Wait(0);
+      raise(number);
+      if (LiveHost().clock().Wait(kMinute)) _exit(2);
+      EndBySignal();
+      _exit(1);
+    };
+    EXPECT_EXIT(run(), testing::KilledBySignal(number), "");
+  }
+  const auto asked_otherwise = [] {
+    RequestStop();
+    EndBySignal();
+    _exit(kStopped);
+  };
+  EXPECT_EXIT(asked_otherwise(), testing::ExitedWithCode(kStopped), "");
+}
+
 TEST(LiveClockDeathTest, RequestEndsAWait) {
   const auto wait = [] {
     RequestStop();

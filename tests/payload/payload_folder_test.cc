@@ -77,6 +77,24 @@ TEST_F(PayloadFolder, AFailureLeavesNothingBehind) {
   EXPECT_EQ(Entries(), 0U) << "nor the parents that were made for it";
 }
 
+TEST_F(PayloadFolder, OneThatIsStoppedLeavesWhatWasThere) {
+  const std::string out = (root_ / "out").string();
+  ASSERT_TRUE(WritePayloadFolder(Small("first"), out, 0));
+  const std::size_t files = Small().files.size();
+  for (std::size_t most = 0; most < files; ++most) {
+    std::size_t asked = 0;
+    const MayGoOn may_go_on = [&]() -> Result<void> {
+      if (asked++ < most) return {};
+      return Fail(Code::kInterrupted, "stopped", out);
+    };
+    EXPECT_EQ(WritePayloadFolder(Small("second"), out, 0, may_go_on).error().code, Code::kInterrupted) << most;
+    EXPECT_EQ(WritePayloadFolder(Small(), (root_ / "new/parent/out").string(), 0, may_go_on).error().code,
+              Code::kInterrupted);
+    EXPECT_EQ(ReadAll(out + "/egress.json"), "first") << most;
+    EXPECT_EQ(Entries(), 1U) << most;
+  }
+}
+
 TEST_F(PayloadFolder, AParentThatIsAFileIsATargetError) {
   std::ofstream(root_ / "file") << "x";
   const auto written = WritePayloadFolder(Small(), (root_ / "file/out").string(), 0);
