@@ -72,12 +72,13 @@ Result<Resource> Store::WriteBytes(Append& append, std::string_view bytes, std::
 }
 
 Result<Resource> Store::WriteBlob(Append& append, std::string_view bytes, std::uint8_t flags) {
+  Result<void> advanced;
   const auto advance = [&](std::size_t more) {
-    append.done += more;
-    if (append.progress) append.progress(append.done, append.total);
+    if (advanced) advanced = append.Advance(more);
   };
   const std::string packed = codec_ == nullptr ? std::string() : Pack(*codec_, header_.chunk, bytes, advance);
   if (codec_ == nullptr) advance(bytes.size());
+  PROV_TRY(std::move(advanced));
   if (packed.empty()) return WriteBytes(append, bytes, flags);
   Resource out = PROV_TRY(WriteBytes(append, packed, flags | kCompressed));
   out.size = bytes.size();
@@ -174,6 +175,19 @@ Result<void> Store::WriteHeaderLast(const Append& append) {
   return {};
 }
 
+// All but the header. What is behind the used part of the file is nothing to anybody, and may hold credentials.
+Result<void> Store::WriteNew(Append& append) {
+  const auto write = [&]() -> Result<void> {
+    PROV_TRY(WriteBlobs(append));
+    PROV_TRY(WriteMetadata(append));
+    return WriteEnd(append);
+  };
+  const auto used = static_cast<off_t>(append.at);
+  Result<void> done = write();
+  if (!done && ftruncate(file_.get(), used) != 0) done.error().message += "; nor could what was written be cut off";
+  return done;
+}
+
 Result<void> Store::Commit(const WimProgress& progress) {
   if (std::ranges::none_of(open_, [](const auto& image) { return image.second.changed; })) return {};
   PROV_TRY(CheckIntegrity());
@@ -181,9 +195,7 @@ Result<void> Store::Commit(const WimProgress& progress) {
   PROV_TRY(DropUnused(append));
   for (const auto& [index, image] : open_) append.total += image.changed ? image.metadata.bytes().size() : 0;
   PROV_TRY(CheckSpace(append));
-  PROV_TRY(WriteBlobs(append));
-  PROV_TRY(WriteMetadata(append));
-  PROV_TRY(WriteEnd(append));
+  PROV_TRY(WriteNew(append));
   PROV_TRY(WriteHeaderLast(append));
   // From here on as if it had just been opened; images that are open stay, as trees refer to them.
   new_.clear();

@@ -36,6 +36,9 @@ struct OpenImage {
 Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
                                        const std::string& where);
 
+// What an Optimize that was killed left beside an open file: for whoever holds the lock of that.
+void RemoveUnfinishedCopy(const std::string& path, int fd);
+
 class Store {
  public:
   Store(std::string path, Descriptor file, TreeAccess access)
@@ -72,6 +75,11 @@ class Store {
     WimProgress progress;
     std::vector<Blob> blobs{};
     std::uint64_t done = 0, total = 0;
+
+    Result<void> Advance(std::uint64_t more) {
+      done += more;
+      return progress ? progress(done, total) : Result<void>();
+    }
   };
 
   Result<std::string> ReadResource(const Resource& resource, std::uint64_t limit, std::uint64_t most,
@@ -83,6 +91,7 @@ class Store {
   Result<void> DropUnused(Append& append);
   Result<Resource> WriteBytes(Append& append, std::string_view bytes, std::uint8_t flags);
   Result<Resource> WriteBlob(Append& append, std::string_view bytes, std::uint8_t flags);
+  Result<void> WriteNew(Append& append);
   Result<void> WriteBlobs(Append& append);
   Result<void> WriteMetadata(Append& append);
   Result<void> WriteEnd(Append& append);

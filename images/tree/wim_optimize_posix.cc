@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "images/registry/hive_format.h"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::string_view kSuffix = ".provisioner-new.tmp";
 constexpr std::size_t kCopyBytes = 1U << 20U;
+
+using MayAdvance = std::function<Result<void>(std::uint64_t more)>;
 
 // Of what is to be renamed: a link to the file must not become the file.
 Result<std::string> RealPath(const std::string& path, int fd) {
@@ -44,7 +47,7 @@ Result<Descriptor> MakeBeside(const std::string& path) {
 }
 
 Result<void> Copy(int from, std::uint64_t at, int to, std::uint64_t new_at, std::uint64_t size,
-                  const std::string& where) {
+                  const std::string& where, const MayAdvance& advance) {
   while (size > 0) {
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(size, kCopyBytes));
     const std::string bytes = PROV_TRY(ReadAt(from, at, step, where));
@@ -53,6 +56,7 @@ Result<void> Copy(int from, std::uint64_t at, int to, std::uint64_t new_at, std:
     at += step;
     new_at += step;
     size -= step;
+    PROV_TRY(advance(step));
   }
   return {};
 }
@@ -64,6 +68,10 @@ void Move(Resource& resource, const std::map<std::uint64_t, std::uint64_t>& plac
 }
 
 }  // namespace
+
+void RemoveUnfinishedCopy(const std::string& path, int fd) {
+  if (const auto real = RealPath(path, fd)) unlink((*real + std::string(kSuffix)).c_str());
+}
 
 // In the order in which they lie; without those that are written anew.
 std::vector<Resource> Store::ResourcesInUse() const {
@@ -122,12 +130,11 @@ Result<void> Store::CopyResources(int to, Append& copy, std::map<std::uint64_t, 
     end = resource.End();
     copy.total += resource.stored;
   }
+  const auto advance = [&copy](std::uint64_t more) { return copy.Advance(more); };
   for (const Resource& resource : used) {
-    PROV_TRY(Copy(file_.get(), resource.offset, to, copy.at, resource.stored, path_));
+    PROV_TRY(Copy(file_.get(), resource.offset, to, copy.at, resource.stored, path_, advance));
     places.emplace(resource.offset, copy.at);
     copy.at += resource.stored;
-    copy.done += resource.stored;
-    if (copy.progress) copy.progress(copy.done, copy.total);
   }
   return {};
 }

@@ -17,17 +17,17 @@ struct WimImage {
   std::string name;
 };
 
-// Bytes that are ready so far, and in all.
-using WimProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+// Bytes that are ready so far, and in all. An error ends the work, as one of writing would.
+using WimProgress = std::function<Result<void>(std::uint64_t done, std::uint64_t total)>;
 
 // One WIM file. Writes are held in memory until Commit, which appends them to the file and then changes its header, in
 // one write: whoever opens the file sees all images as they were, or all as they shall be. What is no longer referred
 // to stays in the file as a hole, until Optimize.
 class WimFile {
  public:
-  // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
-  // (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another
-  // program has not finished. Errors: target, lock, io.
+  // kWrite holds a lock for as long as the object lives, and takes away what a killed Optimize left. Refused (target):
+  // what is no WIM, split WIMs, solid ones (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are
+  // marked read-only or that another program has not finished. Errors: target, lock, io.
   static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
 
   virtual ~WimFile() = default;
@@ -42,6 +42,7 @@ class WimFile {
   // target (it is not as that table says).
   virtual Result<void> CheckIntegrity() = 0;
 
+  // Where it fails before the header is written, the file ends where what is used of it ends.
   virtual Result<void> Commit(const WimProgress& progress) = 0;
 
   // Bytes of the file, as it was last committed, that nothing refers to: old contents, passwords among them. Errors:

@@ -240,7 +240,10 @@ Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
   if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "is no WIM file", file);
-  if (access == TreeAccess::kWrite) PROV_TRY(LockFile(fd.get(), file));
+  if (access == TreeAccess::kWrite) {
+    PROV_TRY(LockFile(fd.get(), file));
+    wim::RemoveUnfinishedCopy(file, fd.get());
+  }
   auto out = std::make_unique<OpenWim>(file, std::move(fd), access);
   PROV_TRY(out->Load());
   return out;

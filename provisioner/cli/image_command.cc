@@ -104,6 +104,9 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const 
 
 Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings) {
+  // From here on a signal asks, and ends the run no longer in the middle of a file: a folder's files take seconds, and
+  // a WIM file asks again.
+  PROV_TRY(GoOn(image.clock(), image.Name()));
   PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
   return node::RequireRoom(image, node, work);
 }

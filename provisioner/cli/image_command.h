@@ -30,7 +30,8 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
-// Before the first write into an image: leftovers go, and there is room. Errors: target; those of the tree.
+// Before the first write into an image: leftovers go, and there is room. Errors: target; interrupted; those of the
+// tree.
 Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings);
 

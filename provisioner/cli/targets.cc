@@ -60,13 +60,15 @@ Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> t
 }
 
 // Work on the WIM file, with its progress on a terminal.
-Result<void> Shown(std::string_view what, const std::function<Result<void>(const images::WimProgress&)>& work) {
+Result<void> Shown(std::string_view what, const MayGoOn& may_go_on,
+                   const std::function<Result<void>(const images::WimProgress&)>& work) {
   const bool shown = IsTerminal(stderr);
-  PROV_TRY(work([shown, what](std::uint64_t done, std::uint64_t total) {
-    if (shown && total > 0) fmt::print(stderr, "\r{} the WIM file: {:3} %", what, done * 100 / total);
-  }));
+  const Result<void> done = work([&](std::uint64_t ready, std::uint64_t total) {
+    if (shown && total > 0) fmt::print(stderr, "\r{} the WIM file: {:3} %", what, ready * 100 / total);
+    return Ask(may_go_on);
+  });
   if (shown) fmt::print(stderr, "\r{:32}\r", "");
-  return {};
+  return done;
 }
 
 }  // namespace
@@ -103,6 +105,7 @@ Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live,
   } else if (options.wim) {
     const WimWords words = PROV_TRY(ParseWim(*options.wim));
     out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access));
+    out.may_go_on_ = [&live, file = words.file] { return GoOn(live.clock(), file); };
     for (const int index : words.indices) {
       out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));
     }
@@ -124,11 +127,11 @@ Result<void> Targets::CheckCommit() { return wim_ ? wim_->CheckIntegrity() : Res
 Result<void> Targets::Commit() {
   for (const auto& image : images_) PROV_TRY(image->Commit());
   if (!wim_) return {};
-  return Shown("writing", [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
+  return Shown("writing", may_go_on_, [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
 }
 
 Result<void> Targets::Optimize() {
-  return Shown("rewriting", [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
+  return Shown("rewriting", may_go_on_, [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
 }
 
 }  // namespace prov::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "images/tree/wim_tree.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/machine/image_host.h"
@@ -40,18 +41,20 @@ class Targets {
   // What Commit would refuse. Reads only.
   Result<void> CheckCommit();
   // Makes what was written durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
-  // as it was.
+  // as it was. Errors: those of WimFile::Commit; interrupted, and then it still is.
   Result<void> Commit();
 
   // The WIM file that --wim names; nullptr without.
   images::WimFile* wim() { return wim_.get(); }
-  // Rewrites that one, committed, without what nothing in it refers to. Errors: those of WimFile::Optimize.
+  // Rewrites that one, committed, without what nothing in it refers to. Errors: those of WimFile::Optimize;
+  // interrupted.
   Result<void> Optimize();
 
  private:
   machine::Host* live_ = nullptr;
   std::unique_ptr<images::WimFile> wim_;  // outlives the trees of its images
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
+  MayGoOn may_go_on_;  // asked while the WIM file is written
 };
 
 }  // namespace prov::cli

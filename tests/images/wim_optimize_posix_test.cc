@@ -84,6 +84,7 @@ TEST_P(WimOptimize, WhatWasTakenOutIsGoneAndAllElseStays) {
       EXPECT_GT(done, seen);
       seen = done;
       all = total;
+      return Result<void>();
     }));
     EXPECT_EQ(seen, all);
     EXPECT_EQ(file->UnusedBytes().value(), 0U);
@@ -168,6 +169,31 @@ TEST(WimOptimizeSafety, ChangesAreCommittedFirst) {
   const auto optimized = file->Optimize({});
   ASSERT_FALSE(optimized);
   EXPECT_EQ(optimized.error().code, Code::kInternal);
+}
+
+TEST(WimOptimizeSafety, OneThatIsStoppedLeavesTheFileAsItWas) {
+  REQUIRE_WIMLIB();
+  const WimSample wim;
+  AddAndRemove(wim);
+  const std::string before = Raw(wim);
+  const auto stopped = wim.Open()->Optimize([](std::uint64_t /*done*/, std::uint64_t /*total*/) {
+    return Result<void>(Fail(Code::kInterrupted, "stopped"));
+  });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::kInterrupted);
+  EXPECT_EQ(Raw(wim), before);
+  EXPECT_FALSE(fs::exists(wim.path() + ".provisioner-new.tmp"));
+}
+
+TEST(WimOptimizeSafety, WhatAKilledOneLeftGoesWithTheNextRunThatWrites) {
+  REQUIRE_WIMLIB();
+  const WimSample wim;
+  const std::string left = wim.path() + ".provisioner-new.tmp";
+  ASSERT_TRUE(WriteNewFile(left, "half of a copy", 0600));
+  ASSERT_TRUE(WimFile::Open(wim.path(), TreeAccess::kRead));
+  EXPECT_TRUE(fs::exists(left)) << "who reads may run beside one that writes";
+  const auto file = wim.Open();
+  EXPECT_FALSE(fs::exists(left));
 }
 
 // At each call the file is the old one or the new one, and the next run finishes it.

@@ -133,6 +133,32 @@ TEST(WimTreeSafety, AReaderCannotWrite) {
   EXPECT_EQ(ReadFile(wim.path(), kLimit).value(), before);
 }
 
+TEST(WimTreeSafety, OneThatIsStoppedLeavesTheFileAsItWas) {
+  REQUIRE_WIMLIB();
+  for (const char* compression : {"none", "LZX"}) {
+    const WimSample wim(compression, {"--check"});
+    const std::string before = ReadFile(wim.path(), kLimit).value();
+    std::size_t stops = 0;
+    for (std::size_t most = 0;; ++most) {
+      const auto file = wim.Open();
+      const auto tree = TreeOf(*file, 1);
+      ExpectOk(tree->Write(kHive, Text(77, 200000), FileUse::kPlain));
+      ExpectOk(tree->Write("added/file", Text(78, 100000), FileUse::kSecret));
+      std::size_t asked = 0;
+      const auto stopped = file->Commit([&](std::uint64_t /*done*/, std::uint64_t /*total*/) -> Result<void> {
+        if (asked++ < most) return {};
+        return Fail(Code::kInterrupted, "stopped");
+      });
+      if (stopped) break;
+      ++stops;
+      EXPECT_EQ(stopped.error().code, Code::kInterrupted);
+      ASSERT_EQ(ReadFile(wim.path(), kLimit).value(), before) << most;
+    }
+    EXPECT_GE(stops, 3U);
+    wim.Verify();
+  }
+}
+
 TEST(WimTreeSafety, KilledAtAnyCall) {
   REQUIRE_WIMLIB();
   const WimSample wim;
