@@ -60,7 +60,12 @@ void ListenToSignals() {
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM}) {
+    struct sigaction before = {};
+    // A script's Ctrl-C is not for what it started in the background.
+    const bool ignored = sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (!ignored) sigaction(number, &action, nullptr);
+  }
 }
 
 class PosixClock final : public Clock {

@@ -197,7 +197,9 @@ class Fleets(Case):
 
     def interrupted(self, out, number, *options):
         """A bake of many nodes that gets this signal as soon as it has something beside its place."""
-        with subprocess.Popen([PROVISIONER, "bake", SAMPLE, "--out", out, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+        # A test that runs in the background has SIGINT ignored, and the program would leave it so.
+        with subprocess.Popen([PROVISIONER, "bake", SAMPLE, "--out", out, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as child:
             while child.poll() is None and not list(self.work.glob(".%s.provisioner-*" % out.name)):
                 time.sleep(0.001)
             self.assertIsNone(child.poll(), "it ended before it could be interrupted")

@@ -15,6 +15,9 @@ namespace {
 constexpr std::int64_t kMinute = 60'000;
 constexpr int kStopped = 42;
 
+// Tests that run in the background have SIGINT ignored, and it would stay so.
+[[maybe_unused]] const auto kBefore = std::signal(SIGINT, SIG_DFL);
+
 void SignalSoon(int number) {
   std::thread([number] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -52,6 +55,16 @@ TEST(LiveClockDeathTest, SecondSignalEndsTheProgram) {
     _exit(1);
   };
   EXPECT_EXIT(insist(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(LiveClockDeathTest, ASignalThatWhoeverStartedItIgnoresStaysIgnored) {
+  const auto wait = [] {
+    std::signal(SIGINT, SIG_IGN);
+    LiveHost().clock().Wait(0);
+    raise(SIGINT);
+    _exit(LiveHost().clock().Wait(0) ? kStopped : 1);
+  };
+  EXPECT_EXIT(wait(), testing::ExitedWithCode(kStopped), "");
 }
 
 TEST(LiveClockDeathTest, AStoppedRunEndsByTheSignalThatStoppedIt) {
