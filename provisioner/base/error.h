@@ -77,13 +77,16 @@ struct CodeInfo {
 std::span<const CodeInfo> AllCodes();
 const CodeInfo& InfoOf(Code code);
 
-// What went wrong (`message`: what and what to do, one sentence, no trailing full stop) and where: a file, a JSON path
-// such as `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". Neither may hold a secret; both may
-// hold bytes of the input, so they pass through Printable() before a terminal sees them.
+// What went wrong (`message`: what and what to do, one sentence, no trailing full stop; one that begins with its verb
+// speaks of its place, see sentence.h) and where: a file, a JSON path such as
+// `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". `file` is the document of such a path, where
+// `where` doesn't name it. None may hold a secret; all may hold bytes of the input, so they pass through Printable()
+// before a terminal sees them.
 struct Error {
   Code code = Code::kInternal;
   std::string message;
   std::string where;
+  std::string file = {};
 };
 
 }  // namespace prov

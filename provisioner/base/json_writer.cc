@@ -1,6 +1,7 @@
 #include "provisioner/base/json_writer.h"
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 
 namespace prov {
@@ -82,7 +83,7 @@ void WriteFindings(JsonWriter& json, const Findings& findings) {
   json.Key("findings").BeginArray();
   for (const Finding& f : findings) {
     json.BeginObject().Member("severity", NameOf(f.severity)).Member("code", f.code);
-    json.Member("message", f.message).Member("where", f.where).EndObject();
+    json.Member("message", Sentence(f.message, f.where)).Member("where", f.where).EndObject();
   }
   json.EndArray();
 }
@@ -90,7 +91,9 @@ void WriteFindings(JsonWriter& json, const Findings& findings) {
 std::string ErrorDocument(const Error& error) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("error").BeginObject();
-  json.Member("code", InfoOf(error.code).name).Member("message", error.message).Member("where", error.where);
+  json.Member("code", InfoOf(error.code).name).Member("message", Sentence(error.message, PlaceOf(error)));
+  json.Member("where", error.where);
+  if (!error.file.empty()) json.Member("file", error.file);
   return json.EndObject().EndObject().Text();
 }
 

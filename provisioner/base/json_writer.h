@@ -50,7 +50,7 @@ class JsonWriter {
 // `"findings": [{"severity","code","message","where"}]` as a member of the open object.
 void WriteFindings(JsonWriter& json, const Findings& findings);
 
-// `{"schema":1,"error":{"code","message","where"}}`
+// `{"schema":1,"error":{"code","message","where","file"?}}`
 std::string ErrorDocument(const Error& error);
 
 }  // namespace prov

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/folder.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
@@ -136,8 +137,8 @@ bool MayPass(const Error& error) {
 Error GoOnLater(node::OpenNode& node, const node::Delivery& delivery, Error error) {
   const Result<bool> later = node::FollowLater(node, delivery);
   if (!later) {
-    error.message += fmt::format("; nor could the boot service be installed, which would ask again: {} ({})",
-                                 later.error().message, later.error().where);
+    error.message += fmt::format("; nor could the boot service be installed, which would ask again: {}",
+                                 SentenceWithPlace(later.error().message, PlaceOf(later.error())));
   } else if (*later) {
     error.message += "; the boot service is installed and goes on asking";
   } else {

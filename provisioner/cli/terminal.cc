@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 
 namespace prov::cli {
@@ -20,16 +21,16 @@ std::string_view ColourOf(Severity severity) {
 void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::string_view message,
                std::string_view where) {
   const bool colour = SupportsColour(to);
-  const std::string place = where.empty() ? std::string() : fmt::format(" ({})", Printable(where));
-  const std::string line = fmt::format("provisioner: {}{}{} [{}]: {}{}\n", colour ? ColourOf(severity) : "",
-                                       NameOf(severity), colour ? kPlain : "", code, Printable(message), place);
+  const std::string line =
+      fmt::format("provisioner: {}{}{} [{}]: {}\n", colour ? ColourOf(severity) : "", NameOf(severity),
+                  colour ? kPlain : "", code, Printable(SentenceWithPlace(message, where)));
   std::fwrite(line.data(), 1, line.size(), to);
 }
 
 }  // namespace
 
 void PrintError(std::FILE* to, const Error& error) {
-  PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, error.where);
+  PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, PlaceOf(error));
 }
 
 void PrintFindings(std::FILE* to, const Findings& findings) {

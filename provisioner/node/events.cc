@@ -5,6 +5,7 @@
 #include <array>
 
 #include "images/registry/registry_key.h"
+#include "provisioner/base/sentence.h"
 
 namespace prov::node {
 namespace {
@@ -45,7 +46,7 @@ void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event e
   LogEvent(host, event, Severity::kInfo, Describe(report));
   for (const Finding& f : report.findings) {
     if (f.severity == Severity::kInfo) continue;
-    LogEvent(host, event, f.severity, fmt::format("[{}] {} ({})", f.code, f.message, f.where));
+    LogEvent(host, event, f.severity, fmt::format("[{}] {}", f.code, SentenceWithPlace(f.message, f.where)));
   }
   if (report.reboot_required && report.writes > 0) {
     LogEvent(host, Event::kRebootRequired, Severity::kWarning,
@@ -55,8 +56,9 @@ void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event e
 
 void LogFailure(machine::Host& host, const Error& error) {
   const int exit = InfoOf(error.code).exit;
-  host.events().Write(Severity::kError, static_cast<std::uint16_t>(IdOf(Event::kFailure) + exit),
-                      fmt::format("[{}] {} ({})", InfoOf(error.code).name, error.message, error.where));
+  host.events().Write(
+      Severity::kError, static_cast<std::uint16_t>(IdOf(Event::kFailure) + exit),
+      fmt::format("[{}] {}", InfoOf(error.code).name, SentenceWithPlace(error.message, PlaceOf(error))));
 }
 
 Result<bool> RegisterEventSource(OpenNode& node) {

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/sentence.h"
 
 namespace prov::node {
 namespace {
@@ -177,7 +178,7 @@ std::string ServiceJson(const ServiceRecord& service) {
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
   JsonWriter json;
   json.BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
-  json.Member("where", error.where);
+  json.Member("where", PlaceOf(error));
   return Remember(state, kFailureSection, json.EndObject().Text());
 }
 
@@ -185,7 +186,8 @@ Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {
   const auto failure = PROV_TRY(reconcile::ReadSection(state, kFailureSection));
   if (!failure) return std::nullopt;
   const auto member = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(failure->Get(name)).Text(); };
-  return fmt::format("{}: {} ({})", PROV_TRY(member("code")), PROV_TRY(member("message")), PROV_TRY(member("where")));
+  return fmt::format("{}: {}", PROV_TRY(member("code")),
+                     SentenceWithPlace(PROV_TRY(member("message")), PROV_TRY(member("where"))));
 }
 
 }  // namespace prov::node

@@ -91,11 +91,9 @@ Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Li
   return std::unexpected(std::move(error));
 }
 
-}  // namespace
-
-Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
-                                          const ignition::Selection& selection, const ignition::Limits& limits,
-                                          ignition::Fetcher* fetcher) {
+Result<egress::EgressConfig> ReadByContent(std::string bytes, const std::string& where,
+                                           const ignition::Selection& selection, const ignition::Limits& limits,
+                                           ignition::Fetcher* fetcher) {
   if (!ignition::BeginsAsJson(bytes)) {  // no other text begins like that
     // Before it is decoded: the reader of bundles takes more encodings, and the digest is that of the file.
     if (IsCertificateText(bytes)) return Finish(ReadCertificateText(std::move(bytes), where));
@@ -103,11 +101,7 @@ Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& 
     if (IsEnvironmentText(bytes)) return Finish(PROV_TRY(ReadEnvironmentText(bytes, where)));
   }
   auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits, ignition::Documents::kSeveral);
-  if (!parsed) {
-    Error error = std::move(parsed).error();
-    if (error.where.empty()) error.where = where;
-    return std::unexpected(std::move(error));
-  }
+  if (!parsed) return std::unexpected(std::move(parsed).error());
   Known known = PROV_TRY(ReadKnown(**parsed, where, selection.name));
   if (known.user_data) return ReadUserData(*std::move(known.user_data), limits, fetcher);
   if (known.reading) {
@@ -117,6 +111,26 @@ Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& 
   const bool object = (*parsed)->root().IsObject();
   auto out = ReadMachineConfig(*std::move(parsed), where, selection, limits, fetcher);
   if (!out && object && out.error().code == Code::kKind) out.error().message += kOtherKinds;
+  return out;
+}
+
+// A place within the document is of little use without its name; an address is of another document.
+Error OfDocument(Error error, const std::string& document) {
+  if (error.where.empty()) {
+    error.where = document;
+  } else if (error.file.empty() && error.where != document && error.where.find("://") == std::string::npos) {
+    error.file = document;
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
+                                          const ignition::Selection& selection, const ignition::Limits& limits,
+                                          ignition::Fetcher* fetcher) {
+  auto out = ReadByContent(std::move(bytes), where, selection, limits, fetcher);
+  if (!out) return std::unexpected(OfDocument(std::move(out).error(), where));
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace prov::source {
 
 // Tells by content what it is: MachineConfig or Ignition config (or a list), ControllerConfig, Proxy with its trust
 // ConfigMap, install-config, AKS httpProxyConfig, pod template. `where` names the input in messages. `fetcher` may be
-// null: remote configs and contents are errors then. Errors: json, yaml, kind, and those of the format.
+// null: remote configs and contents are errors then. Errors: json, yaml, kind, and those of the format; `where` is
+// their place, `file` the input that it is in.
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
                                           const ignition::Selection& selection, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher);

@@ -231,7 +231,7 @@ class UserData(unittest.TestCase):
         result = self.bake("never", "--platform", "aws", "--append-to", self.work / "large", "--output", "json")
         error = json.loads(result.stdout)["error"]
         self.assertEqual((result.returncode, error["code"]), (12, "size-limit"))
-        size, over = (int(n.replace(",", "")) for n in re.match(r"has ([\d,]+) bytes, ([\d,]+) more than the 16,384 that AWS", error["message"]).groups())
+        size, over = (int(n.replace(",", "")) for n in re.search(r" has ([\d,]+) bytes, ([\d,]+) more than the 16,384 that AWS", error["message"]).groups())
         self.assertEqual(size - over, 16384)
         self.assertIn("3 certificate(s) are", error["message"])
         self.assertFalse((self.work / "never").exists())

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/paths.h"
@@ -178,6 +179,20 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
   for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
   EXPECT_THAT(Failure(ReadText(R"({"kind":"Secret"})")), HasSubstr("also read are a ControllerConfig"));
   EXPECT_THAT(Failure(ReadText("<html>")), Not(HasSubstr("also read are")));
+}
+
+TEST(ReadDocument, AnErrorNamesTheInputThatItIsIn) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"{\n  \"kind\": x\n}", "input: line 2, column 11"},
+      {"kind: [a\n", "input: line 2, column 1"},
+      {R"({"kind":"Secret"})", "input: $.kind"},
+      {"hello", "input"},
+  };
+  for (const auto& [text, place] : rows) {
+    const auto read = ReadText(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(PlaceOf(read.error()), place) << text;
+  }
 }
 
 TEST(ReadDocument, SeveralOfAKindWantAName) {
