@@ -18,15 +18,14 @@ using reconcile::DesiredOptions;
 constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
 
 Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 5> kAllowed = {"machine", "services", "winhttp", "wininet", "certs"};
   reconcile::Scope scope{false, false, false, false};
   for (const std::string& name : arguments.List("scope")) {
-    if (!scope.Add(name)) {
-      return Fail(Code::kUsage,
-                  fmt::format("takes a list of machine, services, winhttp, wininet, certs; not \"{}\"", name),
-                  "--scope");
-    }
+    if (!scope.Add(name)) return RefuseValue("--scope", "a list of", name, kAllowed);
   }
-  if (scope.Names().empty()) return Fail(Code::kUsage, "names nothing to manage", "--scope");
+  if (scope.Names().empty())
+    return Fail(Code::kUsage, "names nothing to manage; leave it out for machine, services, winhttp and certs",
+                "--scope");
   return scope;
 }
 

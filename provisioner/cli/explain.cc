@@ -50,11 +50,10 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   for (const std::string& name : arguments.List("for")) {
     const auto dialect = egress::DialectOf(name);
     if (!dialect) {
-      return Fail(Code::kUsage,
-                  fmt::format("takes a list of go, curl, curl7, dotnet, winhttp, wininet, python, requests, java and "
-                              "dotnet11; not \"{}\"",
-                              name),
-                  "--for");
+      std::vector<std::string_view> known;
+      for (const Dialect one : egress::kDialects) known.push_back(egress::NameOf(one));
+      known.push_back(egress::NameOf(Dialect::kDotnet11));
+      return RefuseValue("--for", "a list of", name, known);
     }
     if (std::ranges::find(out, *dialect) == out.end()) out.push_back(*dialect);
   }

@@ -6,14 +6,12 @@
 
 #include "provisioner/base/finding_code.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/suggestion.h"
 
 namespace prov::cli {
 namespace {
 
-constexpr std::size_t kSlip = 2;          // letters in which a code that was meant may differ
-constexpr std::size_t kLongestCode = 64;  // nothing longer is compared
 constexpr std::size_t kWidth = 100;
 constexpr std::string_view kWhere = "provisioner explain-code";
 
@@ -41,13 +39,11 @@ std::vector<Entry> AllEntries() {
 }
 
 // What to do about a name that no code has.
-std::string DidYouMean(std::string_view name, const std::vector<Entry>& all) {
-  std::vector<std::string_view> near;
-  for (const Entry& entry : all) {
-    const bool is_near = name.size() <= kLongestCode && EditDistance(entry.name, name) <= kSlip;
-    if (is_near && std::ranges::find(near, entry.name) == near.end()) near.push_back(entry.name);
-  }
-  return near.empty() ? fmt::format("{} lists all", kWhere) : fmt::format("did you mean {}?", fmt::join(near, " or "));
+std::string WhatToDo(std::string_view name, const std::vector<Entry>& all) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : all) names.push_back(entry.name);
+  const std::string near = DidYouMean(name, names);
+  return near.empty() ? fmt::format("{} lists all", kWhere) : near;
 }
 
 // A code as messages show it, in brackets, is taken as well.
@@ -68,7 +64,7 @@ Result<std::vector<Entry>> Select(const std::vector<std::string>& words) {
       if (entry.name == name) out.push_back(entry);
     }
     if (out.size() == before) {
-      return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, DidYouMean(name, all)),
+      return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, WhatToDo(name, all)),
                   std::string(kWhere));
     }
   }

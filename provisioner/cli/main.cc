@@ -13,6 +13,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/secret_argument.h"
+#include "provisioner/cli/suggestion.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/live_ports.h"
@@ -45,11 +46,22 @@ std::string GeneralHelp() {
     out += fmt::format("  {:<12} {}\n", command.spec.name, command.spec.summary);
   }
   return out +
-         "\n  provisioner COMMAND --help   options of a command, with an example\n"
+         "\n  provisioner COMMAND --help   options of a command, with an example (-h, too)\n"
          "  provisioner --version        the program's version, commit, compiler and libraries\n\n"
          "Exit codes: 0 done, 4 differences found, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output "
          "missing or\n"
          "unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
+}
+
+std::string GeneralHelpDocument() {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("usage", "provisioner COMMAND [ARGUMENT]...").Key("commands");
+  json.BeginArray();
+  for (const Maker make : kCommands) {
+    const Command command = make();
+    json.BeginObject().Member("name", command.spec.name).Member("summary", command.spec.summary).EndObject();
+  }
+  return json.EndArray().EndObject().Text();
 }
 
 // Standard output is a result that callers act on: what could not be written must not look like success.
@@ -60,10 +72,20 @@ int Print(std::string_view text, int exit) {
   return InfoOf(Code::kIo).exit;
 }
 
-int Report(const Error& error, bool json) {
-  PrintError(stderr, error);
+// Who is told of a failure, and how.
+struct Audience {
+  bool json = false;       // what is printed is a document
+  bool asked_for = false;  // by --output json, rather than by the command's nature
+};
+
+// Programs get the document and logs the line. A person at a terminal would see the same twice, and gets the line, or
+// the document that was asked for.
+int Report(const Error& error, const Audience& to) {
+  const bool person_sees_both = to.json && IsTerminal(stdout) && IsTerminal(stderr);
+  if (!person_sees_both || !to.asked_for) PrintError(stderr, error);
   const int exit = InfoOf(error.code).exit;
-  return json ? Print(ErrorDocument(error), exit) : exit;
+  const bool document = to.json && (!person_sees_both || to.asked_for);
+  return document ? Print(ErrorDocument(error), exit) : exit;
 }
 
 // A URL may have been given where none belongs; messages quote it, and they go into logs.
@@ -71,7 +93,7 @@ Error WithoutPasswords(Error error, std::span<const std::string> words) {
   const auto hide = [&error](std::string_view value) {
     if (value.find("://") == std::string_view::npos && value.find('@') == std::string_view::npos) return;
     const std::string shown = egress::RedactUrl(value);
-    for (std::string* text : {&error.message, &error.where}) {
+    for (std::string* text : {&error.message, &error.where, &error.file}) {
       for (std::size_t at = text->find(value); at != std::string::npos; at = text->find(value, at + shown.size()))
         text->replace(at, value.size(), shown);
     }
@@ -84,13 +106,15 @@ Error WithoutPasswords(Error error, std::span<const std::string> words) {
   return error;
 }
 
-// Whether errors are a document, decided before the options are known to be right.
+// Whether errors are a document, decided before the options are known to be right. The last word counts, as it does
+// when they are.
 bool AsksForJson(std::span<const std::string> words) {
+  bool json = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--output=json") return true;
-    if (words[i] == "--output" && i + 1 < words.size() && words[i + 1] == "json") return true;
+    if (words[i].starts_with("--output=")) json = words[i] == "--output=json";
+    if (words[i] == "--output" && i + 1 < words.size()) json = words[i + 1] == "json";
   }
-  return false;
+  return json;
 }
 
 bool AsksForTextFormat(std::span<const std::string> words) {
@@ -104,15 +128,20 @@ bool AsksForTextFormat(std::span<const std::string> words) {
 }
 
 int RunCommand(const Command& command, std::span<const std::string> words) {
-  const bool json = AsksForJson(words) || (command.always_json && !AsksForTextFormat(words));
+  const bool asked_for = AsksForJson(words);
+  const Audience to{asked_for || (command.always_json && !AsksForTextFormat(words)), asked_for};
+  const auto report = [&](Error error) {
+    if (error.where.empty()) error.where = fmt::format("provisioner {}", command.spec.name);
+    return Report(WithoutPasswords(std::move(error), words), to);
+  };
   Result<Arguments> arguments = ParseArguments(command.spec, words);
-  if (!arguments) return Report(WithoutPasswords(arguments.error(), words), json);
-  if (arguments->Has("help")) return Print(HelpText(command.spec), 0);
+  if (!arguments) return report(std::move(arguments).error());
+  if (arguments->Has("help")) return Print(asked_for ? HelpDocument(command.spec) : HelpText(command.spec), 0);
   const auto secrets = ReadSecretArguments(command.spec, PlacesOfThisProcess(), *arguments);
-  if (!secrets) return Report(WithoutPasswords(secrets.error(), words), json);
+  if (!secrets) return report(secrets.error());
   const Result<Outcome> outcome = command.run(*arguments, machine::LiveHost());
   if (!outcome) {
-    const int exit = Report(WithoutPasswords(WithoutPasswords(outcome.error(), words), *secrets), json);
+    const int exit = report(WithoutPasswords(outcome.error(), *secrets));
     if (outcome.error().code == Code::kInterrupted) machine::EndBySignal();
     return exit;
   }
@@ -120,19 +149,44 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
   return Print(outcome->out, outcome->exit);
 }
 
-int Dispatch(const std::vector<std::string>& words) {
-  if (words.empty() || words.front() == "--help" || words.front() == "-h" || words.front() == "help") {
-    if (!words.empty()) return Print(GeneralHelp(), 0);
-    return Report({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"}, false);
+bool IsHelp(std::string_view word) { return word == "--help" || word == "-h" || word == "help"; }
+
+// --output may stand before the command, too.
+std::vector<std::string> CommandFirst(std::vector<std::string> words) {
+  if (words.empty() || !words.front().starts_with("--output")) return words;
+  const std::size_t before = words.front() == "--output" ? 2 : 1;
+  std::ranges::rotate(words, words.begin() + static_cast<std::ptrdiff_t>(std::min(before, words.size())));
+  return words;
+}
+
+int RefuseCommand(const std::string& word, std::span<const std::string> words) {
+  std::vector<std::string_view> known = {"--help", "--version"};
+  for (const Maker make : kCommands) known.push_back(make().spec.name);
+  const std::string near = DidYouMean(word, known);
+  Error error{
+      Code::kUsage,
+      fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word, near.empty() ? "" : near + " "),
+      "provisioner"};
+  return Report(WithoutPasswords(std::move(error), words), {AsksForJson(words), AsksForJson(words)});
+}
+
+int Dispatch(std::vector<std::string> words) {
+  words = CommandFirst(std::move(words));
+  const bool json = AsksForJson(words);
+  if (words.empty() || words.front().starts_with("--output")) {
+    return Report({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"}, {json, json});
   }
-  if (words.front() == "--version") return Print(VersionText(), 0);
+  if (words.front() == "help" && words.size() > 1 && !words[1].starts_with('-')) {  // help COMMAND
+    words.erase(words.begin());
+    words.insert(words.begin() + 1, "--help");
+  }
+  if (IsHelp(words.front())) return Print(json ? GeneralHelpDocument() : GeneralHelp(), 0);
+  if (words.front() == "--version") return Print(json ? VersionDocument() : VersionText(), 0);
   for (const Maker make : kCommands) {
     const Command command = make();
     if (command.spec.name == words.front()) return RunCommand(command, std::span(words).subspan(1));
   }
-  Error error{Code::kUsage, fmt::format("there is no command \"{}\"; provisioner --help lists them", words.front()),
-              "provisioner"};
-  return Report(WithoutPasswords(std::move(error), words), AsksForJson(words));
+  return RefuseCommand(words.front(), words);
 }
 
 }  // namespace
@@ -150,7 +204,8 @@ int Main(int argc, char** argv) {
   try {
     return Dispatch(words);
   } catch (const std::exception& error) {
-    return Report({Code::kInternal, fmt::format("unexpected: {}", error.what()), "provisioner"}, AsksForJson(words));
+    return Report({Code::kInternal, fmt::format("unexpected: {}", error.what()), "provisioner"},
+                  {AsksForJson(words), AsksForJson(words)});
   }
 }
 

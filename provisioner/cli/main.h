@@ -14,5 +14,7 @@ void EndDefectsWithExit20();
 // What this program was made of (version.cc), some lines of text: the version, the commit and the compiler; then each
 // library that is linked in, with its own word for its version and, where it is known, the package that it came from.
 std::string VersionText();
+// The same as `{"schema":1,"version","commit","compiler","target","libraries":[{"name","version","package"}]}`.
+std::string VersionDocument();
 
 }  // namespace prov::cli

@@ -7,8 +7,10 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 
+#include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/secret_argument.h"
+#include "provisioner/cli/suggestion.h"
 
 namespace prov::cli {
 namespace {
@@ -40,7 +42,8 @@ po::options_description Describe(const CommandSpec& command) {
   po::options_description out;
   for (const OptionSpec& option : command.options) {
     if (option.value.empty()) {
-      out.add_options()(std::string(option.name).c_str(), "");
+      const bool help = option.name == "help";
+      out.add_options()(help ? "help,h" : std::string(option.name).c_str(), "");
     } else {
       auto* value = po::value<std::vector<std::string>>()->composing();
       if (option.value.ends_with("...")) value->multitoken();
@@ -77,6 +80,17 @@ std::string HelpLine(const OptionSpec& option, std::size_t width) {
   const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
   const std::string help = fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : "");
   return fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, kHelpWidth));
+}
+
+// `word` is the option as given, perhaps with a value.
+std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  std::vector<std::string> dashed;
+  for (const OptionSpec& option : command.options) dashed.push_back(fmt::format("--{}", option.name));
+  const std::string near = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
+  return Fail(Code::kUsage,
+              fmt::format("there is no option \"{}\"; {}{}", name, near.empty() ? "" : near + " ", Hint(command)),
+              fmt::format("provisioner {}", command.name));
 }
 
 // The words that are no options, as many as the command takes.
@@ -152,6 +166,8 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
       const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value());
       out.values_[name] = texts != nullptr ? *texts : std::vector<std::string>();
     }
+  } catch (const po::unknown_option& error) {
+    return RefuseOption(command, error.get_option_name());
   } catch (const po::error& error) {
     return Fail(Code::kUsage, fmt::format("{}; {}", error.what(), Hint(command)),
                 fmt::format("provisioner {}", command.name));
@@ -183,12 +199,34 @@ std::string HelpText(const CommandSpec& command) {
   return out;
 }
 
+std::string HelpDocument(const CommandSpec& command) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("command", command.name).Member("summary", command.summary);
+  json.Member("positional", command.positional).Member("details", command.details).Key("options").BeginArray();
+  for (const OptionSpec& option : command.options) {
+    const auto heading = std::ranges::find(kHeadings, option.group, &Heading::group);
+    json.BeginObject().Member("name", fmt::format("--{}", option.name)).Member("value", option.value);
+    json.Member("help", option.help).Member("group", heading == kHeadings.end() ? "" : heading->text).EndObject();
+  }
+  return json.EndArray().Member("example", command.example).EndObject().Text();
+}
+
 Result<std::string> OneOf(const Arguments& arguments, std::string_view name,
                           std::span<const std::string_view> allowed) {
   std::string value = arguments.Get(name, allowed.front());
   if (std::ranges::find(allowed, value) != allowed.end()) return value;
-  return Fail(Code::kUsage, fmt::format("takes one of {}, not \"{}\"", fmt::join(allowed, ", "), value),
-              fmt::format("--{}", name));
+  return RefuseValue(fmt::format("--{}", name), "one of", value, allowed);
+}
+
+std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
+                                   std::span<const std::string_view> allowed) {
+  std::vector<std::string_view> named(allowed.begin(), allowed.end());
+  std::erase(named, std::string_view());  // what an option is without a value
+  const std::string near = DidYouMean(value, named);
+  return Fail(Code::kUsage,
+              fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(named, ", "), value,
+                          near.empty() ? "" : "; ", near),
+              std::move(place));
 }
 
 Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback) {

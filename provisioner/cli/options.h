@@ -74,12 +74,20 @@ class Arguments {
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
 
 std::string HelpText(const CommandSpec& command);
+// The same as `{"schema":1,"command","summary","positional","details","options":[{"name","value","help","group"}],
+// "example"}`.
+std::string HelpDocument(const CommandSpec& command);
 
 // Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
 std::string Wrap(std::string_view text, std::size_t indent, std::size_t width);
 
 // The value of an option that takes one of `allowed`. Errors: usage.
 Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);
+
+// The error of a value that is none of `allowed`: "takes one of a, b, not "c"", and what was probably meant. `place` is
+// the option, `how_many` such as "one of" or "a list of".
+std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
+                                   std::span<const std::string_view> allowed);
 
 // A decimal integer of at least 0. Errors: usage.
 Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback);

@@ -1,6 +1,9 @@
 // `service`: the boot service comes or goes.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
@@ -57,10 +60,9 @@ struct Options {
 Result<Options> ParseOptions(const Arguments& arguments) {
   Options out;
   out.json = PROV_TRY(WantsJson(arguments));
-  if (arguments.positional() != "install" && arguments.positional() != "uninstall") {
-    return Fail(Code::kUsage, fmt::format("takes install or uninstall, not \"{}\"", arguments.positional()),
-                "provisioner service");
-  }
+  constexpr std::array<std::string_view, 2> kActions = {"install", "uninstall"};
+  if (std::ranges::find(kActions, arguments.positional()) == kActions.end())
+    return RefuseValue("provisioner service", "one of", arguments.positional(), kActions);
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
   if (arguments.positional() == "uninstall") {
     out.action = Action::kUninstall;

@@ -7,17 +7,37 @@
 #include <zlib.h>
 
 #include <boost/version.hpp>
+#include <string_view>
+#include <vector>
 
 #include "prov_commit.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/net/http.h"
 
 namespace prov::cli {
 namespace {
 
-std::string Library(std::string_view name, std::string_view version, std::string_view package) {
-  return package.empty() ? fmt::format("  {:<10} {}\n", name, version)
-                         : fmt::format("  {:<10} {} (package {})\n", name, version, package);
+struct Library {
+  std::string_view name;
+  std::string version;
+  std::string_view package;  // "" where it is not known
+};
+
+// Those that are linked in.
+std::vector<Library> Libraries() {
+  std::vector<Library> out = {
+      {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100),
+       PROVISIONER_PACKAGE_BOOST},
+      {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
+       PROVISIONER_PACKAGE_FMT}};
+  const std::string curl = net::LinkedLibcurlVersion();
+  if (!curl.empty()) out.push_back({"libcurl", curl, PROVISIONER_PACKAGE_CURL});
+  out.push_back({"libyaml", yaml_get_version_string(), PROVISIONER_PACKAGE_YAML});
+  out.push_back({"OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING), PROVISIONER_PACKAGE_OPENSSL});
+  out.push_back({"RapidJSON", RAPIDJSON_VERSION_STRING, PROVISIONER_PACKAGE_RAPIDJSON});
+  out.push_back({"zlib", zlibVersion(), PROVISIONER_PACKAGE_ZLIB});
+  return out;
 }
 
 }  // namespace
@@ -27,19 +47,23 @@ std::string VersionText() {
   out += "commit " PROVISIONER_COMMIT "\n";
   out += "compiled by " PROVISIONER_COMPILER " for " PROVISIONER_TARGET "\n";
   out += "libraries linked in:\n";
-  out +=
-      Library("Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100),
-              PROVISIONER_PACKAGE_BOOST);
-  out += Library("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
-                 PROVISIONER_PACKAGE_FMT);
-  const std::string curl = net::LinkedLibcurlVersion();
-  if (!curl.empty()) out += Library("libcurl", curl, PROVISIONER_PACKAGE_CURL);
-  out += Library("libyaml", yaml_get_version_string(), PROVISIONER_PACKAGE_YAML);
-  out += Library("OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING), PROVISIONER_PACKAGE_OPENSSL);
-  out += Library("RapidJSON", RAPIDJSON_VERSION_STRING, PROVISIONER_PACKAGE_RAPIDJSON);
-  out += Library("zlib", zlibVersion(), PROVISIONER_PACKAGE_ZLIB);
-  if (curl.empty()) out += "loaded when they are needed: libcurl, libarchive, libwim\n";
+  for (const Library& library : Libraries()) {
+    out += fmt::format("  {:<10} {}", library.name, library.version);
+    out += library.package.empty() ? "\n" : fmt::format(" (package {})\n", library.package);
+  }
+  if (net::LinkedLibcurlVersion().empty()) out += "loaded when they are needed: libcurl, libarchive, libwim\n";
   return out;
+}
+
+std::string VersionDocument() {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("version", PROVISIONER_VERSION).Member("commit", PROVISIONER_COMMIT);
+  json.Member("compiler", PROVISIONER_COMPILER).Member("target", PROVISIONER_TARGET).Key("libraries").BeginArray();
+  for (const Library& library : Libraries()) {
+    json.BeginObject().Member("name", library.name).Member("version", library.version);
+    json.Member("package", library.package).EndObject();
+  }
+  return json.EndArray().EndObject().Text();
 }
 
 }  // namespace prov::cli

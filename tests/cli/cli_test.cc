@@ -105,6 +105,51 @@ TEST(Cli, WrongUseIsExit10AndSaysWhatToDo) {
   EXPECT_EQ(Provisioner({"check"}).out, "");
 }
 
+TEST(Cli, JsonIsOneDocumentWhateverIsAsked) {
+  const auto document = [](std::vector<std::string> words) {
+    const ProcessResult result = Provisioner(std::move(words));
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.exit, 0);
+    return Json(result.out);
+  };
+  EXPECT_TRUE(document({"--help", "--output", "json"})["commands"].IsArray());
+  EXPECT_TRUE(document({"--output=json", "-h"})["commands"].IsArray());
+  EXPECT_TRUE(document({"--version", "--output", "json"})["libraries"].IsArray());
+  for (const char* command : {"extract", "apply", "service", "explain-code"}) {
+    const rapidjson::Document help = document({command, "--help", "--output", "json"});
+    EXPECT_STREQ(help["command"].GetString(), command);
+    EXPECT_GT(help["options"].Size(), 1U) << command;
+  }
+  EXPECT_TRUE(document({"--output", "json", "check", kSample}).HasMember("valid")) << "--output before the command";
+  EXPECT_EQ(ErrorCode(Provisioner({"--output", "json"})), "usage");
+  EXPECT_EQ(Provisioner({"check", "--output", "json", "--output", "text"}).out, "") << "the last one counts";
+}
+
+TEST(Cli, HelpHasAShortForm) {
+  for (const char* command : {"extract", "bake", "service", "explain-code", "publish"})
+    EXPECT_EQ(Provisioner({command, "-h"}).out, Provisioner({command, "--help"}).out) << command;
+  EXPECT_EQ(Provisioner({"help", "bake"}).out, Provisioner({"bake", "--help"}).out);
+  EXPECT_EQ(Provisioner({"-h"}).out, Provisioner({"--help"}).out);
+}
+
+TEST(Cli, WhatWasMeantIsNamed) {
+  const std::pair<std::vector<std::string>, std::string> rows[] = {
+      {{"extrac", kSample}, "there is no command \"extrac\"; did you mean extract? provisioner --help lists them"},
+      {{"--hepl"}, "did you mean --help?"},
+      {{"extract", kSample, "--formt", "env"}, "there is no option \"--formt\"; did you mean --format? "},
+      {{"extract", kSample, "--format", "jsn"},
+       "--format takes one of json, env, pem, not \"jsn\"; did you mean json?"},
+      {{"bake", kSample, "--out", "x", "--scope", "machne"}, "not \"machne\"; did you mean machine?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "wininetx"}, "did you mean wininet?"},
+      {{"first-boot", kSample, "--phase", "specialise"},
+       "--phase takes one of specialize, setup-onrequest, logon, not \"specialise\"; did you mean specialize?"},
+      {{"service", "instal"},
+       "provisioner service takes one of install, uninstall, not \"instal\"; did you mean install"},
+  };
+  for (const auto& [words, text] : rows) EXPECT_THAT(Provisioner(words).err, HasSubstr(text));
+  EXPECT_THAT(Provisioner({"xyzzy"}).err, Not(HasSubstr("did you mean")));
+}
+
 TEST(Cli, AnEmptySourceIsAUsageError) {
   const ProcessResult result = Provisioner({"extract", ""});
   EXPECT_EQ(result.exit, 10);
