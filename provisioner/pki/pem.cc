@@ -380,6 +380,8 @@ std::expected<PemBody, PemFault> DecodePemBody(std::string_view body) {
   auto bytes = DecodeBase64(*joined);
   if (!bytes) return std::unexpected(PemFault{0, "the base64 is cut short or has a character too many"});
   out.bytes = *std::move(bytes);
+  out.odd_blanks =
+      std::ranges::any_of(body.substr(*headers), [](char c) { return static_cast<std::uint8_t>(c) >= 0x80; });
   return out;
 }
 

@@ -65,6 +65,7 @@ struct PemBody {
   std::string bytes;
   bool has_headers = false;    // RFC 1421 headers such as "Comment: x" stood before the base64
   bool added_padding = false;  // '=' were missing at the end
+  bool odd_blanks = false;     // blanks beyond ASCII stood in the base64, such as no-break spaces
 };
 
 // Base64 of a body: blanks of all kinds (also no-break and zero-width ones and byte order marks) and RFC 1421 headers

@@ -64,10 +64,27 @@ std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
 
 constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; a guess that only saves moving them
 
+// What certificates of a bundle have in common that other programs stumble over.
+struct Repair {
+  std::string_view what;
+  std::size_t count = 0;
+  std::string first = {};  // the place of the first
+};
+
+// Whether the BEGIN line of a block begins a line and ends there, and the END line begins one.
+bool StandsAlone(std::string_view text, const PemBlock& block) {
+  const auto is_end = [](char c) { return c == '\n' || c == '\v'; };  // \v: an escaped line end
+  const bool begins = block.offset == 0 || is_end(text[block.offset - 1]);
+  const std::size_t behind = block.body.find_first_not_of(" \t\r");
+  return begins && behind != std::string_view::npos && is_end(block.body[behind]) && is_end(block.body.back());
+}
+
 class BundleReader {
  public:
-  BundleReader(std::string_view text, std::string_view where, Findings& findings, const BundleLimits& limits)
-      : text_(text), where_(where), lines_(text), findings_(findings, where), limits_(limits) {}
+  // `repaired`: what was done to the bytes to make them this text, such as "it is UTF-16"; or "".
+  BundleReader(std::string_view text, std::string_view repaired, std::string_view where, Findings& findings,
+               const BundleLimits& limits)
+      : text_(text), repaired_(repaired), where_(where), lines_(text), findings_(findings, where), limits_(limits) {}
 
   Result<std::vector<Certificate>> Run();
 
@@ -78,6 +95,8 @@ class BundleReader {
   Result<TrustSettings> ReadTrustSettings(const PemBlock& block, std::string_view bytes);
   void RejectCopies();
   Result<void> PassOver(const PemBlock& block);
+  void NoteShape(const PemBlock& block, const PemBody& body);
+  void ReportShapes();
   Error NoCertificates() const;
 
   std::string Where(std::size_t offset) {
@@ -87,11 +106,14 @@ class BundleReader {
   std::string Which() const { return fmt::format("certificate {} of the bundle", out_.size() + 1); }
 
   std::string_view text_;
+  std::string_view repaired_;
   std::string_view where_;
   LineCounter lines_;
   CappedFindings findings_;
   BundleLimits limits_;
   std::vector<Certificate> out_;
+  Repair markers_ = {"something else on a BEGIN or END line, or a blank or byte order mark before it"};
+  Repair blanks_ = {"blanks in the base64 that are none of ASCII, such as no-break spaces"};
   std::size_t private_keys_ = 0;
   std::size_t other_blocks_ = 0;
 };
@@ -113,13 +135,16 @@ Result<std::vector<Certificate>> BundleReader::Run() {
       // A page or an object with a damaged block in it: both facts help.
       std::string hint = out_.empty() ? DescribeText(text_) : std::string();
       if (!hint.empty()) hint.insert(0, "; as for the whole, ");
-      return Fail(Code::kCert, fmt::format("the trust bundle is damaged: {}{}", block.error().message, hint),
-                  Where(block.error().offset));
+      return Fail(
+          Code::kCert,
+          fmt::format("the trust bundle is damaged: {}{}; copy it again from its source", block.error().message, hint),
+          Where(block.error().offset));
     }
     if (!*block) break;
     PROV_TRY(ReadBlock(**block));
   }
   RejectCopies();
+  ReportShapes();
   if (scanner.commented() > 0) {
     findings_.Add(Severity::kInfo, "pem-commented",
                   fmt::format("{} blocks are commented out with '#' and were left out", scanner.commented()),
@@ -164,7 +189,40 @@ Result<void> BundleReader::ReadBlock(const PemBlock& block) {
                 Where(block.offset));
   }
   auto body = PROV_TRY(Decode(block));
+  NoteShape(block, body);
   return ReadCertificate(block, std::move(body));
+}
+
+void BundleReader::NoteShape(const PemBlock& block, const PemBody& body) {
+  const auto note = [&](Repair& repair) {
+    if (repair.count++ == 0) repair.first = Where(block.offset);
+  };
+  if (body.odd_blanks) {
+    note(blanks_);
+  } else if (repaired_.empty() && !StandsAlone(text_, block)) {
+    note(markers_);
+  }
+}
+
+// Once for the whole: a bundle that was pasted with blanks before it has them everywhere.
+void BundleReader::ReportShapes() {
+  if (!repaired_.empty() && !out_.empty()) {
+    findings_.Add(
+        Severity::kInfo, "pem-repaired",
+        fmt::format("the trust bundle was read although {}; other programs find no certificate in it: save it "
+                    "again as plain PEM",
+                    repaired_),
+        std::string(where_));
+  }
+  for (const Repair* repair : {&markers_, &blanks_}) {
+    if (repair->count == 0) continue;
+    findings_.Add(
+        Severity::kInfo, "pem-repaired",
+        fmt::format("{} certificate(s) of the bundle were read although there is {}; other programs pass over "
+                    "them or fail: save the bundle again as plain PEM",
+                    repair->count, repair->what),
+        repair->first);
+  }
 }
 
 Result<PemBody> BundleReader::Decode(const PemBlock& block) {
@@ -288,7 +346,10 @@ Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::s
     return Fail(Code::kCert, fmt::format("the trust bundle can't be read: {}", hint.empty() ? decoded.error() : hint),
                 std::string(where));
   }
-  return BundleReader(*decoded ? std::string_view(**decoded) : bytes, where, findings, limits).Run();
+  if (!*decoded) return BundleReader(bytes, "", where, findings, limits).Run();
+  const bool utf16 = bytes.find('\0') != std::string_view::npos;
+  const std::string_view repaired = utf16 ? "it is UTF-16" : "its line ends are escaped, as in a JSON string";
+  return BundleReader(**decoded, repaired, where, findings, limits).Run();
 }
 
 std::string EncodePem(std::span<const Certificate> certificates) {

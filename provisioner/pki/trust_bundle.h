@@ -25,8 +25,8 @@ struct BundleLimits {
 // comments (finding `empty-bundle`), is the explicit empty. Beyond the limits: too-large. Findings: `private-key`
 // (warning; skipped, never quoted), `pem-other` (other blocks), `pem-trusted` (OpenSSL's TRUSTED CERTIFICATE: its
 // settings are dropped; a warning where they reject it for any use, or trust it for others than servers alone: it and
-// its copies are `rejected` then), `pem-commented`, `pem-repaired` (headers, missing padding). Of each at most 20, then
-// one that counts the rest.
+// its copies are `rejected` then), `pem-commented`, `pem-repaired` (headers, missing padding, markers that do not stand
+// alone, odd blanks, UTF-16, escaped line ends). Of each at most 20, then one that counts the rest.
 Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings,
                                                   const BundleLimits& limits = {});
 

@@ -89,34 +89,35 @@ TEST(TrustBundle, Shapes) {
       {"duplicates are kept, in order", B() + A() + B(), "BAB"},
       {"no final line end", WithoutFinalLineEnd(all), "ABC"},
       {"CR LF", Replaced(all, "\n", "\r\n"), "ABC"},
-      {"CR", Replaced(all, "\n", "\r"), "ABC"},
+      {"CR", Replaced(all, "\n", "\r"), "ABC", "pem-repaired"},
       {"comments between", "# A\n" + A() + "# Subject: B\n\n" + B() + "#\n" + C(), "ABC"},
       {"prose between", "Bag Attributes\n    friendlyName: x\nsubject=CN = A\n" + A() + "1 s:CN = B\n" + B(), "AB"},
       {"text behind", A() + "trailing text", "A"},
-      {"glued END and BEGIN", WithoutFinalLineEnd(A()) + WithoutFinalLineEnd(B()) + C(), "ABC"},
-      {"glued to a comment", "# registry..5000" + A() + "# end" + B(), "AB"},
-      {"all on one line", Replaced(all, "\n", " "), "ABC"},
-      {"all on one line, no blanks", Replaced(all, "\n", ""), "ABC"},
-      {"indented", "  " + Replaced(all, "\n", "\n  "), "ABC"},
-      {"indented by tabs", "\t" + Replaced(all, "\n", "\n\t"), "ABC"},
+      {"glued END and BEGIN", WithoutFinalLineEnd(A()) + WithoutFinalLineEnd(B()) + C(), "ABC", "pem-repaired"},
+      {"glued to a comment", "# registry..5000" + A() + "# end" + B(), "AB", "pem-repaired"},
+      {"all on one line", Replaced(all, "\n", " "), "ABC", "pem-repaired"},
+      {"all on one line, no blanks", Replaced(all, "\n", ""), "ABC", "pem-repaired"},
+      {"indented", "  " + Replaced(all, "\n", "\n  "), "ABC", "pem-repaired"},
+      {"indented by tabs", "\t" + Replaced(all, "\n", "\n\t"), "ABC", "pem-repaired"},
       {"trailing blanks", Replaced(all, "\n", "  \t\n"), "ABC"},
       {"empty lines everywhere", Replaced(all, "\n", "\n\n"), "ABC"},
-      {"no-break spaces", Replaced(A(), "\n", "\xC2\xA0\n"), "A"},
-      {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC"},
-      {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB"},
-      {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC"},
+      {"no-break spaces", Replaced(A(), "\n", "\xC2\xA0\n"), "A", "pem-repaired"},
+      {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC", "pem-repaired"},
+      {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB", "pem-repaired"},
+      {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC", "pem-repaired"},
       {"UTF-16LE, CR LF, marks from concatenation",
-       "\xFF\xFE" + ToUtf16Le(Replaced(A(), "\n", "\r\n")) + "\xFF\xFE" + ToUtf16Le(B()), "AB"},
-      {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC"},
-      {"UTF-16LE without mark", ToUtf16Le(all), "ABC"},
-      {"UTF-16BE without mark", Utf16Be(all), "ABC"},
-      {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC"},
-      {"JSON string with CR LF", "{\"ca\":\"" + Replaced(all, "\n", "\\r\\n") + "\"}", "ABC"},
+       "\xFF\xFE" + ToUtf16Le(Replaced(A(), "\n", "\r\n")) + "\xFF\xFE" + ToUtf16Le(B()), "AB", "pem-repaired"},
+      {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC", "pem-repaired"},
+      {"UTF-16LE without mark", ToUtf16Le(all), "ABC", "pem-repaired"},
+      {"UTF-16BE without mark", Utf16Be(all), "ABC", "pem-repaired"},
+      {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC", "pem-repaired"},
+      {"JSON string with CR LF", "{\"ca\":\"" + Replaced(all, "\n", "\\r\\n") + "\"}", "ABC", "pem-repaired"},
       {"JSON string, escaped slash and plus",
-       Replaced(Replaced(Replaced(all, "\n", "\\n"), "/", "\\/"), "+", "\\u002B"), "ABC"},
-      {"string escaped twice", Replaced(A(), "\n", "\\\\n"), "A"},
+       Replaced(Replaced(Replaced(all, "\n", "\\n"), "/", "\\/"), "+", "\\u002B"), "ABC", "pem-repaired"},
+      {"string escaped twice", Replaced(A(), "\n", "\\\\n"), "A", "pem-repaired"},
       {"comment and certificate in a JSON string",
-       "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB"},
+       "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB",
+       "pem-repaired"},
       {"X509 CERTIFICATE", A() + Relabelled(B(), "X509 CERTIFICATE") + C(), "ABC"},
       {"TRUSTED CERTIFICATE without settings", A() + Trusted(1, "") + C(), "ABC", "pem-trusted"},
       {"TRUSTED CERTIFICATE with settings",
@@ -127,6 +128,17 @@ TEST(TrustBundle, Shapes) {
        "pem-commented"},
       {"64 KiB of comment", A() + B() + "# " + std::string(70000, 'x') + "\n" + C(), "ABC"},
   });
+}
+
+TEST(TrustBundle, ARepairIsToldOnceForAllCertificates) {
+  Findings findings;
+  ASSERT_TRUE(ParseTrustBundle(A() + "  " + Replaced(B() + C(), "\n", "\n  "), "bundle.pem", findings));
+  ASSERT_EQ(Codes(findings), "pem-repaired");
+  EXPECT_EQ(findings[0].severity, Severity::kInfo);
+  EXPECT_TRUE(findings[0].message.starts_with("2 certificate(s) of the bundle were read although"))
+      << findings[0].message;
+  const auto lines = static_cast<std::size_t>(std::count(A().begin(), A().end(), '\n'));
+  EXPECT_EQ(findings[0].where, "bundle.pem, line " + std::to_string(lines + 1));
 }
 
 TEST(TrustBundle, MissingPaddingIsRepaired) {
