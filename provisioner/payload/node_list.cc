@@ -11,6 +11,7 @@
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/relative_path.h"
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/csv_reader.h"
 
@@ -34,7 +35,12 @@ std::optional<Column> ColumnOf(std::string_view name) {
 }
 
 std::string UnknownColumn(std::string_view name) {
-  return fmt::format("there is no column \"{}\": known are {}", name, fmt::join(kColumnNames, ", "));
+  constexpr std::size_t kSlips = 2;
+  const bool comparable = name.size() >= 3 && name.size() <= 64;
+  const auto near = std::ranges::find_if(
+      kColumnNames, [&](std::string_view known) { return comparable && EditDistance(known, name) <= kSlips; });
+  return fmt::format("there is no column \"{}\": known are {}{}", name, fmt::join(kColumnNames, ", "),
+                     near == kColumnNames.end() ? "" : fmt::format("; did you mean {}?", *near));
 }
 
 bool IsNameCharacter(char c) {
@@ -69,6 +75,40 @@ std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
   return ones ? "the broadcast address of the network" : std::string_view();
 }
 
+// The faults of a list, one for each bad row: who corrects one wants to know of the others.
+class BadRows {
+ public:
+  explicit BadRows(std::string_view file) : file_(file) {}
+
+  void Add(Error error) { faults_.push_back(std::move(error)); }
+  bool Any() const { return !faults_.empty(); }
+  bool Enough() const { return faults_.size() == kMost; }
+
+  // All of them as one error, at the place of the first.
+  std::unexpected<Error> Refuse() && {
+    if (faults_.size() == 1) return std::unexpected(std::move(faults_.front()));
+    std::string message = fmt::format("{} rows{} are wrong", faults_.size(), Enough() ? " or more" : "");
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+      const std::string_view place = PlaceInFile(faults_[i]);
+      const std::string sentence = Sentence(faults_[i].message, place);
+      message += fmt::format("{} {}", i == 0 ? ":" : ";",
+                             sentence == faults_[i].message ? fmt::format("{}: {}", place, sentence) : sentence);
+    }
+    return Fail(faults_.front().code, std::move(message), faults_.front().where);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 20;  // a list with more is not the one that was meant
+
+  std::string_view PlaceInFile(const Error& fault) const {
+    const std::string_view where = fault.where;
+    return where.starts_with(file_) && where.size() > file_.size() + 2 ? where.substr(file_.size() + 2) : where;
+  }
+
+  std::string_view file_;
+  std::vector<Error> faults_;
+};
+
 // Turns rows into nodes; each check refuses with the place of its cell.
 class Checker {
  public:
@@ -92,7 +132,8 @@ class Checker {
   }
 
   Result<std::vector<Node>> Finish() {
-    if (nodes_.empty()) return Fail(Code::kRow, "the list names no node", std::string(file_));
+    if (nodes_.empty())
+      return Fail(Code::kRow, "the list names no node; give each a row, with its name", std::string(file_));
     std::ranges::sort(nodes_, {}, &Node::name);
     return std::move(nodes_);
   }
@@ -109,7 +150,7 @@ class Checker {
       return Refuse(cell, fmt::format("\"{}\" has {} characters; Windows takes names of up to {}", name, name.size(),
                                       kNameLimit));
     if (!std::ranges::all_of(name, IsNameCharacter) || name.front() == '-' || name.back() == '-')
-      return Refuse(cell, fmt::format("\"{}\" is no host name: letters, digits and, between them, hyphens", name));
+      return Refuse(cell, fmt::format("\"{}\" is no host name; use letters, digits and, between them, hyphens", name));
     if (std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
       return Refuse(cell, fmt::format("\"{}\" is digits only, which Windows takes for no name; add a letter", name));
     if (EqualsIgnoreAsciiCase(name, "localhost"))
@@ -216,24 +257,38 @@ Result<std::vector<Column>> ReadHeader(const std::vector<CsvField>& fields, std:
   return out;
 }
 
+Result<void> AddCsvRow(const std::vector<CsvField>& fields, const std::vector<Column>& columns, std::string_view file,
+                       Checker& checker) {
+  if (fields.size() != columns.size()) {
+    return Fail(Code::kRow, fmt::format("the row has {} fields, the first line {}", fields.size(), columns.size()),
+                Describe(file, fields.front().place));
+  }
+  Row row;
+  row.fill({{}, fields.front().place});
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    row[columns[i]] = {std::string(TrimBlanks(fields[i].text)), fields[i].place};
+  return checker.Add(row);
+}
+
 Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) {
   CsvReader reader(text, file);
   Checker checker(file);
   const auto header = PROV_TRY(reader.Next());
   if (!header) return checker.Finish();
   const std::vector<Column> columns = PROV_TRY(ReadHeader(*header, file));
-  for (;;) {
-    const auto fields = PROV_TRY(reader.Next());
-    if (!fields) return checker.Finish();
-    if (fields->size() != columns.size())
-      return Fail(Code::kRow, fmt::format("the row has {} fields, the first line {}", fields->size(), columns.size()),
-                  Describe(file, fields->front().place));
-    Row row;
-    row.fill({{}, fields->front().place});
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      row[columns[i]] = {std::string(TrimBlanks((*fields)[i].text)), (*fields)[i].place};
-    PROV_TRY(checker.Add(row));
+  BadRows bad(file);
+  while (!bad.Enough()) {
+    const auto fields = reader.Next();
+    if (!fields) {  // where the next row begins can't be told
+      bad.Add(fields.error());
+      break;
+    }
+    if (!*fields) break;
+    const Result<void> added = AddCsvRow(**fields, columns, file, checker);
+    if (!added) bad.Add(added.error());
   }
+  if (bad.Any()) return std::move(bad).Refuse();
+  return checker.Finish();
 }
 
 // Where each item of a JSON array begins; the text is known to be one.
@@ -288,12 +343,18 @@ Result<std::vector<Node>> ReadJson(std::string_view text, std::string_view file)
   const std::vector<JsonNode> items = PROV_TRY(root.Items());
   const std::vector<TextPlace> places = PlacesOfItems(text);
   Checker checker(file);
-  for (std::size_t i = 0; i < items.size(); ++i) {
+  BadRows bad(file);
+  for (std::size_t i = 0; i < items.size() && !bad.Enough(); ++i) {
     const TextPlace place = i < places.size() ? places[i] : TextPlace();
-    Result<Row> row = ReadObject(items[i], place);
-    if (!row) return Fail(Code::kRow, row.error().message, row.error().where + " in " + Describe(file, place));
-    PROV_TRY(checker.Add(*row));
+    const Result<Row> row = ReadObject(items[i], place);
+    if (!row) {
+      bad.Add({Code::kRow, row.error().message, row.error().where + " in " + Describe(file, place)});
+      continue;
+    }
+    const Result<void> added = checker.Add(*row);
+    if (!added) bad.Add(added.error());
   }
+  if (bad.Any()) return std::move(bad).Refuse();
   return checker.Finish();
 }
 

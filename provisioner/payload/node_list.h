@@ -29,8 +29,8 @@ inline constexpr std::size_t kNodeListLimit = 64U << 20U;
 inline constexpr std::size_t kMostNodes = 100'000;
 
 // Sorted by name. The columns (JSON: keys) are name, address (with its prefix), gateway, dns (several separated by
-// blanks; JSON: or an array) and mac; all but name may be missing. Errors: row, with "FILE: line 3, column 7" as where;
-// json.
+// blanks; JSON: or an array) and mac; all but name may be missing. Errors: row, with "FILE: line 3, column 7" as where,
+// and one message for all bad rows; json.
 Result<std::vector<Node>> ReadNodeList(std::string_view bytes, std::string_view file);
 
 }  // namespace prov::payload

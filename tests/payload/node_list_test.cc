@@ -100,6 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"name,mac,address\na,00-15-5D-0A-0B-0C,10.0.0.5/8\nb,00:15:5d:0a:0b:0c,10.0.0.6/8\n", ": line 3",
             "the node in line 2, too"},
         Bad{"name,adress\na,10.0.0.5/24\n", ": line 1, column 6", "no column \"adress\""},
+        Bad{"name,adress\na,10.0.0.5/24\n", ": line 1, column 6", "did you mean address?"},
         Bad{"name;address\na;10.0.0.5/24\n", ": line 1, column 1", "separated by commas"},
         Bad{"name,name\na,b\n", ": line 1, column 6", "twice"},
         Bad{"address\n10.0.0.5/24\n", ": line 1, column 1", "no \"name\""},
@@ -136,6 +137,32 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"name,address,dns\na,10.0.0.5/24,224.0.0.1\n", ": line 2, column 15", "multicast"},
                     Bad{"name,address,mac\na,10.0.0.5/24,00-00-00-00-00-00\n", ": line 2, column 15", "no adapter's"},
                     Bad{"name,address,mac\na,10.0.0.5/24,01-00-5E-00-00-01\n", ": line 2, column 15", "no adapter's"}));
+
+TEST(NodeList, AllBadRowsAreToldAtOnce) {
+  const Error csv =
+      Refusal("name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3\nwin-5,10.0.0.7/24\n");
+  EXPECT_EQ(csv.code, Code::kRow);
+  EXPECT_EQ(csv.where, "nodes.csv: line 2, column 1");
+  EXPECT_EQ(
+      csv.message,
+      "4 rows are wrong: line 2, column 1: \"a_b\" is no host name; use letters, digits and, between them, hyphens; "
+      "line 3, column 7: \"10.0.0.300/24\" is no address with its prefix, such as 10.0.0.5/24; "
+      "line 5, column 1: the row has 1 fields, the first line 2; "
+      "line 6, column 7: 10.0.0.7/24 is the address of the node in line 4, too");
+  const Error json = Refusal("[{\"name\": \"a\"},\n{\"name\": 7},\n{\"name\": \"A\"}]");
+  EXPECT_THAT(json.message, testing::StartsWith("2 rows are wrong: "));
+  EXPECT_THAT(
+      json.message,
+      HasSubstr("line 2, column 1 is not a string; line 3, column 1: \"A\" is the name of the node in line 1, too"));
+}
+
+TEST(NodeList, AListThatIsWrongAsAWholeIsNotToldRowByRow) {
+  std::string text = "name\n";
+  for (int i = 0; i < 1000; ++i) text += "a_b\n";
+  const Error error = Refusal(text);
+  EXPECT_THAT(error.message, testing::StartsWith("20 rows or more are wrong: line 2, column 1: "));
+  EXPECT_THAT(error.message, testing::Not(HasSubstr("line 22")));
+}
 
 TEST(NodeList, TakesTheEndsOfNetworksThatHaveNoOthers) {
   EXPECT_EQ(Read("name,address,gateway\na,10.0.0.0/31,10.0.0.1\nb,10.0.1.7/32,\nc,10.0.0.1/31,10.0.0.0\n").size(), 3U);
