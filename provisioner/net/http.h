@@ -50,6 +50,8 @@ struct FetchRequest {
   int connect_seconds = 10;                  // until a connection (with TLS) stands
   int answer_seconds = 10;  // from then until the first byte of the answer; also the longest silence in it
   int total_seconds = 120;  // for all of it; 0: no bound
+  // What messages name where a bound is met: the time that whoever wants this gave for all tries; 0: the bound itself.
+  int given_seconds = 0;
   // Gets the body's pieces as they arrive instead of FetchAnswer::body, where the status is 200; false ends the
   // transfer, which is no error.
   std::function<bool(std::string_view)> sink;

@@ -356,8 +356,9 @@ class FetchTransfer {
     return out;
   }
 
-  // How long it was waited in vain, to the nearest of the bounds.
+  // How long it was waited in vain, to the nearest of the bounds, or in all tries.
   int Waited() {
+    if (request_.given_seconds != 0) return request_.given_seconds;
     if (total_seconds_ != 0 && Seconds() >= total_seconds_) return total_seconds_;
     return Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0 ? request_.connect_seconds : request_.answer_seconds;
   }

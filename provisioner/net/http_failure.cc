@@ -22,21 +22,23 @@ std::string Detail(const HttpFailure& failure) {
 
 std::string ConnectMessage(const HttpFailure& failure) {
   if (failure.refused) {
-    return fmt::format("{} refused the connection: nothing listens at this address and port", Peer(failure));
+    return fmt::format("{} refused the connection: nothing listens at this address and port; check both",
+                       Peer(failure));
   }
   return fmt::format("cannot connect to {}: a firewall or a missing route is in the way{}", Peer(failure),
                      failure.proxy.empty() ? "; does this destination need the proxy?" : "");
 }
 
+std::string Seconds(int count) { return fmt::format("{} second{}", count, count == 1 ? "" : "s"); }
+
 std::string TimeoutMessage(const HttpFailure& failure) {
   if (!failure.connected) {
     return fmt::format(
-        "{} took no connection within {} seconds: its address is wrong, or a firewall drops what is sent"
-        " there",
-        Peer(failure), failure.timeout_seconds);
+        "{} took no connection within {}: its address is wrong, or a firewall drops what is sent there; check both",
+        Peer(failure), Seconds(failure.timeout_seconds));
   }
-  return fmt::format("{} did not bring an answer within {} seconds: it hangs{}", Peer(failure), failure.timeout_seconds,
-                     failure.proxy.empty() ? "" : ", or can't reach the destination");
+  return fmt::format("{} did not bring an answer within {}: it hangs{}; see its log", Peer(failure),
+                     Seconds(failure.timeout_seconds), failure.proxy.empty() ? "" : ", or can't reach the destination");
 }
 
 std::string CertificateMessage(const HttpFailure& failure) {

@@ -49,7 +49,8 @@ std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, co
                              const Said& said) {
   const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
   return fmt::format(
-      "the API server forbids this to {}{}; a {} bound to it must have the rule apiGroups [\"{}\"], resources "
+      "the API server forbids this to {}{} (403 Forbidden); a {} bound to it must have the rule apiGroups [\"{}\"], "
+      "resources "
       "[\"{}\"], "
       "resourceNames [\"{}\"], verbs [\"{}\"]",
       access.who(), quoted, object.name_space.empty() ? "ClusterRole" : "Role", object.group, object.resource,
@@ -58,12 +59,14 @@ std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, co
 
 std::string UnauthorizedMessage(const KubeAccess& access) {
   if (access.anonymous()) {
-    return fmt::format("the API server wants to know who asks, and {} has neither token nor client certificate",
-                       access.who());
+    return fmt::format(
+        "the API server wants to know who asks (401 Unauthorized), and {} has neither token nor client certificate; "
+        "name another user in the kubeconfig, or give it a token (oc create token NAME)",
+        access.who());
   }
   return fmt::format(
       "the API server does not accept the credentials of {}: the token or client certificate has expired, was revoked "
-      "or belongs to another cluster",
+      "or belongs to another cluster (401 Unauthorized); get a new one, for example with oc create token NAME",
       access.who());
 }
 
@@ -191,6 +194,8 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
     net::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
     const std::int64_t time = std::clamp<std::int64_t>(end - ports_.clock.NowUnix(), 1, time_.left());
     request.total_seconds = static_cast<int>(access_.timeout_seconds() ? time : std::min(time, kSecondsForOne));
+    if (access_.timeout_seconds() && request.total_seconds <= request.connect_seconds)
+      request.given_seconds = *access_.timeout_seconds();
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
     net::HttpNotes notes;
     notes.may_pass = true;

@@ -86,6 +86,8 @@ class Asking {
     const std::int64_t left = patience_.total_seconds - Elapsed();
     out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, patience_.total_seconds));
     out.connect_seconds = std::min(out.connect_seconds, out.total_seconds);
+    const bool tries_all_the_while = patience_.retry_seconds >= patience_.total_seconds;
+    if (tries_all_the_while) out.given_seconds = patience_.total_seconds;
     out.answer_seconds =
         request_.answer_seconds == 0 ? out.total_seconds : std::min(request_.answer_seconds, out.total_seconds);
     out.should_stop = [&clock = ports_.clock, stopped = stopped_] {
@@ -184,10 +186,11 @@ std::string ExplainStatus(int status) {
     case 400:
       return "it does not understand the request";
     case 401:
-      return "it wants to know who asks, and this program has no credentials for "
-             "it";
+      return "Unauthorized: it wants to know who asks, and this program has no credentials for it; serve the document "
+             "without a login, or fetch it yourself and give the file";
     case 403:
-      return "it does not let this machine have the document";
+      return "Forbidden: it does not let this machine have the document; allow this machine there, or fetch it "
+             "elsewhere and give the file";
     case 404:
     case 410:
       return "there is no document at this address; check the path";
@@ -208,7 +211,7 @@ std::string ExplainStatus(int status) {
       break;
   }
   if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
-  if (status >= net::http_status::kInternalServerError) return "it failed itself; its log says why";
+  if (status >= net::http_status::kInternalServerError) return "it failed itself; see its log, or try again later";
   return "no document comes with that";
 }
 

@@ -223,7 +223,7 @@ class Probe(unittest.TestCase):
     def waits(self):
         silent = self.source("http://localhost:%d" % silent_port(), self.ca)
         (probe,) = self.check(silent, "--probe", self.origin(), "--probe-timeout", "1", exit=14)["probes"]
-        self.assertIn("did not bring an answer within 1 seconds", probe["error"])
+        self.assertIn("did not bring an answer within 1 second", probe["error"])
         self.assertEqual(probe["tries"], 3)
 
     def test_what_passes_is_no_failure(self):

@@ -40,7 +40,8 @@ TEST(HttpFailure, Connections) {
   HttpFailure failure = Failure(HttpTrouble::kConnect);
   EXPECT_THAT(Text(failure), HasSubstr("cannot connect to the proxy proxy:3128: a firewall"));
   failure.refused = true;
-  EXPECT_EQ(Text(failure), "the proxy proxy:3128 refused the connection: nothing listens at this address and port");
+  EXPECT_EQ(Text(failure),
+            "the proxy proxy:3128 refused the connection: nothing listens at this address and port; check both");
   failure.proxy.clear();
   EXPECT_THAT(Text(failure), HasSubstr("the server refused the connection"));
 }
@@ -48,7 +49,9 @@ TEST(HttpFailure, Connections) {
 TEST(HttpFailure, TimeOuts) {
   HttpFailure failure = Failure(HttpTrouble::kTimeout);
   EXPECT_EQ(Text(failure),
-            "the proxy proxy:3128 did not bring an answer within 10 seconds: it hangs, or can't reach the destination");
+            "the proxy proxy:3128 did not bring an answer within 10 seconds: it hangs, or can't reach the destination; "
+            "see its "
+            "log");
   failure.connected = false;
   EXPECT_THAT(Text(failure), HasSubstr("took no connection within 10 seconds: its address is wrong, or a firewall"));
 }

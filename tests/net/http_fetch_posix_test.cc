@@ -386,7 +386,9 @@ TEST(HttpFetch, AConnectionThatNobodyTakes) {
   }
   FetchRequest request = Request(full.Url());
   request.connect_seconds = 1;
-  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 1 seconds"));
+  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 1 second: "));
+  request.given_seconds = 30;
+  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 30 seconds: "));
   for (const int descriptor : waiting) close(descriptor);
 }
 

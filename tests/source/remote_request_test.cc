@@ -70,6 +70,26 @@ TEST_F(RemoteRequests, WhatDoesNotPassIsNot) {
   EXPECT_THAT(web_.waits, SizeIs(0));
 }
 
+TEST_F(RemoteRequests, ARefusalIsNamedWithWhatToDo) {
+  web_.Put(kUrl, FakeWeb::Page("", 401));
+  EXPECT_THAT(ErrorOf().message, testing::AllOf(HasSubstr("status 401: Unauthorized"), HasSubstr("give the file")));
+  web_.Put(kUrl, FakeWeb::Page("", 403));
+  EXPECT_THAT(ErrorOf().message, testing::AllOf(HasSubstr("status 403: Forbidden"), HasSubstr("allow this machine")));
+}
+
+TEST_F(RemoteRequests, MessagesNameTheTimeThatWasGiven) {
+  web_.Put(kUrl, FakeWeb::Dead());
+  patience_ = {.total_seconds = 30, .retry_seconds = 30};
+  ErrorOf();
+  ASSERT_GT(web_.requests.size(), 2U);
+  for (const net::FetchRequest& request : web_.requests) EXPECT_EQ(request.given_seconds, 30);
+  EXPECT_LT(web_.requests.back().total_seconds, 30) << "what is left of it";
+  web_.requests.clear();
+  patience_ = {};
+  ErrorOf();
+  EXPECT_EQ(web_.requests.back().given_seconds, 0) << "nobody gave a time: the bound that was met is named";
+}
+
 TEST_F(RemoteRequests, AProxyThatRefusesIsNotAskedAgain) {
   web_.may_pass = false;
   web_.Put(kUrl, FakeWeb::Dead());
