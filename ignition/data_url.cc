@@ -172,7 +172,9 @@ class Parser {
 };
 
 std::unexpected<Error> Bad(const Malformed& bad, std::string_view where) {
-  return Fail(Code::kDataUrl, fmt::format("malformed data URL at byte {}: {}", bad.at, bad.what), std::string(where));
+  return Fail(Code::kDataUrl,
+              fmt::format("the data URL is malformed at byte {}: {}; encode the contents again", bad.at, bad.what),
+              std::string(where));
 }
 
 std::unexpected<Error> TooLarge(std::uint64_t limit, std::string_view where) {

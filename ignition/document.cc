@@ -276,7 +276,8 @@ class MachineConfigChooser {
                                    ? fmt::format("a MachineConfig named rendered-{}-<32 hex digits>", selection_.pool)
                                    : fmt::format("the MachineConfig \"{}\"", selection_.name);
     const std::string there = all.empty() ? "no MachineConfig at all" : JoinNames(all);
-    return Fail(Code::kNotFound, fmt::format("{} is wanted, the list holds {}", wanted, there), at.Text());
+    return Fail(Code::kNotFound,
+                fmt::format("{} is wanted, the list holds {}; correct --pool or --name", wanted, there), at.Text());
   }
 
   const std::string& where_;
@@ -356,7 +357,8 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
   const JsonPath config_at = spec_at.Key("config");
   if (config == nullptr) {
     return Fail(Code::kNoConfig,
-                fmt::format("the MachineConfig \"{}\" holds no Ignition config", Shorten(candidate->name)),
+                fmt::format("the MachineConfig \"{}\" holds no Ignition config; give the rendered one of the pool",
+                            Shorten(candidate->name)),
                 config_at.Text());
   }
   std::string name(candidate->name);

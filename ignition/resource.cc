@@ -129,10 +129,13 @@ Result<void> Verify(std::string_view bytes, std::string_view expected, const Res
   if (differs_in_case && context.use == ResourceUse::kFile) return {};
   const std::string_view function = spec.sha512 ? "sha512" : "sha256";
   const std::string_view note = differs_in_case ? " (Ignition refuses upper-case digits here)" : "";
-  return Fail(Code::kHashMismatch,
-              fmt::format("the contents have the hash {0}-{1}, the config expects {0}-{2}{3}", function, actual,
-                          spec.hex, note),
-              std::move(hash_where));
+  return Fail(
+      Code::kHashMismatch,
+      fmt::format(
+          "the contents have the hash {0}-{1}, the config expects {0}-{2}{3}; find out who changed them, and correct "
+          "the contents or the hash",
+          function, actual, spec.hex, note),
+      std::move(hash_where));
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ class Generator {
 
   // A node begins that is no mapping key: the rules all values share.
   bool Value(const yaml_event_t& event, const unsigned char* anchor, const unsigned char* tag) {
-    if (anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted");
+    if (anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted; write the value out");
     if (tag != nullptr) return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
     if (frames_.empty()) {
       if (roots_ > 0 && !several_)
@@ -217,7 +217,7 @@ class Generator {
 
   bool Key(const yaml_event_t& event, std::string_view text, bool plain, Handler& handler) {
     const auto& scalar = event.data.scalar;
-    if (scalar.anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted");
+    if (scalar.anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted; write the value out");
     if (scalar.tag != nullptr)
       return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
     if (plain && text == "<<") return RefuseAt(event, "merge keys (<<) are not accepted; write the members out");

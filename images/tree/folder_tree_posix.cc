@@ -363,7 +363,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
   // Who names the root may name it by a link.
   Descriptor folder(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) {
-    return Fail(Code::kTarget, "there is no such folder: give the one that holds the Windows folder", root);
+    return Fail(Code::kTarget, "there is no such folder; give the one that contains Windows", root);
   }
   if (!folder) return SystemError("cannot open the folder", root);
   struct stat info{};

@@ -342,7 +342,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
     return Fail(Code::kLock, "another run works on this image: wait until it has ended", root);
   }
   if (win32::MeansMissing(error)) {
-    return Fail(Code::kTarget, "there is no such folder: give the one that holds the Windows folder", root);
+    return Fail(Code::kTarget, "there is no such folder; give the one that contains Windows", root);
   }
   if (!folder) return SystemError("cannot open the folder", root, error);
   auto tree = std::make_unique<FolderTree>(root, std::move(folder), access);

@@ -236,10 +236,10 @@ Result<void> LockFile(int fd, const std::string& where) {
 Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
   const int mode = access == TreeAccess::kRead ? O_RDONLY : O_RDWR;
   Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such file", file);
+  if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such WIM file; check the path", file);
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
-  if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "is no WIM file", file);
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file. Pass one such as sources/install.wim.", file);
   if (access == TreeAccess::kWrite) {
     PROV_TRY(LockFile(fd.get(), file));
     wim::RemoveUnfinishedCopy(file, fd.get());

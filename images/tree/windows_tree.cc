@@ -13,7 +13,7 @@ constexpr std::string_view kHibernation = "hiberfil.sys";
 Result<void> RequireWindows(ImageTree& tree) {
   if (PROV_TRY(tree.IsFolder(kHives))) return {};
   return Fail(Code::kTarget,
-              "is no Windows: there is no Windows/System32/config beneath it; name what holds the Windows folder",
+              "not a Windows folder: Windows/System32/config not found. Pass the folder that contains Windows.",
               tree.Name());
 }
 

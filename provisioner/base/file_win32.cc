@@ -46,7 +46,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   const std::wstring name = win32::Path(path);
   const DWORD attributes = GetFileAttributesW(name.c_str());
   if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
-    return Fail(Code::kIo, "is a folder, a file is wanted", path);
+    return Fail(Code::kIo, "is a folder; give a file", path);
   }
   const Handle file(CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                 nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr));

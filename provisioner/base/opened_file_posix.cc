@@ -44,7 +44,7 @@ Result<std::string> ReadOpened(NativeFile file, const std::string& where, std::u
   const int fd = static_cast<int>(file);
   struct stat info{};
   if (fstat(fd, &info) != 0) return CannotRead(where);
-  if (S_ISDIR(info.st_mode)) return Fail(Code::kIo, "is a folder, a file is wanted", where);
+  if (S_ISDIR(info.st_mode)) return Fail(Code::kIo, "is a folder; give a file", where);
   const auto too_large = [&] { return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), where); };
   const std::uint64_t expected = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   if (expected > limit) return too_large();

@@ -35,7 +35,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// "cannot open: Permission denied".
+// "cannot open: Permission denied; check its permissions".
 std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error = errno);
 
 // A shared library that is loaded when it is first needed, and never unloaded.

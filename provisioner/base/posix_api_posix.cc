@@ -14,8 +14,34 @@ Descriptor::~Descriptor() {
 
 bool Descriptor::Close() { return close(Release()) == 0; }
 
+namespace {
+
+// What to do about an error that a person can do something about; "" for others.
+std::string_view RemedyFor(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+      return "; check the path";
+    case EACCES:
+    case EPERM:
+      return "; check its permissions";
+    case ENOSPC:
+    case EDQUOT:
+      return "; make room on its volume";
+    case EROFS:
+      return "; mount its volume for writing";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
 std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error) {
-  return Fail(code, fmt::format("{}: {}", what, std::strerror(error)), where);
+  return Fail(code, fmt::format("{}: {}{}", what, std::strerror(error), RemedyFor(error)), where);
 }
 
 Library::Library(std::initializer_list<const char*> names) {

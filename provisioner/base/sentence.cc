@@ -9,12 +9,11 @@ namespace prov {
 namespace {
 
 // The verbs that messages begin with. None of them is a noun that one begins with.
-constexpr auto kVerbs = std::to_array<std::string_view>({
-    "answered",     "are",   "asks",  "begins", "belongs", "can",   "can't",    "changes", "counts",
-    "decompresses", "does",  "ends",  "exists", "gets",    "had",   "has",      "have",    "holds",
-    "is",           "leads", "may",   "must",   "names",   "needs", "rewrites", "runs",    "says",
-    "stays",        "takes", "tells", "turns",  "uses",    "wants", "was",      "were",
-});
+constexpr auto kVerbs = std::to_array<std::string_view>(
+    {"already",      "answered", "are",   "asks",   "begins", "belongs", "can",    "can't",    "changes", "counts",
+     "decompresses", "does",     "ends",  "exists", "gets",   "had",     "has",    "have",     "holds",   "is",
+     "leads",        "leaves",   "may",   "must",   "names",  "needs",   "prints", "rewrites", "runs",    "says",
+     "stays",        "takes",    "tells", "turns",  "uses",   "wants",   "was",    "were"});
 constexpr std::string_view kNot = "not";
 
 bool SpeaksOfItsPlace(std::string_view first_word) {

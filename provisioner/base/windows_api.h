@@ -36,7 +36,7 @@ std::wstring Absolute(const std::wstring& path);
 // "Access denied (5)", in the system's language.
 std::string MessageOf(DWORD error);
 
-// "cannot open: Access denied (5)".
+// "cannot open: Access denied (5); check its permissions, …".
 std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
 
 // Nothing is at that path, or nothing can be: no name holds a quote.

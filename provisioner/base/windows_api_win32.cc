@@ -61,8 +61,21 @@ std::string MessageOf(DWORD error) {
   return fmt::format("{} ({})", message, error);
 }
 
+namespace {
+
+// What to do about an error that a person can do something about; "" for others.
+std::string_view RemedyFor(DWORD error) {
+  if (MeansMissing(error)) return "; check the path";
+  if (error == ERROR_ACCESS_DENIED) return "; check its permissions, and that this runs as an administrator";
+  if (error == ERROR_SHARING_VIOLATION) return "; end the program that uses it";
+  if (error == ERROR_DISK_FULL || error == ERROR_HANDLE_DISK_FULL) return "; make room on its volume";
+  return {};
+}
+
+}  // namespace
+
 std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error) {
-  return Fail(code, fmt::format("{}: {}", what, MessageOf(error)), std::move(where));
+  return Fail(code, fmt::format("{}: {}{}", what, MessageOf(error), RemedyFor(error)), std::move(where));
 }
 
 bool MeansMissing(DWORD error) {

@@ -46,7 +46,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
     return Fail(Code::kUsage, "--format patch prints a patch, and --patch none makes none", std::string(kCommand));
   out.pods = arguments.Get("pod");
   if (out.pods.empty()) {
-    return Fail(Code::kUsage, "--pod FILE is missing: the pods, or what makes them, as JSON or YAML",
+    return Fail(Code::kUsage, "--pod FILE is missing; give the pods, or what makes them, as JSON or YAML",
                 std::string(kCommand));
   }
   out.show_secrets = arguments.Has("show-secrets");

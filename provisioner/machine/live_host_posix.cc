@@ -7,8 +7,8 @@ namespace {
 
 std::unexpected<Error> NoWindows() {
   return Fail(Code::kTarget,
-              "this command acts on the Windows node that it runs on, and this system is no Windows: run "
-              "provisioner.exe on the node");
+              "this command acts on the Windows node that it runs on, and this system is not Windows; run "
+              "provisioner.exe on the node, or name an image with --root or --wim where the command takes one");
 }
 
 class NoServices final : public Services {

@@ -236,9 +236,10 @@ Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& reques
   PodEnvReport out;
   const source::SourceObjects found = PROV_TRY(source::FindObjects(*manifest.document));
   if (found.pods.empty()) {
-    return Fail(Code::kKind,
-                "nothing in it is a pod or makes pods (Deployment, DaemonSet, StatefulSet, ReplicaSet, Job, CronJob)",
-                "");
+    return Fail(
+        Code::kKind,
+        "nothing in it is a pod or makes pods; give a Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob",
+        "");
   }
   {
     Maker maker(found, request, manifest.where, out);  // adds its last findings when it goes

@@ -44,7 +44,10 @@ Result<ObjectView> Named(const ObjectView& root, std::string_view list, std::str
     if (found) return *std::move(found);
     return Fail(Code::kNotFound, fmt::format("has no member {} with settings", kind), item.path());
   }
-  return Fail(Code::kNotFound, fmt::format("there is no {} \"{}\" in this kubeconfig", kind, name), at);
+  return Fail(Code::kNotFound,
+              fmt::format("there is no {} \"{}\" in this kubeconfig; kubectl config view shows those that are there",
+                          kind, name),
+              at);
 }
 
 Result<KubeMaterial> MaterialIn(const ObjectView& object, std::string_view name) {

@@ -71,7 +71,7 @@ Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& w
   if (none && !FirstLine(WithoutMark(bytes)).empty()) {
     return Fail(Code::kKind,
                 "the environment file assigns none of HTTP_PROXY, HTTPS_PROXY and NO_PROXY (in upper case), so it is "
-                "taken for another file; no proxy is said by assigning them empty",
+                "taken for another file; assign them, empty for no proxy",
                 where);
   }
   return out;

@@ -51,9 +51,13 @@ Result<void> CheckHash(const WebSource& source, std::string_view body) {
   if (source.hash.empty()) return {};
   const std::string actual = ToHex(Sha256(body));
   if (actual == source.hash) return {};
-  return Fail(Code::kHashMismatch,
-              fmt::format("the document has the hash sha256={}, the source says sha256={}", actual, source.hash),
-              egress::RedactUrl(source.url));
+  return Fail(
+      Code::kHashMismatch,
+      fmt::format(
+          "the document has the hash sha256={}, the source says sha256={}; find out who changed it, or correct the "
+          "source",
+          actual, source.hash),
+      egress::RedactUrl(source.url));
 }
 
 }  // namespace prov::source

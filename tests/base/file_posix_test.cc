@@ -46,6 +46,13 @@ TEST_F(PosixFile, AskingForTheUmaskLeavesIt) {
   EXPECT_EQ(umask(0027), 0027U);
 }
 
+TEST_F(PosixFile, ErrorsOfTheSystemSayWhatToDo) {
+  EXPECT_EQ(ReadFile(Path("missing"), 10).error().message, "cannot open: No such file or directory; check the path");
+  ASSERT_TRUE(WriteNewFile(Path("file"), "x", 0600));
+  EXPECT_EQ(ReadFile(Path("file/below"), 10).error().message, "cannot open: Not a directory; check the path");
+  EXPECT_EQ(ReadFile(folder_.string(), 10).error().message, "is a folder; give a file");
+}
+
 TEST_F(PosixFile, LimitHoldsForStreamsOfUnknownSize) {
   const auto endless = ReadFile("/dev/zero", 1 << 20);
   ASSERT_FALSE(endless);
