@@ -1,0 +1,255 @@
+"""What a user can get wrong: each situation as code | place | command line, in a folder that `prepare` fills.
+
+The place is what the line must name: a file, an option, a command, a field. {web} is a server that answers as its path says."""
+import json
+import pathlib
+import shutil
+
+SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
+
+SITUATIONS = """
+usage          | provisioner        |
+usage          | extrac             | extrac sample.json
+usage          | xyzzy              | xyzzy
+usage          | provisioner        | --output text
+usage          | extract            | extract
+usage          | extract            | extract ""
+usage          | extract            | extract sample.json sample.json
+usage          | --formt            | extract sample.json --formt env
+usage          | --shw-secrets      | extract sample.json --shw-secrets
+usage          | --show             | extract sample.json --show
+usage          | --xyzzy            | extract sample.json --xyzzy
+usage          | -x                 | extract sample.json -x
+usage          | --format           | extract sample.json --format jsn
+usage          | --format           | extract sample.json --format xml
+usage          | --format           | extract sample.json --format
+usage          | --output           | extract sample.json --output yaml
+usage          | --pool             | extract sample.json --pool
+usage          | --trust            | extract sample.json --trust abc
+usage          | --source-timeout   | extract sample.json --source-timeout 0
+usage          | --source-timeout   | extract sample.json --source-timeout soon
+usage          | --source-timeout   | extract sample.json --source-timeout 99999
+proxy-url      | --source-proxy     | extract sample.json --source-proxy socks9://p
+usage          | --strict           | check sample.json --strict=1
+usage          | check              | check
+usage          | ftp://x/           | check sample.json --probe ftp://x/
+usage          | --probe-timeout    | check sample.json --probe https://127.0.0.1:9/ --probe-timeout 0
+usage          | --url              | explain sample.json
+usage          | --for              | explain sample.json --url http://a/ --for curll
+usage          | --for              | explain sample.json --url http://a/ --for xyzzy
+not-found      | missing.txt        | explain sample.json --hosts missing.txt
+row            | hosts.txt          | explain sample.json --hosts hosts.txt
+usage          | --out              | bake sample.json
+usage          | --out              | bake sample.json --out ""
+usage          | --format           | bake sample.json --out x --format rar
+usage          | --generation       | bake sample.json --out x --generation -1
+usage          | --generation       | bake sample.json --out x --generation one
+usage          | --scope            | bake sample.json --out x --scope machne
+usage          | --scope            | bake sample.json --out x --scope everything
+usage          | --scope            | bake sample.json --out x --scope ,
+usage          | --service          | bake sample.json --out x --service a\\\\b
+usage          | --credentials      | bake sample.json --out x --credentials everywhere
+usage          | --store            | bake sample.json --out x --store rot-only
+usage          | --label            | bake sample.json --out x --format iso --label "a b"
+usage          | --label            | bake sample.json --out x --label abc
+usage          | --platform         | bake sample.json --out x --format userdata
+usage          | --platform         | bake sample.json --out x --format userdata --platform asure
+usage          | --platform         | bake sample.json --out x --platform aws
+usage          | --ec2launch        | bake sample.json --out x --format userdata --platform gcp --ec2launch 2
+hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url ftp://x/
+hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url https://x/#sha256=12
+usage          | --secret           | bake sample.json --out x --format userdata --platform aws --secret A_B
+reserved-name  | windows-user-data  | bake sample.json --out x --format userdata --platform aws --secret windows-user-data
+signature      | sample.json        | bake sample.json --out x --signer corporate-root.pem
+usage          | --sign             | bake sample.json --out x --sign missing.key
+not-found      | missing.key        | bake changed --out x --sign missing.key --signer corporate-root.pem
+signature      | corporate-root.pem | bake sample.json --out x --sign corporate-root.pem --signer corporate-root.pem
+not-found      | missing.exe        | bake sample.json --out x --exe missing.exe
+kind           | text.exe           | bake sample.json --out x --exe text.exe
+not-found      | missing.xml        | bake sample.json --out x --unattend missing.xml
+xml            | cut.xml            | bake sample.json --out x --unattend cut.xml
+xml            | other.xml          | bake sample.json --out x --unattend other.xml
+not-found      | missing.pem        | bake sample.json --out x --subtract missing.pem
+cert           | cut.pem            | bake sample.json --out x --subtract cut.pem
+not-found      | missing.csv        | bake sample.json --out x --nodes missing.csv
+row            | nodes.csv          | bake sample.json --out x --nodes nodes.csv
+row            | columns.csv        | bake sample.json --out x --nodes columns.csv
+json           | nodes.json         | bake sample.json --out x --nodes nodes.json
+row            | header.csv         | bake sample.json --out x --nodes header.csv
+target         | sample.json        | bake sample.json --out sample.json
+target         | sample.json/x      | bake sample.json --out sample.json/x
+target         | full               | bake sample.json --out full
+fail-open      | fail-open.env      | bake fail-open.env --out x
+not-found      | missing.json       | extract missing.json
+json           | bad.json           | extract bad.json
+json           | cut.json           | extract cut.json
+json           | utf8.json          | extract utf8.json
+json           | deep.json          | extract deep.json
+yaml           | bad.yaml           | extract bad.yaml
+yaml           | anchor.yaml        | extract anchor.yaml
+yaml           | tab.yaml           | extract tab.yaml
+yaml           | tag.yaml           | extract tag.yaml
+kind           | array.json         | extract array.json
+kind           | secret.json        | extract secret.json
+type           | type.json          | extract type.json
+no-config      | no-config.json     | extract no-config.json
+version        | version.json       | extract version.json
+hash-mismatch  | hash.json          | extract hash.json
+remote-source  | remote.json        | extract remote.json
+data-url       | data-url.json      | extract data-url.json
+decompress     | gzip.json          | extract gzip.json
+not-found      | list.json          | extract list.json --pool windows
+not-found      | list.json          | extract list.json --name rendered-windows
+json           | empty.json         | extract empty.json
+yaml           | program.bin        | extract program.bin
+kind           | text.exe           | extract text.exe
+kind           | lower.env          | extract lower.env
+env-nul        | nul.env            | extract nul.env
+cert           | cut.pem            | extract cut.pem
+kind           | html.pem           | extract html.pem
+cert           | key.pem            | extract key.pem
+not-found      | folder             | extract folder
+fail-open      | scheme.env         | bake scheme.env --out x
+manifest       | changed            | extract changed
+version        | newer              | extract newer
+scheme         | ftp://             | extract ftp://host/x
+scheme         | http://host/x      | extract http://host/x
+usage          | mcs:               | extract mcs://host:22623/worker
+scheme         | mcs:               | extract mcs://host:22623/worker?x --ca corporate-root.pem
+not-found      | missing.pem        | extract https://host/x --ca missing.pem
+network        | {web}/401          | extract {web}/401#sha256={zeros} --source-timeout 2
+network        | {web}/403          | extract {web}/403#sha256={zeros} --source-timeout 2
+not-found      | {web}/404          | extract {web}/404#sha256={zeros} --source-timeout 2
+network        | {web}/500          | extract {web}/500#sha256={zeros} --source-timeout 1
+network        | {web}/slow         | extract {web}/slow#sha256={zeros} --source-timeout 1
+kind           | {web}/html         | extract {web}/html#sha256={zeros} --source-timeout 2
+hash-mismatch  | {web}/text         | extract {web}/text#sha256={zeros} --source-timeout 2
+network        | http://127.0.0.1:9 | extract http://127.0.0.1:9/x#sha256={zeros} --source-timeout 1
+not-found      | missing.conf       | extract kube:// --kubeconfig missing.conf
+yaml           | bad.yaml           | extract kube:// --kubeconfig bad.yaml
+type           | array.json         | extract kube:// --kubeconfig array.json
+not-found      | context.conf       | extract kube:// --kubeconfig context.conf
+not-found      | context.conf       | extract kube://other --kubeconfig context.conf
+tls            | insecure.conf      | extract kube:// --kubeconfig insecure.conf
+target         | provisioner plan   | plan sample.json
+target         | provisioner apply  | apply sample.json
+target         | provisioner status | status
+target         | provisioner confirm | confirm
+target         | provisioner rollback | rollback
+target         | provisioner remove | remove
+target         | provisioner first-boot | first-boot sample.json
+target         | provisioner reconcile | reconcile
+target         | provisioner service | service install --source sample.json
+usage          | provisioner service | service instal
+usage          | provisioner service | service
+usage          | --interval         | reconcile --interval 0
+usage          | --try              | apply sample.json --try 0
+usage          | --reboot           | apply sample.json --reboot annotate
+usage          | --exit-style       | apply sample.json --exit-style msix
+usage          | --phase            | first-boot sample.json --phase specialise
+usage          | --root             | plan sample.json --root image --wim a.wim:1
+target         | missing            | plan sample.json --root missing
+target         | folder             | plan sample.json --root folder
+target         | sample.json        | plan sample.json --root sample.json
+hive           | broken             | plan sample.json --root broken
+usage          | --wim              | plan sample.json --wim text.exe
+usage          | --wim              | plan sample.json --wim text.exe:0
+target         | missing.wim        | plan sample.json --wim missing.wim:1
+target         | text.exe           | plan sample.json --wim text.exe:1
+target         | folder             | status --root folder
+target         | text.exe           | status --wim text.exe:1
+usage          | --optimize         | remove --root folder --optimize
+usage          | --proxy            | publish
+not-found      | missing.yaml       | publish --proxy missing.yaml --infrastructure pod.json --network pod.json
+yaml           | bad.yaml           | publish --proxy bad.yaml --infrastructure pod.json --network pod.json
+json           | bad.json           | publish --proxy bad.json --infrastructure pod.json --network pod.json
+kind           | pod.json           | publish --proxy pod.json --infrastructure pod.json --network pod.json
+usage          | --pod              | pod-env sample.json
+not-found      | missing.yaml       | pod-env sample.json --pod missing.yaml
+yaml           | bad.yaml           | pod-env sample.json --pod bad.yaml
+kind           | secret.json        | pod-env sample.json --pod secret.json
+usage          | --patch            | pod-env sample.json --pod pod.json --patch merge
+usage          | proxy-ur           | explain-code proxy-ur
+"""
+
+MACHINE_CONFIG = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name": "rendered-worker-1"}}
+
+
+def machine_config(source, **contents):
+    """A MachineConfig whose proxy.env has these contents."""
+    file = {"path": "/etc/mco/proxy.env", "mode": 420, "contents": {"source": source, **contents}}
+    return {**MACHINE_CONFIG, "spec": {"config": {"ignition": {"version": "3.2.0"}, "storage": {"files": [file]}}}}
+
+
+def kubeconfig(current, **cluster):
+    return {"apiVersion": "v1", "kind": "Config", "current-context": current,
+            "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:9", **cluster}}],
+            "users": [{"name": "u", "user": {"token": "c4nary"}}], "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}
+
+
+DOCUMENTS = {
+    "array.json": [1],
+    "type.json": {**MACHINE_CONFIG, "spec": {"config": {"ignition": {"version": "3.2.0"}, "storage": {"files": 7}}}},
+    "no-config.json": {**MACHINE_CONFIG, "spec": {}},
+    "version.json": {"ignition": {"version": "9.9.0"}},
+    "hash.json": machine_config("data:,HTTP_PROXY=http://p:1", verification={"hash": "sha256-" + "0" * 64}),
+    "remote.json": machine_config("s3://bucket/x"),
+    "data-url.json": machine_config("data:;base64,%%%"),
+    "gzip.json": machine_config("data:,plain", compression="gzip"),
+    "list.json": {"apiVersion": "v1", "kind": "List", "items": [machine_config("data:,HTTP_PROXY=http://p:1")]},
+    "secret.json": {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {}},
+    "pod.json": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    "context.conf": kubeconfig(""),
+    "insecure.conf": kubeconfig("c", **{"insecure-skip-tls-verify": True}),
+}
+
+TEXTS = {
+    "bad.json": '{\n  "kind": "MachineConfig",\n  "spec": x\n}\n',
+    "cut.json": '{"apiVersion": "v1", "items": [',
+    "deep.json": "[" * 2000 + "]" * 2000,
+    "bad.yaml": "kind: Proxy\nspec: [a\n",
+    "anchor.yaml": "kind: Proxy\nspec: &a\n  httpProxy: http://p:1\n",
+    "tab.yaml": "kind: Proxy\nspec:\n\thttpProxy: http://p:1\n",
+    "tag.yaml": "kind: Proxy\nspec: !x\n  httpProxy: http://p:1\n",
+    "empty.json": "",
+    "text.exe": "this is a text and no program\n",
+    "lower.env": "http_proxy=http://p:1\n",
+    "nul.env": "HTTP_PROXY=http://p:1\nNO_PROXY=a\0b\n",
+    "scheme.env": "HTTP_PROXY=socks9://p:1\n",
+    "fail-open.env": "HTTP_PROXY=http://p:99999\n",
+    "html.pem": "<!DOCTYPE html>\n<html><body>Login</body></html>\n",
+    "key.pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    "hosts.txt": "host.example\nhttp://[::1/\n",
+    "cut.xml": '<?xml version="1.0"?>\n<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings>',
+    "other.xml": "<html/>",
+    "nodes.csv": "name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3,10.0.0.8/24\n",
+    "columns.csv": "name,adress\nwin-1,10.0.0.5/24\n",
+    "header.csv": "name\n",
+    "nodes.json": '[{"name": "win-1"},\n x]',
+}
+
+
+def prepare(folder, bake):
+    """Fills `folder`; `bake(out)` makes a payload of the sample."""
+    for name in ("corporate-root.pem",):
+        shutil.copy(SAMPLE / name, folder / name)
+    shutil.copy(SAMPLE / "rendered-worker.json", folder / "sample.json")
+    for name, document in DOCUMENTS.items():
+        (folder / name).write_text(json.dumps(document, indent=1))
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text)
+    (folder / "utf8.json").write_bytes(b'{\n "kind": "\xff"}')
+    (folder / "program.bin").write_bytes(bytes(range(256)) * 16)
+    (folder / "cut.pem").write_text((SAMPLE / "corporate-root.pem").read_text()[:400])
+    (folder / "folder").mkdir()
+    (folder / "full").mkdir()
+    (folder / "full/file").write_text("somebody's\n")
+    (folder / "broken/Windows/System32/config").mkdir(parents=True)
+    for hive in ("SYSTEM", "SOFTWARE"):
+        (folder / "broken/Windows/System32/config" / hive).write_bytes(b"no hive" * 1000)
+    for payload in ("changed", "newer"):
+        bake(folder / payload)
+    egress = folder / "changed/egress.json"
+    egress.write_text(egress.read_text().replace("proxy", "other", 1))
+    manifest = folder / "newer/manifest.json"
+    manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 99', 1))

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What the program says of some 160 mistakes (message_situations.py), by its form: one line that names its subject, the place and
+what to do; and the same as one document where JSON is asked for.
+
+usage: messages_e2e.py PROVISIONER [unittest arguments]
+       messages_e2e.py PROVISIONER --print        the lines alone, to be read"""
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import pty
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import message_situations
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1))
+EXITS = {"usage": 10, "target": 13, "io": 13, "hns": 13, "unsupported": 13, "network": 14, "tls": 14, "lock": 15, "internal": 20,
+         **dict.fromkeys("empty shrink dirty-hive hive fail-open size-limit reserved-name downgrade owner signature manifest".split(), 12)}
+LINE = re.compile(r"provisioner: error \[([a-z0-9-]+)\]: (.*)")
+# A sentence that begins with its verb lacks its subject.
+VERBS = re.compile(r"\A(already|is|not|are|was|has|have|had|must|may|can|can't|does|do|needs|takes|holds|names|says|gets|belongs|exists|ends|begins|contains|leads|runs|stays|turns|rewrites)\b")
+# What is to be done is said with one of these words, or by naming an option, a command or what would be right.
+REMEDY = re.compile(
+    r"(?<!cannot )\b(add|allow|ask|assign|bake|check|choose|compare|copy|correct|delete|did you mean|encode|end|export|find|free|get|give|have|install|leave|lists?|make|"
+    r"mount|move|name|open|pass|point|probe|put|remove|rename|replace|restore|run|save|see|serve|set|show|start|take|try|use|wait|write|wanted)\b"
+    r"|--[a-z]|\b(takes|known are|one of|expected|must|such as)\b|\?( |$)|line \d+, column \d+", re.IGNORECASE)
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        word = self.path.strip("/")
+        if word == "slow":
+            time.sleep(4)
+        body = {"html": b"<!DOCTYPE html><html></html>", "text": b"HTTP_PROXY=http://p:1\n"}.get(word, b"no\n")
+        with contextlib.suppress(OSError):  # who asked may be gone
+            self.send_response(int(word) if word.isdigit() else 200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Messages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-messages-")).resolve()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+        cls.web.daemon_threads = True
+        cls.addClassCleanup(cls.web.server_close)
+        cls.addClassCleanup(cls.web.shutdown)
+        threading.Thread(target=cls.web.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        message_situations.prepare(cls.folder, lambda out: cls.run_program("bake", "sample.json", "--out", out))
+
+    @classmethod
+    def run_program(cls, *words):
+        env = {"PATH": os.environ["PATH"], "HOME": str(cls.folder), "NO_COLOR": "1"}
+        return subprocess.run([PROVISIONER, *map(str, words)], cwd=cls.folder, env=env, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+
+    @classmethod
+    def situations(cls):
+        values = {"web": "http://127.0.0.1:%d" % cls.web.server_address[1], "zeros": "0" * 64}
+        for row in message_situations.SITUATIONS.strip().splitlines():
+            code, place, words = (part.strip() for part in row.split("|", 2))
+            yield code, place.format(**values), shlex.split(words.format(**values))
+
+    def error_of(self, done):
+        """(code, text) of the one line that an error is."""
+        errors = [line for line in done.stderr.splitlines() if LINE.fullmatch(line)]
+        self.assertEqual(len(errors), 1, done.stderr)
+        return LINE.fullmatch(errors[0]).groups()
+
+    def test_each_line_has_a_subject_a_place_and_a_remedy(self):
+        count = 0
+        for code, place, words in self.situations():
+            with self.subTest(words=" ".join(words)):
+                done = self.run_program(*words)
+                self.assertEqual(done.returncode, EXITS.get(code, 11), done.stderr)
+                said, text = self.error_of(done)
+                self.assertEqual(said, code, text)
+                self.assertNotRegex(text, VERBS, "begins with its verb")
+                self.assertIn(place, text, "the place is not named")
+                self.assertRegex(text.replace(place, "", 1), REMEDY, "no word of what to do")
+                self.assertNotRegex(text, r"\(\)|: *$|\b(.{8,})[:,]? \(\1\)", "a place is empty, or there twice")
+                count += 1
+        self.assertGreaterEqual(count, 118)
+
+    def test_json_is_one_document(self):
+        for code, place, words in self.situations():
+            if "--output" in words:
+                continue
+            with self.subTest(words=" ".join(words)):
+                done = self.run_program(*words, "--output", "json")
+                document = json.loads(done.stdout)  # refuses a second one
+                self.assertEqual((document["schema"], document["error"]["code"]), (1, code), document)
+                self.assertTrue(document["error"]["where"], document)
+                self.assertIn(place, " ".join(document["error"].values()), document)
+                self.assertNotRegex(document["error"]["message"], VERBS)
+                self.assertEqual(self.error_of(done)[0], code)
+
+    def on_a_terminal(self, *words):
+        """What a person sees of both streams."""
+        master, slave = pty.openpty()
+        try:
+            subprocess.run([PROVISIONER, *words], cwd=self.folder, env={"PATH": os.environ["PATH"], "TERM": "dumb"}, stdin=subprocess.DEVNULL,
+                           stdout=slave, stderr=slave, timeout=60, check=False)
+            os.close(slave)
+            shown = b""
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while piece := os.read(master, 65536):
+                    shown += piece
+        finally:
+            os.close(master)
+        return shown.decode()
+
+    def test_a_terminal_shows_an_error_once(self):
+        for words in (["extract", "bad.json"], ["extract"], ["publish"], ["check", "bad.json"], ["extrac"]):
+            shown = self.on_a_terminal(*words)
+            self.assertEqual(len(shown.splitlines()), 1, shown)
+            self.assertRegex(shown.strip(), LINE)
+        for words in (["check", "bad.json", "--output", "json"], ["extract", "bad.json", "--output", "json"], ["extrac", "--output=json"]):
+            shown = self.on_a_terminal(*words)
+            self.assertIn("error", json.loads(shown), shown)
+
+
+def print_lines():
+    Messages.setUpClass()
+    try:
+        for _, _, words in Messages.situations():
+            done = Messages.run_program(*words)
+            print("$ provisioner", shlex.join(words), "\n ", done.stderr.strip().replace("\n", "\n  ") or "(nothing)", " exit", done.returncode)
+    finally:
+        Messages.doClassCleanups()
+
+
+if __name__ == "__main__":
+    if "--print" in sys.argv:
+        print_lines()
+    else:
+        unittest.main(verbosity=2)
