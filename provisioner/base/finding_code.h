@@ -60,6 +60,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "env-quoted",
     "env-reference",
     "env-utf8",
+    "fail-open",
     "file-changed",
     "held",
     "hibernated",

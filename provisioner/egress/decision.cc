@@ -5,7 +5,6 @@
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
-#include "provisioner/egress/proxy_url.h"
 
 namespace prov::egress {
 namespace {
@@ -94,7 +93,7 @@ Result<RequestTarget> ParseRequestTarget(std::string_view url) {
 }
 
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
-                        std::string_view url) {
+                        std::string_view url, ProxyReaders readers) {
   const RequestTarget target = PROV_TRY(ParseRequestTarget(url));
   const NoProxy list = PROV_TRY(NoProxy::Parse(no_proxy, "NO_PROXY"));
   if (target.scheme != "http" && target.scheme != "https") return Direct("the scheme is neither http nor https");
@@ -107,7 +106,7 @@ Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std
   }
   if (auto entry = EntryFor(list, target)) return Direct("NO_PROXY has the host", std::move(entry));
   Findings ignored;
-  const auto proxy = ParseProxyUrl(text, variable, NameOf(variable), ignored);
+  const auto proxy = ParseProxyUrl(text, variable, NameOf(variable), ignored, readers);
   if (!proxy) return Decision{Route::kInvalid, RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};
   return Decision{Route::kProxy, proxy->Redacted(), std::nullopt, fmt::format("{} applies", NameOf(variable))};
 }

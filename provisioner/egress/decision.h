@@ -8,6 +8,7 @@
 
 #include "provisioner/base/result.h"
 #include "provisioner/base/secret.h"
+#include "provisioner/egress/proxy_url.h"
 
 namespace prov::egress {
 
@@ -31,8 +32,9 @@ struct Decision {
   std::string note;                  // why, for a person
 };
 
-// Empty texts are unset. Errors: usage (the URL), no-proxy. What a malformed proxy URL leads to is Route::kInvalid.
+// Empty texts are unset. Errors: usage (the URL), no-proxy. What a proxy URL leads to that not all `readers` use as it
+// is meant is Route::kInvalid.
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
-                        std::string_view url);
+                        std::string_view url, ProxyReaders readers = ProxyReaders::kEveryClient);
 
 }  // namespace prov::egress

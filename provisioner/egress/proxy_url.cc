@@ -58,7 +58,8 @@ bool IsUserinfoCharacter(char c) {
 struct Parts {
   std::string_view userinfo;
   bool has_userinfo = false;
-  std::string_view host;  // as written, brackets included
+  std::string_view host;   // as written, brackets included
+  bool has_colon = false;  // before the port
   std::string_view port;
   std::string_view rest;  // path, query and fragment
 };
@@ -94,8 +95,9 @@ std::string ProxyUrl::Redacted() const { return RedactUrl(text_.Reveal()); }
 // a password.
 class ProxyUrlParser {
  public:
-  ProxyUrlParser(std::string_view text, ProxyVariable variable, std::string_view where, Findings& findings)
-      : text_(text), variable_(variable), where_(where), findings_(findings) {}
+  ProxyUrlParser(std::string_view text, ProxyVariable variable, std::string_view where, Findings& findings,
+                 ProxyReaders readers)
+      : text_(text), variable_(variable), where_(where), findings_(findings), readers_(readers) {}
 
   Result<ProxyUrl> Parse() {
     PROV_TRY(CheckCharacters());
@@ -105,6 +107,7 @@ class ProxyUrlParser {
     PROV_TRY(ReadHost(parts.host));
     PROV_TRY(ReadPort(parts.port));
     PROV_TRY(CheckRest(parts.rest));
+    if (readers_ == ProxyReaders::kEveryClient) PROV_TRY(CheckOtherClients(parts));
     out_.text_ = Secret(std::string(text_));
     std::string bare(text_.substr(0, text_.size() - parts.rest.size()));
     bare += parts.rest.substr(0, parts.rest.find_first_of("?#"));
@@ -140,7 +143,7 @@ class ProxyUrlParser {
     for (const char c : text_) {
       if (IsControl(c)) {
         return Refuse("it holds a control character, so clients would go direct without a word",
-                      "remove it (a tab or line end is easily pasted in), or percent-escape it in user and password");
+                      "remove it (a tab or line end is easily pasted in)");
       }
     }
     if (text_.front() == '"' || text_.front() == '\'') {
@@ -217,7 +220,10 @@ class ProxyUrlParser {
     }
     // "htp:/proxy" without a known scheme would make a proxy named "htp".
     const bool lone_colon = authority == ":";
-    if (!authority.empty()) parts.port = authority.substr(1);
+    if (!authority.empty()) {
+      parts.has_colon = true;
+      parts.port = authority.substr(1);
+    }
     if (scheme_less_ && lone_colon && !parts.rest.empty()) {
       return Refuse("it looks like a broken scheme, which clients would take for the proxy's name",
                     "write http://host:port");
@@ -353,17 +359,53 @@ class ProxyUrlParser {
     return {};
   }
 
+  std::unexpected<Error> RefuseFailOpen(std::string_view fault, std::string_view advice) const {
+    return Fail(
+        Code::kFailOpen,
+        fmt::format("{} would not be used by every client: {} without an error; {}", NameOf(variable_), fault, advice),
+        std::string(where_));
+  }
+
+  // What Go takes as it is meant and another client drops without a word. Measured: docs/clients.md#proxy-urls.
+  Result<void> CheckOtherClients(const Parts& parts) const {
+    if (parts.has_colon && parts.port.empty()) {
+      return RefuseFailOpen("no port follows the ':' behind its host, so .NET goes direct",
+                            "write the port, http://host:port");
+    }
+    if (parts.rest.find(':') != std::string_view::npos) {
+      return RefuseFailOpen("its path, query or fragment holds a ':', which .NET takes for the port's, and goes direct",
+                            "write http://host:port without a path");
+    }
+    if (out_.username_.empty() && !out_.password_.empty()) {
+      return RefuseFailOpen("a password stands behind an empty user name, so .NET goes direct",
+                            "write a user name; where the password is a token, proxies take any");
+    }
+    // .NET looks for the ':' between user and password after decoding.
+    if (out_.username_.starts_with(':')) {
+      return RefuseFailOpen("its user name begins with an escaped ':', so .NET takes it for empty and goes direct",
+                            "use another user name");
+    }
+    for (const char c : out_.username_ + out_.password_.Reveal()) {
+      if (static_cast<unsigned char>(c) >= 0x20) continue;
+      return RefuseFailOpen("user or password hold an escaped control character, so curl up to 8.14 goes direct",
+                            "encode them again without it (a line end, %0A, comes from a file or from echo)");
+    }
+    return {};
+  }
+
   std::string_view text_;
   ProxyVariable variable_;
   std::string_view where_;
   Findings& findings_;
+  ProxyReaders readers_;
   Findings found_;  // handed over only if the URL is accepted
   bool scheme_less_ = false;
   ProxyUrl out_;
 };
 
-Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings) {
-  return ProxyUrlParser(text.Reveal(), variable, where, findings).Parse();
+Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings,
+                               ProxyReaders readers) {
+  return ProxyUrlParser(text.Reveal(), variable, where, findings, readers).Parse();
 }
 
 }  // namespace prov::egress

@@ -15,7 +15,11 @@ enum class ProxyVariable { kHttp, kHttps };
 
 std::string_view NameOf(ProxyVariable variable);  // "HTTP_PROXY", "HTTPS_PROXY"
 
-// A proxy URL that Go clients read as it was meant. Only ParseProxyUrl makes one.
+// Who will read the URL: the clients of a node, from its environment, or this program alone, which hands host, port,
+// user and password to its HTTP client one by one.
+enum class ProxyReaders { kEveryClient, kThisProgram };
+
+// A proxy URL that its readers use as it was meant. Only ParseProxyUrl makes one.
 class ProxyUrl {
  public:
   const std::string& scheme() const { return scheme_; }  // "http" or "https": how the proxy itself is spoken to
@@ -56,11 +60,14 @@ class ProxyUrl {
 // direct without a word or contact something else, and an empty text. Stricter than Go also here: a host is required
 // and is a DNS-like name or an address; a host whose last label is a number must be a plain IPv4 address
 // (010.0.0.1, 1.2.3, 0x7f.1 mean different things to different clients); zone ids and percent escapes in the host are
-// refused; the port is 1-65535; HTTP_PROXY takes only http (as the cluster's operator has it). Findings:
+// refused; the port is 1-65535; HTTP_PROXY takes only http (as the cluster's operator has it). For kEveryClient also
+// what Go uses and another client drops without a word (fail-open): an empty port, a ':' in path, query or fragment, a
+// password behind an empty user name, an escaped control character in user or password. Findings:
 // proxy-url-no-scheme, proxy-url-path (path, query or fragment: ignored by clients), proxy-url-idn, proxy-url-at ('@'
 // unescaped in the userinfo) as warnings; proxy-url-port (no port, the default counts) as info. Neither errors nor
 // findings hold any part of the userinfo.
-Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings);
+Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings,
+                               ProxyReaders readers = ProxyReaders::kEveryClient);
 
 // `any_text` with everything hidden that could be a password, also in malformed URLs: from the first ':' (or %3A) after
 // "http://" and its like - or of the whole text - up to the last '@'; a user name without a password, which may be a

@@ -20,9 +20,11 @@ Result<void> ReviewProxy(const EgressConfig& config, Findings& out) {
     if (part == 1) one.https_proxy = config.https_proxy;
     if (part == 2) one.no_proxy = config.no_proxy;
     const Result<ProxySettings> settings = ParseProxySettings(one, out);
-    if (!settings && settings.error().code != Code::kProxyUrl) return std::unexpected(settings.error());
+    const bool fails_open = !settings && settings.error().code == Code::kFailOpen;
+    if (!settings && !fails_open && settings.error().code != Code::kProxyUrl) return std::unexpected(settings.error());
     if (!settings) {
-      AddError(out, "proxy-url", settings.error().message, settings.error().where);
+      AddError(out, fails_open ? FindingCode("fail-open") : FindingCode("proxy-url"), settings.error().message,
+               settings.error().where);
     } else if (settings->no_proxy) {
       Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
     }

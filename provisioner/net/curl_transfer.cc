@@ -188,8 +188,8 @@ Result<void> CurlTransfer::SetProxy(const std::string& name) {
     return {};
   }
   Findings findings;
-  const egress::ProxyUrl proxy =
-      PROV_TRY(egress::ParseProxyUrl(*route_.proxy_url, egress::ProxyVariable::kHttps, name, findings));
+  const egress::ProxyUrl proxy = PROV_TRY(egress::ParseProxyUrl(*route_.proxy_url, egress::ProxyVariable::kHttps, name,
+                                                                findings, egress::ProxyReaders::kThisProgram));
   proxy_ = proxy.HostPort();
   proxy_is_tls_ = proxy.scheme() == "https";
   Set(CURLOPT_PROXY, fmt::format("{}://{}", proxy.scheme(), proxy_).c_str());

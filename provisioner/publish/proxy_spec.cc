@@ -150,8 +150,9 @@ void ReviewUrl(std::string_view field, const Secret& url, egress::ProxyVariable 
   if (url.empty() || !CheckUri(url.Reveal())) return;
   const std::string place = fmt::format("{}: $.spec.{}", where, field);
   if (const auto parsed = egress::ParseProxyUrl(url, variable, place, findings); !parsed) {
+    const bool fails_open = parsed.error().code == Code::kFailOpen;
     AddWarning(
-        findings, "proxy-url",
+        findings, fails_open ? FindingCode("fail-open") : FindingCode("proxy-url"),
         fmt::format("the operator takes this URL, but nodes can't use it as it is meant: {}", parsed.error().message),
         place);
   }

@@ -26,7 +26,8 @@ Scope Stated(const Scope& wanted, const EgressConfig& config) {
 // A malformed URL is more than a bad input here: written to a node, it would make clients go around the proxy.
 Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findings) {
   Result<ProxySettings> settings = egress::ParseProxySettings(config, findings);
-  if (settings || settings.error().code != Code::kProxyUrl) return settings;
+  if (settings) return settings;
+  if (settings.error().code != Code::kProxyUrl && settings.error().code != Code::kFailOpen) return settings;
   const Error& error = settings.error();
   return Fail(Code::kFailOpen,
               error.message + "; nothing was written, because clients would go around the proxy without an error",

@@ -45,8 +45,8 @@ Result<std::optional<Secret>> ProxyFor(const FetchOrder& order) {
   const Secret http = order.settings.http_proxy.value_or(Secret());
   const Secret https = order.settings.https_proxy.value_or(Secret());
   if (http.empty() && https.empty()) return std::nullopt;
-  const auto decision =
-      PROV_TRY(egress::Decide(http, https, fmt::format("{}", fmt::join(order.settings.no_proxy, ",")), order.url));
+  const auto decision = PROV_TRY(egress::Decide(http, https, fmt::format("{}", fmt::join(order.settings.no_proxy, ",")),
+                                                order.url, egress::ProxyReaders::kThisProgram));
   if (decision.route == egress::Route::kInvalid) {
     return Fail(Code::kProxyUrl, fmt::format("ignition.proxy can't be used: {}", decision.note), "ignition.proxy");
   }

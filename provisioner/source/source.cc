@@ -99,7 +99,8 @@ bool IsRemote(const std::string& source) { return source.find("://") != std::str
 
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
   Findings findings;
-  auto proxy = egress::ParseProxyUrl(url, egress::ProxyVariable::kHttps, where, findings);
+  auto proxy =
+      egress::ParseProxyUrl(url, egress::ProxyVariable::kHttps, where, findings, egress::ProxyReaders::kThisProgram);
   if (proxy) return {};
   // The parser speaks of the variable that such a URL is mostly for.
   Error error = std::move(proxy).error();

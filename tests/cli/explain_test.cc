@@ -1,4 +1,5 @@
 // `explain` as its callers see it, and what `check` and `bake` take from it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,6 +87,33 @@ TEST_F(Explain, AMalformedProxyIsInvalidAndNoError) {
   const rapidjson::Document document = Json(result);
   for (const auto& one : document["decisions"].GetArray()) EXPECT_STREQ(one["decision"].GetString(), "invalid");
   EXPECT_THAT(result.out + result.err, Not(HasSubstr("pa ss")));
+}
+
+// A proxy that some client drops without a word is told wherever the source is looked at, and never written.
+TEST_F(Explain, WhatSomeClientDropsIsInvalidAndRefused) {
+  for (const char* url : {"http://proxy:", "http://:sesame@proxy:3128", "http://u:sesame%0A@proxy:3128"}) {
+    const std::string source = Write("open.env", fmt::format("HTTPS_PROXY={}\nNO_PROXY=.svc,localhost\n", url));
+    const ProcessResult explained = Run({"explain", source, "--url", "https://a.com/", "--output", "json"});
+    EXPECT_EQ(explained.exit, 0) << explained.err;
+    const rapidjson::Document document = Json(explained);
+    for (const auto& one : document["decisions"].GetArray()) {
+      EXPECT_STREQ(one["decision"].GetString(), "invalid") << url;
+      EXPECT_THAT(one["note"].GetString(), HasSubstr("direct without an error")) << url;
+    }
+    const ProcessResult extracted = Run({"extract", source});
+    EXPECT_EQ(extracted.exit, 0) << extracted.err;
+    EXPECT_THAT(extracted.out, HasSubstr("\"fail-open\"")) << url;
+    const ProcessResult checked = Run({"check", source});
+    EXPECT_EQ(checked.exit, 11) << url;
+    EXPECT_THAT(checked.err, HasSubstr("error [fail-open]")) << url;
+    const std::string out = (scratch_.path() / "payload").string();
+    const ProcessResult baked = Run({"bake", source, "--out", out});
+    EXPECT_EQ(baked.exit, 12) << url;
+    EXPECT_THAT(baked.err, HasSubstr("fail-open")) << url;
+    EXPECT_FALSE(std::filesystem::exists(out)) << url;
+    for (const ProcessResult* one : {&explained, &extracted, &checked, &baked})
+      EXPECT_THAT(one->out + one->err, Not(HasSubstr("sesame"))) << url;
+  }
 }
 
 TEST_F(Explain, ATableOfHosts) {

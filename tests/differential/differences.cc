@@ -149,6 +149,13 @@ constexpr std::array kDifferences = std::to_array<Difference>({
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
        return Refused(ours, go) && go.port.empty() && Authority(row.proxy).ends_with(':') && !Rest(row.proxy).empty();
      }},
+    {"proxy/other-clients", "Go uses it; curl or .NET drop it without a word and go direct",
+     [](const Row& row, const Answer& ours, const GoAnswer& go) {
+       const bool escaped = HasControl(go.user) || HasControl(go.password);
+       return Refused(ours, go) && (Authority(row.proxy).ends_with(':') || escaped ||
+                                    (go.has_userinfo && go.user.empty() && !go.password.empty()) ||
+                                    Rest(row.proxy).find(':') != std::string_view::npos);
+     }},
     {"proxy/quoted", "a quote in front is a part of the value; Go takes a single one for the user's",
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
        return Refused(ours, go) && (row.proxy[0] == '\'' || row.proxy[0] == '"');

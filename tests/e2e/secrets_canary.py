@@ -66,7 +66,7 @@ TABLE_COMMANDS = {"explain-code"}
 OBJECT_COMMANDS = {"publish"}
 
 # As one variable's value. The first ones are valid; `%s` takes the password.
-VALID = ["http://egress:%s@proxy.example.com:3128", "http://:%s@proxy.example.com:3128", "http://egress:%s@[2001:db8::7]:3128/",
+VALID = ["http://egress:%s@proxy.example.com:3128", "http://egress:%s@proxy.example.com", "http://egress:%s@[2001:db8::7]:3128/",
          "http://proxy.example.com:3128/?token=%s", "http://proxy.example.com:3128#%s"]
 MALFORMED = [
     "http://u:%s@proxy:port", "http://u:%s@proxy:99999", "http://u:%s@proxy:-1", "http://u:%s@proxy:31 28", "http://u:%s@:3128", "http://u:%s@",
@@ -76,6 +76,7 @@ MALFORMED = [
     "http://u:%s@[::1", "http://u:%s@[1.2.3.4]:1", "http://u:%s@[fe80::1%%25eth0]:1", "http://u:%s@010.0.0.1:1", "http://u:%s@pr%%6Fxy:1",
     "http://u:%s", "http://u:%s@proxy:1?x=y", "http://u:@proxy:port/?password=%s", "http://u:%s@proxy:1 http://v:w@q:1",
     "http=u:%s@proxy:1;https=u:%s@proxy:1", "http://u:%s@proxy:0", "http://u:%s@-:1", "http://u:%s@proxy..example:1", "http://u:%s@prox\u202ey:1",
+    "http://:%s@proxy.example.com:3128", "http://u:%s@proxy:", "http://u:%s%%0a@proxy:1", "http://u:%s@proxy:1/a:b",
     "http://u:%s@pr\u00f6xy:1", "http://" + "u" * 40000 + ":%s@proxy:1",
 ]
 # As a whole line of the file: what is no assignment of a proxy at all.

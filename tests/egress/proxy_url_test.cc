@@ -45,8 +45,6 @@ const Good kGood[] = {
     {"https://proxy:8443", "https", "proxy", 8443, "", "", {}},
     {"https://proxy", "https", "proxy", 443, "", "", {"proxy-url-port"}},
     {"http://proxy", "http", "proxy", 80, "", "", {"proxy-url-port"}},
-    {"http://proxy:", "http", "proxy", 80, "", "", {"proxy-url-port"}},
-    {"http://proxy:/", "http", "proxy", 80, "", "", {"proxy-url-port"}},
     {"http://proxy.example.com.:1", "http", "proxy.example.com.", 1, "", "", {}},
     {"http://p_x:1", "http", "p_x", 1, "", "", {}},
     {"http://-8080:8080/", "http", "-8080", 8080, "", "", {}},
@@ -72,10 +70,10 @@ const Good kGood[] = {
     {"http://user@h:1", "http", "h", 1, "user", "", {}},
     {"http://@h:1", "http", "h", 1, "", "", {}},
     {"http://:@h:1", "http", "h", 1, "", "", {}},
-    {"http://:p@h:1", "http", "h", 1, "", "p", {}},
     {"http://u:p:q@h:1", "http", "h", 1, "u", "p:q", {}},
     {"http://u:p%40ss%2F%3f%23@h:1", "http", "h", 1, "u", "p@ss/?#", {}},
     {"http://d%5Cu:%25@h:1", "http", "h", 1, "d\\u", "%", {}},
+    {"http://%20%7F:%80@h:1", "http", "h", 1, " \x7F", "\x80", {}},
     {"http://u:p@ss@h:1", "http", "h", 1, "u", "p@ss", {"proxy-url-at"}},
     {"http://u:-._~!$&'()*+,;=@h:1", "http", "h", 1, "u", "-._~!$&'()*+,;=", {}},
     {"http://u:p@[::1]:1", "http", "::1", 1, "u", "p", {}},
@@ -89,7 +87,6 @@ const Good kGood[] = {
     {"proxy:3128", "http", "proxy", 3128, "", "", {"proxy-url-no-scheme"}},
     {"10.0.0.1:3128", "http", "10.0.0.1", 3128, "", "", {"proxy-url-no-scheme"}},
     {"proxy", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port"}},
-    {"proxy:", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port"}},
     {"proxy/x", "http", "proxy", 80, "", "", {"proxy-url-no-scheme", "proxy-url-port", "proxy-url-path"}},
     {"u:p@proxy:3128", "http", "proxy", 3128, "u", "p", {"proxy-url-no-scheme"}},
     {"[::1]:3128", "http", "::1", 3128, "", "", {"proxy-url-no-scheme"}},
@@ -257,6 +254,58 @@ TEST(ProxyUrl, RefusesWhatGoWouldNotUseAsMeant) {
   }
 }
 
+// Go uses each of these as it is meant.
+const Bad kFailOpen[] = {
+    {"http://proxy:", "no port follows"},
+    {"https://proxy:", "no port follows"},
+    {"http://proxy:/", "no port follows"},
+    {"http://u:p@proxy:", "no port follows"},
+    {"http://[::1]:", "no port follows"},
+    {"proxy:", "no port follows"},
+    {"http://:p@h:1", "empty user name"},
+    {"https://:p@h:1", "empty user name"},
+    {":p@h:1", "empty user name"},
+    {"http://%3Ap:q@h:1", "escaped ':'"},
+    {"http://%3a@h:1", "escaped ':'"},
+    {"http://u:p%00@h:1", "control character"},
+    {"http://u:p%0A@h:1", "control character"},
+    {"http://u:%1fp@h:1", "control character"},
+    {"http://u%09:p@h:1", "control character"},
+    {"http://u%0a@h:1", "control character"},
+    {"http://h:1/a:b", "holds a ':'"},
+    {"http://h/a:8080", "holds a ':'"},
+    {"http://h:1?a:b", "holds a ':'"},
+    {"http://h:1#a:b", "holds a ':'"},
+};
+
+TEST(ProxyUrl, RefusesWhatAnotherClientDropsWithoutAWord) {
+  for (const Bad& c : kFailOpen) {
+    Findings findings;
+    const auto url = Parse(c.text, kHttps, findings);
+    ASSERT_FALSE(url) << c.text;
+    EXPECT_EQ(url.error().code, Code::kFailOpen) << c.text;
+    EXPECT_EQ(url.error().where, "here");
+    EXPECT_THAT(url.error().message, HasSubstr(c.fault)) << c.text;
+    EXPECT_THAT(url.error().message, HasSubstr("HTTPS_PROXY"));
+    EXPECT_THAT(url.error().message, HasSubstr("direct without an error"));
+    EXPECT_THAT(findings, IsEmpty()) << c.text;
+  }
+}
+
+TEST(ProxyUrl, ThisProgramUsesWhatOtherClientsDrop) {
+  for (const Bad& c : kFailOpen) {
+    Findings findings;
+    EXPECT_TRUE(ParseProxyUrl(Secret(c.text), kHttps, "here", findings, ProxyReaders::kThisProgram)) << c.text;
+  }
+  Findings findings;
+  const auto token = ParseProxyUrl(Secret("http://:token@h:"), kHttp, "here", findings, ProxyReaders::kThisProgram);
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->password().Reveal(), "token");
+  EXPECT_EQ(token->port(), 80);
+  EXPECT_THAT(CodesOf(findings), ElementsAre("proxy-url-port"));
+  EXPECT_FALSE(ParseProxyUrl(Secret("http://h:x"), kHttp, "here", findings, ProxyReaders::kThisProgram));
+}
+
 TEST(ProxyUrl, HttpProxyTakesHttpOnly) {
   Findings findings;
   EXPECT_TRUE(Parse("http://p:1", kHttp, findings));
@@ -279,7 +328,7 @@ TEST(ProxyUrl, WithoutCredentialsKeepsTheRest) {
   };
   EXPECT_EQ(bare("HTTP://u:p@ss@Proxy:3128/x"), "HTTP://Proxy:3128/x");
   EXPECT_EQ(bare("u:p@Proxy:3128"), "http://Proxy:3128");
-  EXPECT_EQ(bare("u:p@http:"), "http://http:");
+  EXPECT_EQ(bare("u:p@http:80"), "http://http:80");
   EXPECT_EQ(bare("Proxy:3128"), "Proxy:3128");
   EXPECT_EQ(bare("http://Proxy:3128/"), "http://Proxy:3128/");
   EXPECT_EQ(bare("http://@h:1"), "http://h:1");

@@ -154,7 +154,8 @@ TEST(DesiredState, WinInetIsManagedOnlyWhenAskedForAndGetsWhatWinHttpGets) {
 }
 
 TEST(DesiredState, AMalformedProxyUrlIsRefusedAsFailOpen) {
-  for (const char* bad : {"http://", "socks5://p:1", "http://p:99999", "http://user:c4nary@p:x"}) {
+  for (const char* bad : {"http://", "socks5://p:1", "http://p:99999", "http://user:c4nary@p:x",
+                          "http://p:", "http://:c4nary@p:1", "http://user:c4nary%0A@p:1"}) {
     EgressConfig config = SampleConfig();
     config.https_proxy = Secret(bad);
     const auto state = MakeDesiredState(config, {});

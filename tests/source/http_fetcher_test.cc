@@ -188,6 +188,10 @@ TEST_F(HttpFetchers, TheProxyOfTheConfig) {
   Fetch(order);
   EXPECT_FALSE(web_.requests.back().proxy_url);
   order.settings.no_proxy = {};
+  // Other clients drop this one; we hand user and password over by themselves.
+  order.settings.https_proxy = Secret("http://:token@proxy:3128");
+  Fetch(order);
+  EXPECT_EQ(web_.requests.back().proxy_url, Secret("http://:token@proxy:3128"));
   order.settings.https_proxy = Secret("http://u:hunter2@pro xy:1");
   const Error error = ErrorOf(order);
   EXPECT_EQ(error.code, Code::kProxyUrl);

@@ -323,6 +323,7 @@ TEST_F(RemoteSources, TheTimeIsForTheWholeSource) {
 
 TEST_F(RemoteSources, AProxysUrlIsCheckedUnderItsOwnName) {
   EXPECT_TRUE(CheckProxyUrl(Secret("http://u:p@proxy:3128"), "--source-proxy"));
+  EXPECT_TRUE(CheckProxyUrl(Secret("http://:token@proxy:3128"), "--source-proxy")) << "other clients drop it, we don't";
   const auto bad = CheckProxyUrl(Secret("socks5://u:hunter2@proxy:1"), "--source-proxy");
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code, Code::kProxyUrl);
