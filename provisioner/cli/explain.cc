@@ -246,11 +246,10 @@ Command ExplainCommand() {
       "explain",
       "Say what each client stack does with a request: proxy, direct or invalid, by which entry, and why.",
       "SOURCE",
-      "The clients: go (kubelet, containerd), curl (8.x), curl7 (7.88), dotnet (up to 10), winhttp and wininet (by "
-      "the\n"
-      "lists that this program writes for them), python (urllib), requests, java (nonProxyHosts with '|' for ','), "
-      "and\n"
-      "dotnet11. They read the same NO_PROXY differently; Go's reading is what the cluster means.",
+      "The clients: go (kubelet, containerd), curl (8.18 and later), curl8 (8.14), curl7 (7.88), dotnet (up to 10),\n"
+      "winhttp and wininet (by the lists that this program writes for them), python (urllib), requests, java\n"
+      "(nonProxyHosts with '|' for ','), and dotnet11. They read the same NO_PROXY differently; Go's reading is what "
+      "the cluster means.",
       "  $ provisioner explain rendered-worker.json --url https://quay.io/ --for go,dotnet\n"
       "  https://quay.io/\n"
       "    go        proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"

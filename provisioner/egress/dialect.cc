@@ -19,6 +19,7 @@ struct Names {
 };
 constexpr std::array<Names, kDialectCount> kNames = {{{Dialect::kGo, "go", "Go"},
                                                       {Dialect::kCurl, "curl", "curl"},
+                                                      {Dialect::kCurl8, "curl8", "curl 8.14"},
                                                       {Dialect::kCurl7, "curl7", "curl 7.88"},
                                                       {Dialect::kDotnet, "dotnet", ".NET"},
                                                       {Dialect::kWinHttp, "winhttp", "WinHTTP"},
@@ -131,9 +132,11 @@ Result<Destination> ParseDestination(std::string_view url) {
 std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list) {
   switch (dialect) {
     case Dialect::kCurl:
-      return CompileCurl(list, false);
+      return CompileCurl(list, CurlVersion::k8_18);
+    case Dialect::kCurl8:
+      return CompileCurl(list, CurlVersion::k8_14);
     case Dialect::kCurl7:
-      return CompileCurl(list, true);
+      return CompileCurl(list, CurlVersion::k7_88);
     case Dialect::kDotnet:
       return CompileDotnet(list, false);
     case Dialect::kDotnet11:

@@ -1,8 +1,7 @@
 // NO_PROXY in the dialects of the client stacks that run on nodes: the same list means different things to them.
-// Sources: x/net/http/httpproxy; curl's lib/proxy.c and curl 7.88.1 as it runs; .NET's HttpEnvironmentProxy; urllib of
-// Python 3.11; requests 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which
-// nothing here could repeat. tests/differential asks those clients that run on Linux. docs/clients.md has the
-// rules.
+// Sources: x/net/http/httpproxy; curl 7.88.1, 8.14.1 and 8.23.0 and .NET 10.0.12 as they run; urllib of Python 3.11;
+// requests 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which nothing here
+// could repeat. tests/differential asks those clients that run on Linux. docs/clients.md has the rules.
 #pragma once
 
 #include <array>
@@ -21,7 +20,8 @@ namespace prov::egress {
 
 enum class Dialect {
   kGo,        // kubelet, containerd, WMCO: what a cluster's NO_PROXY means
-  kCurl,      // 8.x
+  kCurl,      // 8.18 and later
+  kCurl8,     // 8.14
   kCurl7,     // 7.88
   kDotnet,    // up to 10: services and PowerShell 7, by the environment
   kWinHttp,   // the bypass list of WinHttpSettings
@@ -29,15 +29,15 @@ enum class Dialect {
   kPython,    // urllib
   kRequests,  // Python's requests
   kJava,      // http.nonProxyHosts
-  kDotnet11,  // reads networks; not among the nine that are asked for by default
+  kDotnet11,  // reads networks; not among the ten that are asked for by default
 };
 
-inline constexpr std::array<Dialect, 9> kDialects = {Dialect::kGo,     Dialect::kCurl,     Dialect::kCurl7,
-                                                     Dialect::kDotnet, Dialect::kWinHttp,  Dialect::kWinInet,
-                                                     Dialect::kPython, Dialect::kRequests, Dialect::kJava};
+inline constexpr std::array<Dialect, 10> kDialects = {
+    Dialect::kGo,      Dialect::kCurl,    Dialect::kCurl8,  Dialect::kCurl7,    Dialect::kDotnet,
+    Dialect::kWinHttp, Dialect::kWinInet, Dialect::kPython, Dialect::kRequests, Dialect::kJava};
 inline constexpr std::size_t kDialectCount = kDialects.size() + 1;
 
-std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl7", "dotnet", "winhttp", …
+std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl8", "curl7", "dotnet", …
 std::optional<Dialect> DialectOf(std::string_view name);
 std::string_view TitleOf(Dialect dialect);  // for people: "curl 7.88", ".NET"
 

@@ -1,5 +1,6 @@
 // curl's reading of NO_PROXY. Names and addresses never meet: a host is one or the other. It reads an entry's address
-// by inet_pton; a network of length 0 is a single address.
+// by inet_pton; a network of length 0 is a single address. Before 8.18 an IPv6 host is a name, too: its brackets are
+// gone when curl looks at the list.
 #include <algorithm>
 #include <charconv>
 
@@ -35,7 +36,7 @@ std::optional<unsigned> StrictNumber(std::string_view digits) {
 
 class CurlList final : public DialectList {
  public:
-  CurlList(std::string_view text, bool is_7_88) : is_7_88_(is_7_88) {
+  CurlList(std::string_view text, CurlVersion version) : version_(version) {
     if (text == "*") names_.AddAll(texts_.Add(text));
     while (!text.empty()) {
       const std::size_t start = std::min(text.find_first_not_of(" \t"), text.size());
@@ -45,24 +46,26 @@ class CurlList final : public DialectList {
       text.remove_prefix(end);
       while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
       // Whatever follows a lone blank is not read; 7.88 takes the blank for a separator.
-      if (!text.empty() && text.front() != ',' && !is_7_88_) return;
+      if (!text.empty() && text.front() != ',' && version_ != CurlVersion::k7_88) return;
       while (!text.empty() && text.front() == ',') text.remove_prefix(1);
     }
   }
 
   Bypass Find(const Destination& to) const override {
     if (names_.FindAll() != PatternSet::kNone) return texts_.Found(names_.FindAll());
-    if (to.resolved && !(is_7_88_ && to.is_ipv6)) {
+    if (to.resolved && !(IsOld() && to.is_ipv6)) {
       const AddressFamily family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
       return texts_.Found(addresses_.FindAddress(*to.resolved, family));
     }
-    // 7.88 compares IPv6 addresses as text, in canonical form where that is shorter.
+    // Older ones compare IPv6 addresses as text, in canonical form where that is shorter.
     std::string_view host = to.is_ipv6 && to.normal.size() < to.name.size() ? to.normal : to.name;
     if (host.ends_with('.')) host.remove_suffix(1);
     return texts_.Found(names_.FindName(host));
   }
 
  private:
+  bool IsOld() const { return version_ != CurlVersion::k8_18; }
+
   void Add(std::string_view token) {
     if (token.empty()) return;
     const PatternSet::Entry number = texts_.Add(token);
@@ -82,7 +85,7 @@ class CurlList final : public DialectList {
     unsigned bits = 0;
     if (slash != std::string_view::npos) {
       const std::string_view digits = token.substr(slash + 1);
-      const auto number_of_bits = is_7_88_ ? std::optional(LooseNumber(digits)) : StrictNumber(digits);
+      const auto number_of_bits = IsOld() ? std::optional(LooseNumber(digits)) : StrictNumber(digits);
       if (!number_of_bits) return;
       bits = *number_of_bits;
     }
@@ -92,7 +95,7 @@ class CurlList final : public DialectList {
     addresses_.AddNetwork(address, bits + (128 - most), family, number);
   }
 
-  bool is_7_88_;
+  CurlVersion version_;
   EntryTexts texts_;
   PatternSet names_;
   PatternSet addresses_;
@@ -100,8 +103,8 @@ class CurlList final : public DialectList {
 
 }  // namespace
 
-std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, bool is_7_88) {
-  return std::make_unique<CurlList>(list.text(), is_7_88);
+std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, CurlVersion version) {
+  return std::make_unique<CurlList>(list.text(), version);
 }
 
 }  // namespace prov::egress

@@ -16,7 +16,8 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl, Dialect::kDotnet, Dialect::kWinHttp};
+// Of curl's readings the older one counts: what nodes and images have is mostly older than 8.18.
+constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl8, Dialect::kDotnet, Dialect::kWinHttp};
 constexpr std::size_t kMostText = 32767;  // what a variable of Windows can hold
 constexpr std::size_t kMostShown = 5;
 constexpr std::size_t kLongestShown = 100;
@@ -101,7 +102,7 @@ std::string_view AdviceOf(About about) {
     case About::kAll:
       return "write the names and networks that are meant";
     case About::kAddress:
-      return "write the address in brackets, too, if it is IPv6 (explain --augment does)";
+      return "write an IPv6 address in its shortest form, and that in brackets, too (explain --augment adds brackets)";
     case About::kLoopback:
       return "add localhost and 127.0.0.1 to the list: some clients never ask the proxy for these, and others always "
              "do";
@@ -118,14 +119,21 @@ struct Group {
   std::size_t count = 0;
 };
 
-// Bits of kClients that go direct.
+// Bits of kClients that go direct; one more for curl of today, which only decides on what the older one is called.
 using Direct = unsigned;
+constexpr Direct kEveryone = (1U << kClients.size()) - 1;
+constexpr Direct kNewCurl = 1U << kClients.size();
+
+std::string_view ShownName(std::size_t client, Direct direct) {
+  if (kClients[client] != Dialect::kCurl8) return TitleOf(kClients[client]);
+  return ((direct >> client) & 1U) == ((direct & kNewCurl) != 0 ? 1U : 0U) ? "curl" : "curl before 8.18";
+}
 
 std::string Clients(Direct direct, bool wanted) {
   std::string out;
   for (std::size_t i = 0; i < kClients.size(); ++i) {
     if (((direct >> i) & 1U) != (wanted ? 1U : 0U)) continue;
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", TitleOf(kClients[i]));
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", ShownName(i, direct));
   }
   return out;
 }
@@ -135,8 +143,11 @@ Direct Ask(const Explainer& explainer, const Destination& to) {
   for (std::size_t i = 0; i < kClients.size(); ++i) {
     if (explainer.Decide(kClients[i], to).route == Route::kDirect) out |= 1U << i;
   }
+  if (explainer.Decide(Dialect::kCurl, to).route == Route::kDirect) out |= kNewCurl;
   return out;
 }
+
+bool Disagree(Direct direct) { return (direct & kEveryone) != 0 && (direct & kEveryone) != kEveryone; }
 
 void Note(Group& group, const NoProxyEntry& entry) {
   if (std::exchange(group.last, &entry) == &entry) return;  // two probes of one entry
@@ -157,18 +168,17 @@ Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});
   if (!explainer) return out;
-  constexpr Direct kEveryone = (1U << kClients.size()) - 1;
   std::map<std::pair<About, Direct>, Group> groups;
   for (const NoProxyEntry& entry : list.entries()) {
     for (const Probe& probe : ProbesOf(entry)) {
       const auto to = ParseDestination("http://" + probe.host);
       const Direct direct = to ? Ask(*explainer, *to) : 0;
-      if (direct != 0 && direct != kEveryone) Note(groups[{probe.about, direct}], entry);
+      if (Disagree(direct)) Note(groups[{probe.about, direct}], entry);
     }
   }
   // The words of the list are about "*" where it has one.
   const Direct loopback = list.HasAll() ? kEveryone : Ask(*explainer, ParseDestination("http://127.0.0.1/").value());
-  if (loopback != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;
+  if ((loopback & kEveryone) != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;
   for (const auto& [key, group] : groups) {
     const auto& [about, direct] = key;
     const std::string more = group.count > kMostShown ? fmt::format(" and {} more", group.count - kMostShown) : "";

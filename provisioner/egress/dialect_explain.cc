@@ -14,7 +14,21 @@ using Kind = NoProxyEntry::Kind;
 
 bool IsWindows(Dialect dialect) { return dialect == Dialect::kWinHttp || dialect == Dialect::kWinInet; }
 
-bool IsHttp(const Destination& to) { return to.scheme == "http" || to.scheme == "https"; }
+bool IsDotnet(Dialect dialect) { return dialect == Dialect::kDotnet || dialect == Dialect::kDotnet11; }
+bool IsCurl(Dialect dialect) {
+  return dialect == Dialect::kCurl || dialect == Dialect::kCurl8 || dialect == Dialect::kCurl7;
+}
+
+// The variable that a client takes for a scheme, if any. Measured with one value in each: .NET takes HTTPS_PROXY for
+// all that it knows no better for; curl 7.88 speaks no ws.
+std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view scheme) {
+  if (scheme == "http") return ProxyVariable::kHttp;
+  if (scheme == "https") return ProxyVariable::kHttps;
+  const bool web_sockets = IsDotnet(dialect) || (IsCurl(dialect) && dialect != Dialect::kCurl7);
+  if (web_sockets && scheme == "ws") return ProxyVariable::kHttp;
+  if (IsDotnet(dialect) || (web_sockets && scheme == "wss")) return ProxyVariable::kHttps;
+  return std::nullopt;
+}
 
 // The network of "10.*" and its like, or of an address.
 std::optional<IpAddress> FirstAddressOf(std::string_view pattern) {
@@ -116,8 +130,9 @@ Bypass Explainer::FindWindows(Dialect dialect, const Destination& to) const {
 
 ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   using Why = ClientDecision::Why;
-  if (!IsHttp(to)) return {Route::kDirect, Why::kScheme, {}, {}};
-  const Proxy& proxy = ProxyFor(to);
+  const auto variable = VariableFor(dialect, to.scheme);
+  if (!variable) return {Route::kDirect, Why::kScheme, {}, {}};
+  const Proxy& proxy = ProxyOf(*variable);
   if (!proxy.is_set) return {Route::kDirect, Why::kUnset, {}, {}};
   const bool windows = IsWindows(dialect);
   const Bypass bypass = windows ? FindWindows(dialect, to) : lists_[static_cast<std::size_t>(dialect)]->Find(to);
@@ -133,17 +148,15 @@ namespace {
 
 using Why = ClientDecision::Why;
 
-bool IsDotnet(Dialect dialect) { return dialect == Dialect::kDotnet || dialect == Dialect::kDotnet11; }
-bool IsCurl(Dialect dialect) { return dialect == Dialect::kCurl || dialect == Dialect::kCurl7; }
-
 std::string_view OnNetworks(Dialect dialect) {
   switch (dialect) {
     case Dialect::kDotnet:
       return "ignores networks up to version 10; .NET 11 reads them";
     case Dialect::kRequests:
       return "reads IPv4 networks only";
+    case Dialect::kCurl8:
     case Dialect::kCurl7:
-      return "reads IPv4 networks only, later versions IPv6, too";
+      return "reads IPv4 networks only, curl 8.18 and later IPv6, too";
     case Dialect::kWinHttp:
     case Dialect::kWinInet:
       return "has no networks in its list, so they are left out of what is written (--winhttp-octets writes IPv4 ones)";
@@ -161,6 +174,7 @@ std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
       return IsDotnet(dialect) ? "ignores '*'" : "takes '*' only as the whole list";
     case Kind::kCidr4:
     case Kind::kCidr6:
+      if (IsCurl(dialect) && entry.network->prefix() == 0) return "takes a network of length 0 for one address";
       return OnNetworks(dialect);
     case Kind::kIp4:
     case Kind::kIp6:
@@ -197,8 +211,8 @@ std::string_view Excess(Dialect dialect, const Destination& to, std::string_view
 }  // namespace
 
 // Whether the client would speak in the clear to a proxy that wants TLS. (HTTP_PROXY takes none of these.)
-bool Explainer::LacksTls(Dialect dialect, const Destination& to) const {
-  return ProxyFor(to).is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
+bool Explainer::LacksTls(Dialect dialect, const Proxy& proxy) const {
+  return proxy.is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
 }
 
 const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
@@ -207,10 +221,11 @@ const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
 }
 
 std::string Explainer::Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
-  const std::string_view variable = NameOf(to.scheme == "https" ? ProxyVariable::kHttps : ProxyVariable::kHttp);
+  const auto taken = VariableFor(dialect, to.scheme);
+  if (!taken) return "the scheme is neither http nor https";
+  const std::string_view variable = NameOf(*taken);
+  const Proxy& proxy = ProxyOf(*taken);
   switch (decision.why) {
-    case Why::kScheme:
-      return "the scheme is neither http nor https";
     case Why::kUnset:
       return fmt::format("{} is not set", variable);
     case Why::kImplicit:
@@ -223,15 +238,16 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
       return fmt::format("the settings of {} can't hold the proxy of {}, so these requests go direct", TitleOf(dialect),
                          variable);
     case Why::kMalformed:
-      return ProxyFor(to).fault;
+      return proxy.fault;
+    case Why::kScheme:
     case Why::kApplies:
       break;
   }
-  if (IsWindows(dialect) && ProxyFor(to).has_credentials)
+  if (IsWindows(dialect) && proxy.has_credentials)
     return fmt::format("{} applies, without user and password: the proxy will answer 407", variable);
   if (dialect == Dialect::kJava)
     return fmt::format("if {}.proxyHost names the proxy: Java reads no environment", to.scheme);
-  if (IsCurl(dialect) && to.scheme == "http")
+  if (IsCurl(dialect) && *taken == ProxyVariable::kHttp)
     return "HTTP_PROXY applies on Windows; elsewhere curl reads http_proxy only";
   return fmt::format("{} applies", variable);
 }
@@ -242,6 +258,7 @@ std::string Explainer::Difference(Dialect dialect, const Destination& to, const 
   const bool direct = decision.route == Route::kDirect;
   if ((go.route == Route::kDirect) == direct || decision.why == Why::kNotCarried) return {};
   const std::string_view title = TitleOf(dialect);
+  if (go.why == Why::kScheme) return "Go goes direct: it has proxies for http and https only";
   if (go.why == Why::kImplicit) return "Go goes direct: it never proxies loopback addresses";
   if (go.why == Why::kEntry) {
     const NoProxyEntry* entry = EntryOf(go.entry);
@@ -258,7 +275,8 @@ std::string Explainer::Note(Dialect dialect, const Destination& to, const Client
   // The machine has no such list unless it is asked for.
   const bool written = decision.why == Why::kEntry || decision.why == Why::kApplies;
   if (dialect == Dialect::kWinInet && written) note += "; this holds where --scope has wininet";
-  if (decision.route == Route::kProxy && LacksTls(dialect, to))
+  const auto taken = VariableFor(dialect, to.scheme);
+  if (decision.route == Route::kProxy && taken && LacksTls(dialect, ProxyOf(*taken)))
     note += fmt::format("; {} can't speak TLS to a proxy, so these requests fail", TitleOf(dialect));
   if (const std::string difference = Difference(dialect, to, decision); !difference.empty()) note += "; " + difference;
   if (dialect == Dialect::kDotnet && decision.route != Route::kDirect && note.find(".NET 11") == std::string::npos &&

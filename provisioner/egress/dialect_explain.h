@@ -27,7 +27,7 @@ struct ClientSettings {
 
 struct ClientDecision {
   enum class Why {
-    kScheme,      // neither http nor https
+    kScheme,      // one that the client has no proxy for
     kUnset,       // no proxy for this scheme
     kImplicit,    // the client never proxies this host
     kEntry,       // NO_PROXY has it
@@ -77,10 +77,10 @@ class Explainer {
   void AddPattern(const NoProxyEntry& entry);
   std::string_view OriginOf(std::string_view pattern) const;
   Bypass FindWindows(Dialect dialect, const Destination& to) const;
-  const Proxy& ProxyFor(const Destination& to) const { return to.scheme == "https" ? https_ : http_; }
+  const Proxy& ProxyOf(ProxyVariable variable) const { return variable == ProxyVariable::kHttps ? https_ : http_; }
   const NoProxyEntry* EntryOf(std::string_view text) const;
   std::string Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
-  bool LacksTls(Dialect dialect, const Destination& to) const;
+  bool LacksTls(Dialect dialect, const Proxy& proxy) const;
   std::string Difference(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
 
   Proxy http_, https_;

@@ -95,9 +95,11 @@ std::optional<IpAddress> ParseLooseIpv4(std::string_view text);
 // Whether `text` is an IPv4 or IPv6 address by inet_pton, and of which family as written: ::ffff:10.0.0.1 is IPv6.
 std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text);
 
+enum class CurlVersion { k7_88, k8_14, k8_18 };  // those since which the reading did not change, as far as is known
+
 // The list as each dialect reads it.
 std::unique_ptr<DialectList> CompileGo(const NoProxy& list);
-std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, bool is_7_88);
+std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, CurlVersion version);
 std::unique_ptr<DialectList> CompileDotnet(const NoProxy& list, bool reads_networks);
 std::unique_ptr<DialectList> CompileUrllib(const NoProxy& list);
 std::unique_ptr<DialectList> CompileRequests(const NoProxy& list);

@@ -1,5 +1,5 @@
 // usage: explain_bench ROUNDS
-// What nine clients do with 10,000 destinations, in process: minimum and median of the nanoseconds of CPU time for
+// What ten clients do with 10,000 destinations, in process: minimum and median of the nanoseconds of CPU time for
 // parsing and deciding, then the same with a note for each decision, and how many are direct.
 #include <fmt/format.h>
 

@@ -70,14 +70,14 @@ TEST_F(Explain, JsonOfTheContract) {
   EXPECT_THAT(result.out, Not(HasSubstr("s3cret")));
 }
 
-TEST_F(Explain, NineClientsByDefault) {
+TEST_F(Explain, TenClientsByDefault) {
   const ProcessResult result = Run({"explain", source_, "--url", "http://example.com/", "--output", "json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document document = Json(result);
   std::vector<std::string> clients;
   for (const auto& one : document["decisions"].GetArray()) clients.emplace_back(one["client"].GetString());
-  EXPECT_THAT(clients,
-              ElementsAre("go", "curl", "curl7", "dotnet", "winhttp", "wininet", "python", "requests", "java"));
+  EXPECT_THAT(clients, ElementsAre("go", "curl", "curl8", "curl7", "dotnet", "winhttp", "wininet", "python", "requests",
+                                   "java"));
 }
 
 TEST_F(Explain, AMalformedProxyIsInvalidAndNoError) {
@@ -128,7 +128,7 @@ TEST_F(Explain, ATableOfHosts) {
             "10.1.2.3              direct    proxy*\n"
             "2001:db8::1           proxy     proxy\n"
             "* not as Go, which is what the cluster means; --url says why\n");
-  EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 36U);
+  EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 40U);
 }
 
 TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {

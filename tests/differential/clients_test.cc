@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include "provisioner/base/text.h"
@@ -72,18 +74,23 @@ void Compare(Dialect dialect, const ClientAnswers& client, Explains explains = N
   EXPECT_GT(proxied, 500U);
 }
 
-// Earlier releases of 8.x compare the last bits of an IPv6 network the wrong way round.
-bool OddIpv6Network(const ClientRow& row, bool) {
-  return row.no_proxy.find("2001:db8::/29") != std::string::npos || row.no_proxy.find("fe80::/10") != std::string::npos;
+// The reading of a release; nullopt where none is known: nobody asked those between 8.14 and 8.18.
+std::optional<Dialect> CurlOf(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return std::nullopt;
+  if (major == 7 && minor >= 80) return Dialect::kCurl7;
+  if (major == 8 && minor >= 18) return Dialect::kCurl;
+  return major == 8 && minor == 14 ? std::optional(Dialect::kCurl8) : std::nullopt;
 }
 
 TEST(Clients, Curl) {
   std::string reason;
   const auto curl = AskCurl(Rows(), reason);
   if (!curl) GTEST_SKIP() << "NOT RUN: " << reason;
-  const bool is_7 = curl->version.starts_with("7.8");
-  if (!is_7 && !curl->version.starts_with("8.")) GTEST_SKIP() << "NOT RUN: no dialect of curl " << curl->version;
-  Compare(is_7 ? Dialect::kCurl7 : Dialect::kCurl, *curl, is_7 ? Never : OddIpv6Network);
+  const auto dialect = CurlOf(curl->version);
+  if (!dialect) GTEST_SKIP() << "NOT RUN: no dialect of curl " << curl->version;
+  Compare(*dialect, *curl);
 }
 
 // Before 2.33 requests took an entry for the end of a name, also within a label, and its leading dot with it.

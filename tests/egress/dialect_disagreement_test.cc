@@ -57,6 +57,14 @@ TEST(Disagreement, NetworksNamesAndDots) {
   EXPECT_THAT(ReviewBare("*"), ElementsAre(Says("Go, curl, WinHTTP go direct, .NET use", "'*'")));
 }
 
+// What nodes and images have is older than 8.18, so a list that only later ones read is not taken for read.
+TEST(Disagreement, TheOlderCurlCounts) {
+  EXPECT_THAT(Review("fd02::/112"),
+              ElementsAre(Says("(fd02::/112): Go go direct, curl before 8.18, .NET, WinHTTP use", "name the")));
+  EXPECT_THAT(Review("2001:DB8:0::1,[2001:db8::1]"),
+              ElementsAre(Says("(2001:DB8:0::1): Go, .NET, WinHTTP go direct, curl before 8.18 use", "explain")));
+}
+
 TEST(Disagreement, FewFindingsForManyEntries) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "a" + std::to_string(i) + ".example,10." + std::to_string(i % 256) + ".0.0/16,";

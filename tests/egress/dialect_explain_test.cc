@@ -68,6 +68,56 @@ TEST(Explainer, AMalformedProxyIsInvalidUnlessNoProxyHasTheHost) {
   EXPECT_EQ(explainer.Decide(Dialect::kGo, To("ftp://foo.com/")).why, Why::kScheme);
 }
 
+// Measured with another value in each variable.
+TEST(Explainer, OtherSchemesTakeTheVariableThatTheClientTakes) {
+  const Explainer explainer = Make({Secret("http://plain:1"), Secret("http://tls:2"), "foo.com", false});
+  const auto proxy = [&](Dialect dialect, std::string_view url) {
+    return std::string(explainer.Decide(dialect, To(url)).proxy);
+  };
+  for (const Dialect dialect : {Dialect::kDotnet, Dialect::kDotnet11}) {
+    EXPECT_EQ(proxy(dialect, "ws://a.com/"), "http://plain:1");
+    EXPECT_EQ(proxy(dialect, "wss://a.com/"), "http://tls:2");
+    EXPECT_EQ(proxy(dialect, "ftp://a.com/"), "http://tls:2");
+    EXPECT_EQ(proxy(dialect, "gopher://a.com/"), "http://tls:2");
+    EXPECT_EQ(explainer.Decide(dialect, To("wss://foo.com/")).why, Why::kEntry);
+  }
+  for (const Dialect dialect : {Dialect::kCurl, Dialect::kCurl8}) {
+    EXPECT_EQ(proxy(dialect, "ws://a.com/"), "http://plain:1");
+    EXPECT_EQ(proxy(dialect, "wss://a.com/"), "http://tls:2");
+    EXPECT_EQ(explainer.Decide(dialect, To("ftp://a.com/")).why, Why::kScheme);
+  }
+  for (const Dialect dialect : {Dialect::kGo, Dialect::kCurl7, Dialect::kWinHttp, Dialect::kJava})
+    EXPECT_EQ(explainer.Decide(dialect, To("wss://a.com/")).why, Why::kScheme) << NameOf(dialect);
+  EXPECT_EQ(Note(explainer, Dialect::kDotnet, "wss://a.com/"),
+            "HTTPS_PROXY applies; Go goes direct: it has proxies for http and https only");
+  const Explainer plain = Make({Secret("http://plain:1"), Secret(), "", false});
+  EXPECT_EQ(plain.Decide(Dialect::kDotnet, To("wss://a.com/")).why, Why::kUnset);
+  EXPECT_EQ(plain.Decide(Dialect::kDotnet, To("ws://a.com/")).route, Route::kProxy);
+}
+
+TEST(Explainer, CurlHasThreeReadings) {
+  const auto direct = [](std::string list, std::string_view url) {
+    std::string out;
+    const Explainer explainer = With(std::move(list));
+    for (const Dialect dialect : {Dialect::kCurl, Dialect::kCurl8, Dialect::kCurl7}) {
+      if (explainer.Decide(dialect, To(url)).route == Route::kDirect)
+        out += (out.empty() ? "" : " ") + std::string(NameOf(dialect));
+    }
+    return out;
+  };
+  EXPECT_EQ(direct("10.0.0.0/8", "http://10.1.2.3/"), "curl curl8 curl7");
+  EXPECT_EQ(direct("fd02::/112", "http://[fd02::1]/"), "curl");
+  EXPECT_EQ(direct("::1/128", "http://[::1]/"), "curl");
+  EXPECT_EQ(direct("2001:DB8:0::1", "http://[2001:db8::1]/"), "curl");
+  EXPECT_EQ(direct("2001:db8::1", "http://[2001:DB8:0::1]/"), "curl curl8 curl7");
+  EXPECT_EQ(direct("10.1.2.255/", "http://10.1.2.255/"), "curl8 curl7");
+  EXPECT_EQ(direct("10.1.2.255/x", "http://10.1.2.255/"), "curl8 curl7");
+  EXPECT_EQ(direct("foo.com bar.com", "http://bar.com/"), "curl7");
+  const Explainer explainer = With("fd02::/112,0.0.0.0/0");
+  EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://[fd02::1]/"), HasSubstr("curl 8.18 and later"));
+  EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://10.0.0.1/"), HasSubstr("length 0"));
+}
+
 TEST(Explainer, WinHttpIsAboutTheListThatIsWritten) {
   const Explainer explainer = With("foo.com,10.0.0.0/8,10.1.2.3/32,2001:db8::1,*.bar.com");
   const auto entry = [&](std::string_view url) {

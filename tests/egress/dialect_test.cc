@@ -130,7 +130,7 @@ TEST(Dialect, NamesTheFirstEntry) {
     const auto compiled = CompileNoProxy(dialect, List(list));
     return std::string(compiled->Find(To(url)).entry);
   };
-  for (const Dialect dialect : {Dialect::kGo, Dialect::kCurl, Dialect::kCurl7, Dialect::kPython}) {
+  for (const Dialect dialect : {Dialect::kGo, Dialect::kCurl, Dialect::kCurl8, Dialect::kCurl7, Dialect::kPython}) {
     EXPECT_EQ(entry(dialect, "b.com, .Foo.com,foo.com", "http://a.foo.com/"), ".Foo.com") << NameOf(dialect);
   }
   EXPECT_EQ(entry(Dialect::kRequests, ".Foo.com,.foo.com,com", "http://a.foo.com/"), ".foo.com");  // minds case first
