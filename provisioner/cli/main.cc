@@ -91,6 +91,9 @@ int Report(const Error& error, const Audience& to) {
 // A URL may have been given where none belongs; messages quote it, and they go into logs.
 Error WithoutPasswords(Error error, std::span<const std::string> words) {
   const auto hide = [&error](std::string_view value) {
+    const bool is_path = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with("./") ||
+                         value.starts_with("../");  // which may hold an '@'
+    if (is_path && value.find("://") == std::string_view::npos) return;
     if (value.find("://") == std::string_view::npos && value.find('@') == std::string_view::npos) return;
     const std::string shown = egress::RedactUrl(value);
     for (std::string* text : {&error.message, &error.where, &error.file}) {

@@ -71,8 +71,9 @@ Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::
 
 // `any_text` with everything hidden that could be a password, also in malformed URLs: from the first ':' (or %3A) after
 // "http://" and its like - or of the whole text - up to the last '@'; a user name without a password, which may be a
-// token; what follows a ':' and is no port number; query and fragment. Hides more when in doubt. The result may hold
-// other bytes of the input, so it passes through Printable() before a terminal sees it.
+// token; what follows a ':' and is no port number; query and fragment. Hides more when in doubt, but no address:
+// neither "mcs://host:22623" nor "2001:db8::1". The result may hold other bytes of the input, so it passes through
+// Printable() before a terminal sees it.
 std::string RedactUrl(std::string_view any_text);
 // Whether RedactUrl hides something of it (also where the text holds "***" itself).
 bool MayHoldCredentials(std::string_view any_text);

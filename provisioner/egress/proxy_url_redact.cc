@@ -1,4 +1,5 @@
 // RedactUrl: hiding what may be a password in anything that resembles a URL.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,13 +24,22 @@ std::pair<std::size_t, std::size_t> FindColon(std::string_view text) {
   return {std::string_view::npos, 0};
 }
 
-// Where the userinfo may begin: behind "scheme://" if the scheme is one that proxies have. Any other start may be a
-// user name.
+bool IsScheme(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
+}
+
+// Where the userinfo may begin: behind "scheme://" if the scheme is one that proxies or sources have. Any other start
+// may be a user name, unless there is no '@' that would end one.
 std::size_t UserinfoStart(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kSchemes = {"http",    "https",  "socks",   "socks4",
-                                                        "socks4a", "socks5", "socks5h", "ftp"};
+  constexpr std::array<std::string_view, 15> kSchemes = {"http",   "https",   "socks", "socks4", "socks4a",
+                                                         "socks5", "socks5h", "ftp",   "ws",     "wss",
+                                                         "mcs",    "kube",    "tftp",  "s3",     "gs"};
   const std::size_t end = text.find(kSchemeEnd);
   if (end == std::string_view::npos) return 0;
+  if (text.find('@') == std::string_view::npos && IsScheme(text.substr(0, end))) return end + kSchemeEnd.size();
   for (const std::string_view scheme : kSchemes) {
     if (EqualsIgnoreAsciiCase(text.substr(0, end), scheme)) return end + kSchemeEnd.size();
   }
@@ -41,18 +51,29 @@ struct Redaction {
   bool hides = false;
 };
 
+// How much of `host` is an address: "2001:db8::1", also of a network, or "[fe80::1%25eth0]"; 0 if it is none.
+std::size_t AddressLength(std::string_view host) {
+  constexpr std::string_view kZone = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%-._";
+  if (!host.starts_with('[')) {
+    const std::string_view bare = host.substr(0, host.find('/'));
+    return IpAddress::Parse(bare) ? bare.size() : 0;
+  }
+  const std::size_t close = host.find(']');
+  if (close == std::string_view::npos) return 0;
+  const std::string_view inside = host.substr(1, close - 1);
+  const std::size_t zone = std::min(inside.find('%'), inside.size());
+  const bool is_zone = inside.find_first_not_of(kZone, zone) == std::string_view::npos;
+  return is_zone && IpAddress::Parse(inside.substr(0, zone)) ? close + 1 : 0;
+}
+
 // What follows the userinfo: a port number stays, anything else after a ':' and every query and fragment goes.
 Redaction RedactHostPart(std::string_view text) {
   const std::size_t query = text.find_first_of("?#");
   const std::string_view host = text.substr(0, query);
+  const std::size_t from = AddressLength(host);
   // No host has an escape, so this is rather a password whose '@' is escaped.
-  if (host.substr(0, host.find('/')).find('%') != std::string_view::npos) return {std::string(kHidden), true};
-  std::size_t from = 0;
-  if (host.starts_with('[')) {
-    const std::size_t close = host.find(']');
-    const bool address = close != std::string_view::npos && IpAddress::Parse(host.substr(1, close - 1)).has_value();
-    if (address) from = close + 1;
-  }
+  if (host.substr(from, host.find('/', from) - from).find('%') != std::string_view::npos)
+    return {std::string(kHidden), true};
   const auto [colon, length] = FindColon(host.substr(from));
   if (colon != std::string_view::npos) {
     const std::size_t value = from + colon + length;

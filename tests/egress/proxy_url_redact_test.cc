@@ -61,6 +61,13 @@ TEST(RedactUrl, HidesPasswords) {
       {"http://[u:p]:1", "http://[u:***"},
       {"socks5://u:p@h:1", "socks5://u:***@h:1"},
       {"http://u%", "http://***"},
+      {"mcs://u:p@h:22623/worker", "mcs://u:***@h:22623/worker"},
+      {"kube://token@context", "kube://***@context"},
+      {"[fe80::1%25et:h0]:1", "***"},
+      {"[fe80::1]:p", "[fe80::1]:***"},
+      {"[dead]:p", "[dead]:***"},
+      {"2001:db8::1/a:b", "2001:db8::1/a:***"},
+      {"odd://h:secret", "odd://h:***"},
   };
   for (const auto& [text, expected] : kCases) EXPECT_EQ(RedactUrl(text), expected) << text;
 }
@@ -73,6 +80,17 @@ TEST(RedactUrl, SaysWhetherItHidesSomething) {
   for (const char* text : {"", "http://h:1", "http://@h:1", "proxy:3128", "http://[2001:db8::1]:3128/x"}) {
     EXPECT_FALSE(MayHoldCredentials(text)) << text;
     EXPECT_EQ(RedactUrl(text), text);
+  }
+}
+
+TEST(RedactUrl, ShowsMereAddresses) {
+  for (const char* text :
+       {"mcs://host", "mcs://host:22623", "mcs://host:22623/config/worker", "mcs://[2001:db8::1]:22623/worker",
+        "kube:///worker", "kube://context/worker", "wss://a.example:8443/x", "vault://host:8200/x", "2001:db8::1",
+        "fe80::1/64", "fd00::/129", "::1", "::ffff:10.0.0.1", "10.0.0.0/8", "http://[fe80::1%25eth0]:3128",
+        "[fe80::1%eth0]", "https://host:6443", "host:6443"}) {
+    EXPECT_EQ(RedactUrl(text), text);
+    EXPECT_FALSE(MayHoldCredentials(text)) << text;
   }
 }
 
