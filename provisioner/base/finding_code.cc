@@ -387,6 +387,8 @@ constexpr std::array kFindings = {
     FindingInfo{"region-missing", kWarning,
                 "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
                 "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
+    FindingInfo{"request-url", kError, "A URL to explain is none, and the others were explained.",
+                "Write a URL such as https://HOST:PORT/PATH."},
     FindingInfo{"root-not-self-signed", kWarning,
                 "A certificate that is not self-signed goes into the ROOT store, where it breaks client certificate "
                 "authentication of Windows servers.",

@@ -140,6 +140,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "recovered",
     "reg-services",
     "region-missing",
+    "request-url",
     "root-not-self-signed",
     "script-certificate",
     "script-only",

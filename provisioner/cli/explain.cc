@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
@@ -27,6 +28,7 @@ constexpr std::size_t kWidestHost = 50;
 struct Asked {
   std::string shown;  // the URL, or a line of --hosts; without a password
   Destination to;
+  std::string fault;  // of a URL that can't be asked about, which has no destination
 };
 
 struct Question {
@@ -85,16 +87,33 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
       return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostDestinations), path);
     auto to = egress::ParseDestination(UrlOf(line));
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
-    out.push_back({Shown(line), *std::move(to)});
+    out.push_back({Shown(line), *std::move(to), {}});
   }
+  return out;
+}
+
+// One that is no URL stops the others only where there are none.
+Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
+  std::vector<Asked> out;
+  std::optional<Error> first;
+  for (const std::string& url : urls) {
+    auto to = egress::ParseDestination(url);
+    if (to) {
+      out.push_back({Shown(url), *std::move(to), {}});
+      continue;
+    }
+    if (!first) first = to.error();
+    out.push_back({egress::RedactUrl(url), {}, to.error().message});
+  }
+  const bool any = std::ranges::any_of(out, [](const Asked& one) { return one.fault.empty(); });
+  if (first && !any) return std::unexpected(*first);
   return out;
 }
 
 Result<Question> ParseQuestion(const Arguments& arguments) {
   Question out;
   out.clients = PROV_TRY(ParseClients(arguments));
-  for (const std::string& url : arguments.All("url"))
-    out.urls.push_back({Shown(url), PROV_TRY(egress::ParseDestination(url))});
+  out.urls = PROV_TRY(ReadUrls(arguments.All("url")));
   if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
   if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment")) return out;
   return Fail(Code::kUsage,
@@ -107,12 +126,26 @@ void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
   text.empty() ? json.Null() : json.String(text);
 }
 
+// Of the URLs that could not be asked about.
+Findings FaultsOf(const Question& question) {
+  Findings out;
+  for (const Asked& one : question.urls) {
+    if (!one.fault.empty()) AddError(out, "request-url", one.fault, "--url " + one.shown);
+  }
+  return out;
+}
+
 void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vector<Asked>& asked,
                     const std::vector<Dialect>& clients) {
   for (const Asked& one : asked) {
     for (const Dialect client : clients) {
-      const ClientDecision decision = explainer.Decide(client, one.to);
       json.BeginObject().Member("url", one.shown).Member("client", egress::NameOf(client));
+      if (!one.fault.empty()) {
+        json.Member("decision", NameOf(Route::kInvalid)).Key("proxy").Null().Key("entry").Null();
+        json.Member("note", one.fault).EndObject();
+        continue;
+      }
+      const ClientDecision decision = explainer.Decide(client, one.to);
       json.Member("decision", NameOf(decision.route));
       WriteText(json, "proxy", decision.proxy);
       WriteText(json, "entry", decision.entry);
@@ -135,6 +168,10 @@ std::string Json(const Explainer& explainer, const Question& question,
   WriteDecisions(json, explainer, question.hosts, question.clients);
   json.EndArray();
   WriteFindings(json, findings);
+  if (const Findings faults = FaultsOf(question); !faults.empty()) {
+    json.Key("error").BeginObject().Member("code", InfoOf(Code::kUsage).name);
+    json.Member("message", faults.front().message).Member("where", faults.front().where).EndObject();
+  }
   return json.EndObject().Text();
 }
 
@@ -151,6 +188,10 @@ std::string Cell(Route route, std::string_view text, std::size_t width, bool col
 std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const std::vector<Dialect>& clients,
                         bool colour) {
   std::string out = Printable(asked.shown) + "\n";
+  if (!asked.fault.empty()) {
+    return out + fmt::format("  {:<9} {} {}\n", "-", Cell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
+                             Printable(asked.fault));
+  }
   for (const Dialect client : clients) {
     const ClientDecision decision = explainer.Decide(client, asked.to);
     std::string detail(decision.route == Route::kDirect ? decision.entry : decision.proxy);
@@ -234,8 +275,11 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
     settings.no_proxy = augmented->text;
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
-  if (options.json) return Outcome{0, Json(explainer, question, augmented, config.findings), {}};
-  return Outcome{0, Text(explainer, question, augmented), std::move(config.findings)};
+  Findings told = FaultsOf(question);
+  const int exit = told.empty() ? 0 : InfoOf(Code::kUsage).exit;
+  if (options.json) return Outcome{exit, Json(explainer, question, augmented, config.findings), std::move(told)};
+  std::ranges::move(config.findings, std::back_inserter(told));
+  return Outcome{exit, Text(explainer, question, augmented), std::move(told)};
 }
 
 }  // namespace

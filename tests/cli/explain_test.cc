@@ -179,6 +179,40 @@ TEST_F(Explain, RefusesWhatItCantAnswer) {
   EXPECT_THAT(row.err, Not(HasSubstr("sesame")));
 }
 
+TEST_F(Explain, ABadUrlDoesNotStopTheOthers) {
+  const std::vector<std::string> words = {
+      "explain",          source_, "--url", "quay.io", "https://quay.io/", "http://u:sesame@[x/",
+      "http://10.1.2.3/", "--for", "go"};
+  const ProcessResult text = Run(words);
+  EXPECT_EQ(text.exit, 10);
+  EXPECT_THAT(text.out, HasSubstr("https://quay.io/\n  go        proxy"));
+  EXPECT_THAT(text.out, HasSubstr("http://10.1.2.3/\n  go        direct"));
+  EXPECT_THAT(text.out, HasSubstr("quay.io\n  -         invalid  the URL has no scheme"));
+  EXPECT_THAT(text.err, HasSubstr("error [request-url]: the URL has no scheme"));
+  EXPECT_THAT(text.err, HasSubstr("--url quay.io"));
+  std::vector<std::string> more = words;
+  more.insert(more.end(), {"--output", "json"});
+  const ProcessResult result = Run(more);
+  EXPECT_EQ(result.exit, 10);
+  const rapidjson::Document document = Json(result);
+  std::vector<std::string> decisions;
+  for (const auto& one : document["decisions"].GetArray()) decisions.emplace_back(one["decision"].GetString());
+  EXPECT_THAT(decisions, ElementsAre("invalid", "proxy", "invalid", "direct"));
+  EXPECT_STREQ(document["error"]["code"].GetString(), "usage");
+  EXPECT_STREQ(document["error"]["where"].GetString(), "--url quay.io");
+  EXPECT_THAT(text.out + text.err + result.out + result.err, Not(HasSubstr("sesame")));
+  // Alone it is an error as any other.
+  const rapidjson::Document alone = Json(Run({"explain", source_, "--url", "quay.io", "--output", "json"}));
+  EXPECT_STREQ(alone["error"]["code"].GetString(), "usage");
+  EXPECT_FALSE(alone.HasMember("decisions"));
+}
+
+TEST_F(Explain, MessagesShowWhereSomethingIs) {
+  EXPECT_THAT(Run({"explain", "/no@where/proxy.env", "--url", "http://a/"}).err, HasSubstr("/no@where/proxy.env"));
+  EXPECT_THAT(Run({"explain", source_, "--url", "mcs://h:22623/x?y", "--for", "go"}).out,
+              HasSubstr("mcs://h:22623/x?***\n"));
+}
+
 TEST_F(Explain, AUrlsOwnPasswordIsHidden) {
   const ProcessResult result = Run({"explain", source_, "--url", "https://me:sesame@a.example.com/?t=sesame"});
   EXPECT_EQ(result.exit, 0);
