@@ -158,6 +158,10 @@ constexpr std::array kFindings = {
     FindingInfo{"hive-replayed", kInfo,
                 "A registry hive was not closed cleanly and is read as its transaction logs complete it.",
                 "Nothing has to be done. A change writes the hive as a cleanly closed one."},
+    FindingInfo{"hosted-control-plane", kInfo,
+                "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
+                "nodes reach it.",
+                "Use --internal-apiserver-address where nodes reach it by its public address."},
     FindingInfo{"image-descriptors", kWarning,
                 "Security descriptors can't be set in this image, so users of the node may be able to read files with "
                 "credentials.",

@@ -65,6 +65,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "held",
     "hibernated",
     "hive-replayed",
+    "hosted-control-plane",
     "image-descriptors",
     "inject-duplicate",
     "inject-kind",

@@ -72,6 +72,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.system_ca = PROV_TRY(Optional(arguments, "system-ca"));
   for (const std::string& path : arguments.All("inject")) out.inject.push_back(PROV_TRY(Load(path)));
   out.probe = arguments.Has("probe");
+  out.internal_apiserver_address = arguments.Has("internal-apiserver-address");
   return options;
 }
 
@@ -152,6 +153,10 @@ Command PublishCommand() {
        {"system-ca", "FILE",
         "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap", Group::kSource},
        {"out", "FOLDER", "write the files here; each is replaced as a whole", Group::kOutput},
+       {"internal-apiserver-address", "",
+        "merge noProxy as HyperShift does for a control plane with a public address "
+        "(PROXY_INTERNAL_APISERVER_ADDRESS=true): .hypershift.local is in it, the API server is not",
+        Group::kSource},
        {"probe", "",
         "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
         "set, --user-ca and --system-ca must be given",

@@ -133,7 +133,9 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
   if (install_config) {
     if (auto added = AddMachineNetworks(*install_config, cluster); !added) return Refuse(added.error());
   }
-  if (auto added = AddApiServer(infrastructure, cluster); !added) return Refuse(added.error());
+  if (!infrastructure.api_by_proxy) {
+    if (auto added = AddApiServer(infrastructure, cluster); !added) return Refuse(added.error());
+  }
   if (network.service_networks.empty())
     return Refuse(fmt::format("serviceNetwork missing from network '{}' status", network.name));
   if (network.cluster_networks.empty())
@@ -147,7 +149,8 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
 
 egress::ClusterFacts FactsOf(const Infrastructure& infrastructure, const Network& network) {
   egress::ClusterFacts out;
-  if (const auto url = ParseUri(infrastructure.api_internal_url, UriForm::kReference)) out.api_host = url->hostname;
+  const auto url = ParseUri(infrastructure.api_internal_url, UriForm::kReference);
+  if (url && !infrastructure.api_by_proxy) out.api_host = url->hostname;
   out.service_ranges = network.service_networks;
   if (egress::HasMetadataAddress(infrastructure.platform.value_or(""))) out.metadata_address = egress::kMetadataAddress;
   return out;

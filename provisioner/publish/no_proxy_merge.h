@@ -21,6 +21,7 @@ struct Infrastructure {
   std::string cloud_name;               // of Azure
   std::string arm_endpoint;             // of Azure Stack
   bool hosted = false;                  // a control plane that runs elsewhere (HyperShift)
+  bool api_by_proxy = false;  // the internal API server is reached through the proxy, its URL is not looked at
 };
 
 struct Network {

@@ -156,7 +156,9 @@ Result<void> Publisher::ReadSystemBundle() {
 Result<void> Publisher::MergeStatus() {
   const Object infrastructure_object = PROV_TRY(ReadObject(
       std::move(request_.infrastructure.bytes), request_.infrastructure.where, "Infrastructure", kConfigGroup));
-  const Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ReaderOf(infrastructure_object)));
+  Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ReaderOf(infrastructure_object)));
+  const bool hosted = infrastructure.hosted;
+  if (request_.internal_apiserver_address) infrastructure.hosted = infrastructure.api_by_proxy = true;
   const Object network_object =
       PROV_TRY(ReadObject(std::move(request_.network.bytes), request_.network.where, "Network", kConfigGroup));
   const Network network = PROV_TRY(ReadNetwork(ReaderOf(network_object)));
@@ -184,6 +186,12 @@ Result<void> Publisher::MergeStatus() {
       return {};
     }
     status.no_proxy = *std::move(merged);
+  }
+  if (merges && hosted && !infrastructure.api_by_proxy) {
+    Inform("hosted-control-plane",
+           "the control plane is hosted, and this is noProxy of a private one; of one that nodes reach by its public "
+           "address the API server is not in noProxy: --internal-apiserver-address gives that",
+           request_.infrastructure.where);
   }
   if (merges && infrastructure.platform == "AWS" && infrastructure.region.empty()) {
     Warn("region-missing",

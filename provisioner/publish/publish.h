@@ -29,6 +29,9 @@ struct PublishRequest {
   std::vector<NamedBytes> inject;       // objects that ask for the bundle or the proxy
   bool render = false;                  // make files
   bool probe = false;                   // ask the readiness endpoints
+  // As HyperShift has it where its control plane has no address of its own for nodes
+  // (PROXY_INTERNAL_APISERVER_ADDRESS=true): the API server is reached through the proxy.
+  bool internal_apiserver_address = false;
 };
 
 struct PublishedFile {

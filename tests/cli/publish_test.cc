@@ -92,6 +92,14 @@ TEST_F(Publish, PrintsTheContractsDocument) {
   EXPECT_FALSE(fs::exists(At("out")));
 }
 
+TEST_F(Publish, TheFormOfHyperShift) {
+  const ProcessResult result = Publishing({"--internal-apiserver-address"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_STREQ(Json(result.out)["status"]["noProxy"].GetString(),
+               ".cluster.local,.example.com,.hypershift.local,.svc,.us-west-2.compute.internal,10.0.0.0/16,"
+               "10.128.0.0/14,127.0.0.1,169.254.169.254,172.30.0.0/16,localhost,registry.local");
+}
+
 TEST_F(Publish, AnInvalidSpecIsExit11AndWritesNothing) {
   Write("proxy.yaml", publish::ProxyYaml("  httpProxy: ftp://u:c4nary@p:1\n"));
   const ProcessResult result = Publishing({"--out", At("out")});

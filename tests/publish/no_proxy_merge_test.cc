@@ -105,6 +105,23 @@ TEST(NoProxyMerge, AHostedControlPlane) {
             "api-int.test.cluster.com,localhost");
 }
 
+// PROXY_INTERNAL_APISERVER_ADDRESS=true: the operator does not even look at the URL.
+TEST(NoProxyMerge, AHostedControlPlaneThatIsReachedThroughTheProxy) {
+  Infrastructure infrastructure = InfrastructureOf("  controlPlaneTopology: External\n");
+  infrastructure.api_by_proxy = true;
+  const auto merged = [&] {
+    return MergeNoProxy("", infrastructure, SampleNetwork(), *ReadInstallConfig(InstallConfigYaml(), "c"));
+  };
+  const char* const expected =
+      ".cluster.local,.hypershift.local,.svc,10.0.0.0/16,10.128.0.0/14,127.0.0.1,172.30.0.0/16,localhost";
+  EXPECT_EQ(*merged(), expected);
+  EXPECT_EQ(FactsOf(infrastructure, SampleNetwork()).api_host, "");
+  for (const char* url : {"", "https://api-int.^&:6443%zz"}) {
+    infrastructure.api_internal_url = url;
+    EXPECT_EQ(*merged(), expected) << url;
+  }
+}
+
 TEST(NoProxyMerge, AnInstallConfigMayBeInItsConfigMap) {
   const std::string wrapped =
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cluster-config-v1\ndata:\n  install-config: |\n" +

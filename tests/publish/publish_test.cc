@@ -214,6 +214,22 @@ TEST(Publish, DoubtsAreFindings) {
   EXPECT_THAT(CodesOf(Full()), IsEmpty());
 }
 
+TEST(Publish, AHostedControlPlaneIsToldAndItsPublicFormIsAnOption) {
+  PublishRequest request = Full();
+  request.infrastructure.bytes = InfrastructureYaml("  controlPlaneTopology: External\n");
+  EXPECT_THAT(CodesOf(request), ElementsAre("hosted-control-plane"));
+  EXPECT_THAT(Published(request).status.no_proxy, HasSubstr(",api-int.test.cluster.com,"));
+  request.internal_apiserver_address = true;
+  EXPECT_THAT(CodesOf(request), IsEmpty()) << "nor is the API server missed in the list";
+  const std::string list = Published(request).status.no_proxy;
+  EXPECT_THAT(list, HasSubstr(".hypershift.local"));
+  EXPECT_THAT(list, Not(HasSubstr("api-int")));
+  // The object need not say that it is hosted.
+  request = Full();
+  request.internal_apiserver_address = true;
+  EXPECT_THAT(Published(request).status.no_proxy, HasSubstr(".hypershift.local"));
+}
+
 TEST(Publish, APrivateKeyIsNeverWritten) {
   PublishRequest request = Full();
   const std::string key = "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----\n";
