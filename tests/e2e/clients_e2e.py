@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""`explain` against the clients themselves: curl in its three readings, and .NET. real_clients.py says where they are
+looked for.
+
+usage: clients_e2e.py PROVISIONER [--rows N] [--proxies N] [--seed S]"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import real_clients
+from clients_rows import WELL_KNOWN, Lists, proxy_url
+
+HTTP_PROXY, HTTPS_PROXY = "http://plain.proxy.example:3128", "http://tls.proxy.example:3129"
+HERE, THERE = "127.7.7.7", "127.1.1.1"  # the proxies' address, and everyone else's
+PER_LIST = 8
+MOST_SHOWN = 20
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("provisioner")
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--proxies", type=int, default=300)
+    parser.add_argument("--seed", default="clients")
+    arguments, sys.argv[1:] = parser.parse_known_args()
+    return arguments
+
+
+OPTIONS = parse_arguments()
+PROVISIONER = os.path.abspath(OPTIONS.provisioner)
+
+
+def assignment(name, value):
+    return '%s="%s"\n' % (name, value.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-clients-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.clients, lacking = real_clients.curls(cls.work)
+        try:
+            cls.clients.append(real_clients.dotnet(cls.work))
+        except real_clients.Missing as error:
+            lacking.append(str(error))
+        for one in lacking:
+            print("NOT RUN: clients_e2e: " + one, flush=True)
+        if not cls.clients:
+            sys.exit(77)
+        print("seed %s; %s" % (OPTIONS.seed, ", ".join("%s: %s" % (c.dialect, c.version) for c in cls.clients)), flush=True)
+
+    def explain(self, settings, urls):
+        """What explain says: a list for each URL, of client to decision."""
+        source, hosts = self.work / "proxy.env", self.work / "hosts"
+        source.write_text(settings, encoding="utf-8")
+        hosts.write_text("".join(url + "\n" for url in urls), encoding="utf-8")
+        names = [client.dialect for client in self.clients] + ["java"]
+        result = subprocess.run([PROVISIONER, "explain", source, "--hosts", hosts, "--for", ",".join(names), "--output", "json"],
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, (settings, urls, result.stderr))
+        decisions = json.loads(result.stdout)["decisions"]
+        self.assertEqual(len(decisions), len(urls) * len(names))
+        return [{one["client"]: one for one in decisions[i:i + len(names)]} for i in range(0, len(decisions), len(names))]
+
+    def report(self, title, tallies, wrong):
+        for name, tally in tallies.items():
+            print("%s: %s: %s" % (title, name, ", ".join("%d %s" % (n, what) for what, n in sorted(tally.items()))), flush=True)
+        for line in wrong[:MOST_SHOWN]:
+            print("  unexplained: " + line)
+        self.assertEqual(len(wrong), 0, "%d unexplained" % len(wrong))
+
+    def test_lists_and_destinations(self):
+        lists = Lists(random.Random(OPTIONS.seed + " lists"))
+        rows, ours = [], []
+        while len(rows) < OPTIONS.rows:
+            no_proxy = lists.list()
+            urls = [lists.url() for _ in range(PER_LIST)]
+            settings = assignment("HTTP_PROXY", HTTP_PROXY) + assignment("HTTPS_PROXY", HTTPS_PROXY) + assignment("NO_PROXY", no_proxy)
+            ours += self.explain(settings, urls)
+            rows += [(no_proxy, url) for url in urls]
+        known = " ".join(["plain.proxy.example:3128:" + HERE, "tls.proxy.example:3129:" + HERE] + ["*:%d:%s" % (port, THERE) for port in WELL_KNOWN])
+        tallies, wrong = {}, []
+        for client in self.clients:
+            answers = client.ask([(HTTP_PROXY, HTTPS_PROXY, *row, known) for row in rows])
+            tally = tallies[client.dialect] = collections.Counter()
+            for row, decisions, answer in zip(rows, ours, answers):
+                decision = decisions[client.dialect]
+                said = decision["decision"]
+                if said == "proxy":
+                    said = "plain" if "plain" in decision["proxy"] else "tls"
+                done = {3128: "plain", 3129: "tls"}.get(answer.port, "direct") if answer.host else "no request"
+                tally[done if done in (said, "no request") else "unexplained"] += 1
+                if done not in (said, "no request"):
+                    wrong.append("%s %s: NO_PROXY %r, %s: explain %s (%s), the client %s" % (
+                        client.dialect, client.version, row[0], row[1], said, decision["note"], answer))
+            for what in ("direct", "plain", "tls"):
+                self.assertGreater(tally[what], OPTIONS.rows // 20, "the comparison says little: %s of %s" % (what, client.dialect))
+        self.report("lists", tallies, wrong)
+
+    def excuse(self, client, url, answer):
+        """Why a client does something else than it is told to, known and safe: it never goes direct."""
+        authority = re.split("[/?#]", url.partition("://")[2] or url)[0]
+        odd = " " in url or not url.isascii() or authority.count("@") > 1
+        if answer.host is None and odd and client.dialect.startswith("curl"):
+            return "refused by the client"  # proxy-url-path, proxy-url-idn, proxy-url-at
+        if answer.port == 1080 and client.dialect in ("curl7", "curl8"):
+            return "port 1080"  # where the URL has none: proxy-url-port
+        return None
+
+    def test_proxy_urls(self):
+        chance = random.Random(OPTIONS.seed + " proxies")
+        urls = [proxy_url(chance) for _ in range(OPTIONS.proxies)]
+        targets = ["http://target.example/", "https://target.example/"]
+        ours = [self.explain(assignment("HTTP_PROXY", url) + assignment("HTTPS_PROXY", url), targets) if url else None for url in urls]
+        tallies, wrong = {}, []
+        for client in self.clients:
+            tally = tallies[client.dialect] = collections.Counter()
+            rows, said = [], []
+            for url, decisions in zip(urls, ours):
+                for target, decision in zip(targets, decisions or []):
+                    meant = decision["java"]["proxy"] if decision["java"]["decision"] == "proxy" else ""
+                    host, _, port = meant.rpartition(":")
+                    bare = host.strip("[]")
+                    known = ["target.example:80:" + THERE, "target.example:443:" + THERE]
+                    if bare and bare.isascii() and ":" not in bare:
+                        known += ["%s:%s:%s" % (name, one, HERE) for name in {bare, bare.rstrip(".")} for one in {port, "1080"}]
+                    rows.append((url, url, "", target, " ".join(known)))
+                    said.append((decision[client.dialect], bare, port))
+            for (url, _, _, target, _), (decision, host, port), answer in zip(rows, said, client.ask(rows)):
+                self.judge(client, (url, target), (decision, host, port), answer, tally, wrong)
+            self.assertGreater(tally["used as meant"], OPTIONS.proxies // 10)
+            self.assertGreater(tally["invalid"], OPTIONS.proxies // 10)
+        self.report("proxies", tallies, wrong)
+
+    def judge(self, client, row, said, answer, tally, wrong):
+        decision, host, port = said
+        if decision["decision"] == "invalid":
+            tally["invalid"] += 1
+            direct = answer.host in ("target.example", THERE)
+            tally["of them direct"] += direct
+            if "direct without an error" in decision["note"] and ".NET goes" in decision["note"] and client.dialect == "dotnet" and not direct:
+                wrong.append("%r is said to make .NET go direct, and it does not: %s" % (row, answer))
+            return
+        to_proxy = answer.host is not None and str(answer.port) == port and (answer.host == HERE or real_clients.same_host(answer.host, host))
+        excuse = "used as meant" if to_proxy and decision["decision"] == "proxy" else self.excuse(client, row[0], answer)
+        tally[excuse or "unexplained"] += 1
+        if not excuse:
+            wrong.append("%s %s: %r: explain %s %s, the client %s" % (client.dialect, client.version, row, decision["decision"], decision["proxy"], answer))
+
+
+if __name__ == "__main__":
+    unittest.main()
