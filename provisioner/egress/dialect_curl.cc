@@ -53,9 +53,9 @@ class CurlList final : public DialectList {
 
   Bypass Find(const Destination& to) const override {
     if (names_.FindAll() != PatternSet::kNone) return texts_.Found(names_.FindAll());
-    if (to.resolved && !(IsOld() && to.is_ipv6)) {
+    if (const auto address = AddressOf(to)) {
       const AddressFamily family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
-      return texts_.Found(addresses_.FindAddress(*to.resolved, family));
+      return texts_.Found(addresses_.FindAddress(*address, family));
     }
     // Older ones compare IPv6 addresses as text, in canonical form where that is shorter.
     std::string_view host = to.is_ipv6 && to.normal.size() < to.name.size() ? to.normal : to.name;
@@ -65,6 +65,14 @@ class CurlList final : public DialectList {
 
  private:
   bool IsOld() const { return version_ != CurlVersion::k8_18; }
+
+  // Of a host that is no name.
+  std::optional<IpAddress> AddressOf(const Destination& to) const {
+    if (IsOld()) return to.is_ipv6 ? std::nullopt : to.resolved;
+    if (to.resolved || !to.name.ends_with('.')) return to.resolved;
+    // From 8.21 on, which is not told from 8.18, a final dot makes no name of an address.
+    return ParseLooseIpv4(std::string_view(to.name).substr(0, to.name.size() - 1));
+  }
 
   void Add(std::string_view token) {
     if (token.empty()) return;

@@ -135,12 +135,12 @@ def dotnet(work):
 
 
 def same_host(one, other):
-    """Names in any case, addresses in any form."""
+    """Names in any case or in punycode, addresses in any form."""
     def plain(host):
         host = host.strip("[]").lower()
         try:
             address = ipaddress.ip_address(host)
         except ValueError:
-            return host
+            return host if host.isascii() else host.encode("idna").decode()
         return getattr(address, "ipv4_mapped", None) or address
     return plain(one) == plain(other)

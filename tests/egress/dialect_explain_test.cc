@@ -113,6 +113,9 @@ TEST(Explainer, CurlHasThreeReadings) {
   EXPECT_EQ(direct("10.1.2.255/", "http://10.1.2.255/"), "curl8 curl7");
   EXPECT_EQ(direct("10.1.2.255/x", "http://10.1.2.255/"), "curl8 curl7");
   EXPECT_EQ(direct("foo.com bar.com", "http://bar.com/"), "curl7");
+  EXPECT_EQ(direct("10.0.0.1.", "http://10.0.0.1./"), "curl8 curl7");
+  EXPECT_EQ(direct("10.0.0.0/8", "http://10.0.0.1./"), "curl");
+  EXPECT_EQ(direct("10.0.0.1", "http://10.0.0.1./"), "curl curl8 curl7");
   const Explainer explainer = With("fd02::/112,0.0.0.0/0");
   EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://[fd02::1]/"), HasSubstr("curl 8.18 and later"));
   EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://10.0.0.1/"), HasSubstr("length 0"));
