@@ -1,6 +1,8 @@
 // .NET's reading of NO_PROXY: text against Uri.Host, which holds addresses in canonical form and IPv6 in brackets. "*"
 // means nothing. From .NET 11 on networks count.
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_patterns.h"
@@ -8,12 +10,37 @@
 namespace prov::egress {
 namespace {
 
+// Of Latin, Greek and Cyrillic letters beyond ASCII, all of which have two bytes; .NET ignores their case.
+unsigned LowerLetter(unsigned c) {
+  const auto within = [c](unsigned first, unsigned last) { return c >= first && c <= last; };
+  if (c == 0x178) return 0xFF;
+  if (c == 0x3C2) return 0x3C3;  // the two small sigmas
+  if (c == 0xD7 || c == 0x130 || c == 0x131 || c == 0x138 || c == 0x149 || c == 0x3A2) return c;
+  if (within(0xC0, 0xDE) || within(0x391, 0x3AB) || within(0x410, 0x42F)) return c + 0x20;
+  if (within(0x400, 0x40F)) return c + 0x50;
+  if (within(0x139, 0x148) || within(0x179, 0x17E)) return c + c % 2;
+  return within(0x100, 0x177) ? c | 1U : c;
+}
+
+std::string Lower(std::string_view utf8) {
+  std::string out = AsciiLower(utf8);
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    const unsigned first = static_cast<unsigned char>(out[i]);
+    if (first < 0xC3 || first > 0xD1) continue;
+    const unsigned letter = LowerLetter(((first & 0x1FU) << 6U) | (static_cast<unsigned char>(out[i + 1]) & 0x3FU));
+    out[i] = static_cast<char>(0xC0U | (letter >> 6U));
+    out[i + 1] = static_cast<char>(0x80U | (letter & 0x3FU));
+    ++i;
+  }
+  return out;
+}
+
 class DotnetList final : public DialectList {
  public:
   DotnetList(const NoProxy& list, bool reads_networks) {
     for (const NoProxyEntry& entry : list.entries()) {
       const PatternSet::Entry number = texts_.Add(entry.text);
-      const std::string text = AsciiLower(entry.text);
+      const std::string text = Lower(entry.text);
       if (text.starts_with('.')) {
         patterns_.AddName(std::string_view(text).substr(1), true, true, number);
       } else {
@@ -27,7 +54,9 @@ class DotnetList final : public DialectList {
   }
 
   Bypass Find(const Destination& to) const override {
-    PatternSet::Entry found = patterns_.FindName(to.normal_authority);
+    const std::string& host = to.normal_authority;  // in ASCII lower case already
+    const bool ascii = std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    PatternSet::Entry found = ascii ? patterns_.FindName(host) : patterns_.FindName(Lower(host));
     if (to.resolved) {
       const auto family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
       found = std::min(found, patterns_.FindAddress(*to.resolved, family));

@@ -1,7 +1,8 @@
 """Random lists, destinations and proxy URLs, put together so that they meet often."""
 
 NAMES = ["foo.com", "a.foo.com", "b.a.foo.com", "xfoo.com", "com", "svc", "FOO.com", "localhost", "a.localhost", "foo.com.", "a-b.c",
-         "intranet", "8.com", "xn--bcher-kva.example", "a_b.example", "cluster.local"]
+         "intranet", "8.com", "xn--bcher-kva.example", "a_b.example", "cluster.local", "b\u00fccher.example", "B\u00dcCHER.Example",
+         "\u03c0.\u0421\u0412.example"]
 ADDRESSES = ["10.0.0.1", "10.0.0.2", "10.1.2.3", "10.1.2.255", "127.0.0.1", "127.9.9.9", "172.16.0.1", "192.168.1.1", "0.0.0.0", "10.1",
              "012.1.2.3", "0x7f.1", "169.254.169.254", "::1", "::", "2001:db8::1", "2001:DB8:0:0::1", "fe80::1", "::ffff:10.0.0.1",
              "1:2:3::8", "2001:db8::2", "::ffff:a00:1", "10.0.0.1.", "fe80::8080", "::10.0.0.1", "fd02::7", "2001:dbf::1", "fd02::1:0"]

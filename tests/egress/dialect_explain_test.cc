@@ -95,6 +95,27 @@ TEST(Explainer, OtherSchemesTakeTheVariableThatTheClientTakes) {
   EXPECT_EQ(plain.Decide(Dialect::kDotnet, To("ws://a.com/")).route, Route::kProxy);
 }
 
+TEST(Explainer, DotnetIgnoresTheCaseOfAllLetters) {
+  const auto direct = [](std::string_view entry, std::string_view host) {
+    const Explainer explainer = With(std::string(entry));
+    return explainer.Decide(Dialect::kDotnet, To("http://" + std::string(host) + "/")).route == Route::kDirect;
+  };
+  // Pairs of the same letters.
+  for (const auto& [one, other] :
+       {std::pair("B\u00DCCHER.example", "b\u00FCcher.example"), std::pair("\u00C0\u00DE.a", "\u00E0\u00FE.a"),
+        std::pair("\u0100\u0136.a", "\u0101\u0137.a"), std::pair("\u0139\u0147.a", "\u013A\u0148.a"),
+        std::pair("\u014A\u0176.a", "\u014B\u0177.a"), std::pair("\u0179\u017D.a", "\u017A\u017E.a"),
+        std::pair("\u0178.a", "\u00FF.a"), std::pair("\u0391\u03A9.a", "\u03B1\u03C9.a"),
+        std::pair("\u03A3.a", "\u03C3.a"), std::pair("\u0400\u0410\u042F.a", "\u0450\u0430\u044F.a")}) {
+    EXPECT_TRUE(direct(one, other)) << one;
+    EXPECT_TRUE(direct(other, one)) << one;
+    EXPECT_TRUE(direct("." + std::string(one), "x." + std::string(other))) << one;
+  }
+  EXPECT_FALSE(direct("b\u00FCcher.example", "xn--bcher-kva.example"));
+  EXPECT_FALSE(direct("\u00D7.a", "\u00F7.a")) << "no letters";
+  EXPECT_FALSE(direct("\u00DF.a", "ss.a"));
+}
+
 TEST(Explainer, CurlHasThreeReadings) {
   const auto direct = [](std::string list, std::string_view url) {
     std::string out;
