@@ -13,8 +13,14 @@
 namespace prov::payload {
 namespace {
 
-// cloudbase-init gives the adapter this name.
-constexpr std::string_view kAdapter = "Ethernet";
+// cloudbase-init gives the adapter with this MAC address this name, and sets no address when another adapter has the
+// name already. Windows calls its adapters "Ethernet", "Ethernet 2" and so on, so the name is one that Windows does not
+// give, and another for each adapter.
+std::string AdapterName(const NodeNetwork& network) {
+  std::string digits = AsciiLower(network.mac);
+  std::erase_if(digits, [](char c) { return c == ':' || c == '-'; });
+  return "Ethernet " + digits;
+}
 
 // "255.255.255.0" or "ffff:ffff::": the form in which OpenStack writes a prefix.
 std::string Netmask(bool ipv4, unsigned prefix) {
@@ -60,11 +66,12 @@ std::string MetaDataJson(std::string_view instance_id, const Node* node) {
 }
 
 std::string NetworkDataJson(const NodeNetwork& network) {
+  const std::string adapter = AdapterName(network);
   JsonWriter json;
   json.BeginObject().Key("links").BeginArray().BeginObject();
-  json.Member("id", kAdapter).Member("type", "phy").Member("ethernet_mac_address", network.mac);
+  json.Member("id", adapter).Member("type", "phy").Member("ethernet_mac_address", network.mac);
   json.EndObject().EndArray().Key("networks").BeginArray().BeginObject();
-  json.Member("id", "network0").Member("type", network.ipv4 ? "ipv4" : "ipv6").Member("link", kAdapter);
+  json.Member("id", "network0").Member("type", network.ipv4 ? "ipv4" : "ipv6").Member("link", adapter);
   json.Member("ip_address", network.address).Member("netmask", Netmask(network.ipv4, network.prefix));
   json.Key("routes").BeginArray();
   if (!network.gateway.empty()) {
@@ -95,7 +102,7 @@ std::string NetworkConfigYaml(const NodeNetwork& network) {
       "    subnets:\n"
       "      - type: {}\n"
       "        address: \"{}/{}\"\n",
-      kAdapter, network.mac, network.ipv4 ? "static" : "static6", network.address, network.prefix);
+      AdapterName(network), network.mac, network.ipv4 ? "static" : "static6", network.address, network.prefix);
   if (!network.gateway.empty()) out += fmt::format("        gateway: \"{}\"\n", network.gateway);
   if (!network.dns.empty()) out += "        dns_nameservers:\n";
   for (const std::string& server : network.dns) out += fmt::format("          - \"{}\"\n", server);

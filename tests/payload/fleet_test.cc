@@ -91,7 +91,7 @@ TEST(Fleet, MetadataNamesTheNodeAndItsNetwork) {
             "version: 1\n"
             "config:\n"
             "  - type: physical\n"
-            "    name: \"Ethernet\"\n"
+            "    name: \"Ethernet 00155d0a0b0c\"\n"
             "    mac_address: \"00:15:5d:0a:0b:0c\"\n"
             "    subnets:\n"
             "      - type: static\n"
@@ -104,7 +104,10 @@ TEST(Fleet, MetadataNamesTheNodeAndItsNetwork) {
   const JsonNode network = (*(*data->Get("networks")).Items())[0];
   EXPECT_EQ(*network.Get("netmask")->Text(), "255.255.240.0");
   EXPECT_EQ(*network.Get("ip_address")->Text(), "10.0.0.5");
-  EXPECT_EQ(*(*(*data->Get("links")).Items())[0].Get("ethernet_mac_address")->Text(), "00:15:5d:0a:0b:0c");
+  const JsonNode link = (*(*data->Get("links")).Items())[0];
+  EXPECT_EQ(*link.Get("ethernet_mac_address")->Text(), "00:15:5d:0a:0b:0c");
+  EXPECT_EQ(*link.Get("id")->Text(), "Ethernet 00155d0a0b0c");
+  EXPECT_EQ(*network.Get("link")->Text(), "Ethernet 00155d0a0b0c");
   const auto meta = ParseJsonDocument(tree.At("nodes/b/meta_data.json"), "x");
   ASSERT_TRUE(meta);
   EXPECT_EQ(*meta->Get("hostname")->Text(), "b");
