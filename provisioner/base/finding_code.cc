@@ -72,6 +72,9 @@ constexpr std::array kFindings = {
     FindingInfo{"changed-since", kWarning,
                 "Somebody changed or removed an item after provisioner set it, so the item is left as it is.",
                 "Set the item back by hand if it should have its earlier value."},
+    FindingInfo{"cidata-service", kWarning,
+                "The default configuration of cloudbase-init does not read a drive with the label cidata.",
+                "Use --label config-2, or add the line that the message names to cloudbase-init.conf in the image."},
     FindingInfo{"clients-disagree", kWarning,
                 "Clients of one node read an entry of NO_PROXY in different ways: some go direct, others use the "
                 "proxy.",

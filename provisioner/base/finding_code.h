@@ -37,6 +37,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "cert-weak-key",
     "cert-weak-signature",
     "changed-since",
+    "cidata-service",
     "clients-disagree",
     "containers-differ",
     "control-set",

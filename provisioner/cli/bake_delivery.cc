@@ -124,7 +124,7 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
       PROV_TRY(Asking(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
     const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
-    PROV_TRY(payload::WriteDrive(*sink, PROV_TRY(payload::DriveKindOf(delivery.label)), payload, any));
+    PROV_TRY(payload::WriteDrive(*sink, payload::DriveKindOf(delivery.label), payload, any));
   } else {
     for (const payload::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
   }
@@ -134,7 +134,7 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
 Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
                          const payload::Fleet& fleet, const std::string& path, std::int64_t time_unix,
                          const payload::Fleet::Progress& progress) {
-  const DriveKind kind = PROV_TRY(payload::DriveKindOf(delivery.label));
+  const DriveKind kind = payload::DriveKindOf(delivery.label);
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
   const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
@@ -179,7 +179,7 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
   out.label = arguments.Get("label", kDefaultLabel);
   if (out.format == "iso") {
     PROV_TRY(images::CheckVolumeLabel(out.label));
-    if (PROV_TRY(payload::DriveKindOf(out.label)) == DriveKind::kPlain)
+    if (payload::DriveKindOf(out.label) == DriveKind::kPlain)
       out.drive_answer_file =
           PROV_TRY(payload::DriveAnswerFile(own_answer_file, arguments.Get("unattend", "unattend.xml")));
   }
@@ -211,8 +211,17 @@ void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const
         "after the first boot, or use --credentials none",
         path);
   }
-  const auto kind = payload::DriveKindOf(delivery.label);
-  if (!kind || *kind == DriveKind::kPlain) return;
+  const DriveKind kind = payload::DriveKindOf(delivery.label);
+  if (kind == DriveKind::kPlain) return;
+  if (kind == DriveKind::kNoCloud) {
+    AddWarning(
+        findings, "cidata-service",
+        "cloudbase-init reads a drive with this label only where its cloudbase-init.conf has NoCloud among the "
+        "metadata "
+        "services, which its default list lacks; use --label config-2, which it reads by default, or have this line in "
+        "the image: metadata_services=cloudbaseinit.metadata.services.nocloudservice.NoCloudConfigDriveService",
+        "--label");
+  }
   const auto unseen = std::ranges::count_if(
       delivery.nodes, [](const Node& node) { return node.network && !payload::HasNetworkMetadata(&node); });
   if (unseen > 0) {

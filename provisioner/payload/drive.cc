@@ -49,14 +49,9 @@ class Layout {
 
 }  // namespace
 
-Result<DriveKind> DriveKindOf(std::string_view label) {
-  for (const std::string_view known : {kConfigDriveLabel, kNoCloudLabel}) {
-    if (label == known) return known == kNoCloudLabel ? DriveKind::kNoCloud : DriveKind::kConfigDrive;
-    if (EqualsIgnoreAsciiCase(label, known))
-      return Fail(Code::kUsage,
-                  fmt::format("cloudbase-init's label is {}, in lower case; {} is read by nobody", known, label),
-                  "--label");
-  }
+DriveKind DriveKindOf(std::string_view label) {
+  if (EqualsIgnoreAsciiCase(label, kConfigDriveLabel)) return DriveKind::kConfigDrive;
+  if (EqualsIgnoreAsciiCase(label, kNoCloudLabel)) return DriveKind::kNoCloud;
   return DriveKind::kPlain;
 }
 

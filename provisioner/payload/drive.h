@@ -19,8 +19,8 @@ enum class DriveKind {
   kPlain,        // any other: people and Windows setup read it
 };
 
-// Errors: usage (a label that is one of cloudbase-init's but for its capitals: it would look for nothing there).
-Result<DriveKind> DriveKindOf(std::string_view label);
+// cloudbase-init compares labels without case, so capitals change nothing.
+DriveKind DriveKindOf(std::string_view label);
 
 // A constant script that finds the drive, copies the payload to where Windows setup has it, and applies it there. For
 // cloudbase-init it is the user data; the answer file of another drive runs it.

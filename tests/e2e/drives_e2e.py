@@ -74,6 +74,18 @@ class Drives(Case):
         self.assertLessEqual({"meta-data", "user-data", "provisioner/manifest.json"}, set(tree))
         self.assertRegex(self.joliet_bytes(image, "meta-data").decode(), r'\Ainstance-id: "[0-9a-f-]{36}"\n\Z')
 
+    def test_a_label_in_capitals_is_the_same_label(self):
+        need(self, "isoinfo", "genisoimage")
+        for label, metadata in (("CIDATA", "meta-data"), ("CONFIG-2", "openstack/latest/meta_data.json")):
+            self.assertIn(metadata, self.tree(self.baked(label + ".iso", "--format", "iso", "--label", label)))
+
+    def test_a_label_that_needs_a_setting_of_the_image_says_so(self):
+        result = bake(self.work / "a.iso", "--format", "iso", "--label", "cidata")
+        self.assertIn("[cidata-service]", result.stderr)
+        self.assertIn("metadata_services=cloudbaseinit.metadata.services.nocloudservice.NoCloudConfigDriveService", result.stderr)
+        for label in ("config-2", "PROVISION"):
+            self.assertNotIn("[cidata-service]", bake(self.work / (label + ".iso"), "--format", "iso", "--label", label).stderr)
+
     def test_plain_drive_is_one_that_windows_setup_can_use_alone(self):
         payload = files_of(self.baked("payload"))
         image = self.baked("a.iso", "--format", "iso")
