@@ -6,7 +6,8 @@
 #
 # Its few aliases (%, ?, -ea) save bytes, too. Comments and indentation are left out of user data, and where nothing is to
 # be downloaded the regions for that. Where another script waits for this one ("later"), what takes time is left to a
-# scheduled task, which calls this with an argument; the task goes with its work, and so do the data.
+# scheduled task, which calls this with an argument, and so is a download that failed where nobody runs this again; the
+# task goes with its work, and so do the data.
 #
 # Exit codes: 0; 11 a download is not what was meant; 12 refused for safety; 13 the machine can't be read or written;
 # 14 a download failed; those of provisioner.exe.
@@ -267,26 +268,27 @@ for (; $tries; $tries--) {
         }
         #endregion
         if ($program -and !$code -and !$wait) { Hand $program }
-        #region later
-        # At each start of the machine until it is through: power may fail before.
-        if ($wait -or (!$args -and $code -eq 14)) {
-            & $task /create /f /tn ProvisionerUserData /ru SYSTEM /sc onstart /tr "$PSHOME\powershell.exe -NoProfile -ExecutionPolicy RemoteSigned -File $root\run.ps1 later"
-            if ($LASTEXITCODE) { throw '13 no scheduled task' }
-            $kept = 1
-            & $task /run /tn ProvisionerUserData
-        }
-        #endregion
     } catch {
         Tell $_
     }
     #region later
+    # At each start of the machine until it is through: power may fail before.
+    if ($wait -or (!$args -and $code -eq 14)) {
+        & $task /create /f /tn ProvisionerUserData /ru SYSTEM /sc onstart /tr "$PSHOME\powershell.exe -NoProfile -ExecutionPolicy RemoteSigned -File $root\run.ps1 later"
+        $kept = !$LASTEXITCODE
+        if ($kept) { & $task /run /tn ProvisionerUserData } else { Tell '13 no scheduled task' }
+    }
     if ($code -ne 14 -or $tries -eq 1) { break }
     Start-Sleep 60
     #endregion
 }
+#region later
+# A network that was not there all the time may be there at the next start.
+if ($args) { $kept = $code -eq 14 }
+#endregion
 if (!$kept) { Remove-Item "$root\*" -Exclude 'done', 'bundle', 'error' -Recurse -Force -ea 0 }
 #region later
 if (!$code) { Remove-Item "$root\error" -ea 0 }
-if ($args) { & $task /delete /f /tn ProvisionerUserData }
+if ($args -and !$kept) { & $task /delete /f /tn ProvisionerUserData }
 #endregion
 exit $code

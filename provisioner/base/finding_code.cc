@@ -504,7 +504,8 @@ constexpr std::array kFindings = {
     FindingInfo{"userdata-delivery", kWarning, "The platform does not hand user data to Windows by itself.",
                 "Follow the message, which says what the platform needs."},
     FindingInfo{"userdata-task", kInfo,
-                "A scheduled task does what takes long, and the other script of the user data does not wait for it.",
+                "A scheduled task does what takes long or failed, so that another script does not wait for it and a "
+                "platform that runs user data once gets what it downloads.",
                 "Nothing has to be done. The file error beside the task's data says what failed last."},
     FindingInfo{"userdata-url", kWarning,
                 "The user data holds a URL with a query, which may be a token, and the message says who can read it.",

@@ -79,22 +79,34 @@ bool BundleIsKnown(const reconcile::DesiredState& state, const UserDataOptions& 
   return options.bundle && options.bundle->sha256 == BundleHash(state);
 }
 
+// Whether it does is the other script's choice where there is one.
+bool RunsAgain(const UserDataOptions& options) {
+  return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
+}
+
+bool Downloads(const UserDataOptions& options) { return options.exe || options.bundle; }
+
+// cloudbase-init takes user data for done whatever the exit code is, but for its own: 1002 has it run them again at the
+// next boot. That may help a machine that could not be written (13), a network (14) and another run's lock (15). What a
+// cloud-config's command gives does not reach it.
+std::string_view LastLine(const UserDataOptions& options) {
+  const bool cloudbase = ChannelOf(options.platform).cloudbase && options.form != CloudbaseForm::kCloudConfig;
+  return cloudbase ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n" : "exit $LASTEXITCODE\n";
+}
+
 // Ours comes first: it brings the proxy that the other script's downloads need. Only what these need may take its time:
 // nobody can reach the node before the other script has set up sshd. Nothing of ours comes behind it, where it may
 // never get.
 Result<std::string> Script(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
-  const bool later = options.foreign && (options.exe || options.bundle);
-  const ContainerOptions carried{options.generation, options.exe, options.bundle, later};
+  const ContainerOptions carried{.generation = options.generation,
+                                 .exe = options.exe,
+                                 .bundle = options.bundle,
+                                 .later = options.foreign && Downloads(options),
+                                 .retry = Downloads(options) && !RunsAgain(options)};
   const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
   std::string out = PROV_TRY(UserDataScript(container, carried));
-  if (!options.foreign) return out + "exit $LASTEXITCODE\n";
-  return out + options.foreign->script;
-}
-
-// Whether it does is the other script's choice where there is one.
-bool RunsAgain(const UserDataOptions& options) {
-  return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
+  return out.append(options.foreign ? std::string_view(options.foreign->script) : LastLine(options));
 }
 
 Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) {
@@ -238,6 +250,19 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
   }
 }
 
+void AddTaskFinding(const UserDataOptions& options, const std::string& where, Findings& findings) {
+  if (!Downloads(options) || (!options.foreign && RunsAgain(options))) return;
+  AddInfo(
+      findings, "userdata-task",
+      fmt::format("{}: the scheduled task ProvisionerUserData does it in ten attempts, and in ten more at each boot "
+                  "until it is through. Until then its data lie in a folder that only administrators can read "
+                  "({}); what failed last is in the file error there",
+                  options.foreign ? "the other script does not wait for what takes long"
+                                  : "user data run once there, so a download that fails is not the end",
+                  R"(%SystemRoot%\Setup\Scripts\ProvisionerUserData)"),
+      where);
+}
+
 void AddDownloadFindings(const UserDataOptions& options, const std::string& where, Findings& findings) {
   if (HoldsQueries(options)) {
     AddWarning(
@@ -248,13 +273,7 @@ void AddDownloadFindings(const UserDataOptions& options, const std::string& wher
         where);
   }
   if (options.bundle) AddBundleFinding(*options.bundle, findings);
-  if (options.foreign && (options.exe || options.bundle)) {
-    AddInfo(findings, "userdata-task",
-            "the other script does not wait for what takes long: the scheduled task ProvisionerUserData does it beside "
-            "that one, or at the next boot, in ten attempts. Until it is through its data lie in a folder that only "
-            "administrators can read; what failed last is in the file error there",
-            where);
-  }
+  AddTaskFinding(options, where, findings);
 }
 
 void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& options, UserData& out) {

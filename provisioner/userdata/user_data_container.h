@@ -34,6 +34,7 @@ struct ContainerOptions {
   std::optional<Download> exe = {};     // the program, which is to take over
   std::optional<Download> bundle = {};  // a PEM file with the certificates, which are then not in here
   bool later = false;                   // what takes time is left to a task: another script waits
+  bool retry = false;                   // a download that failed is left to a task: the script does not run again
 };
 
 // Its two halves compress better apart.

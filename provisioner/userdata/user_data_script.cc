@@ -197,7 +197,7 @@ Result<std::string> UserDataScript(const Container& container, const ContainerOp
   if (options.exe || options.bundle) regions.push_back("download");
   if (options.exe) regions.push_back("program");
   if (options.bundle) regions.push_back("bundle");
-  if (options.later) regions.push_back("later");
+  if (options.later || options.retry) regions.push_back("later");
   const std::string install = CompactScript(templates::UserDataInstallPs1(), regions);
   const std::size_t size = container.json.size() + container.certificates.size();
   if (size > kMostUnpackedBytes) {

@@ -267,6 +267,34 @@ TEST(UserData, LeavesTheProgramToATaskWhereAnotherScriptWaits) {
   EXPECT_THAT(CodesOf(data.findings), testing::Contains("userdata-task"));
 }
 
+// Nobody runs it again there, so a download that failed would be the end.
+TEST(UserData, LeavesAFailedDownloadToATaskWhereItRunsOnce) {
+  for (const Channel& channel : Channels()) {
+    SCOPED_TRACE(channel.name);
+    UserDataOptions options{.platform = channel.platform, .exe = Exe()};
+    const UserData data = Make(options);
+    const auto parts = PartsOf(ScriptOf(data.bytes));
+    EXPECT_THAT(parts.container, Not(HasSubstr(R"("later")"))) << "nobody waits: it is tried at once";
+    const bool task = !channel.again;
+    EXPECT_EQ(parts.script.find("schtasks.exe") != std::string::npos, task);
+    EXPECT_EQ(testing::Value(CodesOf(data.findings), testing::Contains("userdata-task")), task);
+    options.exe.reset();
+    EXPECT_THAT(PartsOf(ScriptOf(Make(options).bytes)).script, Not(HasSubstr("schtasks.exe"))) << "nothing to download";
+  }
+}
+
+// cloudbase-init takes user data for done unless the exit code is one of its own.
+TEST(UserData, AsksCloudbaseInitForAnotherBootWhereThatMayHelp) {
+  constexpr std::string_view kAgain = "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n";
+  constexpr std::string_view kPlain = "exit $LASTEXITCODE\n";
+  for (const Form& form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    const bool cloudbase = ChannelOf(form.options.platform).cloudbase;
+    const bool reached = cloudbase && form.options.form != CloudbaseForm::kCloudConfig;
+    EXPECT_THAT(ScriptOf(Make(form.options).bytes), EndsWith(std::string(reached ? kAgain : kPlain)));
+  }
+}
+
 TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
   const auto told = [](const char* url) {
     UserDataOptions options{.platform = Platform::kAws};

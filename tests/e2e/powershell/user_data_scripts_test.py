@@ -25,6 +25,7 @@ SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.j
 EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
 CANARY = "S3cret"
+AGAIN = 1002 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 CONSTRAINED = b"$ExecutionContext.SessionState.LanguageMode='ConstrainedLanguage';"
 # Of no operator's, but of their form.
 OPERATORS = "<powershell>\nSet-Content \"$env:SystemRoot\\operator\" \"$LASTEXITCODE\"\n</powershell>\n<persist>true</persist>\n"
@@ -464,7 +465,8 @@ class UserDataScripts(unittest.TestCase):
         user_data_machine.write_tool(program, "provisioner")
         data = program.read_bytes()
         self.machine.serve(EXE_URL, data, failures)
-        return self.bake("--platform", "aws", "--exe-url", f"{EXE_URL}#sha256={digest or hashlib.sha256(data).hexdigest()}", *options)
+        platform = () if "--platform" in options else ("--platform", "aws")
+        return self.bake(*platform, "--exe-url", f"{EXE_URL}#sha256={digest or hashlib.sha256(data).hexdigest()}", *options)
 
     def test_program_takes_over(self):
         data = self.with_program()
@@ -531,14 +533,53 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.run_task(), 0, self.machine.output)
         self.assertEqual(self.machine.store().data["slept"], 180)
         self.assertEqual(self.left(), ["done"])
-        self.machine = self.new_machine("second")
-        self.run_data(self.appended(failures=99))
+
+    def test_task_that_gives_up_has_the_next_boot(self):
+        self.run_data(self.appended(failures=12))
         self.assertEqual(self.machine.run_task(), 14, self.machine.output)
         self.assertEqual(len(self.machine.calls("curl")), 10)
-        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["error"]))
+        self.assertEqual(list(self.machine.store().data["tasks"]), ["ProvisionerUserData"])
+        self.assertLessEqual({"data.egress", "error", "run.ps1"}, set(self.left()))
         shown = (self.machine.work / "error").read_text()
         self.assertIn("14 can't download https://downloads.example.com/provisioner.exe", shown)
         self.assertNotIn("Can4ry", shown)
+        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
+
+    def test_failed_download_is_not_the_end_where_user_data_run_once(self):
+        for number, (name, code) in enumerate((("azure", 14), ("gcp", 14), ("none", 14), ("openstack", AGAIN), ("vsphere", AGAIN),
+                                               ("nutanix, multipart", AGAIN), ("openstack, cloud-config", 14))):
+            with self.subTest(name):
+                self.machine = self.new_machine(f"once{number}")
+                self.run_data(self.with_program(*FORMS[name], failures=1), code=code)
+                self.assert_applied()
+                task = self.machine.store().data["tasks"]["ProvisionerUserData"]
+                self.assertEqual((task["/ru"], task["/sc"], task["runs"]), ("SYSTEM", "onstart", 1))
+                self.assertIn("14 can't download", (self.machine.work / "error").read_text())
+                self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+                self.assertTrue(self.machine.program.exists())
+                self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
+
+    def test_download_that_works_at_once_makes_no_task(self):
+        self.run_data(self.with_program("--platform", "azure"))
+        self.assertEqual((self.machine.calls("schtasks"), self.left()), ([], ["done"]))
+
+    def test_once_without_a_task_is_told(self):
+        data = self.with_program("--platform", "azure", failures=9)
+        self.machine.change(lambda store: store.data.update(tasks_broken=True))
+        self.run_data(data, code=13)
+        self.assertIn("13 no scheduled task", self.machine.output)
+        self.assertEqual((self.machine.work / "error").read_text().strip(), "13 no scheduled task")
+
+    def test_only_what_another_boot_may_help_is_run_again(self):
+        """Codes as cloudbase-init gets them: 1002 has it run user data again at the next boot."""
+        data = self.with_program("--platform", "openstack")
+        for code, shown in ((12, 12), (15, AGAIN)):
+            self.machine.change(lambda store, code=code: store.data.update(first_boot_code=code))
+            self.run_data(data, code=shown)
+        self.machine.change(lambda store: store.data.update(first_boot_code=0))
+        self.run_data(data)
+        self.assertEqual(self.left(), ["done"])
 
     def test_task_that_cannot_be_made(self):
         data = self.appended()
