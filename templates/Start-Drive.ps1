@@ -1,17 +1,19 @@
 #ps1_sysnative
 # Applies the payload in the folder "provisioner" of a drive that was made by "provisioner bake --format iso".
-# cloudbase-init has this script as user data, runs it once, as SYSTEM, and it finds the drive by its label. Any other
-# drive has it at its root, where the drive's unattend.xml runs it with the argument "specialize".
+# cloudbase-init has this script as user data, runs it once, as the account of its service (an administrator; its
+# installer makes one named cloudbase-init), and it finds the drive by its label. Any other drive has it at its root, where
+# the drive's unattend.xml runs it with the argument "specialize".
 #
 # The payload is copied to %SystemRoot%\Setup\Scripts\Provisioner first, where only administrators may look: files of a CD
 # have no owner whom provisioner.exe could trust, and at a later boot the drive is gone. From there it is applied as one
 # that was delivered: with provisioner.exe in it that program does it, stays on the machine, reconciles at each boot and
 # removes the copies with credentials; without it this script removes them when the settings are in place.
 #
-# Exit codes: 0 done; 1001 done, cloudbase-init shall reboot the machine; 11 there is no such drive; 12 refused for
-# safety; 13 the payload can't be copied; others as those of provisioner.exe and Install-Egress.ps1. With "specialize"
-# always 0: Windows setup would stop at any other. The code is in Provisioner.failed then, and the text in
-# Provisioner.log, as SetupComplete.cmd has it.
+# Exit codes: 0 done; 1001 done, cloudbase-init shall reboot the machine; 1002 cloudbase-init shall run this again at the
+# next boot, which may help where the machine could not be read or written (13), a download failed (14) or another run
+# holds the lock (15); 11 there is no such drive; 12 refused for safety; others as those of provisioner.exe and
+# Install-Egress.ps1. With "specialize" always 0: Windows setup would stop at any other. The code is in Provisioner.failed
+# then, and the text in Provisioner.log, as SetupComplete.cmd has it.
 param([string]$Phase = '')
 
 Set-StrictMode -Version 2
@@ -21,9 +23,17 @@ $scripts = Join-Path $env:SystemRoot 'Setup\Scripts'
 $target = Join-Path $scripts 'Provisioner'
 $failed = Join-Path $scripts 'Provisioner.failed'
 
+# cloudbase-init takes any code but its own for done.
+function Get-CloudbaseCode {
+    param([int]$Code)
+    if (@(13, 14, 15) -contains $Code) { return 1002 }
+    return $Code
+}
+
 function Stop-With {
     param([int]$Code, [string]$Text)
     Write-Host "error: $Text"
+    if (-not $Phase) { $Code = Get-CloudbaseCode $Code }
     if (-not $Phase) { exit $Code }
     if (-not (Test-Path -LiteralPath $scripts)) { New-Item -ItemType Directory -Path $scripts | Out-Null }
     Add-Content -LiteralPath (Join-Path $scripts 'Provisioner.log') -Value "error: $Text"
@@ -76,6 +86,29 @@ function Copy-Payload {
     & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $target '*') '/s' '/d' | Out-Null
 }
 
+# cloudbase-init copies the drive to a folder in its temporary folder before it runs this, and removes the copy when it is
+# through. As the copied files are read-only it can't, and they would stay there with their credentials. So they become
+# writable, and the payload among them, which it does not read, goes at once. In a temporary folder that others share only
+# what an administrator made is touched.
+function Remove-Copy {
+    if (-not $env:TEMP) { return }
+    foreach ($folder in @(Get-ChildItem -LiteralPath $env:TEMP -Force -ErrorAction SilentlyContinue)) {
+        if (-not $folder.PSIsContainer -or "$($folder.Attributes)" -match 'ReparsePoint') { continue }
+        $copy = Join-Path $folder.FullName 'provisioner'
+        try {
+            if (-not (Test-Path -LiteralPath (Join-Path $copy 'manifest.json'))) { continue }
+            if ("$((Get-Item -LiteralPath $copy -Force).Attributes)" -match 'ReparsePoint') { continue }
+            $sddl = (Get-Acl -LiteralPath $folder.FullName).Sddl
+            if ($sddl -cnotmatch '\AO:(?:SY|BA|S-1-5-18|S-1-5-32-544)(?=[GDS]:)') { continue }
+            & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $folder.FullName '*') '/s' '/d' | Out-Null
+            Remove-Item -LiteralPath $copy -Recurse -Force
+        } catch {
+            # What can't be read or removed there must not keep the settings from the node.
+            Write-Host "warning: $copy can't be removed. It may hold credentials of the proxy: remove it"
+        }
+    }
+}
+
 function Remove-Secrets {
     $manifest = Get-Content -LiteralPath (Join-Path $target 'manifest.json') -Raw | ConvertFrom-Json
     foreach ($file in @($manifest.files)) {
@@ -87,6 +120,7 @@ try {
     $payload = Find-Payload
     New-Target
     Copy-Payload $payload
+    if (-not $Phase) { Remove-Copy }
     $program = Join-Path $target 'provisioner.exe'
     $staying = Test-Path -LiteralPath $program
     if ($Phase) {
@@ -96,13 +130,13 @@ try {
     }
     if ($staying) {
         & $program first-boot $target --exit-style cloudbase
-        exit $LASTEXITCODE
+        exit (Get-CloudbaseCode $LASTEXITCODE)
     }
     $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
     & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Install-Egress.ps1')
     $code = $LASTEXITCODE
     if ($code -eq 0) { Remove-Secrets }
-    exit $code
+    exit (Get-CloudbaseCode $code)
 } catch {
     # The text of a foreign error may quote a value, so only its kind and place are told.
     Stop-With 13 "the payload could not be copied or run: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"
