@@ -44,6 +44,15 @@ constexpr std::array kFindings = {
                 "another answer file and this one is left as it is.",
                 "Nothing has to be done where SetupComplete.cmd runs. Otherwise give Windows setup another answer file "
                 "with the command of provisioner."},
+    FindingInfo{"append-no-keys", kWarning,
+                "The script of --append-to does not let the Windows Machine Config Operator in by SSH, so the operator "
+                "deletes the machine.",
+                "Give the operator's Secret windows-user-data with --append-to."},
+    FindingInfo{
+        "append-stale", kWarning,
+        "User data hold a copy of the operator's script, which is out of date when the operator's private key changes.",
+        "After a change of the key read the operator's Secret again, bake again and apply the result. The command "
+        "provisioner check --secret OURS --append-to OPERATORS says whether that is due."},
     FindingInfo{"ca-transport-other", kWarning,
                 "The bundle at the URL of --ca-transport is not the trust bundle of the source, and nodes will trust "
                 "what is in it.",

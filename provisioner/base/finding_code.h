@@ -27,6 +27,8 @@ inline constexpr std::string_view kFindingNames[] = {
     "aks-url",
     "aks-url-slash",
     "answer-file-processed",
+    "append-no-keys",
+    "append-stale",
     "ca-transport-other",
     "ca-transport-tls",
     "cert-duplicate",

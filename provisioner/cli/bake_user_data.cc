@@ -6,12 +6,10 @@
 #include <array>
 #include <filesystem>
 
-#include "ignition/gzip.h"
-#include "ignition/json.h"
-#include "provisioner/base/base64.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/user_data_file.h"
 #include "provisioner/userdata/user_data.h"
 
 namespace prov::cli {
@@ -24,65 +22,16 @@ using userdata::Platform;
 using userdata::UserData;
 using userdata::UserDataOptions;
 
-constexpr std::uint64_t kForeignLimit = 4ULL << 20U;
 // More than any platform takes, in a Secret.
 constexpr std::uint64_t kFileLimit = 4ULL << 20U;
-// In every script of user data; a cloud-config names a file by it.
-constexpr std::string_view kMark = "ProvisionerUserData";
-constexpr std::string_view kSecretKey = "\n  userData: ";
 
 // Names of options that only some forms of a payload have a use for.
 constexpr std::array<std::string_view, 7> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
                                                            "ca-transport", "append-to", "secret"};
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
 
-// A manifest as `oc get secret -o yaml|json` prints it, rather than a script.
-bool LooksLikeManifest(std::string_view bytes) {
-  if (TrimBlanks(bytes).starts_with('{')) return true;
-  const std::vector<std::string_view> lines = Split(bytes, '\n');
-  const auto has = [&](std::string_view key) {
-    return std::ranges::any_of(lines, [&](std::string_view line) { return line.starts_with(key); });
-  };
-  return has("kind:") && has("apiVersion:");
-}
-
-Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where) {
-  const ignition::Limits limits;
-  bytes.reserve(bytes.size() + ignition::kJsonPadding);
-  auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits);
-  if (!parsed) {
-    Error error = std::move(parsed).error();
-    error.where = fmt::format("{}: {}", where, error.where);
-    return std::unexpected(std::move(error));
-  }
-  const ignition::JsonValue& root = (*parsed)->root();
-  const auto member = [](const ignition::JsonValue* object, std::string_view name) {
-    return object != nullptr && object->IsObject() ? ignition::Member(object, name) : nullptr;
-  };
-  const auto text = [&](std::string_view section) -> const ignition::JsonValue* {
-    const ignition::JsonValue* value = member(member(&root, section), "userData");
-    return value != nullptr && value->IsString() ? value : nullptr;
-  };
-  if (const ignition::JsonValue* kind = member(&root, "kind");
-      kind == nullptr || !kind->IsString() || ignition::TextOf(*kind) != "Secret") {
-    return Fail(Code::kKind, "is an object, but no Secret; give the Secret as oc get prints it, or its user data",
-                where);
-  }
-  // What the API server does: stringData wins.
-  if (const ignition::JsonValue* plain = text("stringData")) return std::string(ignition::TextOf(*plain));
-  const ignition::JsonValue* encoded = text("data");
-  if (encoded == nullptr) {
-    return Fail(Code::kKind, "has no text data.userData, where the user data of machines is", where);
-  }
-  auto decoded = DecodeBase64(TrimBlanks(ignition::TextOf(*encoded)));
-  if (!decoded) return Fail(Code::kKind, "is no base64", fmt::format("{}: $.data.userData", where));
-  return *std::move(decoded);
-}
-
 Result<userdata::ForeignUserData> Foreign(const std::string& path) {
-  std::string bytes = PROV_TRY(ReadFile(path, kForeignLimit));
-  if (LooksLikeManifest(bytes)) bytes = PROV_TRY(UserDataOfSecret(std::move(bytes), path));
-  return userdata::ReadForeignUserData(bytes, path);
+  return userdata::ReadForeignUserData(PROV_TRY(ReadUserDataFile(path)), path);
 }
 
 Result<Platform> ParsePlatform(const Arguments& arguments) {
@@ -110,6 +59,7 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
     out.bundle = PROV_TRY(userdata::ParseDownload(transport, "--ca-transport"));
   }
   if (arguments.Has("append-to")) out.foreign = PROV_TRY(Foreign(arguments.Get("append-to")));
+  out.wmco = arguments.Has("with-wmco");
   return out;
 }
 
@@ -157,25 +107,6 @@ Result<void> CheckArguments(const Arguments& arguments, std::string_view format)
         fmt::format("--{}", name));
   }
   return {};
-}
-
-// What a guestinfo value or a Secret holds; empty for other text.
-std::string Unpacked(std::string_view text) {
-  const std::size_t key = text.find(kSecretKey);
-  if (key != std::string_view::npos) text.remove_prefix(key + kSecretKey.size());
-  const auto bytes = DecodeBase64(TrimBlanks(text));
-  if (!bytes) return {};
-  if (!ignition::LooksLikeGzip(*bytes)) return *bytes;
-  return ignition::Gunzip(*bytes, kFileLimit, "").value_or("");
-}
-
-// Whether these are user data that this program made, in any of its forms, or a Secret with it.
-bool IsOurUserData(std::string_view bytes) {
-  if (bytes.find(kMark) != std::string_view::npos) return true;
-  const std::string inner = Unpacked(bytes);
-  if (inner.find(kMark) != std::string_view::npos) return true;
-  // A Secret with a guestinfo value.
-  return Unpacked(inner).find(kMark) != std::string_view::npos;
 }
 
 Result<void> CheckReplaceable(const std::string& path, const fs::path& native) {
@@ -236,6 +167,14 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
 Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   UserDataOptions& options = request.options;
   options.generation = job.generation;
+  if (request.secret && options.wmco && !options.foreign) {
+    AddWarning(
+        job.findings, "append-no-keys",
+        "machines of this Secret run no step of the operator's, and with --with-wmco the operator must reach them by "
+        "SSH: it deletes a Machine that it can't reach for five minutes. Give its Secret windows-user-data with "
+        "--append-to",
+        "--secret");
+  }
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
   const std::string bytes = request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data)) : data.bytes;
   // What another script holds is not ours to show.

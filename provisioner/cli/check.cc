@@ -9,6 +9,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/check_secret.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/dialect_disagreement.h"
@@ -186,6 +187,10 @@ egress::ClusterFacts Facts(const Options& options, egress::ClusterFacts facts) {
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  if (arguments.Has("secret")) return CheckSecret(arguments);
+  if (arguments.Has("append-to")) {
+    return Fail(Code::kUsage, "belongs to --secret FILE, the Secret that is to be compared with it", "--append-to");
+  }
   const Options options = PROV_TRY(ParseOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
   egress::EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
@@ -221,13 +226,18 @@ Command CheckCommand() {
       "that a Go client would take (NO_PROXY included), with its credentials, trusting the source's certificates\n"
       "only, or those of this system where the source has none. An answer below 400 is good. What may pass by\n"
       "itself is tried three times. As on a node, only a CA that signed itself is a root: what ends at an\n"
-      "intermediate CA fails (nodes with --store root-only would trust it).",
+      "intermediate CA fails (nodes with --store root-only would trust it).\n"
+      "With --secret there is no SOURCE: exit 4 says that this Secret is stale, because the operator's own changed\n"
+      "after bake --append-to read it.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-missing]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
       "  $ provisioner check rendered-worker.json --probe https://quay.io/\n"
       "  probe https://quay.io/ through http://user:***@proxy.example.com:3128: FAILED\n"
-      "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...",
+      "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...\n"
+      "  $ oc get secret windows-user-data -n openshift-machine-api -o yaml > operators.yaml\n"
+      "  $ provisioner check --secret secret.yaml --append-to operators.yaml\n"
+      "  secret.yaml: stale: its script is not that of operators.yaml",
       {PoolOption(),
        NameOption(),
        TrustOption(),
@@ -242,6 +252,9 @@ Command CheckCommand() {
   AddRemoteOptions(command.spec);
   const std::vector<OptionSpec> probing = ProbeOptionSpecs();
   command.spec.options.insert(command.spec.options.end() - 2, probing.begin(), probing.end());
+  const std::vector<OptionSpec> secret = SecretCheckOptionSpecs();
+  command.spec.options.insert(command.spec.options.end() - 2, secret.begin(), secret.end());
+  command.spec.instead = "secret";
   command.run = Run;
   return command;
 }

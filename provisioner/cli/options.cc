@@ -176,6 +176,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   out.values_.erase("positional");
   if (standard_input) positional.emplace_back("-");
   if (out.Has("help")) return out;
+  if (positional.empty() && !command.instead.empty() && out.Has(command.instead)) return out;
   out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
   if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;

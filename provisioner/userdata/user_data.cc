@@ -222,6 +222,30 @@ std::string Logs(const UserDataOptions& options) {
                       : "");
 }
 
+// What the other script needs of who gave it.
+void AddAppendFindings(const UserDataOptions& options, Findings& findings) {
+  constexpr std::string_view kOption = "--append-to";
+  if (!options.foreign) return;
+  AddWarning(
+      findings, "append-stale",
+      "the script of --append-to is a copy that nobody renews. When the operator's private key changes (Secret "
+      "cloud-private-key), the operator rewrites windows-user-data alone and deletes the Machines; a MachineSet that "
+      "names "
+      "a Secret with this copy makes them again with the old key, SSH fails, and they are deleted again, without end. "
+      "After a change of the key read windows-user-data again, bake again and apply the Secret; provisioner check "
+      "--secret "
+      "OURS --append-to OPERATORS has exit code 4 until then",
+      std::string(kOption));
+  if (options.wmco && !SetsUpKeys(*options.foreign)) {
+    AddWarning(
+        findings, "append-no-keys",
+        "the script does not write administrators_authorized_keys, as the operator's does, and with --with-wmco the "
+        "operator must reach the machine by SSH: it deletes a Machine that it can't reach for five minutes. Give the "
+        "operator's Secret windows-user-data",
+        std::string(kOption));
+  }
+}
+
 bool HoldsQueries(const UserDataOptions& options) {
   return (options.exe && options.exe->HasQuery()) || (options.bundle && options.bundle->HasQuery());
 }
@@ -289,6 +313,7 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
                     Readers(channel), Logs(options)),
         where);
   }
+  AddAppendFindings(options, findings);
   AddDownloadFindings(options, where, findings);
   if (!options.exe) {
     AddInfo(

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <string>
 
+#include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 
 namespace prov::userdata {
@@ -13,6 +15,8 @@ namespace {
 constexpr std::string_view kOpen = "<powershell>";
 constexpr std::string_view kClose = "</powershell>";
 constexpr std::string_view kPersist = "<persist>true</persist>";
+// In every script of ours.
+constexpr std::string_view kOurs = "ProvisionerUserData";
 // What launch agents look for anywhere in user data, without case.
 constexpr std::array<std::string_view, 6> kTags = {"powershell>", "script>",           "persist>",
                                                    "detach>",     "runaslocalsystem>", "powershellarguments>"};
@@ -111,6 +115,28 @@ bool BeginsWithParameters(std::string_view lower) {
          std::ranges::any_of(kBlocks, [&](std::string_view word) { return followed_by(word, "{"); });
 }
 
+// `{"ignition": ...}`, or another object: a script block may begin with a brace, and hardly with one and a quote.
+std::string_view JsonReason(std::string_view text) {
+  text = WithoutBlanks(text);
+  if (!text.starts_with('{') || !WithoutBlanks(text.substr(1)).starts_with('"')) return {};
+  if (text.find("\"ignition\"") == std::string_view::npos) return "is JSON, not a script; give the script itself";
+  return "is an Ignition config, which Windows does not run: it is for Linux machines. Give the operator's user data "
+         "for Windows: oc get secret windows-user-data -n openshift-machine-api -o yaml";
+}
+
+// Base64 of a text (UTF-8 or UTF-16) or of something compressed. Words of a script alone may look like base64, too, and
+// then it is of no text.
+bool IsBase64(std::string_view text) {
+  constexpr std::size_t kShortest = 24;
+  std::string letters;
+  std::ranges::copy_if(text, std::back_inserter(letters), [](char c) { return c != '\r' && c != '\n'; });
+  if (letters.size() < kShortest) return false;
+  const auto decoded = DecodeBase64(letters);
+  if (!decoded) return false;
+  const bool utf16 = (*decoded)[1] == '\0';
+  return utf16 || decoded->starts_with("\x1f\x8b") || IsUtf8(*decoded);
+}
+
 bool HasTag(std::string_view lower) {
   return std::ranges::any_of(kTags, [&](std::string_view name) {
     return lower.find(std::string("<").append(name)) != std::string_view::npos ||
@@ -127,7 +153,7 @@ Result<void> CheckScript(std::string_view script, std::string_view where) {
         where);
   }
   if (TrimBlanks(script).empty()) return Refuse("holds no script; leave --append-to out", where);
-  if (script.find("ProvisionerUserData") != std::string_view::npos) {
+  if (script.find(kOurs) != std::string_view::npos) {
     return Refuse("has a step of ours already; give the operator's own user data, as its Secret has it", where);
   }
   const std::string lower = AsciiLower(script);
@@ -159,11 +185,26 @@ Result<ForeignUserData> ReadTagged(std::string_view bytes, std::string_view lowe
   return out;
 }
 
+// Our step alone ends in "exit $LASTEXITCODE", or for cloudbase-init in "exit ($LASTEXITCODE,1002)[...]".
+bool HasNothingBehindOurs(std::string_view script) {
+  constexpr std::string_view kEnd = "}\nexit ";
+  const std::size_t end = script.rfind(kEnd);
+  if (end == std::string_view::npos) return false;
+  const std::string_view line = script.substr(end + kEnd.size());
+  return (line.starts_with("$LASTEXITCODE") || line.starts_with("($LASTEXITCODE")) &&
+         line.find('\n') + 1 == line.size();
+}
+
 }  // namespace
 
 Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_view where) {
   const std::string lower = AsciiLower(bytes);
   if (const std::string_view reason = OtherFormOf(lower); !reason.empty()) return Refuse(reason, where);
+  if (const std::string_view reason = JsonReason(bytes); !reason.empty()) return Refuse(reason, where);
+  if (IsBase64(TrimBlanks(bytes))) {
+    return Refuse(
+        "is base64, not a script; decode it (base64 -d), or give the Secret as oc get secret -o yaml prints it", where);
+  }
   if (lower.find("<script>") != std::string_view::npos) {
     return Refuse("has a batch script (<script>), which runs before all PowerShell whatever the order", where);
   }
@@ -171,6 +212,32 @@ Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_
   ForeignUserData out = tagged ? PROV_TRY(ReadTagged(bytes, lower, where)) : ForeignUserData{std::string(bytes)};
   PROV_TRY(CheckScript(out.script, where));
   return out;
+}
+
+bool SetsUpKeys(const ForeignUserData& user_data) {
+  return AsciiLower(user_data.script).find("authorized_keys") != std::string::npos;
+}
+
+Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where) {
+  if (ours.find(kOurs) == std::string_view::npos) {
+    return Refuse("is no user data of this program; give the Secret that bake --secret wrote, or what it holds", where);
+  }
+  std::string_view script = ours;
+  bool persist = user_data.persist;
+  if (const std::size_t close = ours.rfind(kClose); close != std::string_view::npos) {
+    script = ours.substr(0, close);
+    // Other platforms than AWS have no tags, and run a script as often as they do.
+    persist = TrimBlanks(ours.substr(close + kClose.size())) == kPersist;
+  }
+  // Of a multipart form.
+  if (const std::size_t end = script.rfind("\n--===provisioner===--"); end != std::string_view::npos) {
+    script = script.substr(0, end);
+  }
+  if (script.ends_with(user_data.script)) return persist == user_data.persist;
+  if (HasNothingBehindOurs(script)) {
+    return Refuse("runs no other script behind our step; it was made without --append-to", where);
+  }
+  return false;
 }
 
 }  // namespace prov::userdata

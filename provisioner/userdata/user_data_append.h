@@ -15,8 +15,16 @@ struct ForeignUserData {
   bool persist = false;  // <persist>true</persist>
 };
 
-// Refuses what our step can't be added to without changing what it does: other forms, batch scripts, several scripts,
-// a parameter block, text that is not ASCII, a step of ours that is there already. Errors: kind, with the reason.
+// Refuses what our step can't be added to without changing what it does: other forms, base64 text, Ignition configs,
+// batch scripts, several scripts, a parameter block, text that is not ASCII, a step of ours that is there already.
+// Errors: kind, with the reason.
 Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_view where);
+
+// Whether the script lets somebody in by SSH, as the Windows Machine Config Operator's does.
+bool SetsUpKeys(const ForeignUserData& user_data);
+
+// Whether `ours`, user data of ours in plain text, run exactly this script behind our step, and as often. Errors: kind
+// (it has no step of ours, or nothing behind it).
+Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where);
 
 }  // namespace prov::userdata

@@ -82,6 +82,14 @@ TEST(ForeignUserData, RefusesWhatWouldNotDoTheSameAnyMore) {
       {"[Parameter()]\n[Diagnostics.CodeAnalysis.SuppressMessage('[', \"]\")]\nparam ($a)", "param"},
       {"# c\n[CmdletBinding(DefaultParameterSetName='x')]\n# d\nparam\n(\n$a)", "param"},
       {"begin { 1 }\n", "named block"},
+      // What somebody has who took userData out of a Secret, or the Secret of Linux machines.
+      {"PHBvd2Vyc2hlbGw+V3JpdGUtSG9zdCAxPC9wb3dlcnNoZWxsPg==\n", "base64 -d"},
+      {"PHBvd2Vyc2hlbGw+V3JpdGUtSG9z\ndCAxPC9wb3dlcnNoZWxsPg==", "base64 -d"},
+      {"VwByAGkAdABlAC0ASABvAHMAdAA=", "base64 -d"},
+      {"H4sIAAAAAAAAA6tW8lSyUogFAEjMkgUHAAAA", "base64 -d"},
+      {"{\"ignition\":{\"version\":\"3.2.0\"}}", "windows-user-data"},
+      {" {\n \"ignition\": {}}", "windows-user-data"},
+      {"{\"a\": 1}", "JSON"},
   };
   for (const Refused& refused : cases) {
     const auto read = ReadForeignUserData(refused.bytes, "FILE");
@@ -100,6 +108,44 @@ TEST(ForeignUserData, WordsThatOnlyBeginLikeAParameterBlockAreFine) {
   EXPECT_TRUE(ReadForeignUserData("# a comment\n#!no first line\nbeginning\n", "x"));
   EXPECT_TRUE(ReadForeignUserData("# only a comment", "x"));
   EXPECT_TRUE(ReadForeignUserData("[unfinished", "x"));
+}
+
+TEST(ForeignUserData, WordsThatOnlyLookLikeBase64OrJsonAreFine) {
+  EXPECT_TRUE(ReadForeignUserData("hostname\nipconfig\nhostname\nipconfig\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("Restart-Service\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("{ 1 }\n", "x"));
+  EXPECT_TRUE(ReadForeignUserData("& { \"ignition\" }\n", "x"));
+}
+
+TEST(ForeignUserData, KnowsAScriptThatLetsTheOperatorIn) {
+  EXPECT_TRUE(SetsUpKeys({"$f = \"$env:ProgramData\\ssh\\Administrators_Authorized_Keys\"\n"}));
+  EXPECT_FALSE(SetsUpKeys({"Start-Service sshd\n"}));
+}
+
+TEST(ForeignUserData, IsCurrentWhenItRunsBehindOursAsItIs) {
+  const std::string step = "& {\n$d=\"$p\\ProvisionerUserData\"}}\n";
+  const auto current = [&](const std::string& ours, const ForeignUserData& theirs) {
+    const auto result = RunsBehindOurs(ours, theirs, "OURS");
+    EXPECT_TRUE(result) << result.error().message;
+    return result && *result;
+  };
+  EXPECT_TRUE(current(step + "'a'\n", {"'a'\n"}));
+  EXPECT_FALSE(current(step + "'b'\n", {"'a'\n"}));
+  EXPECT_FALSE(current(step + "'a'\n'b'\n", {"'a'\n"}));
+  EXPECT_FALSE(current(step + "'b'\nif ($x) {\n1\n}\nexit 0\n", {"'a'\n"}));
+  const std::string tagged = "<powershell>\n" + step + "'a'\n</powershell>";
+  EXPECT_TRUE(current(tagged + "\n<persist>true</persist>", {"'a'\n", true, true}));
+  EXPECT_TRUE(current(tagged, {"'a'\n", true, false}));
+  EXPECT_FALSE(current(tagged, {"'a'\n", true, true}));
+  EXPECT_FALSE(current(tagged + "\n<persist>true</persist>", {"'a'\n", true, false}));
+  EXPECT_TRUE(current(step + "'a'\n\n--===provisioner===--\n", {"'a'\n"}));
+  for (const std::string& none : {std::string("'a'\n"), step + "exit $LASTEXITCODE\n",
+                                  step + "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n"}) {
+    const auto result = RunsBehindOurs(none, {"'a'\n"}, "OURS");
+    ASSERT_FALSE(result) << none;
+    EXPECT_EQ(result.error().code, Code::kKind);
+    EXPECT_EQ(result.error().where, "OURS");
+  }
 }
 
 }  // namespace

@@ -365,6 +365,21 @@ TEST(UserData, ShowsNoQueryOfAUrlAndKeepsIt) {
   EXPECT_THAT(PartsOf(data.bytes).container, HasSubstr("sig=t0ken"));
 }
 
+// Nobody renews the copy: at each use of it that is said, with what to do.
+TEST(UserData, SaysThatTheOtherScriptIsACopy) {
+  UserDataOptions options{.platform = Platform::kAws};
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-stale")));
+  options.foreign = Operators();
+  EXPECT_THAT(FindingOf(Make(options), "append-stale").message,
+              AllOf(HasSubstr("cloud-private-key"), HasSubstr("bake again"),
+                    HasSubstr("provisioner check --secret OURS --append-to OPERATORS")));
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-no-keys")));
+  options.wmco = true;
+  EXPECT_THAT(CodesOf(Make(options).findings), testing::Contains("append-no-keys"));
+  options.foreign->script += "echo x | Out-File administrators_authorized_keys\n";
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-no-keys")));
+}
+
 TEST(UserData, OtherScriptDecidesWhetherItRunsAgain) {
   UserDataOptions options{.platform = Platform::kAws};
   options.foreign = *ReadForeignUserData("<powershell>'once'\n</powershell>", "x");

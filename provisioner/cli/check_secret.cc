@@ -1,0 +1,81 @@
+#include "provisioner/cli/check_secret.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/user_data_file.h"
+#include "provisioner/userdata/user_data_append.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr int kStale = 4;
+
+struct Files {
+  std::string ours;
+  std::string theirs;
+};
+
+Result<Files> ParseFiles(const Arguments& arguments) {
+  if (!arguments.positional().empty()) {
+    return Fail(Code::kUsage,
+                "compares a Secret with the file of --append-to and takes no SOURCE; leave one of them out",
+                "--secret");
+  }
+  if (!arguments.Has("append-to")) {
+    return Fail(Code::kUsage,
+                "needs --append-to FILE: the operator's Secret windows-user-data, as oc get prints it today",
+                "--secret");
+  }
+  return Files{arguments.Get("secret"), arguments.Get("append-to")};
+}
+
+void AddStaleFinding(const Files& files, Findings& findings) {
+  AddWarning(findings, "append-stale",
+             fmt::format("{} runs another script behind our step than {} holds today. After a change of the operator's "
+                         "private key its Machines can't be reached by SSH and are deleted and made again without end: "
+                         "bake the Secret again with --append-to {}, apply it, and delete the Machines that were made "
+                         "of the old one",
+                         files.ours, files.theirs, files.theirs),
+             files.ours);
+}
+
+std::string Json(const Files& files, bool current, const Findings& findings) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("secret", files.ours).Member("appendTo", files.theirs);
+  json.Member("current", current);
+  WriteFindings(json, findings);
+  return json.EndObject().Text();
+}
+
+}  // namespace
+
+std::vector<OptionSpec> SecretCheckOptionSpecs() {
+  return {
+      {"secret", "FILE",
+       "instead of SOURCE: a Secret with user data of ours, to be compared with the file of --append-to",
+       Group::kChecks},
+      {"append-to", "FILE", "with --secret: the script or Secret of today that ours was made with", Group::kChecks}};
+}
+
+Result<Outcome> CheckSecret(const Arguments& arguments) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const Files files = PROV_TRY(ParseFiles(arguments));
+  const std::string ours = PlainUserData(PROV_TRY(ReadUserDataFile(files.ours)));
+  const auto theirs = PROV_TRY(userdata::ReadForeignUserData(PROV_TRY(ReadUserDataFile(files.theirs)), files.theirs));
+  Outcome out;
+  const bool current = PROV_TRY(userdata::RunsBehindOurs(ours, theirs, files.ours));
+  if (!current) AddStaleFinding(files, out.findings);
+  out.exit = current ? 0 : kStale;
+  out.out = json ? Json(files, current, out.findings)
+                 : fmt::format("{}: {}\n", Printable(files.ours),
+                               current ? fmt::format("current: it runs the script of {}", Printable(files.theirs))
+                                       : fmt::format("stale: its script is not that of {}", Printable(files.theirs)));
+  if (json) out.findings.clear();
+  return out;
+}
+
+}  // namespace prov::cli

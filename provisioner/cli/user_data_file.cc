@@ -1,0 +1,116 @@
+#include "provisioner/cli/user_data_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ignition/gzip.h"
+#include "ignition/json.h"
+#include "provisioner/base/base64.h"
+#include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
+
+namespace prov::cli {
+namespace {
+
+// More than any platform takes, in a Secret.
+constexpr std::uint64_t kFileLimit = 4ULL << 20U;
+// In every script of user data; a cloud-config names a file by it.
+constexpr std::string_view kMark = "ProvisionerUserData";
+// Where a Secret has it: for the Machine API, for the Cluster API.
+constexpr std::array<std::string_view, 2> kKeys = {"userData", "value"};
+
+// A manifest as `oc get secret -o yaml|json` prints it, rather than a script.
+bool LooksLikeManifest(std::string_view bytes) {
+  if (TrimBlanks(bytes).starts_with('{')) return true;
+  const std::vector<std::string_view> lines = Split(bytes, '\n');
+  const auto has = [&](std::string_view key) {
+    return std::ranges::any_of(lines, [&](std::string_view line) { return line.starts_with(key); });
+  };
+  return has("kind:") && has("apiVersion:");
+}
+
+Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where) {
+  const ignition::Limits limits;
+  bytes.reserve(bytes.size() + ignition::kJsonPadding);
+  auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits);
+  if (!parsed) {
+    Error error = std::move(parsed).error();
+    error.where = fmt::format("{}: {}", where, error.where);
+    return std::unexpected(std::move(error));
+  }
+  const ignition::JsonValue& root = (*parsed)->root();
+  const auto member = [](const ignition::JsonValue* object, std::string_view name) {
+    return object != nullptr && object->IsObject() ? ignition::Member(object, name) : nullptr;
+  };
+  const auto text = [&](std::string_view section, std::string_view key) -> const ignition::JsonValue* {
+    const ignition::JsonValue* value = member(member(&root, section), key);
+    return value != nullptr && value->IsString() ? value : nullptr;
+  };
+  if (const ignition::JsonValue* kind = member(&root, "kind");
+      kind == nullptr || !kind->IsString() || ignition::TextOf(*kind) != "Secret") {
+    return Fail(Code::kKind, "is an object, but no Secret; give the Secret as oc get prints it, or its user data",
+                where);
+  }
+  for (const std::string_view key : kKeys) {
+    // What the API server does: stringData wins.
+    if (const ignition::JsonValue* plain = text("stringData", key)) return std::string(ignition::TextOf(*plain));
+    const ignition::JsonValue* encoded = text("data", key);
+    if (encoded == nullptr) continue;
+    auto decoded = DecodeBase64(TrimBlanks(ignition::TextOf(*encoded)));
+    if (!decoded) return Fail(Code::kKind, "is no base64", fmt::format("{}: $.data.{}", where, key));
+    return *std::move(decoded);
+  }
+  return Fail(Code::kKind, "has no text data.userData, where the user data of machines is", where);
+}
+
+// What a guestinfo value or a Secret holds; empty for other text.
+std::string Unpacked(std::string_view text) {
+  for (const std::string_view name : kKeys) {
+    const std::string key = fmt::format("\n  {}: ", name);
+    const std::size_t at = text.find(key);
+    if (at != std::string_view::npos) text.remove_prefix(at + key.size());
+  }
+  const auto bytes = DecodeBase64(TrimBlanks(text));
+  if (!bytes) return {};
+  if (!ignition::LooksLikeGzip(*bytes)) return *bytes;
+  return ignition::Gunzip(*bytes, kFileLimit, "").value_or("");
+}
+
+// Of a cloud-config, what its one file holds.
+std::string FileOfCloudConfig(std::string_view bytes) {
+  constexpr std::string_view kContent = "\n  content: ";
+  const std::size_t at = bytes.find(kContent);
+  if (at == std::string_view::npos) return {};
+  bytes.remove_prefix(at + kContent.size());
+  return Unpacked(bytes.substr(0, bytes.find('\n')));
+}
+
+}  // namespace
+
+Result<std::string> ReadUserDataFile(const std::string& path) {
+  std::string bytes = PROV_TRY(ReadFile(path, kFileLimit));
+  if (!LooksLikeManifest(bytes)) return bytes;
+  return UserDataOfSecret(std::move(bytes), path);
+}
+
+std::string PlainUserData(std::string bytes) {
+  if (bytes.starts_with("#cloud-config")) return FileOfCloudConfig(bytes);
+  if (bytes.find(kMark) != std::string::npos) return bytes;
+  const std::string inner =
+      ignition::LooksLikeGzip(bytes) ? ignition::Gunzip(bytes, kFileLimit, "").value_or("") : Unpacked(bytes);
+  if (inner.starts_with("#cloud-config")) return FileOfCloudConfig(inner);
+  return inner.find(kMark) == std::string::npos ? bytes : inner;
+}
+
+bool IsOurUserData(std::string_view bytes) {
+  if (bytes.find(kMark) != std::string_view::npos) return true;
+  const std::string inner = Unpacked(bytes);
+  if (inner.find(kMark) != std::string_view::npos) return true;
+  // A Secret with a guestinfo value.
+  return Unpacked(inner).find(kMark) != std::string_view::npos;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,155 @@
+// `check --secret`: a Secret with user data of ours beside the operator's Secret of another day.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::ProcessResult;
+
+const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
+
+std::string OperatorsScript(std::string_view key) {
+  return "function f {\n\tparam($x)\n}\necho \"" + std::string(key) +
+         "\" | Out-File administrators_authorized_keys -Encoding ascii\nRestart-Service sshd\n";
+}
+
+std::string Tagged(std::string_view key) {
+  return "<powershell>" + OperatorsScript(key) + "</powershell>\n<persist>true</persist>\n";
+}
+
+std::string SecretOf(std::string_view user_data) {
+  return "apiVersion: v1\nkind: Secret\nmetadata:\n  name: windows-user-data\ndata:\n  userData: " +
+         EncodeBase64(user_data) + "\n";
+}
+
+class CheckSecret : public testing::Test {
+ protected:
+  std::string Path(std::string_view name) const { return scratch_.At(std::string(name)); }
+  std::string Put(std::string_view name, std::string_view bytes) const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+    return Path(name);
+  }
+  static ProcessResult Provisioner(std::vector<std::string> words) {
+    words.insert(words.begin(), testing_support::ProvisionerBinary());
+    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+  }
+  ProcessResult Bake(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"bake", kSample, "--format", "userdata", "--out", Path("ours")};
+    words.insert(words.end(), more.begin(), more.end());
+    return Provisioner(words);
+  }
+  ProcessResult Check(const std::string& theirs) {
+    return Provisioner({"check", "--secret", Path("ours"), "--append-to", theirs, "--output", "json"});
+  }
+
+  testing_support::ScratchFolder scratch_;
+};
+
+TEST_F(CheckSecret, SaysWhetherTheOperatorsScriptIsStillThatOfToday) {
+  const std::string then = Put("then.yaml", SecretOf(Tagged("ssh-rsa OLD")));
+  const std::string now = Put("now.yaml", SecretOf(Tagged("ssh-rsa NEW")));
+  const std::string script = Put("now.txt", Tagged("ssh-rsa NEW"));
+  const std::vector<std::vector<std::string>> forms = {
+      {"--platform", "aws"},
+      {"--platform", "aws", "--secret", "ours"},
+      {"--platform", "azure", "--secret", "ours"},
+      {"--platform", "gcp", "--exe-url", "https://example.com/x#sha256=" + std::string(64, 'a')},
+      {"--platform", "openstack", "--secret", "ours"},
+      {"--platform", "openstack", "--userdata-form", "multipart", "--secret", "ours"},
+      {"--platform", "nutanix", "--userdata-form", "cloud-config", "--secret", "ours"},
+      {"--platform", "vsphere"},
+      {"--platform", "vsphere", "--userdata-form", "cloud-config"}};
+  for (std::vector<std::string> form : forms) {
+    SCOPED_TRACE(testing::PrintToString(form));
+    form.insert(form.end(), {"--append-to", then});
+    const ProcessResult made = Bake(form);
+    ASSERT_EQ(made.exit, 0) << made.err;
+    EXPECT_THAT(made.err, HasSubstr("[append-stale]"));
+    EXPECT_EQ(Check(then).exit, 0);
+    EXPECT_THAT(Check(then).out, HasSubstr("\"current\": true"));
+    for (const std::string& other : {now, script}) {
+      const ProcessResult stale = Check(other);
+      EXPECT_EQ(stale.exit, 4) << stale.out << stale.err;
+      EXPECT_THAT(stale.out, HasSubstr("\"current\": false"));
+      EXPECT_THAT(stale.out, HasSubstr("append-stale"));
+    }
+  }
+}
+
+TEST_F(CheckSecret, SaysItForPeople) {
+  const std::string then = Put("then.txt", Tagged("OLD"));
+  const std::string now = Put("now.txt", Tagged("NEW"));
+  ASSERT_EQ(Bake({"--platform", "aws", "--append-to", then}).exit, 0);
+  const ProcessResult current = Provisioner({"check", "--secret", Path("ours"), "--append-to", then});
+  EXPECT_EQ(current.out, Path("ours") + ": current: it runs the script of " + then + "\n");
+  EXPECT_EQ(current.err, "");
+  const ProcessResult stale = Provisioner({"check", "--secret", Path("ours"), "--append-to", now});
+  EXPECT_EQ(stale.exit, 4);
+  EXPECT_EQ(stale.out, Path("ours") + ": stale: its script is not that of " + now + "\n");
+  EXPECT_THAT(stale.err, HasSubstr("bake the Secret again with --append-to " + now));
+}
+
+TEST_F(CheckSecret, AnotherPersistIsAnotherScript) {
+  const std::string once = Put("once.txt", "<powershell>" + OperatorsScript("KEY") + "</powershell>");
+  const std::string again = Put("again.txt", Tagged("KEY"));
+  ASSERT_EQ(Bake({"--platform", "aws", "--append-to", once}).exit, 0);
+  EXPECT_EQ(Check(once).exit, 0);
+  EXPECT_EQ(Check(again).exit, 4);
+}
+
+TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
+  const std::string theirs = Put("theirs.txt", Tagged("KEY"));
+  const auto error = [&](const std::string& ours, const std::string& other) {
+    const ProcessResult result = Provisioner({"check", "--secret", ours, "--append-to", other, "--output", "json"});
+    rapidjson::Document document;
+    document.Parse(result.out.c_str());
+    return document.HasMember("error") ? document["error"]["code"].GetString() : std::string("none");
+  };
+  ASSERT_EQ(Bake({"--platform", "aws"}).exit, 0);
+  EXPECT_EQ(error(Path("ours"), theirs), "kind") << "nothing is behind our step";
+  EXPECT_EQ(error(theirs, theirs), "kind") << "no step of ours";
+  ASSERT_EQ(Bake({"--platform", "aws", "--append-to", theirs}).exit, 0);
+  EXPECT_EQ(error(Path("ours"), Path("ours")), "kind") << "ours is given as the operator's";
+  EXPECT_EQ(error(Path("ours"), Put("map.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n")), "kind");
+  EXPECT_EQ(error(Path("ours"), Path("missing")), "not-found");
+}
+
+TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
+  const std::string theirs = Put("theirs.txt", Tagged("KEY"));
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"check", "--secret", theirs},
+                                             {"check", "--append-to", theirs},
+                                             {"check", kSample, "--append-to", theirs},
+                                             {"check", kSample, "--secret", theirs, "--append-to", theirs},
+                                             {"check"}}) {
+    EXPECT_EQ(Provisioner(words).exit, 10) << testing::PrintToString(words);
+  }
+}
+
+// The operator deletes a Machine that it can't reach by SSH.
+TEST_F(CheckSecret, BakeSaysWhereTheOperatorCouldNotGetIn) {
+  const std::string with = Put("with.txt", Tagged("KEY"));
+  const std::string without = Put("without.txt", "<powershell>\nStart-Service sshd\n</powershell>\n");
+  EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", with}).err, Not(HasSubstr("[append-no-keys]")));
+  EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", without}).err, HasSubstr("[append-no-keys]"));
+  EXPECT_THAT(Bake({"--platform", "aws", "--append-to", without}).err, Not(HasSubstr("[append-no-keys]")));
+  EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--secret", "a"}).err, HasSubstr("[append-no-keys]"));
+  EXPECT_THAT(Bake({"--platform", "aws", "--secret", "a"}).err, Not(HasSubstr("[append-no-keys]")));
+}
+
+}  // namespace
+}  // namespace prov
