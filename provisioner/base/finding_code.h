@@ -65,6 +65,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "env-utf8",
     "fail-open",
     "file-changed",
+    "guestinfo-size",
     "held",
     "hibernated",
     "hive-replayed",

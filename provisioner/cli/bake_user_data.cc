@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using userdata::CloudbaseForm;
+using userdata::GuestInfo;
 using userdata::Platform;
 using userdata::UserData;
 using userdata::UserDataOptions;
@@ -63,6 +64,22 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
+void WriteGuestInfo(JsonWriter& json, const GuestInfo& info) {
+  json.Key("guestinfo").BeginObject().Member("userdata.encoding", GuestInfo::kEncoding);
+  json.Member("metadata", info.metadata).Member("metadata.encoding", GuestInfo::kMetadataEncoding).EndObject();
+  json.Member("instanceId", info.instance_id).Member("metadataServices", GuestInfo::kMetadataServices);
+}
+
+// The settings that go with the value, ready to be copied.
+std::string GuestInfoText(const GuestInfo& info) {
+  return fmt::format(
+      "set    guestinfo.userdata.encoding = {}\n"
+      "set    guestinfo.metadata = {}\n"
+      "set    guestinfo.metadata.encoding = {}\n"
+      "image  metadata_services={} (in cloudbase-init.conf)\n",
+      GuestInfo::kEncoding, info.metadata, GuestInfo::kMetadataEncoding, GuestInfo::kMetadataServices);
+}
+
 std::string Json(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
                  const std::optional<std::string>& secret) {
   JsonWriter json;
@@ -74,6 +91,7 @@ std::string Json(const BakeJob& job, const userdata::Channel& channel, const Use
     json.Int(static_cast<std::int64_t>(channel.limit));
   }
   if (secret) json.Member("secret", *secret);
+  if (data.guest_info) WriteGuestInfo(json, *data.guest_info);
   json.Member("generation", job.generation).Member("holdsCredentials", data.secret).Key("scope").BeginArray();
   for (const std::string_view name : job.state.scope.Names()) json.String(name);
   json.EndArray();
@@ -84,9 +102,11 @@ std::string Json(const BakeJob& job, const userdata::Channel& channel, const Use
 std::string Text(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
                  const std::optional<std::string>& secret) {
   const std::string limit = channel.limit == 0 ? "" : fmt::format(" of {}", channel.limit);
-  return fmt::format("{}wrote  {} ({}user data for {}, {}{} bytes, generation {}){}\n", job.described,
-                     Printable(job.path), secret ? fmt::format("Secret {}, ", *secret) : "", channel.name,
-                     data.bytes.size(), limit, job.generation, data.secret ? "  secret" : "");
+  const std::string wrote =
+      fmt::format("{}wrote  {} ({}user data for {}, {}{} bytes, generation {}){}\n", job.described, Printable(job.path),
+                  secret ? fmt::format("Secret {}, ", *secret) : "", channel.name, data.bytes.size(), limit,
+                  job.generation, data.secret ? "  secret" : "");
+  return wrote + (data.guest_info ? GuestInfoText(*data.guest_info) : "");
 }
 
 Result<void> CheckArguments(const Arguments& arguments, std::string_view format) {

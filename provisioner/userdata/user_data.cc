@@ -8,6 +8,7 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/node_metadata.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/userdata/user_data_forms.h"
 #include "provisioner/userdata/user_data_script.h"
@@ -38,19 +39,21 @@ constexpr std::array kChannels = {
         "the value is cleared",
         false, true,
         "goes into guestinfo.userdata, with guestinfo.userdata.encoding = gzip+base64, and cloudbase-init in the image "
-        "runs it; the cluster's own machine provider for vSphere puts a Secret elsewhere "
-        "(guestinfo.ignition.config.data), where nothing on Windows ever runs it: there, bake into the image"},
+        "runs it: at every boot unless guestinfo.metadata has an instance-id, and only where its cloudbase-init.conf "
+        "has "
+        "metadata_services=cloudbaseinit.metadata.services.vmwareguestinfoservice.VMwareGuestInfoService, which its "
+        "default list lacks; a drive (--format iso --label config-2) needs neither. The cluster's own machine provider "
+        "for vSphere puts a Secret elsewhere (guestinfo.ignition.config.data), where nothing on Windows ever runs it: "
+        "there, bake into the image"},
     Channel{
         Platform::kNutanix, "nutanix", 0, "",
         "whoever may read the machine in Prism; readers of the machine controller's log at verbosity 3, which prints "
-        "all of it; readers of cloudbase-init's debug log on the node",
+        "all of it",
         false, true, "needs cloudbase-init in the image: without it nothing runs user data"},
-    Channel{
-        Platform::kOpenstack, "openstack", kNovaLimit,
-        "Nova takes of user data, as they become 65,535 bytes of base64 at most",
-        "every process on the instance, from its metadata service or config drive; readers of cloudbase-init's debug "
-        "log on the node",
-        false, true, "needs cloudbase-init in the image: without it nothing runs user data"},
+    Channel{Platform::kOpenstack, "openstack", kNovaLimit,
+            "Nova takes of user data, as they become 65,535 bytes of base64 at most",
+            "every process on the instance, from its metadata service or config drive", false, true,
+            "needs cloudbase-init in the image: without it nothing runs user data"},
     Channel{Platform::kNone, "none", 0, "", "whoever can read the file that it is written to, and its copies", false,
             false, "no platform delivers it: run it on the node yourself, as administrator, with Windows PowerShell"},
 };
@@ -184,6 +187,14 @@ Result<void> CheckSize(const egress::EgressConfig& config, const reconcile::Desi
               fmt::format("user data for {}", channel.name));
 }
 
+// Other user data have another instance, for which cloudbase-init does everything anew.
+GuestInfo GuestInfoOf(std::string_view bytes) {
+  GuestInfo out;
+  out.instance_id = payload::InstanceId(Sha256(bytes), nullptr);
+  out.metadata = EncodeBase64(payload::MetaDataYaml(out.instance_id, nullptr));
+  return out;
+}
+
 Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOptions& options) {
   if (options.bundle && !state.scope.certificates) {
     return Fail(Code::kUsage,
@@ -206,10 +217,16 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
   return {};
 }
 
-std::string Readers(const Channel& channel) {
-  return fmt::format("{}{}",
+// cloudbase-init logs the text of a multipart message at debug level, which is on by default, and no other form.
+std::string Readers(const UserDataOptions& options) {
+  const Channel& channel = ChannelOf(options.platform);
+  return fmt::format("{}{}{}",
                      channel.platform == Platform::kNone ? "" : "whoever may read Secrets in openshift-machine-api; ",
-                     channel.readers);
+                     channel.readers,
+                     options.form == CloudbaseForm::kMultipart
+                         ? "; readers of cloudbase-init's log on the node, which has all of a multipart message unless "
+                           "debug is off there (--userdata-form ps1 is not logged)"
+                         : "");
 }
 
 // Where else than in the channel the script may be read.
@@ -293,11 +310,24 @@ void AddDownloadFindings(const UserDataOptions& options, const std::string& wher
         findings, "userdata-url",
         fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. {}. A "
                     "file that is known by its digest needs none",
-                    Readers(ChannelOf(options.platform)), Logs(options)),
+                    Readers(options), Logs(options)),
         where);
   }
   if (options.bundle) AddBundleFinding(*options.bundle, findings);
   AddTaskFinding(options, where, findings);
+}
+
+// The host and VMware Tools pass a value in one message of 64 KiB. It has other things in it, too.
+void AddSizeFinding(const std::string& where, UserData& out) {
+  constexpr std::size_t kMessage = 65536;
+  if (!out.guest_info || out.bytes.size() < kMessage) return;
+  AddWarning(
+      out.findings, "guestinfo-size",
+      fmt::format("the value has {} bytes, and VMware Tools pass a message of {} to the guest: cloudbase-init may "
+                  "get no user data at all. Use --ca-transport, --subtract, or a drive (--format iso --label "
+                  "config-2)",
+                  Number(out.bytes.size()), Number(kMessage)),
+      where);
 }
 
 void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& options, UserData& out) {
@@ -310,9 +340,10 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
         findings, "userdata-credentials",
         fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. {}. --credentials "
                     "none keeps them out",
-                    Readers(channel), Logs(options)),
+                    Readers(options), Logs(options)),
         where);
   }
+  AddSizeFinding(where, out);
   AddAppendFindings(options, findings);
   AddDownloadFindings(options, where, findings);
   if (!options.exe) {
@@ -363,6 +394,7 @@ Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcil
   out.bytes = PROV_TRY(Render(config, state, options));
   PROV_TRY(CheckSize(config, state, options, out.bytes.size()));
   out.secret = state.holds_credentials || HoldsQueries(options);
+  if (options.platform == Platform::kVsphere) out.guest_info = GuestInfoOf(out.bytes);
   AddFindings(state, options, out);
   return out;
 }

@@ -51,10 +51,21 @@ struct UserDataOptions {
   bool wmco = false;                            // the Windows Machine Config Operator makes a node of the machine
 };
 
+// What else than the value a vSphere machine and its image need.
+struct GuestInfo {
+  std::string instance_id;
+  std::string metadata;                                            // guestinfo.metadata, in base64
+  static constexpr std::string_view kMetadataEncoding = "base64";  // guestinfo.metadata.encoding
+  static constexpr std::string_view kEncoding = "gzip+base64";     // guestinfo.userdata.encoding
+  static constexpr std::string_view kMetadataServices =            // metadata_services in cloudbase-init.conf
+      "cloudbaseinit.metadata.services.vmwareguestinfoservice.VMwareGuestInfoService";
+};
+
 struct UserData {
   std::string bytes;
-  bool secret = false;  // holds credentials, or a URL that may
-  Findings findings;    // who can read them there, how it is delivered, what is not done
+  bool secret = false;                       // holds credentials, or a URL that may
+  Findings findings;                         // who can read them there, how it is delivered, what is not done
+  std::optional<GuestInfo> guest_info = {};  // of vSphere
 };
 
 // Errors: size-limit, with the numbers; usage for options that don't go together.

@@ -246,6 +246,19 @@ class UserData(unittest.TestCase):
         self.assertLessEqual({"script-only", "userdata-credentials"}, codes)
         self.assertIsNone(json.loads(self.bake("report", "--platform", "none", "--output", "json").stdout)["limit"])
 
+    def test_what_a_vsphere_machine_needs_beside_the_value(self):
+        report = json.loads(self.bake("vsphere", "--platform", "vsphere", "--output", "json").stdout)
+        metadata = base64.b64decode(report["guestinfo"]["metadata"]).decode()
+        self.assertEqual(metadata, 'instance-id: "%s"\n' % report["instanceId"])
+        self.assertEqual((report["guestinfo"]["metadata.encoding"], report["guestinfo"]["userdata.encoding"]), ("base64", "gzip+base64"))
+        service = "cloudbaseinit.metadata.services.vmwareguestinfoservice.VMwareGuestInfoService"
+        self.assertEqual(report["metadataServices"], service)
+        text = self.bake("vsphere", "--platform", "vsphere").stdout
+        for line in ("guestinfo.metadata = " + report["guestinfo"]["metadata"], "guestinfo.metadata.encoding = base64",
+                     "guestinfo.userdata.encoding = gzip+base64", "metadata_services=" + service):
+            self.assertIn(line, text)
+        self.assertNotIn("guestinfo", json.loads(self.bake("report", "--platform", "openstack", "--output", "json").stdout))
+
     def test_credentials_are_for_the_owner_and_are_shown_nowhere(self):
         for name in FORMS:
             self.assertEqual(stat.S_IMODE((self.work / name).stat().st_mode), 0o600, name)

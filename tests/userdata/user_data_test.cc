@@ -198,6 +198,51 @@ TEST(UserData, SaysThatTheClustersProviderForVsphereNeverRunsIt) {
               AllOf(HasSubstr("guestinfo.userdata.encoding = gzip+base64"), HasSubstr("nothing on Windows ever runs")));
 }
 
+// Without an instance cloudbase-init takes nothing for done, and runs user data at every boot.
+TEST(UserData, GivesAVsphereMachineAnInstanceThatChangesWithWhatItIsTold) {
+  const UserData data = Make({.platform = Platform::kVsphere});
+  ASSERT_TRUE(data.guest_info);
+  const std::string metadata = *DecodeBase64(data.guest_info->metadata);
+  EXPECT_EQ(metadata, "instance-id: \"" + data.guest_info->instance_id + "\"\n");
+  EXPECT_EQ(data.guest_info->instance_id.size(), 36U);
+  EXPECT_EQ(Make({.platform = Platform::kVsphere}).guest_info->instance_id, data.guest_info->instance_id);
+  EXPECT_NE(Make({.platform = Platform::kVsphere, .generation = 2}).guest_info->instance_id,
+            data.guest_info->instance_id);
+  EXPECT_THAT(FindingOf(data, "userdata-delivery").message,
+              AllOf(HasSubstr("instance-id"), HasSubstr("--label config-2"),
+                    HasSubstr("metadata_services=" + std::string(GuestInfo::kMetadataServices))));
+  for (const Channel& channel : Channels()) {
+    if (channel.platform == Platform::kVsphere) continue;
+    EXPECT_FALSE(Make({.platform = channel.platform}).guest_info) << channel.name;
+  }
+}
+
+// One message of VMware Tools has 64 KiB.
+TEST(UserData, WarnsOfAValueThatVmwareToolsMayNotPass) {
+  UserDataOptions options{.platform = Platform::kVsphere};
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("guestinfo-size")));
+  std::string noise = "#";
+  for (std::uint32_t i = 0, value = 1; i < 70000; ++i) {
+    value = value * 1664525U + 1013904223U;
+    noise += static_cast<char>('!' + (value >> 24U) % 94);
+  }
+  options.foreign = ForeignUserData{noise + "\n"};
+  const UserData data = Make(options);
+  ASSERT_GT(data.bytes.size(), 65536U);
+  EXPECT_THAT(FindingOf(data, "guestinfo-size").message, AllOf(HasSubstr("65,536"), HasSubstr("config-2")));
+  options.platform = Platform::kGcp;
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("guestinfo-size")));
+}
+
+TEST(UserData, NamesCloudbaseInitsLogOnlyWhereItHasTheText) {
+  for (const Form& form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    const std::string message = FindingOf(Make(form.options), "userdata-credentials").message;
+    EXPECT_EQ(message.find("cloudbase-init's log") != std::string::npos,
+              form.options.form == CloudbaseForm::kMultipart);
+  }
+}
+
 TEST(UserData, DownloadsAreInTheDataAndTheirCodeOnlyWhereTheyAre) {
   const auto with = PartsOf(Make({.platform = Platform::kAws, .exe = Exe()}).bytes);
   EXPECT_THAT(with.container, AllOf(HasSubstr(R"("exe":"https://example.com/provisioner.exe")"),
