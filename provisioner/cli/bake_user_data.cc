@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/user_data_file.h"
 #include "provisioner/userdata/user_data.h"
+#include "provisioner/userdata/user_data_secret.h"
 
 namespace prov::cli {
 namespace {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 using userdata::CloudbaseForm;
 using userdata::GuestInfo;
 using userdata::Platform;
+using userdata::SecretForm;
 using userdata::UserData;
 using userdata::UserDataOptions;
 
@@ -27,8 +29,8 @@ using userdata::UserDataOptions;
 constexpr std::uint64_t kFileLimit = 4ULL << 20U;
 
 // Names of options that only some forms of a payload have a use for.
-constexpr std::array<std::string_view, 7> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
-                                                           "ca-transport", "append-to", "secret"};
+constexpr std::array<std::string_view, 8> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
+                                                           "ca-transport", "append-to", "secret",        "secret-form"};
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
 
 Result<userdata::ForeignUserData> Foreign(const std::string& path) {
@@ -43,6 +45,14 @@ Result<Platform> ParsePlatform(const Arguments& arguments) {
                 "--format userdata");
   }
   return userdata::PlatformOf(PROV_TRY(OneOf(arguments, "platform", names))).value_or(Platform::kNone);
+}
+
+Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> kForms = {"machine-api", "cluster-api"};
+  if (!arguments.Has("secret-form")) return SecretForm::kMachineApi;
+  if (!arguments.Has("secret")) return Fail(Code::kUsage, "belongs to --secret NAME; add it", "--secret-form");
+  const std::string form = PROV_TRY(OneOf(arguments, "secret-form", kForms));
+  return form == "cluster-api" ? SecretForm::kClusterApi : SecretForm::kMachineApi;
 }
 
 Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
@@ -61,6 +71,7 @@ Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
   }
   if (arguments.Has("append-to")) out.foreign = PROV_TRY(Foreign(arguments.Get("append-to")));
   out.wmco = arguments.Has("with-wmco");
+  out.secret_form = PROV_TRY(ParseSecretForm(arguments));
   return out;
 }
 
@@ -168,7 +179,12 @@ std::vector<OptionSpec> UserDataOptionSpecs() {
        true},
       {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is",
        Group::kUserData},
-      {"secret", "NAME", "user data: write a Secret manifest for openshift-machine-api that holds it",
+      {"secret", "NAME", "user data: write a Secret manifest that holds it, for the machines of a cluster",
+       Group::kUserData},
+      {"secret-form", "machine-api|cluster-api",
+       "with --secret: for OpenShift's MachineSets (namespace openshift-machine-api), or for Machines of the Cluster "
+       "API "
+       "(default: machine-api)",
        Group::kUserData}};
 }
 
@@ -181,6 +197,7 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
     PROV_TRY(userdata::CheckSecretName(*out.secret));
   }
   out.options = PROV_TRY(ParseOptions(arguments));
+  if (out.secret) PROV_TRY(userdata::CheckSecretPlatform(out.options.secret_form, out.options.platform));
   return out;
 }
 
@@ -196,7 +213,8 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
         "--secret");
   }
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
-  const std::string bytes = request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data)) : data.bytes;
+  const std::string bytes =
+      request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data, options)) : data.bytes;
   // What another script holds is not ours to show.
   PROV_TRY(WriteUserData(job.path, bytes, data.secret || options.foreign));
   for (const Findings* more : {&job.state.findings, &data.findings}) {

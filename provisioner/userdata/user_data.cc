@@ -67,9 +67,6 @@ constexpr bool InEnumOrder() {
 static_assert(InEnumOrder(), "kChannels must list every Platform once, in the order of the enum");
 
 constexpr std::size_t kMostMimeColumns = 998;
-constexpr std::size_t kSecretLimit = 1048576;
-constexpr std::size_t kMostNameLength = 253;
-constexpr std::string_view kOperatorsSecret = "windows-user-data";
 
 std::string BundleHash(const reconcile::DesiredState& state) {
   std::vector<pki::Certificate> certificates;
@@ -87,14 +84,28 @@ bool RunsAgain(const UserDataOptions& options) {
   return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
 }
 
+// On AWS it may be a launch agent instead.
+bool ReadByCloudbase(const UserDataOptions& options) {
+  return options.secret_form == SecretForm::kClusterApi || ChannelOf(options.platform).cloudbase;
+}
+
+// cloudbase-init takes tags, too, and runs what is in them once.
+bool WantsTags(const UserDataOptions& options) { return options.platform == Platform::kAws; }
+
 bool Downloads(const UserDataOptions& options) { return options.exe || options.bundle; }
+
+// Whether a download that failed is left to a task.
+bool Retries(const UserDataOptions& options) {
+  return Downloads(options) && (!RunsAgain(options) || ReadByCloudbase(options));
+}
 
 // cloudbase-init takes user data for done whatever the exit code is, but for its own: 1002 has it run them again at the
 // next boot. That may help a machine that could not be written (13), a network (14) and another run's lock (15). What a
 // cloud-config's command gives does not reach it.
 std::string_view LastLine(const UserDataOptions& options) {
-  const bool cloudbase = ChannelOf(options.platform).cloudbase && options.form != CloudbaseForm::kCloudConfig;
-  return cloudbase ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n" : "exit $LASTEXITCODE\n";
+  return ReadByCloudbase(options) && options.form != CloudbaseForm::kCloudConfig
+             ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n"
+             : "exit $LASTEXITCODE\n";
 }
 
 // Ours comes first: it brings the proxy that the other script's downloads need. Only what these need may take its time:
@@ -106,7 +117,7 @@ Result<std::string> Script(const egress::EgressConfig& config, const reconcile::
                                  .exe = options.exe,
                                  .bundle = options.bundle,
                                  .later = options.foreign && Downloads(options),
-                                 .retry = Downloads(options) && !RunsAgain(options)};
+                                 .retry = Retries(options)};
   const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
   std::string out = PROV_TRY(UserDataScript(container, carried));
   return out.append(options.foreign ? std::string_view(options.foreign->script) : LastLine(options));
@@ -130,6 +141,10 @@ Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) 
 Result<std::string> Render(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
   std::string script = PROV_TRY(Script(config, state, options));
+  // Its providers deliver what the Secret holds, vSphere's in an encoding of its own.
+  if (options.secret_form == SecretForm::kClusterApi && !WantsTags(options)) {
+    return ForCloudbase(script, options.form);
+  }
   switch (options.platform) {
     case Platform::kAws:
       if (options.ec2launch_v2) return InEc2LaunchYaml(script);
@@ -209,7 +224,7 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
                 "2 is a form of its own, and --append-to keeps that of the script; both launch agents take tags",
                 "--ec2launch");
   }
-  if (options.form != CloudbaseForm::kPs1 && !ChannelOf(options.platform).cloudbase) {
+  if (options.form != CloudbaseForm::kPs1 && (WantsTags(options) || !ReadByCloudbase(options))) {
     return Fail(Code::kUsage,
                 "is for the platforms on which cloudbase-init reads user data: vsphere, nutanix, openstack",
                 "--userdata-form");
@@ -221,7 +236,10 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
 std::string Readers(const UserDataOptions& options) {
   const Channel& channel = ChannelOf(options.platform);
   return fmt::format("{}{}{}",
-                     channel.platform == Platform::kNone ? "" : "whoever may read Secrets in openshift-machine-api; ",
+                     options.secret_form == SecretForm::kClusterApi
+                         ? "whoever may read Secrets in the Machine's namespace; "
+                     : channel.platform == Platform::kNone ? ""
+                                                           : "whoever may read Secrets in openshift-machine-api; ",
                      channel.readers,
                      options.form == CloudbaseForm::kMultipart
                          ? "; readers of cloudbase-init's log on the node, which has all of a multipart message unless "
@@ -292,7 +310,7 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
 }
 
 void AddTaskFinding(const UserDataOptions& options, const std::string& where, Findings& findings) {
-  if (!Downloads(options) || (!options.foreign && RunsAgain(options))) return;
+  if (!Downloads(options) || (!options.foreign && !Retries(options))) return;
   AddInfo(
       findings, "userdata-task",
       fmt::format("{}: the scheduled task ProvisionerUserData does it in ten attempts, and in ten more at each boot "
@@ -317,6 +335,21 @@ void AddDownloadFindings(const UserDataOptions& options, const std::string& wher
   AddTaskFinding(options, where, findings);
 }
 
+void AddDeliveryFinding(const UserDataOptions& options, const std::string& where, Findings& findings) {
+  const Channel& channel = ChannelOf(options.platform);
+  if (options.secret_form == SecretForm::kClusterApi) {
+    AddWarning(
+        findings, "userdata-delivery",
+        "a Machine of the Cluster API reads it where spec.bootstrap.dataSecretName names the Secret, in the Machine's "
+        "own namespace (kubectl apply -n); the label cluster.x-k8s.io/cluster-name with the cluster's name has "
+        "clusterctl move it along. It takes the place of what a bootstrap provider would make: give that script with "
+        "--append-to. The provider must hand it to Windows as it is, and cloudbase-init in the image runs it",
+        "--secret-form cluster-api");
+  } else if (!channel.delivery.empty()) {
+    AddWarning(findings, "userdata-delivery", std::string(channel.delivery), where);
+  }
+}
+
 // The host and VMware Tools pass a value in one message of 64 KiB. It has other things in it, too.
 void AddSizeFinding(const std::string& where, UserData& out) {
   constexpr std::size_t kMessage = 65536;
@@ -334,7 +367,7 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   const Channel& channel = ChannelOf(options.platform);
   const std::string where = fmt::format("--platform {}", channel.name);
   Findings& findings = out.findings;
-  if (!channel.delivery.empty()) AddWarning(findings, "userdata-delivery", std::string(channel.delivery), where);
+  AddDeliveryFinding(options, where, findings);
   if (state.holds_credentials) {
     AddWarning(
         findings, "userdata-credentials",
@@ -367,15 +400,6 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   }
 }
 
-bool IsSecretName(std::string_view name) {
-  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (name.empty() || name.size() > kMostNameLength) return false;
-  return std::ranges::all_of(Split(name, '.'), [&](std::string_view label) {
-    return !label.empty() && alnum(label.front()) && alnum(label.back()) &&
-           std::ranges::all_of(label, [&](char c) { return alnum(c) || c == '-'; });
-  });
-}
-
 }  // namespace
 
 std::span<const Channel> Channels() { return kChannels; }
@@ -394,44 +418,10 @@ Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcil
   out.bytes = PROV_TRY(Render(config, state, options));
   PROV_TRY(CheckSize(config, state, options, out.bytes.size()));
   out.secret = state.holds_credentials || HoldsQueries(options);
-  if (options.platform == Platform::kVsphere) out.guest_info = GuestInfoOf(out.bytes);
+  if (options.platform == Platform::kVsphere && options.secret_form == SecretForm::kMachineApi)
+    out.guest_info = GuestInfoOf(out.bytes);
   AddFindings(state, options, out);
   return out;
-}
-
-Result<void> CheckSecretName(std::string_view name) {
-  if (name == kOperatorsSecret) {
-    return Fail(
-        Code::kReservedName,
-        "is the Windows Machine Config Operator's own Secret: it replaces every Windows machine when that one is "
-        "changed, and then writes it anew; name another one and let the MachineSet refer to it",
-        std::string(name));
-  }
-  if (!IsSecretName(name)) {
-    return Fail(Code::kUsage, "takes a name for a Secret: lower-case letters, digits, '-' and '.', 253 at most",
-                "--secret");
-  }
-  return {};
-}
-
-Result<std::string> UserDataSecret(std::string_view name, const UserData& data) {
-  PROV_TRY(CheckSecretName(name));
-  if (data.bytes.size() > kSecretLimit) {
-    return Fail(Code::kSizeLimit,
-                fmt::format("has {} bytes, {} more than the {} that a Secret takes", Number(data.bytes.size()),
-                            Number(data.bytes.size() - kSecretLimit), Number(kSecretLimit)),
-                std::string(name));
-  }
-  return fmt::format(
-      "apiVersion: v1\n"
-      "kind: Secret\n"
-      "metadata:\n"
-      "  name: \"{}\"\n"
-      "  namespace: openshift-machine-api\n"
-      "type: Opaque\n"
-      "data:\n"
-      "  userData: {}\n",
-      name, EncodeBase64(data.bytes));
 }
 
 }  // namespace prov::userdata

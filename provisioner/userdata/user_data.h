@@ -40,6 +40,12 @@ std::optional<Platform> PlatformOf(std::string_view name);
 // What cloudbase-init takes.
 enum class CloudbaseForm { kPs1, kMultipart, kCloudConfig };
 
+// Whose machines a Secret with the user data is for.
+enum class SecretForm {
+  kMachineApi,  // OpenShift's Machine API
+  kClusterApi,  // the Cluster API, whose images for Windows have cloudbase-init on each platform
+};
+
 struct UserDataOptions {
   Platform platform = Platform::kNone;
   bool ec2launch_v2 = false;  // YAML, for AWS
@@ -49,6 +55,7 @@ struct UserDataOptions {
   std::optional<Download> bundle = {};          // the certificates, fetched by the script instead of being in it
   std::optional<ForeignUserData> foreign = {};  // runs behind our step
   bool wmco = false;                            // the Windows Machine Config Operator makes a node of the machine
+  SecretForm secret_form = SecretForm::kMachineApi;  // of the Secret that is made of it, if any
 };
 
 // What else than the value a vSphere machine and its image need.
@@ -65,17 +72,11 @@ struct UserData {
   std::string bytes;
   bool secret = false;                       // holds credentials, or a URL that may
   Findings findings;                         // who can read them there, how it is delivered, what is not done
-  std::optional<GuestInfo> guest_info = {};  // of vSphere
+  std::optional<GuestInfo> guest_info = {};  // of a value for vSphere
 };
 
 // Errors: size-limit, with the numbers; usage for options that don't go together.
 Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                               const UserDataOptions& options);
-
-// Errors: reserved-name (the operator's own Secret); usage (no name for a Secret).
-Result<void> CheckSecretName(std::string_view name);
-
-// The Secret that a MachineSet names, with the user data in `userData`. Errors: as above; size-limit.
-Result<std::string> UserDataSecret(std::string_view name, const UserData& data);
 
 }  // namespace prov::userdata

@@ -56,7 +56,7 @@ TEST(Help, GroupsTheOptionsOfBake) {
   EXPECT_EQ(Groups(BakeCommand().spec),
             "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
             "Payload: out format label nodes generation exe unattend sign signer\n"
-            "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret\n"
+            "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret secret-form\n"
             "Scope: scope with-wmco service winhttp-octets augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"

@@ -186,6 +186,10 @@ class UserData(unittest.TestCase):
                 (["--platform", "aws", "--ca-transport", "elsewhere"], "hash-spec", 11),
                 (["--platform", "aws", "--secret", "windows-user-data"], "reserved-name", 12),
                 (["--platform", "aws", "--secret", "No Name"], "usage", 10),
+                (["--platform", "none", "--secret", "a"], "usage", 10), (["--platform", "vsphere", "--secret", "a"], "usage", 10),
+                (["--platform", "none", "--secret", "a", "--secret-form", "cluster-api"], "usage", 10),
+                (["--platform", "aws", "--secret-form", "cluster-api"], "usage", 10),
+                (["--platform", "aws", "--secret", "a", "--secret-form", "other"], "usage", 10),
                 (["--platform", "aws", "--exe", SAMPLE], "usage", 10), (["--platform", "aws", "--unattend", SAMPLE], "usage", 10),
                 (["--platform", "aws", "--format", "dir"], "usage", 10), (["--format", "dir", "--exe-url", hashed], "usage", 10)):
             result = self.bake("never", *options, "--output", "json")
@@ -235,6 +239,18 @@ class UserData(unittest.TestCase):
         self.assertEqual(size - over, 16384)
         self.assertIn("3 certificate(s) are", error["message"])
         self.assertFalse((self.work / "never").exists())
+
+    def test_secrets_of_other_clusters(self):
+        self.assertEqual(self.bake("capi", "--platform", "vsphere", "--secret", "windows", "--secret-form", "cluster-api").returncode, 0)
+        manifest = (self.work / "capi").read_text()
+        self.assertEqual(manifest.splitlines()[:5], ["apiVersion: v1", "kind: Secret", "metadata:", '  name: "windows"', "type: cluster.x-k8s.io/secret"])
+        self.assertNotIn("namespace", manifest)
+        self.assertEqual(base64.b64decode(re.search(r"\n  value: (\S+)\n\Z", manifest)[1]), self.made["openstack.ps1"])
+        # It is ours, so it may be replaced.
+        self.assertEqual(self.bake("capi", "--platform", "aws", "--secret", "windows", "--secret-form", "cluster-api").returncode, 0)
+        self.assertEqual(self.bake("nova", "--platform", "openstack", "--secret", "windows").returncode, 0)
+        self.assertRegex((self.work / "nova").read_text(), r"\ndata:\n  disableTemplating: dHJ1ZQ==\n  userData: \S+\n\Z")
+        self.assertEqual(self.bake("nova", "--platform", "openstack", "--secret", "windows").returncode, 0)
 
     def test_report(self):
         result = self.bake("report", "--platform", "aws", "--output", "json")

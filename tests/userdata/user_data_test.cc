@@ -7,6 +7,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/userdata/user_data_secret.h"
 #include "tests/support/logged_words.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
@@ -519,6 +520,53 @@ TEST(UserDataSecret, HoldsTheBytes) {
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"windows-user-data-egress\"\n"
             "  namespace: openshift-machine-api\ntype: Opaque\ndata:\n  userData: " +
                 EncodeBase64(data.bytes) + "\n");
+}
+
+// OpenStack's provider takes user data for a template of Go's unless the Secret says that it is none.
+TEST(UserDataSecret, SaysToOpenstackThatItIsNoTemplate) {
+  const UserDataOptions options{.platform = Platform::kOpenstack};
+  EXPECT_THAT(*UserDataSecret("a", Make(options), options),
+              HasSubstr("\ndata:\n  disableTemplating: dHJ1ZQ==\n  userData: "));
+  const UserDataOptions other{.platform = Platform::kNutanix};
+  EXPECT_THAT(*UserDataSecret("a", Make(other), other), Not(HasSubstr("disableTemplating")));
+}
+
+TEST(UserDataSecret, IsRefusedWhereNothingReadsIt) {
+  for (const Channel& channel : Channels()) {
+    const bool machine_api = channel.platform != Platform::kNone && channel.platform != Platform::kVsphere;
+    EXPECT_EQ(CheckSecretPlatform(SecretForm::kMachineApi, channel.platform).has_value(), machine_api) << channel.name;
+    EXPECT_EQ(CheckSecretPlatform(SecretForm::kClusterApi, channel.platform).has_value(),
+              channel.platform != Platform::kNone)
+        << channel.name;
+  }
+  const auto refused = CheckSecretPlatform(SecretForm::kMachineApi, Platform::kVsphere);
+  EXPECT_EQ(refused.error().code, Code::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("guestinfo.ignition.config.data"));
+}
+
+// The Cluster API: one key, no namespace of ours, and what cloudbase-init runs on each platform.
+TEST(UserDataSecret, OfTheClusterApiHoldsWhatCloudbaseInitRuns) {
+  for (const Channel& channel : Channels()) {
+    if (channel.platform == Platform::kNone) continue;
+    SCOPED_TRACE(channel.name);
+    const UserDataOptions options{.platform = channel.platform, .secret_form = SecretForm::kClusterApi};
+    const UserData data = Make(options);
+    EXPECT_THAT(data.bytes, StartsWith(channel.platform == Platform::kAws ? "<powershell>\n" : "#ps1_sysnative\n"));
+    EXPECT_THAT(ScriptOf(data.bytes), HasSubstr("($LASTEXITCODE,1002)"));
+    EXPECT_FALSE(data.guest_info);
+    EXPECT_EQ(*UserDataSecret("windows", data, options),
+              "apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"windows\"\ntype: cluster.x-k8s.io/secret\ndata:\n  "
+              "value: " +
+                  EncodeBase64(data.bytes) + "\n");
+    EXPECT_THAT(FindingOf(data, "userdata-delivery").message, HasSubstr("spec.bootstrap.dataSecretName"));
+    EXPECT_THAT(FindingOf(data, "userdata-credentials").message, Not(HasSubstr("openshift-machine-api")));
+  }
+  UserDataOptions options{.platform = Platform::kAzure, .form = CloudbaseForm::kMultipart};
+  options.secret_form = SecretForm::kClusterApi;
+  EXPECT_THAT(Make(options).bytes, StartsWith("Content-Type: multipart"));
+  // cloudbase-init runs tagged text once, whatever it says of persistence.
+  const UserDataOptions aws{.platform = Platform::kAws, .exe = Exe(), .secret_form = SecretForm::kClusterApi};
+  EXPECT_THAT(PartsOf(ScriptOf(Make(aws).bytes)).script, HasSubstr("schtasks.exe"));
 }
 
 TEST(UserDataSecret, RefusesTheOperatorsAndNamesThatAreNone) {

@@ -1,0 +1,22 @@
+// The Secret of a cluster by which user data reach a machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/userdata/user_data.h"
+
+namespace prov::userdata {
+
+// Errors: reserved-name (the operator's own Secret); usage (no name for a Secret).
+Result<void> CheckSecretName(std::string_view name);
+
+// Errors: usage, for a platform where nothing gives a Secret of this form to a Windows machine.
+Result<void> CheckSecretPlatform(SecretForm form, Platform platform);
+
+// The Secret, as a manifest. A MachineSet names it as userDataSecret, a Machine of the Cluster API as dataSecretName.
+// Errors: those of CheckSecretName; size-limit.
+Result<std::string> UserDataSecret(std::string_view name, const UserData& data, const UserDataOptions& options = {});
+
+}  // namespace prov::userdata
