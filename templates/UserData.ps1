@@ -4,7 +4,8 @@
 # Windows logs each script that has one of certain words in it (event 4104), and with this one the data: the usual ways to
 # read base64 and to unpack in memory are such words. So the data are in Ascii85, and a file in that folder holds it packed.
 #
-# All of this but comments and indentation is in user data as it is here, so it is written in few bytes.
+# All of this but comments and indentation is in user data as it is here, so it is written in few bytes. A region "web" or
+# "account" is there only where a script behind this one downloads something.
 & {
     try {
         $ErrorActionPreference = 'Stop'
@@ -33,7 +34,19 @@ DATA
         # No more than that is read: kMostUnpackedBytes of the program.
         [IO.File]::WriteAllBytes("$d\data.egress", $r.ReadBytes(8e6))
         $r.Close()
+        #region web
+        $p = (gc $d\data.egress -First 1 | ConvertFrom-Json).proxy
+        #endregion
         & "$PSHOME\powershell.exe" -nop -ep RemoteSigned -f "$d\run.ps1"
+        #region web
+        # Invoke-WebRequest and its like follow the settings of WinINET, and these of their own process before. They know
+        # names and addresses as expressions, and no networks: what NO_PROXY says of these goes to the proxy.
+        [Net.WebRequest]::DefaultWebProxy = $w = [Net.WebProxy]::new($p.HTTPS_PROXY,0,($p.NO_PROXY-split','-match'^[\w.-]+$'-replace'^\.'-replace'\.','\.'-replace'.+','[/.]$0(:|$)'))
+        #endregion
+        #region account
+        $n = @(([uri]$p.HTTPS_PROXY).UserInfo-split':',2 | %{[uri]::UnescapeDataString($_)})
+        $w.Credentials = [Net.NetworkCredential]::new($n[0],$n[1])
+        #endregion
     } catch {
         "provisioner: $($_.FullyQualifiedErrorId)"
         $global:LASTEXITCODE = 13

@@ -44,6 +44,10 @@ constexpr std::array kFindings = {
                 "another answer file and this one is left as it is.",
                 "Nothing has to be done where SetupComplete.cmd runs. Otherwise give Windows setup another answer file "
                 "with the command of provisioner."},
+    FindingInfo{
+        "append-download", kWarning,
+        "The script of --append-to downloads by PowerShell or .NET, which the user data can not send to the proxy.",
+        "Have in the image what the script downloads, or make room with --ca-transport."},
     FindingInfo{"append-no-keys", kWarning,
                 "The script of --append-to does not let the Windows Machine Config Operator in by SSH, so the operator "
                 "deletes the machine.",

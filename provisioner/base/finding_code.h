@@ -27,6 +27,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "aks-url",
     "aks-url-slash",
     "answer-file-processed",
+    "append-download",
     "append-no-keys",
     "append-stale",
     "ca-transport-other",

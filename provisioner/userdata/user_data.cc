@@ -108,16 +108,36 @@ std::string_view LastLine(const UserDataOptions& options) {
              : "exit $LASTEXITCODE\n";
 }
 
-// Ours comes first: it brings the proxy that the other script's downloads need. Only what these need may take its time:
-// nobody can reach the node before the other script has set up sshd. Nothing of ours comes behind it, where it may
-// never get.
+// The proxy to which PowerShell and .NET can be sent: they know none that is reached by TLS.
+const Secret* WebProxy(const egress::EgressConfig& config, const reconcile::DesiredState& state) {
+  const reconcile::Scope& scope = state.scope;
+  const bool known = scope.machine || scope.services || scope.win_http || scope.win_inet;
+  if (!known || !config.https_proxy) return nullptr;
+  return AsciiLower(config.https_proxy->Reveal()).starts_with("http://") ? &*config.https_proxy : nullptr;
+}
+
+bool NeedsWebProxy(const UserDataOptions& options) { return options.foreign && DownloadsByWeb(*options.foreign); }
+
+bool SetsWebProxy(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                  const UserDataOptions& options) {
+  return options.web_proxy && NeedsWebProxy(options) && WebProxy(config, state) != nullptr;
+}
+
+// Ours comes first: it brings the proxy that the other script's downloads need, to those by PowerShell and .NET by
+// setting it in their own process. Only what these need may take its time: nobody can reach the node before the other
+// script has set up sshd. Nothing of ours comes behind it, where it may never get.
 Result<std::string> Script(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
+  const bool web = SetsWebProxy(config, state, options);
+  const bool account =
+      web && state.holds_credentials && WebProxy(config, state)->Reveal().find('@') != std::string::npos;
   const ContainerOptions carried{.generation = options.generation,
                                  .exe = options.exe,
                                  .bundle = options.bundle,
                                  .later = options.foreign && Downloads(options),
-                                 .retry = Retries(options)};
+                                 .retry = Retries(options),
+                                 .web = web,
+                                 .account = account};
   const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
   std::string out = PROV_TRY(UserDataScript(container, carried));
   return out.append(options.foreign ? std::string_view(options.foreign->script) : LastLine(options));
@@ -192,10 +212,15 @@ Result<std::string> Advice(const egress::EgressConfig& config, const reconcile::
   return out + "; nothing was left out";
 }
 
+bool Fits(const UserDataOptions& options, std::size_t size) {
+  const std::size_t limit = ChannelOf(options.platform).limit;
+  return limit == 0 || size <= limit;
+}
+
 Result<void> CheckSize(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                        const UserDataOptions& options, std::size_t size) {
   const Channel& channel = ChannelOf(options.platform);
-  if (channel.limit == 0 || size <= channel.limit) return {};
+  if (Fits(options, size)) return {};
   return Fail(Code::kSizeLimit,
               fmt::format("has {} bytes, {} more than the {} that {}{}", Number(size), Number(size - channel.limit),
                           Number(channel.limit), channel.limit_is, PROV_TRY(Advice(config, state, options, size))),
@@ -279,6 +304,24 @@ void AddAppendFindings(const UserDataOptions& options, Findings& findings) {
         "operator's Secret windows-user-data",
         std::string(kOption));
   }
+}
+
+// PowerShell and .NET follow neither the machine's variables nor WinHTTP's settings.
+void AddWebFinding(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                   const UserDataOptions& options, Findings& findings) {
+  if (!NeedsWebProxy(options) || !config.https_proxy || config.https_proxy->empty()) return;
+  if (SetsWebProxy(config, state, options)) return;
+  const std::string_view why =
+      WebProxy(config, state) != nullptr
+          ? "there is no room for the lines that would send them there (--ca-transport makes room)"
+          : "they know no proxy that is reached by TLS or is out of scope";
+  AddWarning(
+      findings, "append-download",
+      fmt::format("the script of --append-to downloads by PowerShell or .NET, such as Invoke-WebRequest, and not "
+                  "through the proxy: these follow the settings of WinINET, and {}. Have in the image what the "
+                  "script downloads",
+                  why),
+      "--append-to");
 }
 
 bool HoldsQueries(const UserDataOptions& options) {
@@ -414,13 +457,19 @@ std::optional<Platform> PlatformOf(std::string_view name) {
 Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                               const UserDataOptions& options) {
   PROV_TRY(CheckOptions(state, options));
+  UserDataOptions chosen = options;
   UserData out;
-  out.bytes = PROV_TRY(Render(config, state, options));
-  PROV_TRY(CheckSize(config, state, options, out.bytes.size()));
-  out.secret = state.holds_credentials || HoldsQueries(options);
-  if (options.platform == Platform::kVsphere && options.secret_form == SecretForm::kMachineApi)
+  out.bytes = PROV_TRY(Render(config, state, chosen));
+  if (SetsWebProxy(config, state, chosen) && !Fits(chosen, out.bytes.size())) {
+    chosen.web_proxy = false;
+    out.bytes = PROV_TRY(Render(config, state, chosen));
+  }
+  PROV_TRY(CheckSize(config, state, chosen, out.bytes.size()));
+  out.secret = state.holds_credentials || HoldsQueries(chosen);
+  if (chosen.platform == Platform::kVsphere && chosen.secret_form == SecretForm::kMachineApi)
     out.guest_info = GuestInfoOf(out.bytes);
-  AddFindings(state, options, out);
+  AddWebFinding(config, state, chosen, out.findings);
+  AddFindings(state, chosen, out);
   return out;
 }
 

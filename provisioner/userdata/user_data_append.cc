@@ -218,6 +218,14 @@ bool SetsUpKeys(const ForeignUserData& user_data) {
   return AsciiLower(user_data.script).find("authorized_keys") != std::string::npos;
 }
 
+bool DownloadsByWeb(const ForeignUserData& user_data) {
+  constexpr std::array<std::string_view, 9> kWords = {
+      "invoke-webrequest", "invoke-restmethod", "webrequest", "webclient", "httpclient", "iwr ", "irm ",
+      "install-module",    "install-package"};
+  const std::string lower = AsciiLower(user_data.script);
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where) {
   if (ours.find(kOurs) == std::string_view::npos) {
     return Refuse("is no user data of this program; give the Secret that bake --secret wrote, or what it holds", where);

@@ -35,6 +35,8 @@ struct ContainerOptions {
   std::optional<Download> bundle = {};  // a PEM file with the certificates, which are then not in here
   bool later = false;                   // what takes time is left to a task: another script waits
   bool retry = false;                   // a download that failed is left to a task: the script does not run again
+  bool web = false;                     // a script behind ours downloads, by what follows neither variables nor WinHTTP
+  bool account = false;                 // and the proxy for that wants credentials
 };
 
 // Its two halves compress better apart.

@@ -208,8 +208,11 @@ Result<std::string> UserDataScript(const Container& container, const ContainerOp
                     size, kMostUnpackedBytes),
         "user data");
   }
+  std::vector<std::string_view> outside;
+  if (options.web) outside.push_back("web");
+  if (options.web && options.account) outside.push_back("account");
   // Its names are short already.
-  std::string out = Joined(templates::UserDataPs1(), {});
+  std::string out = Joined(templates::UserDataPs1(), outside);
   const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
   return out.replace(place, kDataPlace.size(), HereStringLines(Blob(install, container)));
 }

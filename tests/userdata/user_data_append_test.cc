@@ -122,6 +122,12 @@ TEST(ForeignUserData, KnowsAScriptThatLetsTheOperatorIn) {
   EXPECT_FALSE(SetsUpKeys({"Start-Service sshd\n"}));
 }
 
+TEST(ForeignUserData, KnowsAScriptThatDownloads) {
+  EXPECT_TRUE(DownloadsByWeb({"\tinvoke-WebRequest -Uri $Url\n"}));
+  EXPECT_TRUE(DownloadsByWeb({"(New-Object Net.WebClient).DownloadFile($a, $b)\n"}));
+  EXPECT_FALSE(DownloadsByWeb({"Add-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0\n"}));
+}
+
 TEST(ForeignUserData, IsCurrentWhenItRunsBehindOursAsItIs) {
   const std::string step = "& {\n$d=\"$p\\ProvisionerUserData\"}}\n";
   const auto current = [&](const std::string& ours, const ForeignUserData& theirs) {

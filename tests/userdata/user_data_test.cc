@@ -426,6 +426,52 @@ TEST(UserData, SaysThatTheOtherScriptIsACopy) {
   EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-no-keys")));
 }
 
+ForeignUserData Downloading() {
+  return {"Invoke-WebRequest -Uri https://s3.amazonaws.com/a.msi -OutFile a.msi\n", true, true};
+}
+
+// PowerShell's downloads follow WinINET; only their own process can send them to the proxy.
+TEST(UserData, SendsTheDownloadsOfTheOtherScriptToTheProxy) {
+  constexpr std::string_view kWeb = "[Net.WebRequest]::DefaultWebProxy=";
+  constexpr std::string_view kAccount = "[Net.NetworkCredential]";
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = Operators();
+  EXPECT_THAT(Make(options).bytes, Not(HasSubstr(kWeb))) << "it downloads nothing so";
+  options.foreign = Downloading();
+  const std::string script = ScriptOf(Make(options).bytes);
+  EXPECT_THAT(script, AllOf(HasSubstr(kWeb), HasSubstr(kAccount)));
+  EXPECT_LT(script.find("-First 1"), script.find("run.ps1\"\n")) << "the data are gone then";
+  EXPECT_LT(script.find(kWeb), script.find(options.foreign->script));
+  EXPECT_THAT(testing_support::LoggedWords(script), testing::IsEmpty());
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-download")));
+  const std::string without = Make(options, Choices(reconcile::CredentialPolicy::kNone)).bytes;
+  EXPECT_THAT(without, AllOf(HasSubstr(kWeb), Not(HasSubstr(kAccount))));
+}
+
+TEST(UserData, SaysWhereTheDownloadsOfTheOtherScriptCanNotFindTheProxy) {
+  const auto make = [](const egress::EgressConfig& config, const UserDataOptions& options) {
+    return *MakeUserData(config, *reconcile::MakeDesiredState(config, Choices()), options);
+  };
+  UserDataOptions options{.platform = Platform::kAws};
+  options.foreign = Downloading();
+  egress::EgressConfig config = SampleConfig();
+  config.https_proxy = Secret("https://proxy.example.com:3129");
+  EXPECT_THAT(FindingOf(make(config, options), "append-download").message, HasSubstr("reached by TLS"));
+  config.https_proxy.reset();
+  EXPECT_THAT(CodesOf(make(config, options).findings), Not(testing::Contains("append-download")));
+  // What has no room goes, and it is said; nothing is refused for it.
+  config = SampleConfig();
+  const std::size_t limit = ChannelOf(Platform::kAws).limit;
+  options.foreign->script.insert(0, "#" + std::string(limit - make(config, options).bytes.size() - 2, 'x') + "\n");
+  EXPECT_EQ(make(config, options).bytes.size(), limit);
+  EXPECT_THAT(make(config, options).bytes, HasSubstr("DefaultWebProxy"));
+  options.foreign->script.insert(1, "x");
+  const UserData full = make(config, options);
+  EXPECT_LT(full.bytes.size(), limit);
+  EXPECT_THAT(full.bytes, Not(HasSubstr("DefaultWebProxy")));
+  EXPECT_THAT(FindingOf(full, "append-download").message, HasSubstr("--ca-transport makes room"));
+}
+
 TEST(UserData, OtherScriptDecidesWhetherItRunsAgain) {
   UserDataOptions options{.platform = Platform::kAws};
   options.foreign = *ReadForeignUserData("<powershell>'once'\n</powershell>", "x");

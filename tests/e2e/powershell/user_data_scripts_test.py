@@ -3,6 +3,7 @@
 usage: user_data_scripts_test.py PROVISIONER"""
 import base64
 import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import fakes
@@ -515,6 +517,41 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "operators.txt"))
         self.assert_applied()
         self.assertEqual((self.machine.windows / "operator").read_text().strip(), "0")
+
+    def test_other_script_downloads_through_the_proxy(self):
+        """By .NET, whose default Invoke-WebRequest of Windows PowerShell takes; that of PowerShell 7 has another, so WebClient stands for it."""
+        asked = []
+
+        class Proxy(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                given = self.headers.get("Proxy-Authorization", "")
+                asked.append((self.path, given))
+                self.send_response(200 if given else 407)
+                if not given:
+                    self.send_header("Proxy-Authenticate", 'Basic realm="proxy"')
+                self.send_header("Content-Length", "4")
+                self.end_headers()
+                self.wfile.write(b"file")
+
+            def log_message(self, *_):
+                pass
+
+        theirs = ("<powershell>\n$there = [Net.WebRequest]::DefaultWebProxy\n"
+                  "Set-Content \"$env:SystemRoot\\ways\" ('https://s3.example.com/', 'http://a.svc:8080/', 'http://xsvc/', 'https://api.cluster.local/', "
+                  "'http://10.1.2.3/', 'http://plain/' | ForEach-Object { \"$_ $($there.IsBypassed($_))\" })\n"
+                  "Set-Content \"$env:SystemRoot\\fetched\" ([Net.WebClient]::new().DownloadString('http://downloads.example.com/a.msi'))\n"
+                  "</powershell>\n<persist>true</persist>\n")
+        (self.root / "theirs.txt").write_text(theirs)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            data = self.bake("--platform", "aws", "--append-to", self.root / "theirs.txt", proxy=f"http://user:{CANARY}%40@127.0.0.1:{server.server_port}")
+            self.run_data(data)
+            server.shutdown()
+        self.assertEqual((self.machine.windows / "fetched").read_text().strip(), "file", self.machine.output)
+        self.assertEqual(asked[-1], ("http://downloads.example.com/a.msi", "Basic " + base64.b64encode(f"user:{CANARY}@".encode()).decode()))
+        self.assertEqual((self.machine.windows / "ways").read_text().splitlines(),
+                         ["https://s3.example.com/ False", "http://a.svc:8080/ True", "http://xsvc/ False", "https://api.cluster.local/ True",
+                          "http://10.1.2.3/ False", "http://plain/ False"])
 
     def test_other_script_does_not_wait_for_the_program(self):
         self.run_data(self.appended())
