@@ -131,7 +131,7 @@ namespace {
 
 constexpr std::uint64_t kMostStateBytes = std::uint64_t{64} << 20U;
 
-std::string PathOf(std::string_view name) { return fmt::format("{}/{}", kImageStateFolder, name); }
+std::string PathInImage(std::string_view name) { return fmt::format("{}/{}", kImageStateFolder, name); }
 
 }  // namespace
 
@@ -164,19 +164,23 @@ Result<void> ImageStateFolder::CloseFolder() {
 }
 
 Result<std::optional<std::string>> ImageStateFolder::Read(std::string_view name) {
-  PROV_TRY(CheckFile(PathOf(name)));
-  return tree_.Read(PathOf(name), kMostStateBytes);
+  PROV_TRY(CheckFile(PathInImage(name)));
+  return tree_.Read(PathInImage(name), kMostStateBytes);
 }
 
 Result<void> ImageStateFolder::Write(std::string_view name, std::string_view bytes) {
-  PROV_TRY(CheckFile(PathOf(name)));
+  PROV_TRY(CheckFile(PathInImage(name)));
   PROV_TRY(CloseFolder());
-  return tree_.Write(PathOf(name), bytes, images::FileUse::kSecret);
+  return tree_.Write(PathInImage(name), bytes, images::FileUse::kSecret);
 }
 
 Result<void> ImageStateFolder::Remove(std::string_view name) {
   PROV_TRY(CheckFolder());
-  return tree_.Remove(PathOf(name));
+  return tree_.Remove(PathInImage(name));
+}
+
+std::string ImageStateFolder::PathOf(std::string_view name) const {
+  return fmt::format("{}, {}", tree_.Name(), PathInImage(name));
 }
 
 namespace {
@@ -344,10 +348,11 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
 
   Result<void> RemoveState() override {
-    std::vector<std::string_view> files = {kJournalFile, "provisioner.log",   "provisioner.log.1",
-                                           "lock",       "script-state.json", "script.lock",
-                                           "export.reg", "import.reg",        "import.cer"};
+    std::vector<std::string_view> files = {
+        kJournalPreviousFile, kJournalFile,  "provisioner.log", "provisioner.log.1", "lock",
+        "script-state.json",  "script.lock", "export.reg",      "import.reg",        "import.cer"};
     files.insert(files.end(), EarlierFiles().begin(), EarlierFiles().end());
+    files.push_back(kStatePreviousFile);
     files.push_back(kStateFile);  // the last one: until then it says what was done here
     for (const std::string_view file : files) {
       // A node that was cut short leaves the second and third.

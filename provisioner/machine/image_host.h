@@ -49,6 +49,7 @@ class ImageStateFolder final : public StateFolder {
   Result<std::optional<std::string>> Read(std::string_view name) override;
   Result<void> Write(std::string_view name, std::string_view bytes) override;
   Result<void> Remove(std::string_view name) override;
+  std::string PathOf(std::string_view name) const override;
 
  private:
   // What is there already must be administrators' alone, as on a running node. Errors: owner.

@@ -68,6 +68,7 @@ class LiveStateFolder final : public StateFolder {
   Result<std::optional<std::string>> Read(std::string_view name) override;
   Result<void> Write(std::string_view name, std::string_view bytes) override;
   Result<void> Remove(std::string_view name) override;
+  std::string PathOf(std::string_view name) const override { return path_ + '\\' + std::string(name); }
 
  private:
   LiveStateFolder(std::string path, std::intptr_t handle, bool writable);

@@ -18,6 +18,9 @@ class StateFolder {
   // Old or new content at any moment, and durable when it returns.
   virtual Result<void> Write(std::string_view name, std::string_view bytes) = 0;
   virtual Result<void> Remove(std::string_view name) = 0;  // durable; absent: nothing to do
+
+  // Where a file is, for people.
+  virtual std::string PathOf(std::string_view name) const { return std::string(name); }
 };
 
 }  // namespace prov::machine

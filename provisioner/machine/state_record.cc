@@ -15,28 +15,43 @@ constexpr std::string_view kEarlierFiles = "earlierFiles";
 
 }  // namespace
 
+Result<StateContent> ParseState(std::string_view text, std::string_view where) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+  PROV_TRY(CheckSeal(text, where));
+  StateContent out;
+  for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) out.sections.emplace(name, node);
+  out.earlier_files = PROV_TRY(root.Find(kEarlierFiles)).has_value();
+  return out;
+}
+
+std::string StateText(const StateContent& content) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
+  if (content.earlier_files) json.Member(kEarlierFiles, true);
+  json.Key(kSections).BeginObject();
+  for (const auto& [name, node] : content.sections) json.Key(name).Json(node.Json());
+  return Seal(json.EndObject().EndObject().Text());
+}
+
 // The file may have been replaced since: by another process, before this one held the lock.
 Result<void> StateRecord::Load() {
   auto text = PROV_TRY(folder_->Read(kStateFile));
   if (is_loaded_ && text == text_) return {};
-  Nodes sections;
-  bool earlier_files = false;
+  StateContent content;
   Sections earlier;
   if (!text) {
     earlier = PROV_TRY(ReadEarlierState(*folder_));
     text = PROV_TRY(folder_->Read(kStateFile));  // another process may have put them into it meanwhile
   }
   if (text) {
-    const JsonNode root = PROV_TRY(ParseSchemaOne(*text, kStateFile));
-    PROV_TRY(CheckSeal(*text, kStateFile));
-    for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) sections.emplace(name, node);
-    earlier_files = PROV_TRY(root.Find(kEarlierFiles)).has_value();
+    content = PROV_TRY(ParseState(*text, kStateFile));
   } else {
-    earlier_files = !earlier.empty();
-    for (const auto& [name, section] : earlier) sections.emplace(name, PROV_TRY(ParseJsonDocument(*section, name)));
+    content.earlier_files = !earlier.empty();
+    for (const auto& [name, section] : earlier) {
+      content.sections.emplace(name, PROV_TRY(ParseJsonDocument(*section, name)));
+    }
   }
-  sections_ = std::move(sections);
-  earlier_files_ = earlier_files;
+  content_ = std::move(content);
   text_ = std::move(text);
   is_loaded_ = true;
   return {};
@@ -44,29 +59,34 @@ Result<void> StateRecord::Load() {
 
 Result<std::optional<JsonNode>> StateRecord::Read(std::string_view section) {
   PROV_TRY(Load());
-  const auto found = sections_.find(section);
-  return found == sections_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = content_.sections.find(section);
+  return found == content_.sections.end() ? std::nullopt : std::optional(found->second);
 }
 
 Result<void> StateRecord::Write(bool earlier_files) {
-  JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
-  if (earlier_files) json.Member(kEarlierFiles, true);
-  json.Key(kSections).BeginObject();
-  for (const auto& [name, node] : sections_) json.Key(name).Json(node.Json());
-  std::string text = Seal(json.EndObject().EndObject().Text());
+  content_.earlier_files = earlier_files;
+  std::string text = StateText(content_);
   is_loaded_ = false;  // until it is written, this says neither the old nor the new
+  // The copy comes before: where the disk is full nothing has happened yet. But for the very first one, as a copy alone
+  // says that the record was deleted. With earlier files there is one more write to come.
+  const bool is_first = !text_;
+  if (!earlier_files && !is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
   PROV_TRY(folder_->Write(kStateFile, text));
+  if (!earlier_files && is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
   text_ = std::move(text);
-  earlier_files_ = earlier_files;
   is_loaded_ = true;
   return {};
 }
 
+Result<void> StateRecord::KeepCopy() {
+  if (!text_ || PROV_TRY(folder_->Read(kStatePreviousFile))) return {};
+  return folder_->Write(kStatePreviousFile, *text_);
+}
+
 Result<void> StateRecord::Commit(const Sections& changes) {
   PROV_TRY(Load());
-  Nodes next = sections_;
-  bool differs = text_ && earlier_files_;  // a run ended before it had removed them
+  auto next = content_.sections;
+  bool differs = text_ && content_.earlier_files;  // a run ended before it had removed them
   for (const auto& [name, section] : changes) {
     const auto now = next.find(name);
     if (!section) {
@@ -79,9 +99,9 @@ Result<void> StateRecord::Commit(const Sections& changes) {
     differs = true;
     next.insert_or_assign(name, std::move(wanted));
   }
-  if (!differs) return {};
-  sections_ = std::move(next);
-  const bool earlier_files = earlier_files_;
+  if (!differs) return KeepCopy();
+  content_.sections = std::move(next);
+  const bool earlier_files = content_.earlier_files;
   PROV_TRY(Write(earlier_files));
   if (!earlier_files) return {};
   PROV_TRY(RemoveEarlierState(*folder_));

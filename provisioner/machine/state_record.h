@@ -15,9 +15,22 @@ namespace prov::machine {
 
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kJournalFile = "journal.json";
+// The last good one of each, a second copy: what stands in for the file when that is damaged or gone
+// (node/state_repair.h).
+inline constexpr std::string_view kStatePreviousFile = "state.previous.json";
+inline constexpr std::string_view kJournalPreviousFile = "journal.previous.json";
 
 // Sections by name, each as a JSON document; nullopt: the section goes.
 using Sections = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+// What the file of a state record holds.
+struct StateContent {
+  std::map<std::string, JsonNode, std::less<>> sections;
+  bool earlier_files = false;  // files of earlier versions may still lie beside it, and don't count
+};
+// Errors, with `where`: json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
+Result<StateContent> ParseState(std::string_view text, std::string_view where);
+std::string StateText(const StateContent& content);
 
 class StateRecord {
  public:
@@ -27,23 +40,22 @@ class StateRecord {
   // StateFolder::Read; json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
   Result<std::optional<JsonNode>> Read(std::string_view section);
 
-  // All of them become true in one step, durable when this returns. Nothing is written where nothing differs. Takes the
+  // All of them become true in one step, durable when this returns: the second copy is written first, and the file's
+  // own replacement is that step. Where nothing differs nothing is written, but for a copy that is missing. Takes the
   // place of the files of earlier versions. Errors: as above; those of StateFolder::Write.
   Result<void> Commit(const Sections& changes);
 
   StateFolder& folder() { return *folder_; }
 
  private:
-  using Nodes = std::map<std::string, JsonNode, std::less<>>;
-
   Result<void> Load();
   Result<void> Write(bool earlier_files);
+  Result<void> KeepCopy();  // where there is none
 
   StateFolder* folder_;
   bool is_loaded_ = false;
-  std::optional<std::string> text_;  // of the file that sections_ are from
-  Nodes sections_;
-  bool earlier_files_ = false;  // files of earlier versions are still to be removed
+  std::optional<std::string> text_;  // of the file that content_ is from
+  StateContent content_;
 };
 
 }  // namespace prov::machine

@@ -18,13 +18,13 @@ using reconcile::ItemKind;
 
 constexpr std::uint64_t kBlock = 4096;                 // of a volume, and of a bin of a hive
 constexpr std::uint64_t kItem = 1024;                  // of a hive or a record: names, keys, descriptors
-constexpr std::uint64_t kSmallSections = 20 * kBlock;  // source, applied, floor, ...
+constexpr std::uint64_t kSmallSections = 40 * kBlock;  // source, applied, floor, ...; of a record and of its copy
 // A value is base64 (4/3) in the operations and the ledger of the journal; and in the state record in the operations
-// and the ledger of the last run, in the ledger itself, and in the settings: 8 in all.
-constexpr std::uint64_t kTimesInState = 8;
-// What an earlier run recorded is in the journal twice; in the state record, of which there are two for a moment, in
-// the last run twice and in the ledger once.
-constexpr std::uint64_t kTimesRecorded = 8;
+// and the ledger of the last run, in the ledger itself, and in the settings: 8 in all, and each file has a copy.
+constexpr std::uint64_t kTimesInState = 16;
+// What an earlier run recorded is in the journal twice; in the state record, of which there is one more for a moment,
+// in the last run twice and in the ledger once. Journal and record have a copy.
+constexpr std::uint64_t kTimesRecorded = 16;
 
 bool IsWrite(const Change& change) { return change.action != Action::kNone && change.action != Action::kYield; }
 

@@ -97,10 +97,16 @@ Result<std::optional<Transaction>> LoadJournal(machine::StateRecord& state) {
 }
 
 Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transaction) {
-  return state.folder().Write(kJournalFile, TransactionJson(transaction));
+  const std::string text = TransactionJson(transaction);
+  PROV_TRY(state.folder().Write(kJournalFile, text));
+  return state.folder().Write(kJournalPreviousFile, text);
 }
 
-Result<void> RemoveJournal(machine::StateRecord& state) { return state.folder().Remove(kJournalFile); }
+// A copy without its journal is one that somebody deleted.
+Result<void> RemoveJournal(machine::StateRecord& state) {
+  PROV_TRY(state.folder().Remove(kJournalPreviousFile));
+  return state.folder().Remove(kJournalFile);
+}
 
 Result<std::optional<Transaction>> LoadLast(machine::StateRecord& state) {
   const auto section = PROV_TRY(state.Read(kLastSection));

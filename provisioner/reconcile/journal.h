@@ -20,6 +20,7 @@ inline constexpr std::string_view kLastSection = "last";      // the last one th
 inline constexpr std::string_view kRebootSection = "reboot";  // see reboot.h
 
 using machine::kJournalFile;
+using machine::kJournalPreviousFile;
 using machine::Sections;
 
 struct Transaction {
@@ -38,6 +39,7 @@ Result<Transaction> ParseTransaction(std::string_view text, std::string_view whe
 
 // The open transaction, if there is one.
 Result<std::optional<Transaction>> LoadJournal(machine::StateRecord& state);
+// Writing its file is the commit; a second copy of it comes after, and goes before it.
 Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transaction);
 Result<void> RemoveJournal(machine::StateRecord& state);
 

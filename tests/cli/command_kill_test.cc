@@ -23,7 +23,9 @@ class CommandKilled : public MachineCommands {
     for (const auto& [name, service] : host.services_by_name) out += "service " + name + "\n";
     out += host.program_installed ? "program\n" : "";
     for (const auto& [file, text] : host.memory.files()) {
-      if (file != machine::kStateFile && file != node::kActivityFile) out += file + ":\n" + text + "\n";
+      if (file != machine::kStateFile && file != machine::kStatePreviousFile && file != node::kActivityFile) {
+        out += file + ":\n" + text + "\n";
+      }
     }
     for (const auto& [name, text] : host.memory.Sections()) {
       if (name != reconcile::kRebootSection) out += name + ":\n" + text + "\n";

@@ -49,7 +49,7 @@ TEST(StateRecord, IsWrittenWhereItDiffersAndInOneStep) {
   ASSERT_TRUE(state.Commit({{"a", Text("a")}, {"c", std::nullopt}}));
   EXPECT_THAT(machine.log, IsEmpty());
   ASSERT_TRUE(state.Commit({{"a", std::nullopt}, {"b", Text("new")}, {"c", Text("c")}}));
-  EXPECT_THAT(machine.log, ElementsAre("Write state.json"));
+  EXPECT_THAT(machine.log, ElementsAre("Write state.previous.json", "Write state.json"));
   EXPECT_THAT(machine.Sections(), ElementsAre(Pair("b", Text("new")), Pair("c", Text("c"))));
 }
 
@@ -61,6 +61,49 @@ TEST(StateRecord, AWriteThatFailsLeavesTheOldOne) {
   EXPECT_FALSE(state.Commit({{"a", Text("new")}}));
   machine.fail_at = MemoryMachine::kNever;
   EXPECT_EQ(state.Read("a")->value().Json(), Text("old"));
+}
+
+// The copy comes first, so that it never is older than the record where no command is at work; the record's own file
+// is the commit. Either is whole at each instant.
+TEST(StateRecord, ItsCopyIsWholeAndNeverOlder) {
+  MemoryMachine start;
+  ASSERT_TRUE(start.State().Commit({{"a", Text("old")}}));
+  MemoryMachine done = start;
+  done.calls = 0;
+  ASSERT_TRUE(done.State().Commit({{"a", Text("new")}}));
+  EXPECT_EQ(done.files().at("state.previous.json"), done.files().at("state.json"));
+  for (std::size_t call = 0; call < done.calls; ++call) {
+    MemoryMachine machine = start;
+    machine.calls = 0;
+    machine.stop_after = call;
+    EXPECT_THROW((void)machine.State().Commit({{"a", Text("new")}}), PowerFailure) << call;
+    machine.Boot(MemoryMachine::Unflushed::kLost);
+    const std::string& copy = machine.files().at("state.previous.json");
+    EXPECT_TRUE(ParseState(copy, "copy")) << call;
+    EXPECT_TRUE(copy == machine.files().at("state.json") || copy == done.files().at("state.json")) << call;
+    ASSERT_TRUE(machine.State().Commit({{"a", Text("new")}})) << call;
+    EXPECT_EQ(machine.files(), done.files()) << call;
+  }
+}
+
+// The very first record comes before its copy: a copy alone is what is left of a record that somebody deleted.
+TEST(StateRecord, TheFirstHasNoCopyWithoutIt) {
+  for (std::size_t call = 0;; ++call) {
+    MemoryMachine machine;
+    machine.stop_after = call;
+    try {
+      ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}}));
+      break;
+    } catch (const PowerFailure&) {
+    }
+    machine.Boot(MemoryMachine::Unflushed::kLost);
+    EXPECT_TRUE(machine.files().contains("state.json") || machine.files().empty()) << call;
+    ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}})) << call;
+    EXPECT_EQ(machine.files().at("state.previous.json"), machine.files().at("state.json")) << call;
+    machine.log.clear();
+    ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}})) << call;
+    EXPECT_THAT(machine.log, IsEmpty()) << call;
+  }
 }
 
 TEST(StateRecord, WhatAnotherProcessWroteIsSeen) {
@@ -122,8 +165,10 @@ TEST(EarlierState, EachFileBecomesItsSection) {
   EXPECT_EQ(Read(machine, "reboot"), "{}\n") << "a mark that can't be read still is one";
   EXPECT_THAT(machine.log, IsEmpty());
   ASSERT_TRUE(machine.State().Commit({{"hold", std::nullopt}}));
-  EXPECT_THAT(machine.files(), testing::UnorderedElementsAre(testing::Key("lock"), testing::Key("provisioner.log"),
-                                                             testing::Key("state.json")));
+  EXPECT_THAT(machine.files(),
+              testing::UnorderedElementsAre(testing::Key("lock"), testing::Key("provisioner.log"),
+                                            testing::Key("state.json"), testing::Key("state.previous.json")));
+  EXPECT_EQ(machine.files().at("state.previous.json"), machine.files().at("state.json"));
   EXPECT_THAT(machine.Sections(),
               ElementsAre(testing::Key("ledger"), testing::Key("reboot"), testing::Key("settings")));
 }

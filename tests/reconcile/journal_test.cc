@@ -69,7 +69,7 @@ TEST(Journal, OneOfTheLandedVersionIsReplayed) {
   for (const Operation& operation : open->operations) EXPECT_EQ(Observe(ports, operation), Progress::kAfter);
   EXPECT_EQ(LoadLedger(ports.state), open->ledger_after);
   EXPECT_EQ(LoadLast(ports.state)->value().operations, open->operations);
-  EXPECT_THAT(machine.files(), ElementsAre(Key("state.json")));
+  EXPECT_THAT(machine.files(), ElementsAre(Key("state.json"), Key("state.previous.json")));
   EXPECT_EQ(machine.Section("applied"), applied) << "it said nothing of it";
 }
 
@@ -141,6 +141,19 @@ TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
   }
 }
 
+TEST(Journal, HasACopyThatComesAfterItAndGoesBeforeIt) {
+  MemoryMachine machine;
+  Transaction transaction;
+  transaction.sections = {{"a", Text("a")}};
+  ASSERT_TRUE(SaveJournal(machine.State(), transaction));
+  EXPECT_THAT(machine.log, ElementsAre("Write journal.json", "Write journal.previous.json"));
+  EXPECT_EQ(machine.files().at("journal.previous.json"), machine.files().at("journal.json"));
+  machine.log.clear();
+  ASSERT_TRUE(RemoveJournal(machine.State()));
+  EXPECT_THAT(machine.log, ElementsAre("Remove journal.previous.json", "Remove journal.json"));
+  EXPECT_TRUE(machine.files().empty());
+}
+
 TEST(CommitSections, TakesOneStep) {
   const Sections wanted = {{"a", std::nullopt}, {"b", Text("new")}, {"c", Text("new")}};
   MemoryMachine start;
@@ -149,7 +162,7 @@ TEST(CommitSections, TakesOneStep) {
   done.calls = 0;
   done.log.clear();
   ASSERT_TRUE(CommitSections(done.State(), wanted));
-  EXPECT_THAT(done.log, ElementsAre("Write state.json"));
+  EXPECT_THAT(done.log, ElementsAre("Write state.previous.json", "Write state.json"));
   for (std::size_t call = 0; call < done.calls; ++call) {
     for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
       MemoryMachine machine = start;
@@ -157,7 +170,9 @@ TEST(CommitSections, TakesOneStep) {
       machine.*stop = call;
       EXPECT_THROW((void)CommitSections(machine.State(), wanted), PowerFailure) << call;
       machine.Boot(MemoryMachine::Unflushed::kLost);
-      EXPECT_THAT(machine.files(), AnyOf(start.files(), done.files())) << call;
+      EXPECT_THAT(machine.Sections(), AnyOf(start.Sections(), done.Sections())) << call;
+      ASSERT_TRUE(CommitSections(machine.State(), wanted)) << call;
+      EXPECT_EQ(machine.files(), done.files()) << call;
     }
   }
 }

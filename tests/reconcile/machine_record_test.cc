@@ -73,7 +73,7 @@ TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   EXPECT_EQ(taken->generation, 3);
   EXPECT_THAT(Codes(), ElementsAre("script-state"));
   EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U) << "the certificate that was there before is not ours";
-  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile)));
+  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
   for (const Operation& operation : MustApply(memory_, desired_).operations) {
@@ -220,7 +220,7 @@ TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
   const std::string good = memory_.files().at("script-state.json");
   memory_.files() = {{"script-state.json", "{\"sche"}, {"script-state.json.old", good}};
   EXPECT_TRUE(TakeOver());
-  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile)));
+  EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   memory_.files() = {{"script-state.json.new", "{\"sche"}};
   EXPECT_FALSE(TakeOver()) << "it was killed before it changed anything";

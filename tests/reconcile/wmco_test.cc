@@ -54,11 +54,11 @@ TEST_F(Wmco, IsRememberedOnceWhileItsServiceIsAway) {
   memory_.PutKey(kDaemonKey);
   ASSERT_TRUE(RememberWmco(machine_, false, kNow));
   ASSERT_TRUE(RememberWmco(machine_, false, kNow));
-  EXPECT_THAT(memory_.log, ElementsAre("Write state.json"));
+  EXPECT_THAT(memory_.log, ElementsAre("Write state.json", "Write state.previous.json"));
   RemoveDaemon();
   EXPECT_EQ(YieldsEnvironment(machine_, false), true);
   ASSERT_TRUE(RememberWmco(machine_, false, kNow));
-  EXPECT_THAT(memory_.log, SizeIs(1));
+  EXPECT_THAT(memory_.log, SizeIs(2));
 }
 
 TEST_F(Wmco, AnExplicitRunThatFindsNoneForgetsIt) {

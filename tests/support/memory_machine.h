@@ -107,6 +107,9 @@ class MemoryMachine final : public machine::Registry,
   Result<std::optional<std::string>> Read(std::string_view name) override;
   Result<void> Write(std::string_view name, std::string_view bytes) override;
   Result<void> Remove(std::string_view name) override;
+  std::string PathOf(std::string_view name) const override {
+    return R"(C:\ProgramData\Provisioner\)" + std::string(name);
+  }
   // machine::System
   Result<std::string> MachineId() override { return machine_id_; }
   Result<std::string> BootId() override { return std::to_string(boot_); }
