@@ -39,6 +39,10 @@ constexpr std::array kFindings = {
     FindingInfo{"aks-url-slash", kInfo,
                 "The URL of a proxy does not end in a slash, and AKS refused such URLs in the past.",
                 "Add a slash to the end of the URL if AKS answers with HTTPProxyWrongUrlError."},
+    FindingInfo{"already-there", kInfo,
+                "Items were as the settings want before provisioner first applied settings on this machine, as far as "
+                "its state folder says.",
+                "Nothing has to be done. If somebody deleted the state folder, remove by hand what shall not stay."},
     FindingInfo{"answer-file-processed", kInfo,
                 "The specialize pass of an answer file in the image is marked as processed, so Windows setup will use "
                 "another answer file and this one is left as it is.",
@@ -477,6 +481,16 @@ constexpr std::array kFindings = {
     FindingInfo{"source-unavailable", kWarning,
                 "The source can't be used, so the settings that were applied last are kept.",
                 "Correct the source as the message says. The next round tries it again."},
+    FindingInfo{"state-damaged", kWarning | kError,
+                "A file of the state was empty, cut short, garbled or deleted. As a warning: it was restored from a "
+                "copy, or the program goes on without it, as the message says. As an error of status: the next run "
+                "will do so.",
+                "Nothing has to be done where nothing is lost. Find out what damaged the file, then delete what was "
+                "kept of it."},
+    FindingInfo{"state-lost", kWarning | kError,
+                "The record of what provisioner set on this machine was lost, or a part of it.",
+                "Run provisioner apply SOURCE, or provisioner service install --source SOURCE. Values that equal the "
+                "settings are taken for ours again; certificates that are there already are not."},
     FindingInfo{"stored-source", kWarning,
                 "The service has another source stored on this machine and will apply that one again.",
                 "Store the new source with provisioner service install --source."},

@@ -18,6 +18,7 @@
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/records.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/payload/payload_reader.h"
 #include "provisioner/source/source.h"
 
@@ -201,12 +202,15 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
   if (!target) return std::unexpected(target.error());
   node::OpenNode node = target->Node(host);
-  Result<SessionReport> report = Boot(arguments, host, node);
+  Findings repaired;
+  const Result<void> usable = node::RepairState(node, repaired);
+  Result<SessionReport> report = usable ? Boot(arguments, host, node) : std::unexpected(usable.error());
   if (!report && in_setup) return Tolerate(report.error(), host, &node, on_request, json);
   if (!report) {
     node::LogFailure(host, report.error());
     return std::unexpected(report.error());
   }
+  report->findings.insert(report->findings.begin(), repaired.begin(), repaired.end());
   node::LogRun(host, *report);
   const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(host, ending, *report));
   return SessionOutcome(json, target->name, *std::move(report), true, exit);

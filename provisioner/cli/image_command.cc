@@ -11,6 +11,7 @@
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
 
@@ -155,7 +156,9 @@ Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, Sess
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                const node::ApplyOptions& options, const ImageOptions& image_options) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kRead));
-  node::OpenNode node = target.Node(image);
+  node::OpenNode opened = target.Node(image);
+  node::RepairedView view(opened);
+  node::OpenNode node = PROV_TRY(view.Open());
   PROV_TRY(CheckProgram(node, image_options));
   SessionReport report = PROV_TRY(node::PlanSettings(node, derived, options));
   node::FilePlan files;
@@ -185,6 +188,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
                        derived.settings.config.certificates};
   Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed));
+  PROV_TRY(node::RepairState(node, notes));
   if (image_options.install) {
     payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, *payload, image_options));
@@ -211,6 +215,7 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   const Target target = PROV_TRY(OpenTarget(image, machine::Access::kWrite));
   node::OpenNode node = target.Node(image);
   Findings notes = PROV_TRY(image.Notes());
+  PROV_TRY(node::RepairState(node, notes));
   // What can't be taken out is named before anything is.
   std::optional<node::FilePlan> files;
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
@@ -228,6 +233,7 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
     PROV_TRY(node.machine.registry.Flush());  // nothing starts the program any more when it goes
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, *files));
     PROV_TRY(node::EndInstallation(node.machine.state, *files));
+    PROV_TRY(node::RemoveKeptFiles(node.machine.state));
     PROV_TRY(image.installation().RemoveProgram());  // one that no record names: the image has run
     PROV_TRY(image.installation().RemoveState());
     Add(*files, report);

@@ -1,10 +1,13 @@
 // `confirm`, `rollback` and `remove`: what ends or undoes an apply.
+#include <algorithm>
+
 #include "provisioner/cli/image_command.h"
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/search_path.h"
+#include "provisioner/node/state_repair.h"
 
 namespace prov::cli {
 namespace {
@@ -18,6 +21,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   Findings notes;
   if (image != nullptr) {
     notes = PROV_TRY(image->Notes());
+    PROV_TRY(node::RepairState(node, notes));
     const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
     PROV_TRY(
         PrepareImage(*image, node, {back ? reconcile::ChangesOf(*back) : std::vector<reconcile::Change>()}, notes));
@@ -67,16 +71,11 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
   return RunStep(arguments, host, node::Rollback, machine::Event::kRolledBack);
 }
 
-Result<void> CheckRecords(machine::Host& host) {
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  node::OpenNode node = target.Node(host);
-  return node::CheckRecords(node);
-}
-
+// The settings come first: what keeps them from going, a lost record or a full disk, leaves the service and the program
+// as they are. Without a stored source the service does nothing more until it goes.
 Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock) {
-  PROV_TRY(CheckRecords(host));  // before the service goes, too
-  // The service would hold the lock now and then, and must not run while its program goes.
-  if (all) PROV_TRY(host.services().Remove(node::kServiceName));
+  constexpr std::int64_t kRoundSeconds = 30;  // a round of the boot service holds the lock for a moment now and then
+  if (all) wait_lock = std::max(wait_lock, kRoundSeconds);
   reconcile::SessionReport report;
   std::string name;
   {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
@@ -303,6 +304,7 @@ Result<Look> LookAt(const TargetOptions& options, machine::Host& live) {
     out.targets.push_back(
         {target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, out.findings), {}});
     ReportScriptRecord(out.targets.back().status.engine, out.findings);
+    ReportDamage(out.targets.back().status, out.findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
       out.targets.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, out.targets.back().status));
       for (Finding& f : PROV_TRY(image->Notes())) out.findings.push_back(std::move(f));
@@ -394,7 +396,7 @@ Command StatusCommand() {
       "",
       "Looks at the registry, the certificate stores and the environment of running services. What a\n"
       "payload's script recorded counts as ours. Exit code 4 asks somebody to look: something differs, a round\n"
-      "or the first boot failed, a rollback holds, a run or trial is open, a record is damaged, the boot\n"
+      "or the first boot failed, a rollback holds, a run or trial is open, a record is damaged or lost, the boot\n"
       "service does not run, or a certificate of ours expires within 30 days (JSON: reasons). A reboot\n"
       "that is due is no such reason. Of an image it says what can't be seen there.",
       "  > provisioner status\n"

@@ -63,12 +63,42 @@ void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
   json.Member("notAfter", expiry->not_after).Member("days", expiry->Days()).EndObject();
 }
 
-void WriteDamage(JsonWriter& json, const Findings& damage) {
+void WriteDamagedFile(JsonWriter& json, const node::DamagedFile& file) {
+  json.Member("file", file.file).Member("problem", file.problem).Key("from");
+  if (file.from.empty()) {
+    json.Null();
+  } else {
+    json.String(file.from);
+  }
+  json.Member("effect", file.effect);
+}
+
+void WriteDamage(JsonWriter& json, const node::NodeStatus& status) {
   json.Key("damage").BeginArray();
-  for (const Finding& f : damage) {
-    json.BeginObject().Member("code", f.code).Member("message", f.message).Member("where", f.where).EndObject();
+  for (const node::DamagedFile& file : status.damage) {
+    WriteDamagedFile(json.BeginObject(), file);
+    json.EndObject();
+  }
+  json.EndArray().Member("recordLost", status.record_lost).Key("repairs").BeginArray();
+  for (const node::PastRepair& repair : status.repairs) {
+    WriteDamagedFile(json.BeginObject().Member("at", repair.at), repair.file);
+    json.Member("kept", repair.file.kept).EndObject();
   }
   json.EndArray();
+}
+
+std::string DamageLines(const node::NodeStatus& status) {
+  std::string out;
+  for (const node::DamagedFile& file : status.damage) {
+    out += fmt::format("damaged  {} {}\n", Printable(file.file), Printable(file.problem));
+  }
+  for (const node::PastRepair& repair : status.repairs) {
+    out += fmt::format("repaired {}: {} {}{}\n", FormatUtc(repair.at), Printable(repair.file.file),
+                       Printable(repair.file.problem),
+                       repair.file.kept.empty() ? "" : fmt::format("; kept as {}", Printable(repair.file.kept)));
+  }
+  if (status.record_lost) out += "lost     the record of what is ours; the next apply takes what equals its settings\n";
+  return out;
 }
 
 std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
@@ -94,7 +124,7 @@ void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
   WriteFailures(json, status);
   WriteBootService(json, status.boot_service);
   WriteExpiry(json, status.first_expiry);
-  WriteDamage(json, status.damage);
+  WriteDamage(json, status);
   json.Key("reasons").BeginArray();
   for (const std::string_view reason : status.Reasons()) json.String(reason);
   json.EndArray();
@@ -122,11 +152,16 @@ std::string BootLine(const node::BootService& service) {
 
 std::string HealthLines(const node::NodeStatus& status, std::int64_t now) {
   std::string out = FailureLines(status, now);
-  for (const Finding& f : status.damage) {
-    out += fmt::format("damaged  {}: {}\n", Printable(f.where), Printable(f.message));
-  }
+  out += DamageLines(status);
   if (status.first_expiry) out += ExpiryLine(*status.first_expiry);
   return out;
+}
+
+void ReportDamage(const node::NodeStatus& status, Findings& findings) {
+  for (const node::DamagedFile& file : status.damage) {
+    AddError(findings, "state-damaged", Describe(file, node::Moment::kFound), file.file);
+  }
+  if (status.record_lost) AddError(findings, "state-lost", node::DescribeLoss());
 }
 
 }  // namespace prov::cli

@@ -9,11 +9,14 @@
 
 namespace prov::cli {
 
-// `failure`, `lastFailure`, `bootService`, `firstExpiry`, `damage` and `reasons` as members of the open object.
+// `failure`, `lastFailure`, `bootService`, `firstExpiry`, `damage`, `recordLost`, `repairs` and `reasons` as members of the open object.
 void WriteHealth(JsonWriter& json, const node::NodeStatus& status);
 
 // The same for people, each line with its end. `now`: Unix time.
 std::string BootLine(const node::BootService& service);
 std::string HealthLines(const node::NodeStatus& status, std::int64_t now);
+
+// `state-damaged` for each file of the state that is, `state-lost` if the record is lost.
+void ReportDamage(const node::NodeStatus& status, Findings& findings);
 
 }  // namespace prov::cli

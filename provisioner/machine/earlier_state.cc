@@ -84,16 +84,28 @@ Result<EarlierSection> ReadEarlierFile(std::string_view file, std::string_view t
   return EarlierSection{std::string(known.section), PROV_TRY(SectionOf(known, text))};
 }
 
-Result<Sections> ReadEarlierState(StateFolder& folder) {
-  Sections out;
+Result<EarlierState> ReadGoodEarlierState(StateFolder& folder) {
+  EarlierState out;
   for (const EarlierFile& file : kFiles) {
-    const auto text = PROV_TRY(folder.Read(file.file));
+    auto text = PROV_TRY(folder.Read(file.file));
     if (!text) continue;
     auto section = SectionOf(file, *text);
-    if (!section && file.form == Form::kCount && section.error().code != Code::kVersion) continue;
-    out[std::string(file.section)] = PROV_TRY(std::move(section));
+    if (section) {
+      out.sections[std::string(file.section)] = *std::move(section);
+    } else if (section.error().code == Code::kVersion) {
+      return std::unexpected(std::move(section).error());
+    } else if (file.form != Form::kCount) {
+      out.damaged.push_back(
+          {std::string(file.file), std::string(file.section), *std::move(text), std::move(section).error()});
+    }
   }
   return out;
+}
+
+Result<Sections> ReadEarlierState(StateFolder& folder) {
+  EarlierState all = PROV_TRY(ReadGoodEarlierState(folder));
+  if (!all.damaged.empty()) return std::unexpected(std::move(all.damaged.front().error));
+  return std::move(all.sections);
 }
 
 Result<void> RemoveEarlierState(StateFolder& folder) {

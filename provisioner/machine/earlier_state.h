@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/machine/state_record.h"
 
@@ -14,6 +15,17 @@ namespace prov::machine {
 // as it says no less than one that can; a damaged count (boots, failure, restart) is left out. Errors: those of
 // StateFolder::Read; json, type, version.
 Result<Sections> ReadEarlierState(StateFolder& folder);
+
+// The same, but a damaged file is told and left out instead of an error. Errors: those of StateFolder::Read; version.
+struct DamagedEarlierFile {
+  std::string file, section, text;
+  Error error;
+};
+struct EarlierState {
+  Sections sections;
+  std::vector<DamagedEarlierFile> damaged;
+};
+Result<EarlierState> ReadGoodEarlierState(StateFolder& folder);
 
 // Removes all of them that are there.
 Result<void> RemoveEarlierState(StateFolder& folder);

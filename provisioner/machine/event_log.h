@@ -20,7 +20,7 @@ enum class Event : std::uint16_t {
   kSourceUnavailable = 6,
   kHeld = 7,        // a rollback holds until the source changes
   kRebootLoop = 8,  // the same change was needed after three boots
-  kRecovered = 9,   // an interrupted run was ended
+  kRecovered = 9,   // an interrupted run was ended, or a damaged file of the state was repaired
   kServiceStarted = 10,
   kServiceStopped = 11,
   kFailure = 100,

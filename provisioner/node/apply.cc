@@ -8,6 +8,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/node/activity.h"
 #include "provisioner/node/guards.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 
@@ -22,7 +23,12 @@ using reconcile::SessionReport;
 
 Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
-  return reconcile::PlanOptions{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
+  reconcile::PlanOptions out{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
+  if (PROV_TRY(RecordIsLost(node))) {
+    out.adopt = true;
+    out.adopt_reason = "taken for ours, as the record was lost";
+  }
+  return out;
 }
 
 // By what is ours there, whoever recorded it.
@@ -51,6 +57,7 @@ void AddApplied(const Applied& applied, Sections& sections) {
   sections[std::string(kAppliedSection)] = AppliedJson(applied);
   sections[std::string(kTrialSection)] = std::nullopt;
   sections[std::string(kHoldSection)] = std::nullopt;
+  sections[std::string(kLostSection)] = std::nullopt;
 }
 
 // A rollback holds against `applied`.
@@ -168,6 +175,26 @@ Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport
   return Forget(node.machine.state, kRestartSection);
 }
 
+// What a run that writes nothing tells of a state that the next one repairs.
+Result<void> ReportDamage(OpenNode& node, const RepairedView& view, Findings& findings) {
+  for (const DamagedFile& file : view.damage()) {
+    AddWarning(findings, "state-damaged", Describe(file, Moment::kFound), file.file);
+  }
+  return WarnOfLoss(node, findings);
+}
+
+// On a machine without a record, what is as wanted already is others'. Somebody who deleted the record has to know.
+Result<void> ReportFound(OpenNode& node, const reconcile::Plan& plan, Findings& findings) {
+  const auto found = std::ranges::count(plan.changes, Action::kNone, &Change::action);
+  if (found == 0 || !plan.ledger_before.empty() || !PROV_TRY(HasNoRecord(node.machine.state.folder()))) return {};
+  AddInfo(findings, "already-there",
+          fmt::format("{} item{} here already as the settings want, and no record says that provisioner set {}: what "
+                      "was here stays when everything of ours is removed",
+                      found, found == 1 ? " was" : "s were", found == 1 ? "it" : "them"),
+          node.machine.state.folder().PathOf(machine::kStateFile));
+  return {};
+}
+
 void AddFindings(SessionReport& report, const DerivedSettings& derived) {
   Findings all = derived.settings.findings;
   all.insert(all.end(), derived.desired.findings.begin(), derived.desired.findings.end());
@@ -183,10 +210,13 @@ Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const
   return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }
 
-Result<SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& derived, const ApplyOptions& options) {
+  RepairedView view(given);
+  OpenNode node = PROV_TRY(view.Open());
   PROV_TRY(CheckSettings(node, derived, options));
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+  PROV_TRY(ReportDamage(node, view, report.findings));
   AddFindings(report, derived);
   return report;
 }
@@ -194,11 +224,14 @@ Result<SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derive
 Result<SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                                     Sections more) {
   Findings findings;
+  PROV_TRY(RepairState(node, findings));
+  PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(reconcile::FinishRun(node.machine, findings));  // the guards go by what it leaves
   PROV_TRY(CheckSettings(node, derived, options));
   const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
   PROV_TRY(EndOpenRun(node, findings));
   reconcile::Plan plan = PROV_TRY(PlanFor(node, derived, plan_options));
+  PROV_TRY(ReportFound(node, plan, findings));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
   } else {
@@ -217,6 +250,8 @@ Result<SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& deriv
 Result<SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                                   std::int64_t seconds) {
   Findings findings;
+  PROV_TRY(RepairState(node, findings));
+  PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
   PROV_TRY(CheckSettings(node, derived, options));
   PROV_TRY(EndOpenRun(node, findings));
@@ -247,6 +282,7 @@ Result<bool> TrialIsOpen(OpenNode& node) {
 
 Result<SessionReport> ConfirmTrial(OpenNode& node) {
   SessionReport report;
+  PROV_TRY(RepairState(node, report.findings));
   PROV_TRY(reconcile::Finish(node.machine, report.findings));
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (!open || !open->trial) {
@@ -263,6 +299,7 @@ Result<SessionReport> ConfirmTrial(OpenNode& node) {
 
 Result<SessionReport> Rollback(OpenNode& node) {
   SessionReport report;
+  PROV_TRY(RepairState(node, report.findings));
   PROV_TRY(BeginRollback(node, report.findings));
   const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
   if (!back) {
@@ -289,24 +326,34 @@ Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, 
   return {};
 }
 
-Result<void> CheckRecords(OpenNode& node) {
+Result<void> CheckRecords(OpenNode& given) {
+  RepairedView view(given);
+  OpenNode node = PROV_TRY(view.Open());
   PROV_TRY(reconcile::LoadJournal(node.machine.state));
-  PROV_TRY(reconcile::LoadMachineRecord(node.machine));
-  return {};
+  const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(node.machine));
+  if (!record.ledger.empty() || !PROV_TRY(RecordIsLost(node))) return {};
+  return Fail(Code::kNotFound,
+              "the record of what provisioner set on this machine was lost, so nothing was removed: run provisioner "
+              "apply with the settings that are in place, which takes what equals them for ours, then remove; or keep "
+              "what is set: run provisioner service uninstall, and delete the folder of this file",
+              node.machine.state.folder().PathOf(machine::kStateFile));
 }
 
-Result<std::vector<Change>> PlanRemoval(OpenNode& node) {
-  PROV_TRY(CheckRecords(node));
+Result<std::vector<Change>> PlanRemoval(OpenNode& given) {
+  PROV_TRY(CheckRecords(given));
+  RepairedView view(given);
+  OpenNode node = PROV_TRY(view.Open());
   return PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), {})).changes;
 }
 
 Result<SessionReport> RemoveSettings(OpenNode& node) {
   PROV_TRY(CheckRecords(node));
   Findings findings;
+  PROV_TRY(RepairState(node, findings));
   PROV_TRY(EndOpenRun(node, findings));
   Sections gone;
   for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection,
-                                         kTrialSection, kHoldSection, kFailureSection, kRestartSection}) {
+                                         kTrialSection, kHoldSection, kFailureSection, kRestartSection, kLostSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));

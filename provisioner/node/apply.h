@@ -57,8 +57,8 @@ Result<bool> TrialIsOpen(OpenNode& node);
 // A finding if the boot service will apply something else than these settings again.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 
-// Whether what says what is ours here can be read: without it nothing may be removed. Reads only. Errors: those of
-// LoadJournal and LoadMachineRecord.
+// Whether it is known what is ours here: without that nothing may be removed. Reads only. Errors: those of LoadJournal
+// and LoadMachineRecord; not-found (the record was lost).
 Result<void> CheckRecords(OpenNode& node);
 
 // The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.

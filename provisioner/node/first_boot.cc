@@ -6,6 +6,7 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/signer.h"
+#include "provisioner/node/state_repair.h"
 
 namespace prov::node {
 namespace {
@@ -33,11 +34,15 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
-  if (stored && stored->words != delivery.words) return false;
+  const bool none = !stored || stored->words.empty();
+  if (!none && stored->words != delivery.words) return false;
   PROV_TRY(CheckFollowed(node, delivery));
   reconcile::Sections sections;
   PROV_TRY(AddService(node, delivery, sections));
-  if (!stored) sections[std::string(kSourceSection)] = SourceJson({delivery.words, delivery.follow, true});
+  if (none) {
+    sections[std::string(kSourceSection)] = SourceJson({delivery.words, delivery.follow, true});
+    PROV_TRY(AddLoss(node, sections));
+  }
   PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
   PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
   return true;
@@ -51,6 +56,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   ApplyOptions adopting = options;
   adopting.adopt = true;
   Findings findings;
+  PROV_TRY(RepairState(node, findings));
   PROV_TRY(reconcile::FinishRun(node.machine, findings));
   PROV_TRY(PlanSettings(node, derived, adopting));  // refuses before anything is written
   PROV_TRY(CheckFollowed(node, delivery));
@@ -58,6 +64,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
   reconcile::Sections begun = SourceRecords(derived, delivery, true);
   PROV_TRY(AddService(node, delivery, begun));
+  PROV_TRY(AddLoss(node, begun));
   PROV_TRY(reconcile::CommitSections(node.machine.state, begun));
   const Result<ProgramReport> installed = InstallProgramAndService(node, delivery.allow_downgrade);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
@@ -73,6 +80,8 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
 
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings) {
+  PROV_TRY(RepairState(node, findings));
+  PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(reconcile::Finish(node.machine, findings));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {
@@ -81,8 +90,10 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
     PROV_TRY(CheckFollowed(node, delivery));
   }
   const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
-  reconcile::Sections sections = derived != nullptr ? SourceRecords(*derived, delivery, false) : reconcile::Sections();
+  reconcile::Sections sections;
+  if (derived != nullptr) sections = SourceRecords(*derived, delivery, false);
   PROV_TRY(AddService(node, delivery, sections));
+  PROV_TRY(AddLoss(node, sections));
   PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
   ProgramReport out = PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
   AddUpgrade(out, findings);

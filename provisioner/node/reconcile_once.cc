@@ -4,6 +4,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::node {
@@ -68,6 +69,19 @@ Result<bool> IsHeld(OpenNode& node, const std::string& digest) {
   return hold && *hold == digest;
 }
 
+// A lost record says so in its own words: otherwise nobody stored one.
+Result<void> RequireSource(OpenNode& node, const std::optional<StoredSource>& source) {
+  if (source) return {};
+  if (!PROV_TRY(RecordIsLost(node))) {
+    return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
+                std::string(machine::kStateFile));
+  }
+  return Fail(Code::kNotFound,
+              "the record of this machine was lost, and with it the source of its settings, so what is set stays as "
+              "it is; provisioner service install --source SOURCE stores it again",
+              node.machine.state.folder().PathOf(machine::kStateFile));
+}
+
 struct Start {
   RoundReport report;  // held: there is nothing to do
   StoredSource source;
@@ -76,6 +90,7 @@ struct Start {
 Result<Start> Begin(OpenNode& node) {
   Start out;
   Findings& findings = out.report.session.findings;
+  PROV_TRY(RepairState(node, findings));
   if (PROV_TRY(TrialIsOpen(node))) {
     AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
     out.report.held = true;
@@ -84,10 +99,7 @@ Result<Start> Begin(OpenNode& node) {
   PROV_TRY(EndOpenRun(node, findings));
   PROV_TRY(ScrubSecretFiles(node, findings));
   auto source = PROV_TRY(LoadSource(node.machine.state));
-  if (!source) {
-    return Fail(Code::kNotFound, "no source is stored on this machine; provisioner first-boot SOURCE stores one",
-                std::string(machine::kStateFile));
-  }
+  PROV_TRY(RequireSource(node, source));
   out.source = *std::move(source);
   return out;
 }
@@ -95,6 +107,11 @@ Result<Start> Begin(OpenNode& node) {
 Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report = std::move(start.report);
   Findings& findings = report.session.findings;
+  if (start.source.words.empty()) {
+    AddWarning(findings, "stored-source",
+               "the file that named the source was damaged: the settings kept of it stay in place and nothing newer is "
+               "read; provisioner service install --source SOURCE stores it again");
+  }
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
   if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",

@@ -107,15 +107,20 @@ std::vector<std::string_view> NodeStatus::Reasons() const {
   if (held) out.emplace_back("hold");
   if (engine.trial) out.emplace_back("trial");
   if ((engine.open_transaction && !engine.trial) || image_incomplete) out.emplace_back("open");
-  if (engine.damage || !damage.empty()) out.emplace_back("damage");
+  if (engine.damage || !damage.empty() || record_lost) out.emplace_back("damage");
   if (boot_service && boot_service->Fails()) out.emplace_back("service");
   if (first_expiry && first_expiry->seconds <= kExpirySeconds) out.emplace_back("expiry");
   return out;
 }
 
-Result<NodeStatus> StatusOf(OpenNode& node) {
+Result<NodeStatus> StatusOf(OpenNode& given) {
+  RepairedView view(given);
+  OpenNode node = PROV_TRY(view.Open());
   machine::StateRecord& state = node.machine.state;
   NodeStatus out;
+  out.damage = view.damage();
+  out.record_lost = PROV_TRY(RecordIsLost(node));
+  if (out.damage.empty()) out.repairs = PROV_TRY(LoadRepairs(state));
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
   out.services = PROV_TRY(LookAtServices(node, out.engine.ledger));
   out.variables = PROV_TRY(reconcile::LookAtMachineVariables(node.machine, out.engine.ledger));

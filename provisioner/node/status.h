@@ -11,6 +11,7 @@
 #include "provisioner/node/activity.h"
 #include "provisioner/node/apply.h"
 #include "provisioner/reconcile/wmco.h"
+#include "provisioner/node/state_repair.h"
 
 namespace prov::node {
 
@@ -63,7 +64,9 @@ struct NodeStatus {
   bool image_incomplete = false;       // an installation into this image was cut short
   std::optional<std::string> failure;  // of a first boot during Windows setup: the error's text
   std::optional<Expiry> first_expiry;
-  Findings damage;  // of this program's own state
+  std::vector<DamagedFile> damage;  // files of the state, which the next run repairs
+  bool record_lost = false;         // what is ours is not known any more, or not all of it
+  std::vector<PastRepair> repairs;
 
   bool RoundsFail() const { return round_failure && !round_failure->over; }
   // Why somebody should look at this: "drift", "failure", "hold", "trial", "open", "damage", "service", "expiry".

@@ -52,8 +52,10 @@ struct SessionReport {
 SessionReport ReportOf(Plan plan);  // so far as the plan says it
 
 struct PlanOptions {
-  // Values that equal the desired ones came from our own payload: they are ours from now on (first boot only).
+  // Values that equal the desired ones came from our own payload, or from a run whose record is lost: they are ours
+  // from now on. Why, for the report.
   bool adopt = false;
+  std::string_view adopt_reason = "baked before the first boot";
   // The Windows Machine Config Operator's daemon owns the machine variables: other values of it are left alone.
   bool yield_environment = false;
   // Make the keys of services that don't exist yet, to hold their environment (images only).

@@ -127,7 +127,7 @@ class ServicePlan {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
       if (adopt || entry_ != nullptr) planner_.Own(item_, std::move(entry));
-      Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
+      Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? std::string(planner_.options().adopt_reason) : "");
       return;
     }
     planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});

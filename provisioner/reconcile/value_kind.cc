@@ -57,9 +57,13 @@ class ValuePlan {
   }
 
   bool Keep() {
-    const bool adopt = entry_ == nullptr && planner_.options().adopt;
-    if (adopt) planner_.Own(item_, {std::nullopt, now_, {}});
-    Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? "baked before the first boot" : "");
+    const bool adopt = !IsOurs() && planner_.options().adopt;
+    if (adopt) {
+      LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
+      entry.ours = now_;
+      planner_.Own(item_, std::move(entry));
+    }
+    Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? std::string(planner_.options().adopt_reason) : "");
     return false;
   }
 

@@ -406,8 +406,36 @@ TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
   // Where there are no descriptors there is nothing to go by.
   tree_.set_can_protect(false);
   const auto read = Apply(tree_, Settings(), {});
-  ASSERT_FALSE(read) << "it is not a state record";
-  EXPECT_NE(read.error().code, Code::kOwner);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(HasFinding(read->findings, "state-damaged")) << "it is not a state record";
+}
+
+TEST_F(ImageCommands, ADamagedStateIsRestoredAndLosesNothing) {
+  const Seen before = Look(tree_);
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  const Seen wanted = Look(tree_);
+  const std::string state = "ProgramData/Provisioner/state.json";
+  const std::string good = tree_.Read(state, 1U << 24U).value().value();
+  for (const std::string& text : {std::string(), good.substr(0, good.size() / 2), std::string(good.size(), '\0')}) {
+    testing_support::MemoryTree tree = tree_;
+    ASSERT_TRUE(tree.Write(state, text, images::FileUse::kSecret));
+    EXPECT_EQ(Status(tree).damage.size(), 1U);
+    testing_support::MemoryTree removed = tree;
+    const auto applied = Apply(tree, Settings(), Install());
+    ASSERT_TRUE(applied) << applied.error().message;
+    EXPECT_EQ(applied->writes, 0U);
+    EXPECT_TRUE(HasFinding(applied->findings, "state-damaged"));
+    EXPECT_TRUE(Look(tree).system == wanted.system && Look(tree).software == wanted.software);
+    const auto gone = Remove(removed, true);
+    ASSERT_TRUE(gone) << gone.error().message;
+    EXPECT_EQ(Look(removed).files, before.files) << "what was kept goes, too";
+  }
+  ASSERT_TRUE(tree_.Remove(state));
+  const auto applied = Apply(tree_, Settings(), Install());
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(applied->writes, 0U);
+  ASSERT_TRUE(Remove(tree_, true));
+  EXPECT_EQ(Look(tree_).files, before.files);
 }
 
 TEST_F(ImageCommands, AStateFileThatAUserMadeIsNotBelieved) {

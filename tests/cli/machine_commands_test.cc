@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using machine_commands::MachineCommands;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -262,16 +263,69 @@ TEST_F(MachineCommands, FirstBootUsesUpAPayloadThatSetupDelivered) {
 }
 
 TEST_F(MachineCommands, WindowsSetupGoesOnWhereTheStateIsDamaged) {
-  host_.memory.files()["state.json"] = "{\"schema\": 1, \"sha";
   for (const char* phase : {"specialize", "setup-onrequest"}) {
-    host_.events_written.clear();
-    const auto failed = Run(FirstBootCommand, {source_, "--phase", phase, "--output", "json"});
-    ASSERT_TRUE(failed) << "setup would end otherwise: " << failed.error().message;
-    EXPECT_EQ(failed->exit, 0);
-    EXPECT_THAT(failed->out, HasSubstr("state.json"));
-    EXPECT_THAT(host_.EventIds(), Contains(111));
+    for (const char* file : {"state.json", "journal.json"}) {
+      host_ = testing_support::MemoryHost();
+      reconcile::PutWindows(host_.memory);
+      host_.memory.files()[file] = "{\"schema\": 1, \"sha";
+      const auto done = Run(FirstBootCommand, {source_, "--phase", phase, "--output", "json"});
+      ASSERT_TRUE(done) << "setup would end otherwise: " << done.error().message;
+      EXPECT_THAT(done->out, AllOf(HasSubstr("\"state-damaged\""), HasSubstr(file), Not(HasSubstr("\"error\": {"))));
+      EXPECT_THAT(host_.EventIds(), AllOf(Contains(9), Not(Contains(111))));
+      EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
+      EXPECT_THAT(host_.memory.files(), Contains(testing::Key(HasSubstr(".damaged-")))) << "what was there is kept";
+    }
   }
-  EXPECT_EQ(host_.memory.files().at("state.json"), "{\"schema\": 1, \"sha") << "nothing is written over it";
+}
+
+TEST_F(MachineCommands, StatusTellsOfDamageAndOfItsRepair) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  host_.memory.files().at("state.json").resize(40);
+  const auto found = Json(StatusCommand, {}, 4);
+  ASSERT_EQ(found["damage"].Size(), 1U);
+  EXPECT_THAT(found["damage"][0]["file"].GetString(), HasSubstr(R"(Provisioner\state.json)"));
+  EXPECT_STREQ(found["damage"][0]["from"].GetString(), "state.previous.json");
+  EXPECT_FALSE(found["recordLost"].GetBool());
+  EXPECT_STREQ(found["findings"][0]["code"].GetString(), "state-damaged");
+  EXPECT_STREQ(found["findings"][0]["severity"].GetString(), "error");
+  EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr(R"(damaged  C:\ProgramData\Provisioner\state.json is cut short)"));
+  ASSERT_TRUE(Run(ReconcileCommand, {}));
+  const auto repaired = Json(StatusCommand, {});
+  EXPECT_EQ(repaired["damage"].Size(), 0U);
+  ASSERT_EQ(repaired["repairs"].Size(), 1U);
+  EXPECT_THAT(repaired["repairs"][0]["kept"].GetString(), HasSubstr("state.damaged-"));
+  EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("repaired 20"));
+  host_.memory.files().clear();
+  EXPECT_TRUE(Json(StatusCommand, {}, 4)["recordLost"].GetBool());
+}
+
+// What a full disk stops has taken nothing away that the next try needs.
+TEST_F(MachineCommands, ARemovalThatFailsLosesNothing) {
+  const std::string before = host_.memory.content().Text();
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  const testing_support::MemoryHost start = host_;
+  host_.memory.calls = 0;
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  const std::size_t calls = host_.memory.calls;
+  std::size_t failures = 0;
+  for (std::size_t call = 0; call < calls; ++call) {
+    host_ = start;
+    host_.memory.calls = 0;
+    host_.memory.fail_at = call;
+    const auto removed = Run(RemoveCommand, {"--all"});
+    host_.memory.fail_at = testing_support::MemoryMachine::kNever;
+    if (!removed) {
+      ++failures;
+      EXPECT_THAT(host_.services_by_name, Contains(testing::Key("provisioner"))) << call;
+      EXPECT_TRUE(host_.program_installed) << call;
+      EXPECT_TRUE(host_.memory.Section(reconcile::kLedgerSection)) << call;
+      const auto again = Run(RemoveCommand, {"--all"});
+      ASSERT_TRUE(again) << call << ": " << again.error().message;
+    }
+    EXPECT_EQ(host_.memory.content().Text(), before) << call;
+    EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner")))) << call;
+  }
+  EXPECT_GT(failures, 5U);
 }
 
 TEST_F(MachineCommands, PhasesOfWindowsSetup) {

@@ -556,7 +556,7 @@ class Wim(Image):
         self.assertEqual(rights(PAYLOAD), [])
         self.apply()
         wanted = {PAYLOAD + "/egress.json": SECRET_FILE, "Program Files/Provisioner/provisioner.exe": PLAIN_FILE, PAYLOAD: PLAIN_FOLDER,
-                  "Program Files/Provisioner": PLAIN_FOLDER, STATE: SECRET_FOLDER, STATE + "/state.json": SECRET_FILE}
+                  "Program Files/Provisioner": PLAIN_FOLDER, STATE: SECRET_FOLDER, STATE + "/state.json": SECRET_FILE, STATE + "/state.previous.json": SECRET_FILE}
         self.assertEqual({name: rights(name) for name in wanted}, {name: [value] for name, value in wanted.items()})
         self.assertEqual(self.apply()["writes"], 0)
         self.assertEqual(run("wimlib-imagex", "verify", self.file).returncode, 0)
@@ -696,7 +696,7 @@ class Ntfs(unittest.TestCase):
         self.plant(script)
         before = {name: self.rights(name) for name in (script, CONFIG + "/SYSTEM", CONFIG + "/SOFTWARE")}
         self.apply()
-        wanted.update({STATE: SECRET_FOLDER, STATE + "/state.json": SECRET_FILE})
+        wanted.update({STATE: SECRET_FOLDER, STATE + "/state.json": SECRET_FILE, STATE + "/state.previous.json": SECRET_FILE})
         self.assertEqual({name: self.rights(name) for name in wanted}, wanted)
         self.assertEqual({name: self.rights(name) for name in before}, before)
         self.assertEqual(self.apply()["writes"], 0)

@@ -1,0 +1,441 @@
+#include "provisioner/node/state_repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/seal.h"
+#include "provisioner/machine/earlier_state.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/records.h"
+
+namespace prov::node {
+namespace {
+
+using machine::kJournalFile;
+using machine::kJournalPreviousFile;
+using machine::kStateFile;
+using machine::kStatePreviousFile;
+using machine::StateFolder;
+
+constexpr std::ptrdiff_t kMostRepairs = 16;
+
+constexpr std::string_view kSourceLost =
+    "where its settings come from is not known any more: store it with provisioner service install --source SOURCE";
+
+// What is lost with a section that only a file of an earlier version held, and what to do.
+struct Loss {
+  std::string_view section, effect;
+};
+constexpr auto kLosses = std::to_array<Loss>({
+    {"applied", "when which settings were applied is not known any more, so an older unsigned payload is not refused"},
+    {"floor", "an older signed payload is not refused until a newer one was applied"},
+    {"hold", "a rollback does not hold any more: the next round applies what the source says"},
+    {"image", "which files were put into the image is not known any more: remove --all leaves them"},
+    {"last", "rollback has nothing to take back until something was applied again"},
+    {"scrub",
+     R"(delivered files with credentials may stay: delete %SystemRoot%\Setup\Scripts\Provisioner after Windows setup)"},
+    {"settings", "the kept settings are not known any more: the next round reads the source again"},
+    {"source", kSourceLost},
+    {"storeKeys", "keys that were made for certificate stores stay when everything is removed"},
+    {"trial", "a trial that waits is taken back"},
+});
+
+constexpr std::string_view kRecordLost =
+    "what is ours on this machine is not known any more, nor where its settings come from";
+constexpr std::string_view kRunLost =
+    "what an interrupted run or a trial had already changed is not known any more; the next apply takes what equals "
+    "its settings for ours";
+
+std::string_view EffectOf(std::string_view section) {
+  if (section == reconcile::kLedgerSection) return kRecordLost;
+  const auto found = std::ranges::find(kLosses, section, &Loss::section);
+  return found == kLosses.end() ? std::string_view() : found->effect;
+}
+
+// A file that its program sealed is garbled where the seal is broken, whatever became of the number of its form.
+bool IsOfNewerProgram(std::string_view text, const Error& error) {
+  if (error.code != Code::kVersion) return false;
+  return text.find(fmt::format("\"{}\"", kSealMember)) == std::string_view::npos || CheckSeal(text, "").has_value();
+}
+
+std::string ProblemOf(const std::optional<std::string>& text, const std::optional<Error>& error) {
+  if (!text) return "is missing";
+  if (text->empty()) return "is empty";
+  if (!error || error->code == Code::kHashMismatch) return "was damaged or edited: its SHA-256 does not match";
+  if (error->code != Code::kJson) return fmt::format("is damaged ({})", error->message);
+  const std::size_t place = error->where.find(": ");
+  return fmt::format("is cut short or garbled{}",
+                     place == std::string::npos ? "" : fmt::format(" ({})", error->where.substr(place + 2)));
+}
+
+// "state.damaged-20260101-120000.json"
+std::string KeptName(std::string_view file, std::int64_t now) {
+  std::string time = FormatUtc(now);
+  std::erase_if(time, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
+  std::ranges::replace(time, 'T', '-');
+  const std::string_view stem = file.substr(0, file.rfind('.'));
+  return fmt::format("{}.damaged-{}.json", stem, time);
+}
+
+template <class T>
+struct Found {
+  std::string_view file;
+  std::optional<std::string> text;
+  std::optional<T> content;    // where it is good
+  std::optional<Error> error;  // where it is damaged
+  bool newer = false;
+};
+
+template <class T, class Parse>
+Result<Found<T>> Look(StateFolder& folder, std::string_view file, Parse parse) {
+  Found<T> out{.file = file, .text = PROV_TRY(folder.Read(file)), .content = {}, .error = {}};
+  if (!out.text) return out;
+  if (Result<T> content = parse(*out.text, file)) {
+    out.content = *std::move(content);
+  } else {
+    out.newer = IsOfNewerProgram(*out.text, content.error());
+    out.error = std::move(content).error();
+  }
+  return out;
+}
+
+void PutSection(machine::StateContent& content, std::string_view name, const std::string& json) {
+  auto node = ParseJsonDocument(json, name);
+  if (node) content.sections.insert_or_assign(std::string(name), *std::move(node));
+}
+
+std::string LostJson(std::int64_t now) {
+  JsonWriter json;
+  return json.BeginObject().Member("since", now).EndObject().Text();
+}
+
+void WriteFile(JsonWriter& json, const PastRepair& repair) {
+  json.BeginObject().Member("at", repair.at).Member("file", repair.file.file).Member("problem", repair.file.problem);
+  json.Member("from", repair.file.from).Member("kept", repair.file.kept).Member("effect", repair.file.effect);
+  json.EndObject();
+}
+
+Result<std::vector<PastRepair>> ReadRepairs(const JsonNode& section) {
+  std::vector<PastRepair> out;
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(section.Get("files")).Items())) {
+    const auto text = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(node.Get(name)).Text(); };
+    out.push_back({PROV_TRY(PROV_TRY(node.Get("at")).Integer()),
+                   {PROV_TRY(text("file")), PROV_TRY(text("problem")), PROV_TRY(text("from")), PROV_TRY(text("kept")),
+                    PROV_TRY(text("effect"))}});
+  }
+  return out;
+}
+
+class Repairer {
+ public:
+  Repairer(StateFolder& folder, std::int64_t now) : folder_(folder), now_(now) {}
+
+  Result<StateRepair> Run() && {
+    state_ = PROV_TRY(Look<machine::StateContent>(folder_, kStateFile, machine::ParseState));
+    state_copy_ = PROV_TRY(Look<machine::StateContent>(folder_, kStatePreviousFile, machine::ParseState));
+    journal_ = PROV_TRY(Look<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
+    journal_copy_ = PROV_TRY(Look<reconcile::Transaction>(folder_, kJournalPreviousFile, reconcile::ParseTransaction));
+    if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return StateRepair{};
+    PROV_TRY(ChooseRecord());
+    ChooseJournal();
+    PROV_TRY(Write());
+    return std::move(out_);
+  }
+
+ private:
+  struct Kept {
+    std::string name, text;
+  };
+
+  // `kept`: what was in the file is worth keeping.
+  template <class T>
+  void Tell(const Found<T>& found, std::string_view from, std::string_view effect, bool kept) {
+    Tell(found.file, ProblemOf(found.text, found.error), kept && found.text ? *found.text : "", from, effect);
+  }
+  void Tell(std::string_view file, std::string problem, const std::string& text, std::string_view from,
+            std::string_view effect) {
+    DamagedFile told{folder_.PathOf(file), std::move(problem), std::string(from), {}, std::string(effect)};
+    if (!text.empty()) {
+      const std::string name = KeptName(file, now_);
+      told.kept = folder_.PathOf(name);
+      kept_.push_back({name, text});
+    }
+    out_.files.push_back(std::move(told));
+  }
+
+  Result<void> ChooseRecord() {
+    if (state_.content) {
+      content_ = *state_.content;
+      if (state_copy_.error) Tell(state_copy_, kStateFile, "", false);
+      return {};
+    }
+    if (state_copy_.content) {
+      content_ = *state_copy_.content;
+      Tell(state_, kStatePreviousFile, "", true);
+      return {};
+    }
+    return RecordFromTheRest();
+  }
+
+  // The record and its copy are gone: what there is are files of an earlier version, and what the journal says.
+  Result<void> RecordFromTheRest() {
+    const machine::EarlierState earlier = PROV_TRY(machine::ReadGoodEarlierState(folder_));
+    for (const auto& [name, json] : earlier.sections) PutSection(content_, name, json.value_or("{}"));
+    content_.earlier_files = !earlier.sections.empty() || !earlier.damaged.empty();
+    const std::string_view ledger = MendLedger();
+    const bool known = HasSection(reconcile::kLedgerSection);
+    if (state_.error || state_copy_.error) {
+      lost_ = !known || !content_.earlier_files;
+      const std::string_view effect = known ? kSourceLost : kRecordLost;
+      Tell(state_, ledger, lost_ ? effect : "", true);
+      if (state_copy_.error) Tell(state_copy_, "", "", true);
+    }
+    for (const machine::DamagedEarlierFile& file : earlier.damaged) {
+      const bool is_ledger = file.section == reconcile::kLedgerSection;
+      const std::string_view from = is_ledger ? ledger : MendSection(file.section);
+      const bool mended = !from.empty() && file.section != kSourceSection;
+      Tell(file.file, ProblemOf(file.text, file.error), file.text, from, mended ? "" : EffectOf(file.section));
+      lost_ = lost_ || (is_ledger && !known);
+    }
+    TellOfDeletedSource();
+    if (ledger.empty() || !out_.files.empty()) return {};
+    lost_ = !content_.earlier_files;
+    Tell(lost_ ? kStateFile : "ledger.json", "is missing", "", ledger, lost_ ? kSourceLost : "");
+    return {};
+  }
+
+  // Settings are only kept of a source that is stored.
+  void TellOfDeletedSource() {
+    if (!content_.earlier_files || HasSection(kSourceSection)) return;
+    const std::string_view from = MendSection(kSourceSection);
+    if (!from.empty()) Tell("source.json", "is missing", "", from, kSourceLost);
+  }
+
+  bool HasSection(std::string_view name) const { return content_.sections.contains(name); }
+  std::optional<JsonNode> Member(std::string_view section, std::string_view name) const {
+    const auto found = content_.sections.find(section);
+    if (found == content_.sections.end()) return std::nullopt;
+    return found->second.Find(name).value_or(std::nullopt);
+  }
+
+  // An open run and the last one say what the ledger was. Where it is from now, or "".
+  std::string_view MendLedger() {
+    if (HasSection(reconcile::kLedgerSection)) return {};
+    if (journal_.content && !journal_.content->ledger_before.empty()) {
+      PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(journal_.content->ledger_before));
+      return kJournalFile;
+    }
+    const auto last = Member(reconcile::kLastSection, "ledgerAfter");
+    const auto ledger = last ? reconcile::ReadLedger(*last) : reconcile::Ledger();
+    if (!ledger || ledger->empty()) return {};
+    PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(*ledger));
+    return "last.json";
+  }
+
+  // The same of another section, which a damaged file held.
+  std::string_view MendSection(std::string_view section) {
+    if (section == kSourceSection && HasSection(kSettingsSection)) {
+      PutSection(content_, section, SourceJson({.words = {}, .follow = false, .adopt = false}));
+      return "settings.json";
+    }
+    const auto digest = Member(kAppliedSection, "digest");
+    if (section != kHoldSection || !digest) return {};
+    PutSection(content_, section, HoldJson(digest->Text().value_or("")));
+    return "applied.json";
+  }
+
+  void ChooseJournal() {
+    if (journal_.content) {
+      if (journal_copy_.error) Tell(journal_copy_, kJournalFile, "", false);
+      return;
+    }
+    if (journal_copy_.content) {
+      Tell(journal_, kJournalPreviousFile, "", true);
+      return;
+    }
+    if (!journal_.error && !journal_copy_.error) return;
+    lost_ = true;
+    Tell(journal_.error ? journal_ : journal_copy_, "", kRunLost, true);
+  }
+
+  // First what is kept; the record, which says what happened; last the journal, which says what is still to be done.
+  Result<void> Write() {
+    for (std::size_t at = 0; at < kept_.size(); ++at) {
+      if (Result<void> written = folder_.Write(kept_[at].name, kept_[at].text); !written) return GiveUp(at, written);
+    }
+    if (!out_.files.empty()) AddNotes();
+    const bool healthy = out_.files.empty() && !state_.text;
+    if (!healthy) {
+      if (Result<void> written = WriteRecord(); !written) return GiveUp(kept_.size(), written);
+    }
+    return WriteJournal();
+  }
+
+  // A disk that stays full must not fill with what each try keeps.
+  Result<void> GiveUp(std::size_t written, const Result<void>& error) {
+    for (std::size_t at = 0; at < written; ++at) (void)folder_.Remove(kept_[at].name);
+    return error;
+  }
+
+  void AddNotes() {
+    std::vector<PastRepair> all;
+    if (const auto found = content_.sections.find(kRepairsSection); found != content_.sections.end()) {
+      all = ReadRepairs(found->second).value_or(std::vector<PastRepair>());
+    }
+    for (const DamagedFile& file : out_.files) all.push_back({now_, file});
+    if (std::ssize(all) > kMostRepairs) all.erase(all.begin(), all.end() - kMostRepairs);
+    JsonWriter json;
+    json.BeginObject().Key("files").BeginArray();
+    for (const PastRepair& repair : all) WriteFile(json, repair);
+    PutSection(content_, kRepairsSection, json.EndArray().EndObject().Text());
+    if (!lost_) return;
+    PutSection(content_, kLostSection, LostJson(now_));
+  }
+
+  Result<void> WriteRecord() {
+    const std::string text = out_.files.empty() ? *state_.text : machine::StateText(content_);
+    if (!state_.text) PROV_TRY(folder_.Write(kStateFile, text));  // a copy alone says that the record was deleted
+    if (state_copy_.text != text) PROV_TRY(folder_.Write(kStatePreviousFile, text));
+    return state_.text && state_.text != text ? folder_.Write(kStateFile, text) : Result<void>();
+  }
+
+  Result<void> WriteJournal() {
+    if (journal_.content) {
+      if (journal_copy_.text != journal_.text) PROV_TRY(folder_.Write(kJournalPreviousFile, *journal_.text));
+      return {};
+    }
+    if (journal_copy_.content) return folder_.Write(kJournalFile, *journal_copy_.text);
+    if (journal_copy_.text) PROV_TRY(folder_.Remove(kJournalPreviousFile));
+    return journal_.text ? folder_.Remove(kJournalFile) : Result<void>();
+  }
+
+  StateFolder& folder_;
+  std::int64_t now_;
+  Found<machine::StateContent> state_, state_copy_;
+  Found<reconcile::Transaction> journal_, journal_copy_;
+  machine::StateContent content_;
+  std::vector<Kept> kept_;
+  bool lost_ = false;
+  StateRepair out_;
+};
+
+// What another folder would hold after writes that don't reach it.
+class FolderView final : public StateFolder {
+ public:
+  explicit FolderView(StateFolder& folder) : folder_(folder) {}
+
+  Result<std::optional<std::string>> Read(std::string_view name) override {
+    const auto found = changed_.find(name);
+    return found == changed_.end() ? folder_.Read(name) : found->second;
+  }
+  Result<void> Write(std::string_view name, std::string_view bytes) override {
+    changed_.insert_or_assign(std::string(name), std::string(bytes));
+    return {};
+  }
+  Result<void> Remove(std::string_view name) override {
+    changed_.insert_or_assign(std::string(name), std::nullopt);
+    return {};
+  }
+  std::string PathOf(std::string_view name) const override { return folder_.PathOf(name); }
+
+ private:
+  StateFolder& folder_;
+  std::map<std::string, std::optional<std::string>, std::less<>> changed_;
+};
+
+}  // namespace
+
+Result<StateRepair> RepairFolder(StateFolder& folder, std::int64_t now) { return Repairer(folder, now).Run(); }
+
+Result<void> RepairState(OpenNode& node, Findings& findings) {
+  const StateRepair repair = PROV_TRY(RepairFolder(node.machine.state.folder(), node.host.clock().NowUnix()));
+  for (const DamagedFile& file : repair.files) {
+    const std::string text = Describe(file, Moment::kRepaired);
+    LogEvent(node.host, machine::Event::kRecovered, Severity::kWarning, fmt::format("{} ({})", text, file.file));
+    AddWarning(findings, "state-damaged", text, file.file);
+  }
+  return repair.files.empty() ? Result<void>() : node.machine.state.Commit({});  // ends the files of earlier versions
+}
+
+RepairedView::RepairedView(OpenNode& node)
+    : node_(node), folder_(std::make_unique<FolderView>(node.machine.state.folder())), record_(*folder_) {}
+
+RepairedView::~RepairedView() = default;
+
+Result<OpenNode> RepairedView::Open() {
+  repair_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
+  return OpenNode{node_.host, {node_.machine.registry, node_.machine.certificates, record_, node_.machine.system}};
+}
+
+Result<bool> HasNoRecord(StateFolder& folder) {
+  for (const std::string_view file : {kStateFile, kStatePreviousFile, kJournalFile, kJournalPreviousFile}) {
+    if (PROV_TRY(folder.Read(file))) return false;
+  }
+  for (const std::string_view file : machine::EarlierFiles()) {
+    if (PROV_TRY(folder.Read(file))) return false;
+  }
+  return true;
+}
+
+Result<bool> RecordIsLost(OpenNode& node) {
+  if (PROV_TRY(reconcile::ReadSection(node.machine.state, kLostSection))) return true;
+  if (!PROV_TRY(HasNoRecord(node.machine.state.folder()))) return false;
+  return PROV_TRY(node.host.services().Query(kServiceName)).has_value();
+}
+
+Result<void> WarnOfLoss(OpenNode& node, Findings& findings) {
+  if (HasFinding(findings, "state-lost") || !PROV_TRY(RecordIsLost(node))) return {};
+  AddWarning(findings, "state-lost", DescribeLoss(), node.machine.state.folder().PathOf(kStateFile));
+  return {};
+}
+
+Result<void> AddLoss(OpenNode& node, reconcile::Sections& sections) {
+  if (PROV_TRY(RecordIsLost(node))) sections[std::string(kLostSection)] = LostJson(node.host.clock().NowUnix());
+  return {};
+}
+
+std::string Describe(const DamagedFile& file, Moment moment) {
+  const bool found = moment == Moment::kFound;
+  std::string out = fmt::format("this file of the state {}", file.problem);
+  if (file.from.empty()) {
+    out += found ? "; the next apply or reconcile goes on without it" : "; nothing could stand in for it";
+  } else {
+    out +=
+        fmt::format("; {} from {}", found ? "the next apply or reconcile restores it" : "it was restored", file.from);
+    if (file.effect.empty()) out += ", and nothing is lost";
+  }
+  if (!file.effect.empty()) out += "; " + file.effect;
+  if (!found && !file.kept.empty()) {
+    out += fmt::format("; what was in it is kept as {}: delete that once you know what damaged it", file.kept);
+  }
+  return out;
+}
+
+std::string DescribeLoss() {
+  return "the record of what provisioner set on this machine was lost: values that equal the settings of the next "
+         "apply are taken for ours again, and remove then deletes them; certificates that are in the stores already "
+         "are not, and stay when the settings drop them; run provisioner apply SOURCE, or store the source with "
+         "provisioner service install --source SOURCE";
+}
+
+Result<std::vector<PastRepair>> LoadRepairs(machine::StateRecord& state) {
+  const auto section = PROV_TRY(reconcile::ReadSection(state, kRepairsSection));
+  return section ? ReadRepairs(*section) : std::vector<PastRepair>();
+}
+
+Result<void> RemoveKeptFiles(machine::StateRecord& state) {
+  for (const PastRepair& repair : PROV_TRY(LoadRepairs(state))) {
+    const std::size_t name = repair.file.kept.find_last_of("\\/");
+    if (!repair.file.kept.empty()) PROV_TRY(state.folder().Remove(std::string_view(repair.file.kept).substr(name + 1)));
+  }
+  return {};
+}
+
+}  // namespace prov::node

@@ -1,0 +1,462 @@
+// Each file of the state, damaged in each way, on a node that is at rest, in the middle of a run or on trial: the next
+// round manages the node again, nothing of others is touched, and a removal still brings back what was there before.
+#include "provisioner/node/state_repair.h"
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/machine/earlier_state.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/status.h"
+#include "tests/node/node_helpers.h"
+
+namespace prov::node {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing_support::MemoryHost;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+
+enum class Way { kEmpty, kCut, kGarbled, kZeros, kDeleted };
+constexpr Way kWays[] = {Way::kEmpty, Way::kCut, Way::kGarbled, Way::kZeros, Way::kDeleted};
+
+// Whether there was something to damage.
+bool Damage(MemoryHost& host, const std::string& file, Way way) {
+  auto& files = host.memory.files();
+  const auto found = files.find(file);
+  if (found == files.end()) return false;
+  std::string& text = found->second;
+  if (way == Way::kEmpty) text.clear();
+  if (way == Way::kCut) text.resize(text.size() / 2);
+  if (way == Way::kGarbled) text[text.size() / 2] = '\x01';
+  if (way == Way::kZeros) text.assign(text.size(), '\0');
+  if (way == Way::kDeleted) files.erase(found);
+  return true;
+}
+
+OpenNode On(MemoryHost& host) { return {host, host.memory.Ports()}; }
+
+Result<RoundReport> Round(MemoryHost& host, const Settings& settings = SampleSettings()) {
+  auto round = PROV_TRY(RunRound(host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
+  return round ? Result<RoundReport>(*std::move(round)) : Fail(Code::kInternal, "nobody asked for a stop");
+}
+
+std::string ErrorOf(const Error& error) { return error.message + " (" + error.where + ")"; }
+
+std::vector<std::string> KeptFiles(const MemoryHost& host) {
+  std::vector<std::string> out;
+  for (const auto& [name, text] : host.memory.files()) {
+    if (name.find(".damaged-") != std::string::npos) out.push_back(name);
+  }
+  return out;
+}
+
+class StateRepaired : public NodeTest {
+ protected:
+  StateRepaired() {
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("FOREIGN", "stays"));
+    host_.memory.content().certificates[pki::Store::kRoot]["foreign"] = true;
+    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    before_ = host_.memory.content().Text();
+    OpenNode n = node();
+    const auto booted = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
+    EXPECT_TRUE(booted) << ErrorOf(booted.error());
+    managed_ = host_.memory.content().Text();
+    host_.events_written.clear();
+  }
+
+  // With its settings gone, but for the event source of the service.
+  static std::string Removed(MemoryHost host) {
+    OpenNode n = On(host);
+    const auto removed = RemoveSettings(n);
+    EXPECT_TRUE(removed) << ErrorOf(removed.error());
+    EXPECT_TRUE(UnregisterEventSource(n));
+    return host.memory.content().Text();
+  }
+
+  // A round on the host, which has to end where one ends whose state nobody damaged.
+  void ExpectManaged(MemoryHost& host, const Settings& settings, const std::string& wanted) {
+    const auto round = Round(host, settings);
+    ASSERT_TRUE(round) << ErrorOf(round.error());
+    EXPECT_EQ(host.memory.content().Text(), wanted);
+    EXPECT_FALSE(host.memory.files().contains("journal.json"));
+    if (host.memory.files().contains("state.json")) {  // else nothing took the place of earlier files
+      EXPECT_EQ(host.memory.files().at("state.json"), host.memory.files().at("state.previous.json"));
+    }
+    EXPECT_EQ(Removed(host), before_);
+  }
+
+  // The power goes in the middle of an apply of other settings.
+  MemoryHost Interrupted() {
+    const Settings other = OtherSettings();
+    for (std::size_t at = 0;; ++at) {
+      MemoryHost host = host_;
+      host.memory.log.clear();
+      host.memory.calls = 0;
+      host.memory.stop_after = at;
+      OpenNode n = On(host);
+      EXPECT_THROW((void)ApplySettings(n, other, {}), PowerFailure);
+      const bool wrote =
+          std::ranges::any_of(host.memory.log, [](const std::string& call) { return call.starts_with("Set "); });
+      if (!wrote) continue;
+      host.memory.Boot(MemoryMachine::Unflushed::kKept);
+      return host;
+    }
+  }
+
+  std::string before_, managed_;
+};
+
+TEST_F(StateRepaired, ARoundRestoresEachFileOfANodeAtRest) {
+  for (const std::string file : {"state.json", "state.previous.json"}) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = host_;
+      ASSERT_TRUE(Damage(host, file, way));
+      MemoryHost looked = host;
+      const auto round = Round(looked);
+      ASSERT_TRUE(round) << ErrorOf(round.error());
+      EXPECT_EQ(round->session.writes, 0U);
+      const bool copy_is_gone = file == "state.previous.json" && way == Way::kDeleted;
+      EXPECT_NE(HasFinding(round->session.findings, "state-damaged"), copy_is_gone)
+          << "a copy that is missing is only made again";
+      EXPECT_EQ(looked.memory.Section(kLostSection), std::nullopt);
+      EXPECT_EQ(looked.memory.Section(reconcile::kLedgerSection), host_.memory.Section(reconcile::kLedgerSection));
+      ExpectManaged(host, SampleSettings(), managed_);
+    }
+  }
+}
+
+TEST_F(StateRepaired, ARoundGoesOnWithAnInterruptedRunWhateverIsDamaged) {
+  const MemoryHost start = Interrupted();
+  MemoryHost whole = start;
+  ASSERT_TRUE(Round(whole, OtherSettings()));
+  const std::string wanted = whole.memory.content().Text();
+  for (const std::string file : {"state.json", "state.previous.json", "journal.json", "journal.previous.json"}) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = start;
+      ASSERT_TRUE(Damage(host, file, way));
+      ExpectManaged(host, OtherSettings(), wanted);
+    }
+  }
+}
+
+TEST_F(StateRepaired, ATrialStaysOpenWhateverIsDamaged) {
+  OpenNode n = node();
+  ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
+  for (const std::string file : {"state.json", "state.previous.json", "journal.json", "journal.previous.json"}) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = host_;
+      ASSERT_TRUE(Damage(host, file, way));
+      MemoryHost waiting = host;
+      const auto round = Round(waiting);
+      ASSERT_TRUE(round) << ErrorOf(round.error());
+      EXPECT_TRUE(round->held);
+      OpenNode opened = On(host);
+      const auto back = Rollback(opened);
+      ASSERT_TRUE(back) << ErrorOf(back.error());
+      EXPECT_EQ(host.memory.content().Text(), managed_);
+      EXPECT_EQ(Removed(host), before_);
+    }
+  }
+}
+
+TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
+  ASSERT_TRUE(Damage(host_, "state.json", Way::kCut));
+  const std::string damaged = host_.memory.files().at("state.json");
+  host_.now = 1'800'000'000;  // 2027-01-15T08:00:00Z
+  const auto round = Round(host_);
+  ASSERT_TRUE(round) << ErrorOf(round.error());
+  const std::string kept = "state.damaged-20270115-080000.json";
+  EXPECT_THAT(KeptFiles(host_), ElementsAre(kept));
+  EXPECT_EQ(host_.memory.files().at(kept), damaged);
+  const auto found = std::ranges::find(round->session.findings, "state-damaged", &Finding::code);
+  ASSERT_NE(found, round->session.findings.end());
+  const Finding& told = *found;
+  EXPECT_EQ(told.severity, Severity::kWarning);
+  EXPECT_EQ(told.where, R"(C:\ProgramData\Provisioner\state.json)");
+  EXPECT_THAT(told.message, HasSubstr("is cut short or garbled (line "));
+  EXPECT_THAT(told.message, HasSubstr("was restored from state.previous.json, and nothing is lost"));
+  EXPECT_THAT(told.message, HasSubstr(R"(kept as C:\ProgramData\Provisioner\)" + kept));
+  EXPECT_THAT(host_.events_written, Contains(testing::Pair(9, HasSubstr(R"(Provisioner\state.json)"))));
+  EXPECT_THAT(host_.events_written, Not(Contains(testing::Pair(9, HasSubstr("S3cret")))));
+  OpenNode n = node();
+  const auto status = StatusOf(n);
+  ASSERT_TRUE(status) << ErrorOf(status.error());
+  EXPECT_FALSE(status->Differs());
+  ASSERT_EQ(status->repairs.size(), 1U);
+  EXPECT_EQ(status->repairs[0].at, host_.now);
+  EXPECT_THAT(status->repairs[0].file.kept, HasSubstr(kept));
+  const auto again = Round(host_);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(HasFinding(again->session.findings, "state-damaged")) << "it is told once";
+}
+
+TEST_F(StateRepaired, LookingWritesNothing) {
+  for (const std::string file : {"state.json", "state.previous.json"}) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = host_;
+      ASSERT_TRUE(Damage(host, file, way));
+      const auto files = host.memory.files();
+      host.memory.log.clear();
+      OpenNode n = On(host);
+      const auto status = StatusOf(n);
+      ASSERT_TRUE(status) << ErrorOf(status.error());
+      EXPECT_TRUE(status->engine.drift.empty());
+      EXPECT_FALSE(status->engine.ledger.empty());
+      EXPECT_FALSE(status->record_lost);
+      const bool told = file == "state.json" || way != Way::kDeleted;
+      EXPECT_EQ(status->damage.size(), told ? 1U : 0U);
+      EXPECT_EQ(status->Differs(), told);
+      const auto plan = PlanSettings(n, SampleSettings(), {});
+      ASSERT_TRUE(plan) << ErrorOf(plan.error());
+      EXPECT_EQ(plan->writes, 0U);
+      ASSERT_TRUE(PlanRemoval(n));
+      EXPECT_EQ(host.memory.files(), files);
+      EXPECT_THAT(host.memory.log, IsEmpty());
+    }
+  }
+}
+
+TEST_F(StateRepaired, AnyCallOfARepairMayBeTheLast) {
+  MemoryHost start = Interrupted();
+  ASSERT_TRUE(Damage(start, "state.json", Way::kGarbled));
+  ASSERT_TRUE(Damage(start, "journal.json", Way::kCut));
+  start.events_written.clear();
+  MemoryHost whole = start;
+  Findings findings;
+  OpenNode n = On(whole);
+  whole.memory.calls = 0;
+  ASSERT_TRUE(RepairState(n, findings));
+  const std::size_t calls = whole.memory.calls;
+  ASSERT_GT(calls, 8U);
+  MemoryHost done = whole;
+  ASSERT_TRUE(Round(done, OtherSettings()));
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
+      SCOPED_TRACE(call);
+      MemoryHost host = start;
+      host.memory.calls = 0;
+      host.memory.*stop = call;
+      OpenNode killed = On(host);
+      EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
+      host.memory.Boot(MemoryMachine::Unflushed::kKept);
+      EXPECT_THAT(KeptFiles(host).size(), testing::Le(2U));
+      ExpectManaged(host, OtherSettings(), done.memory.content().Text());
+    }
+  }
+}
+
+// A disk that stays full must not fill with what is kept.
+TEST_F(StateRepaired, ARepairThatFailsLeavesEverythingForTheNext) {
+  MemoryHost start = Interrupted();
+  ASSERT_TRUE(Damage(start, "state.json", Way::kGarbled));
+  MemoryHost whole = start;
+  Findings findings;
+  OpenNode n = On(whole);
+  whole.memory.calls = 0;
+  ASSERT_TRUE(RepairState(n, findings));
+  const std::size_t calls = whole.memory.calls;
+  for (std::size_t call = 0; call < calls; ++call) {
+    SCOPED_TRACE(call);
+    MemoryHost host = start;
+    host.memory.calls = 0;
+    host.memory.fail_at = call;
+    OpenNode failed = On(host);
+    const auto repaired = RepairState(failed, findings);
+    host.memory.fail_at = MemoryMachine::kNever;
+    if (!repaired && host.memory.files().at("state.json") == start.memory.files().at("state.json")) {
+      EXPECT_THAT(KeptFiles(host), IsEmpty());
+    }
+    const auto round = Round(host, OtherSettings());
+    ASSERT_TRUE(round) << ErrorOf(round.error());
+    EXPECT_EQ(Removed(host), before_);
+  }
+}
+
+TEST_F(StateRepaired, AFileOfANewerProgramIsLeftAlone) {
+  for (const std::string file : {"state.json", "journal.json", "state.previous.json"}) {
+    MemoryHost host = host_;
+    host.memory.files()[file] = R"({"schema": 9})";
+    const auto files = host.memory.files();
+    Findings findings;
+    OpenNode n = On(host);
+    ASSERT_TRUE(RepairState(n, findings));
+    EXPECT_THAT(findings, IsEmpty());
+    EXPECT_EQ(host.memory.files(), files);
+    if (file == "state.previous.json") continue;
+    EXPECT_EQ(Round(host).error().code, Code::kVersion);
+    EXPECT_EQ(host.memory.files(), files);
+  }
+  std::string& text = host_.memory.files().at("state.json");
+  text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 3");
+  ASSERT_TRUE(Round(host_)) << "the seal tells damage from a newer form";
+}
+
+TEST_F(StateRepaired, ALostRecordEndsNothingAndNothingOfItIsTakenForOthers) {
+  ASSERT_TRUE(Damage(host_, "state.json", Way::kGarbled));
+  ASSERT_TRUE(Damage(host_, "state.previous.json", Way::kCut));
+  const auto round = Round(host_);
+  ASSERT_FALSE(round);
+  EXPECT_EQ(round.error().code, Code::kNotFound);
+  EXPECT_THAT(round.error().message, HasSubstr("the record of this machine was lost"));
+  EXPECT_THAT(KeptFiles(host_), testing::SizeIs(2));
+  EXPECT_EQ(host_.memory.content().Text(), managed_) << "what is set stays";
+  OpenNode n = node();
+  EXPECT_TRUE(StatusOf(n)->record_lost);
+  const auto refused = RemoveSettings(n);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("so nothing was removed"));
+  EXPECT_EQ(host_.memory.content().Text(), managed_);
+  const auto applied = ApplySettings(n, SampleSettings(), {});
+  ASSERT_TRUE(applied) << ErrorOf(applied.error());
+  EXPECT_EQ(applied->writes, 0U);
+  EXPECT_THAT(Codes(applied->findings), Contains("state-lost"));
+  EXPECT_THAT(applied->changes, Contains(testing::Field(&reconcile::Change::reason, HasSubstr("record was lost"))));
+  EXPECT_FALSE(StatusOf(n)->record_lost);
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_FALSE(Variable("HTTPS_PROXY"));
+  EXPECT_EQ(Variable("FOREIGN"), "stays");
+  EXPECT_TRUE(host_.memory.content().certificates[pki::Store::kRoot].contains("foreign"));
+}
+
+// Nothing says what was set, but the service that set it is here.
+TEST_F(StateRepaired, ARecordThatSomebodyDeletedIsMissed) {
+  host_.memory.files().clear();
+  OpenNode n = node();
+  EXPECT_TRUE(StatusOf(n)->record_lost);
+  EXPECT_TRUE(StatusOf(n)->Differs());
+  EXPECT_THAT(Round(host_).error().message, HasSubstr("the record of this machine was lost"));
+  EXPECT_EQ(RemoveSettings(n).error().code, Code::kNotFound);
+  EXPECT_THAT(host_.memory.files(), IsEmpty());
+  const DerivedSettings derived = Derive(SampleSettings()).value();
+  Findings findings;
+  ASSERT_TRUE(InstallService(n, &derived, {{"payload"}, true, {}}, findings));
+  EXPECT_THAT(Codes(findings), Contains("state-lost"));
+  const auto round = Round(host_);
+  ASSERT_TRUE(round) << ErrorOf(round.error());
+  EXPECT_THAT(Codes(round->session.findings), Contains("state-lost"));
+  EXPECT_EQ(host_.memory.content().Text(), managed_);
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_FALSE(Variable("HTTPS_PROXY")) << "ours again";
+}
+
+TEST_F(StateRepaired, AServiceWithoutASourceHasLostNothing) {
+  MemoryHost host;
+  reconcile::PutWindows(host.memory);
+  OpenNode n = On(host);
+  Findings findings;
+  ASSERT_TRUE(InstallService(n, nullptr, {}, findings));
+  EXPECT_FALSE(StatusOf(n)->record_lost);
+  EXPECT_THAT(Round(host).error().message, HasSubstr("no source is stored"));
+}
+
+// Neither the journal nor its copy can be read: what the run had done is taken for ours where it is as wanted.
+TEST_F(StateRepaired, ALostJournalLeavesNoValueToOthers) {
+  MemoryHost host = Interrupted();
+  ASSERT_TRUE(Damage(host, "journal.json", Way::kGarbled));
+  ASSERT_TRUE(Damage(host, "journal.previous.json", Way::kEmpty));
+  const auto round = Round(host, OtherSettings());
+  ASSERT_TRUE(round) << ErrorOf(round.error());
+  EXPECT_THAT(Codes(round->session.findings), Contains("state-lost"));
+  OpenNode n = On(host);
+  EXPECT_TRUE(StatusOf(n)->engine.drift.empty());
+  EXPECT_EQ(Removed(host), before_);
+}
+
+// As version 0.1.0 kept them: each section in a file of its own.
+class EarlierStateRepaired : public StateRepaired {
+ protected:
+  static std::string FileOf(const std::string& section) {
+    return section == "storeKeys" ? "store-keys.json" : section + ".json";
+  }
+
+  MemoryHost Earlier() {
+    MemoryHost out = host_;
+    const auto sections = out.memory.Sections();
+    out.memory.files().clear();
+    for (const auto& [name, text] : sections) {
+      const JsonNode node = ParseJsonDocument(text, name).value();
+      JsonWriter json;
+      json.BeginObject();
+      if (name != kSettingsSection) json.Member("schema", 1);
+      if (name == reconcile::kLedgerSection) {
+        json.Key("items").Json(text);
+      } else {
+        const auto members = node.Members().value();
+        for (const auto& [key, value] : members) json.Key(key).Json(value.Json());
+      }
+      out.memory.files()[FileOf(name)] = json.EndObject().Text();
+    }
+    return out;
+  }
+};
+
+TEST_F(EarlierStateRepaired, EachFileInEachWay) {
+  const MemoryHost start = Earlier();
+  ASSERT_THAT(start.memory.files(), Contains(Key("ledger.json")));
+  ASSERT_THAT(start.memory.files(), Contains(Key("source.json")));
+  ASSERT_THAT(start.memory.files(), Contains(Key("last.json")));
+  for (const auto& [file, text] : start.memory.files()) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = start;
+      ASSERT_TRUE(Damage(host, file, way));
+      ExpectManaged(host, SampleSettings(), managed_);
+      if (!host.memory.files().contains("state.json")) continue;
+      for (const std::string_view earlier : machine::EarlierFiles()) {
+        EXPECT_FALSE(host.memory.files().contains(std::string(earlier))) << earlier;
+      }
+    }
+  }
+}
+
+TEST_F(EarlierStateRepaired, AnyCallOfARepairMayBeTheLast) {
+  MemoryHost start = Earlier();
+  ASSERT_TRUE(Damage(start, "ledger.json", Way::kCut));
+  MemoryHost whole = start;
+  Findings findings;
+  OpenNode n = On(whole);
+  whole.memory.calls = 0;
+  ASSERT_TRUE(RepairState(n, findings));
+  EXPECT_THAT(Codes(findings), ElementsAre("state-damaged"));
+  EXPECT_THAT(findings.front().message, HasSubstr("from last.json"));
+  const std::size_t calls = whole.memory.calls;
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
+      SCOPED_TRACE(call);
+      MemoryHost host = start;
+      host.memory.calls = 0;
+      host.memory.*stop = call;
+      OpenNode killed = On(host);
+      EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
+      host.memory.Boot(MemoryMachine::Unflushed::kKept);
+      ExpectManaged(host, SampleSettings(), managed_);
+    }
+  }
+}
+
+TEST_F(EarlierStateRepaired, ARollbackHoldsThoughItsFileIsDamaged) {
+  OpenNode n = node();
+  ASSERT_TRUE(ApplySettings(n, OtherSettings(), {}));
+  ASSERT_TRUE(Rollback(n));
+  MemoryHost host = Earlier();
+  ASSERT_TRUE(Damage(host, "hold.json", Way::kGarbled));
+  const std::string held = host.memory.content().Text();
+  const auto round = Round(host, OtherSettings());
+  ASSERT_TRUE(round) << ErrorOf(round.error());
+  EXPECT_TRUE(round->held);
+  EXPECT_EQ(host.memory.content().Text(), held);
+}
+
+}  // namespace
+}  // namespace prov::node
