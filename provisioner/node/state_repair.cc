@@ -93,9 +93,14 @@ struct Found {
   bool newer = false;
 };
 
+// `original`: of a copy, which mostly is the same and then need not be parsed again.
 template <class T, class Parse>
-Result<Found<T>> Look(StateFolder& folder, std::string_view file, Parse parse) {
-  Found<T> out{.file = file, .text = PROV_TRY(folder.Read(file)), .content = {}, .error = {}};
+Result<Found<T>> Look(StateFolder& folder, std::string_view file, Parse parse, const Found<T>& original = {}) {
+  Found<T> out = original;
+  out.file = file;
+  out.text = PROV_TRY(folder.Read(file));
+  if (out.text == original.text) return out;
+  out = {.file = file, .text = std::move(out.text), .content = {}, .error = {}};
   if (!out.text) return out;
   if (Result<T> content = parse(*out.text, file)) {
     out.content = *std::move(content);
@@ -139,9 +144,9 @@ class Repairer {
 
   Result<StateRepair> Run() && {
     state_ = PROV_TRY(Look<machine::StateContent>(folder_, kStateFile, machine::ParseState));
-    state_copy_ = PROV_TRY(Look<machine::StateContent>(folder_, kStatePreviousFile, machine::ParseState));
+    state_copy_ = PROV_TRY(Look(folder_, kStatePreviousFile, machine::ParseState, state_));
     journal_ = PROV_TRY(Look<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
-    journal_copy_ = PROV_TRY(Look<reconcile::Transaction>(folder_, kJournalPreviousFile, reconcile::ParseTransaction));
+    journal_copy_ = PROV_TRY(Look(folder_, kJournalPreviousFile, reconcile::ParseTransaction, journal_));
     if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return StateRepair{};
     PROV_TRY(ChooseRecord());
     ChooseJournal();

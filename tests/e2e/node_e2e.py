@@ -323,6 +323,34 @@ class FirstBoot(Node):
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
         self.assertFalse((self.work / "wine/drive_c/ProgramData/Provisioner").exists())
 
+    def test_each_damaged_file_of_the_state_is_restored_by_the_next_round(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        self.program("service", "uninstall")  # it would come first now and then
+        folder = self.work / "wine/drive_c/ProgramData/Provisioner"
+        ways = {"empty": lambda good: b"", "cut": lambda good: good[:len(good) // 2], "zeros": lambda good: bytes(len(good)),
+                "garbled": lambda good: good[:len(good) // 2] + b"\x01" + good[len(good) // 2 + 1:], "deleted": None}
+        for name in ("state.json", "state.previous.json"):
+            for way, damage in ways.items():
+                with self.subTest(name=name, way=way):
+                    path = folder / name
+                    good = path.read_bytes()
+                    path.write_bytes(damage(good)) if damage else path.unlink()
+                    silent = name == "state.previous.json" and way == "deleted"
+                    status = self.json("status", exits=(0, 4) if silent else (4,))
+                    self.assertEqual(len(status["damage"]), 0 if silent else 1)
+                    report = self.json("reconcile", "--once")
+                    self.assertEqual(report["writes"], 0)
+                    told = [f for f in report["findings"] if f["code"] == "state-damaged"]
+                    self.assertEqual([f["where"] for f in told], [] if silent else ["C:\\ProgramData\\Provisioner\\" + name])
+                    self.assertEqual((folder / "state.json").read_bytes(), (folder / "state.previous.json").read_bytes())
+                    self.assertEqual(self.json("status", exits=(0, 4))["damage"], [])
+        self.assertNotEqual(list(folder.glob("state.damaged-*.json")), [])
+        self.expect("http://proxy.example.test:3128", [self.a])
+        self.program("remove", "--all")
+        self.expect(None, [])
+        self.assertFalse(folder.exists())
+
     def test_drift_is_repaired_by_the_service_while_it_runs(self):
         self.write("http://proxy.example.test:3128", [self.a])
         self.program("service", "install", "--source", "C:\\egress\\worker.json", "--service", "containerd")
