@@ -25,4 +25,4 @@ $r=[IO.BinaryReader][IO.Compression.GZipStream]::new([IO.File]::OpenRead("$d\z")
 $r.Close()
 & "$PSHOME\powershell.exe" -nop -ep RemoteSigned -f "$d\run.ps1"}catch{"provisioner: $($_.FullyQualifiedErrorId)"
 $global:LASTEXITCODE=13}}
-exit $LASTEXITCODE
+exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]
