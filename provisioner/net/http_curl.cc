@@ -356,10 +356,13 @@ class FetchTransfer {
     return out;
   }
 
-  // How long it was waited in vain, to the nearest of the bounds, or in all tries.
+  // How long it was waited in vain, to the nearest of the bounds, or in all tries. libcurl's clock may be a little
+  // behind the bound that it met.
   int Waited() {
+    constexpr curl_off_t kSecond = 1'000'000, kBehind = 100'000;
     if (request_.given_seconds != 0) return request_.given_seconds;
-    if (total_seconds_ != 0 && Seconds() >= total_seconds_) return total_seconds_;
+    const curl_off_t waited = Info<curl_off_t>(CURLINFO_TOTAL_TIME_T) + kBehind;
+    if (total_seconds_ != 0 && waited >= total_seconds_ * kSecond) return total_seconds_;
     return Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0 ? request_.connect_seconds : request_.answer_seconds;
   }
 

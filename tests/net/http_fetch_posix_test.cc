@@ -366,7 +366,7 @@ TEST(HttpFetch, Patience) {
   const Silent silent;
   FetchRequest request = Request(silent.Url());
   request.answer_seconds = 1;
-  EXPECT_LT(Seconds([&] { EXPECT_THAT(FailureOf(request).message, HasSubstr("within 1 seconds")); }), 5);
+  EXPECT_LT(Seconds([&] { EXPECT_THAT(FailureOf(request).message, HasSubstr("within 1 second:")); }), 5);
   request.answer_seconds = 60;
   request.total_seconds = 2;
   EXPECT_LT(Seconds([&] { EXPECT_THAT(FailureOf(request).message, HasSubstr("within 2 seconds")); }), 6);

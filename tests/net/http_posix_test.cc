@@ -245,7 +245,7 @@ TEST(Http, AnswerThatDoesNotCome) {
   HttpRequest request{.url = "http://127.0.0.1:" + std::to_string(silent.port()), .proxy_url = {}, .roots = {}};
   request.timeout_seconds = 1;
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(FailureOf(LiveHttp().Get(request)).message, HasSubstr("within 1 seconds"));
+  EXPECT_THAT(FailureOf(LiveHttp().Get(request)).message, HasSubstr("within 1 second:"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
