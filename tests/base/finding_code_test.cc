@@ -80,6 +80,7 @@ std::optional<Severity> SeverityOf(std::string_view before) {
   if (arguments.find("Severity::kWarning") != std::string_view::npos) return Severity::kWarning;
   if (arguments.find("Severity::kError") != std::string_view::npos) return Severity::kError;
   const std::string_view called = before.substr(0, open);
+  if (called.ends_with("FindingCode")) return SeverityOf(called);  // one of two codes
   for (const std::string_view info : {"AddInfo", "Inform"}) {
     if (called.ends_with(info)) return Severity::kInfo;
   }

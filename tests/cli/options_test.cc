@@ -60,6 +60,7 @@ TEST(Help, GroupsTheOptionsOfBake) {
             "Scope: scope with-wmco service winhttp-octets augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
+            "Guards: allow-empty\n"
             "Output: output help");
 }
 
@@ -70,7 +71,7 @@ TEST(Help, GroupsTheOptionsOfApply) {
             "Scope: scope with-wmco service winhttp-octets augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
-            "Guards: allow-downgrade allow-shrink signer try probe\n"
+            "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
             "Run: restart-services reboot exit-style wait-lock\n"
             "Output: output help");
 }

@@ -36,7 +36,7 @@ TEST(WimTreeSafety, WhatCannotBeUsedIsRefused) {
   EXPECT_EQ(code(wim.At("none"), TreeAccess::kRead).substr(0, 7), "target:");
   EXPECT_EQ(code(wim.At("."), TreeAccess::kRead).substr(0, 7), "target:");
   ASSERT_TRUE(WriteNewFile(wim.At("text"), std::string(1000, 'x'), 0600));
-  EXPECT_NE(code(wim.At("text"), TreeAccess::kRead).find("no WIM"), std::string::npos);
+  EXPECT_NE(code(wim.At("text"), TreeAccess::kRead).find("not a WIM"), std::string::npos);
   Wimlib({"export", wim.path(), "1", wim.At("solid.esd"), "--solid"});
   EXPECT_NE(code(wim.At("solid.esd"), TreeAccess::kRead).find("solid"), std::string::npos);
   Wimlib({"export", wim.path(), "1", wim.At("pipable.wim"), "--pipable"});

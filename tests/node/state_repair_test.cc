@@ -6,6 +6,7 @@
 #include "provisioner/machine/earlier_state.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/search_path.h"
 #include "provisioner/node/status.h"
 #include "tests/node/node_helpers.h"
 
@@ -71,12 +72,13 @@ class StateRepaired : public NodeTest {
     host_.events_written.clear();
   }
 
-  // With its settings gone, but for the event source of the service.
+  // With its settings gone, as is what else the installation wrote into the registry.
   static std::string Removed(MemoryHost host) {
     OpenNode n = On(host);
     const auto removed = RemoveSettings(n);
     EXPECT_TRUE(removed) << ErrorOf(removed.error());
     EXPECT_TRUE(UnregisterEventSource(n));
+    EXPECT_TRUE(RemoveFromSearchPath(n));
     return host.memory.content().Text();
   }
 

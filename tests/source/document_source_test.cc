@@ -79,7 +79,11 @@ TEST(ReadDocument, EveryKindMayBeUtf16OrHaveAByteOrderMark) {
       EXPECT_EQ(config->https_proxy, plain->https_proxy) << file;
       EXPECT_EQ(config->no_proxy, plain->no_proxy) << file;
       EXPECT_EQ(config->certificates.size(), plain->certificates.size()) << file;
-      EXPECT_EQ(config->findings.size(), plain->findings.size()) << file;
+      Findings findings = config->findings;
+      // A bundle is told of as repaired where its text is not UTF-8.
+      const auto repaired = std::erase_if(findings, [](const Finding& f) { return f.code == "pem-repaired"; });
+      EXPECT_EQ(repaired, std::string_view(file).ends_with(".pem") && marked[0] != '\xEF' ? 1U : 0U) << file;
+      EXPECT_EQ(findings.size(), plain->findings.size()) << file;
     }
   }
 }

@@ -222,7 +222,7 @@ TEST_F(RemoteRequests, AServerMayHaveItsOwnMeanings) {
   request.explain = [](int status) { return std::string(status == 400 ? "of its own" : ""); };
   EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 400: of its own"));
   web_.Put(kUrl, FakeWeb::Page("", 403));
-  EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 403: it does not let"));
+  EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 403: Forbidden: it does not let"));
 }
 
 TEST_F(RemoteRequests, BodiesThatAreNoDocument) {
