@@ -34,13 +34,17 @@ Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
 
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name) {
   std::vector<ObjectView> with;
+  std::vector<UserData> found;
   for (const ObjectView& secret : secrets) {
-    if (PROV_TRY(ReadOne(secret))) with.push_back(secret);
+    std::optional<UserData> data = PROV_TRY(ReadOne(secret));
+    if (!data) continue;
+    with.push_back(secret);
+    found.push_back(*std::move(data));
   }
   if (with.empty()) return std::nullopt;
   // One object needs no name: --name is that of a MachineConfig, too.
-  const ObjectView* chosen = with.size() == 1 ? &with.front() : PROV_TRY(ChooseObject(with, "Secret", name));
-  UserData out = *PROV_TRY(ReadOne(*chosen));
+  const ObjectView* chosen = with.size() == 1 ? with.data() : PROV_TRY(ChooseObject(with, "Secret", name));
+  UserData out = std::move(found[static_cast<std::size_t>(chosen - with.data())]);
   if (ignition::BeginsAsJson(out.config)) return out;
   return Fail(Code::kKind,
               "the Secret's user data is not an Ignition config (a script for Windows machines?); give the Secret of a "
