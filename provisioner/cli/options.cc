@@ -93,6 +93,24 @@ std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view
               fmt::format("provisioner {}", command.name));
 }
 
+// "--format --output json": an option that takes a value is never followed by another option.
+Result<void> CheckValues(const CommandSpec& command, std::span<const std::string> words) {
+  const auto option = [&](std::string_view word) -> const OptionSpec* {
+    if (!word.starts_with("--")) return nullptr;
+    const auto found = std::ranges::find(command.options, word.substr(2), &OptionSpec::name);
+    return found == command.options.end() ? nullptr : &*found;
+  };
+  for (std::size_t at = 0; at + 1 < words.size() && words[at] != "--"; ++at) {
+    const OptionSpec* const one = option(words[at]);
+    if (one == nullptr || one->value.empty() || option(words[at + 1]) == nullptr) continue;
+    return Fail(Code::kUsage,
+                fmt::format("the value of {} is missing: {} behind it is an option; {}", words[at], words[at + 1],
+                            Hint(command)),
+                fmt::format("provisioner {}", command.name));
+  }
+  return {};
+}
+
 // The words that are no options, as many as the command takes.
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
@@ -103,8 +121,8 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vec
   }
   if (words.size() > wanted) {
     return Fail(Code::kUsage,
-                fmt::format("takes {} argument(s), got {} ({}); {}", wanted, words.size(), fmt::join(words, ", "),
-                            Hint(command)),
+                fmt::format("takes {} argument{}, got {} ({}); {}", wanted, wanted == 1 ? "" : "s", words.size(),
+                            fmt::join(words, ", "), Hint(command)),
                 where);
   }
   if (wanted == 1 && words.front().empty()) {
@@ -155,6 +173,7 @@ std::vector<std::string> Arguments::List(std::string_view name) const {
 
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words) {
   Arguments out;
+  PROV_TRY(CheckValues(command, words));
   // A lone "-" means standard input; Boost would take it for a broken option.
   std::vector<std::string> rest(words.begin(), words.end());
   const auto dash = std::ranges::find(rest, "-");

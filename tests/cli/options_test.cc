@@ -52,6 +52,18 @@ TEST(Help, HasEachOptionOnceUnderAHeading) {
   }
 }
 
+TEST(ParseArguments, AnOptionIsNoValueOfTheOneBeforeIt) {
+  const CommandSpec spec = ExtractCommand().spec;
+  const auto parse = [&](std::vector<std::string> words) { return ParseArguments(spec, words); };
+  const auto refused = parse({"a.json", "--pool", "--output", "json"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("the value of --pool is missing: --output behind it is an option"));
+  const auto taken = parse({"a.json", "--pool=--output", "--output", "json"});
+  ASSERT_TRUE(taken) << "somebody who means it can say so";
+  EXPECT_EQ(taken->Get("pool"), "--output");
+}
+
 TEST(Help, GroupsTheOptionsOfBake) {
   EXPECT_EQ(Groups(BakeCommand().spec),
             "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
