@@ -75,7 +75,10 @@ template <class Effect>
 auto MemoryMachine::Call(std::string what, Effect effect) -> Result<decltype(effect())> {
   const std::size_t number = calls++;
   if (number == stop_before) throw PowerFailure();
-  if (number == fail_at) return Fail(Code::kIo, "an injected failure", what);
+  if (number == fail_at) {
+    failed_call = what;
+    return Fail(Code::kIo, "an injected failure", what);
+  }
   if constexpr (std::is_void_v<decltype(effect())>) {
     log.push_back(std::move(what));
     effect();
@@ -259,7 +262,7 @@ Result<void> MemoryMachine::Flush() {
 }
 
 Result<std::optional<std::string>> MemoryMachine::Read(std::string_view name) {
-  return Call("ReadFile", [&]() -> std::optional<std::string> {
+  return Call("ReadFile " + std::string(name), [&]() -> std::optional<std::string> {
     const auto found = files_.find(std::string(name));
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   });

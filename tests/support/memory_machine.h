@@ -63,6 +63,7 @@ class MemoryMachine final : public machine::Registry,
   // At the call of this number (from 0): an io error without effect; a power failure before or after its effect.
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::size_t fail_at = kNever, stop_before = kNever, stop_after = kNever;
+  std::string failed_call;  // the one at `fail_at`
 
   // A call of another port of this machine, which can be stopped at like those of this.
   template <class Effect>
