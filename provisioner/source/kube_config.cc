@@ -45,7 +45,7 @@ Result<ObjectView> Named(const ObjectView& root, std::string_view list, std::str
     return Fail(Code::kNotFound, fmt::format("has no member {} with settings", kind), item.path());
   }
   return Fail(Code::kNotFound,
-              fmt::format("there is no {} \"{}\" in this kubeconfig; kubectl config view shows those that are there",
+              fmt::format("there is no {} \"{}\" in this kubeconfig; see those that are there with kubectl config view",
                           kind, name),
               at);
 }

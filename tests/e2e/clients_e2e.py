@@ -132,7 +132,7 @@ class Clients(unittest.TestCase):
                     host, _, port = meant.rpartition(":")
                     bare = host.strip("[]")
                     # curl's list of addresses takes no IPv6 host, and a leading '-' for a removal.
-                    names = {"*"} if ":" in bare or bare.startswith("-") else {bare, bare.rstrip(".")} if bare.isascii() else set()
+                    names = {"*"} if ":" in bare or "[" in url or bare.startswith("-") else {bare, bare.rstrip(".")} if bare.isascii() else set()
                     known = ["target.example:80:" + THERE, "target.example:443:" + THERE]
                     known += ["%s:%s:%s" % (name, one, HERE) for name in names - {""} for one in {port, "1080"}]
                     rows.append((url, url, "", target, " ".join(known)))

@@ -77,7 +77,7 @@ row            | columns.csv        | bake sample.json --out x --nodes columns.c
 json           | nodes.json         | bake sample.json --out x --nodes nodes.json
 row            | header.csv         | bake sample.json --out x --nodes header.csv
 target         | sample.json        | bake sample.json --out sample.json
-target         | sample.json/x      | bake sample.json --out sample.json/x
+target         | sample.json        | bake sample.json --out sample.json/x
 target         | full               | bake sample.json --out full
 fail-open      | fail-open.env      | bake fail-open.env --out x
 not-found      | missing.json       | extract missing.json
