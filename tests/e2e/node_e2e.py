@@ -486,9 +486,19 @@ class Trust(Node):
         self.assertEqual(json.loads(failed.stdout)["error"]["code"], "tls")
         self.expect(None, [])
         self.write(f"http://127.0.0.1:{proxy.port}", [self.a])
+        # It waits for the lock: the first question below may hold it.
         trial = subprocess.Popen([WINE, PROGRAM, "apply", "C:\\egress\\worker.json", "--try", "60", "--probe", url, "--service",
-                                  "containerd"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.await_state(lambda: self.assertEqual(self.program("confirm", check=False).returncode, 0), 50)
+                                  "containerd", "--wait-lock", "30"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 text=True)
+
+        def confirm():
+            ended = trial.poll() is not None
+            done = self.program("confirm", check=False)
+            if ended and done.returncode:
+                raise RuntimeError(f"the trial ended with {trial.returncode}: {trial.communicate()[0]}\n{done.stderr}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+        self.await_state(confirm, 50)
         out, _ = trial.communicate(timeout=60)
         self.assertEqual(trial.returncode, 0, out)
         self.expect(f"http://127.0.0.1:{proxy.port}", [self.a])
