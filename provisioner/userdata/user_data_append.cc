@@ -185,14 +185,18 @@ Result<ForeignUserData> ReadTagged(std::string_view bytes, std::string_view lowe
   return out;
 }
 
-// Our step alone ends in "exit $LASTEXITCODE", or for cloudbase-init in "exit ($LASTEXITCODE,1002)[...]".
-bool HasNothingBehindOurs(std::string_view script) {
-  constexpr std::string_view kEnd = "}\nexit ";
-  const std::size_t end = script.rfind(kEnd);
-  if (end == std::string_view::npos) return false;
-  const std::string_view line = script.substr(end + kEnd.size());
-  return (line.starts_with("$LASTEXITCODE") || line.starts_with("($LASTEXITCODE")) &&
-         line.find('\n') + 1 == line.size();
+// What stands behind our step. The data in it has no brace, so the first end is its own. Empty where there is none.
+std::string_view BehindOurs(std::string_view ours) {
+  constexpr std::string_view kEnd = "$global:LASTEXITCODE=13}}\n";
+  const std::size_t end = ours.find(kEnd);
+  return end == std::string_view::npos ? std::string_view() : ours.substr(end + kEnd.size());
+}
+
+// Our step alone goes on with "exit $LASTEXITCODE", or for cloudbase-init with "exit ($LASTEXITCODE,1002)[...]".
+bool IsOurExit(std::string_view behind) {
+  const std::string_view line = TrimBlanks(behind);
+  return (line.starts_with("exit $LASTEXITCODE") || line.starts_with("exit ($LASTEXITCODE")) &&
+         line.find('\n') == std::string_view::npos;
 }
 
 }  // namespace
@@ -227,7 +231,7 @@ bool DownloadsByWeb(const ForeignUserData& user_data) {
 }
 
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where) {
-  if (ours.find(kOurs) == std::string_view::npos) {
+  if (!IsOurs(ours)) {
     return Refuse("is no user data of this program; give the Secret that bake --secret wrote, or what it holds", where);
   }
   std::string_view script = ours;
@@ -241,11 +245,14 @@ Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_d
   if (const std::size_t end = script.rfind("\n--===provisioner===--"); end != std::string_view::npos) {
     script = script.substr(0, end);
   }
-  if (script.ends_with(user_data.script)) return persist == user_data.persist;
-  if (HasNothingBehindOurs(script)) {
+  const std::string_view behind = BehindOurs(script);
+  if (behind == user_data.script) return persist == user_data.persist;
+  if (IsOurExit(behind)) {
     return Refuse("runs no other script behind our step; it was made without --append-to", where);
   }
   return false;
 }
+
+bool IsOurs(std::string_view user_data) { return user_data.find(kOurs) != std::string_view::npos; }
 
 }  // namespace prov::userdata

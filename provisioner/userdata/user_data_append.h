@@ -26,6 +26,9 @@ bool SetsUpKeys(const ForeignUserData& user_data);
 // Whether the script downloads by PowerShell or .NET, which follow WinINET's settings and no variables.
 bool DownloadsByWeb(const ForeignUserData& user_data);
 
+// Whether user data in plain text hold a step of ours.
+bool IsOurs(std::string_view user_data);
+
 // Whether `ours`, user data of ours in plain text, run exactly this script behind our step, and as often. Errors: kind
 // (it has no step of ours, or nothing behind it).
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where);

@@ -129,7 +129,7 @@ TEST(ForeignUserData, KnowsAScriptThatDownloads) {
 }
 
 TEST(ForeignUserData, IsCurrentWhenItRunsBehindOursAsItIs) {
-  const std::string step = "& {\n$d=\"$p\\ProvisionerUserData\"}}\n";
+  const std::string step = "& {\n$d=\"$p\\ProvisionerUserData\"}catch{\"a\"\n$global:LASTEXITCODE=13}}\n";
   const auto current = [&](const std::string& ours, const ForeignUserData& theirs) {
     const auto result = RunsBehindOurs(ours, theirs, "OURS");
     EXPECT_TRUE(result) << result.error().message;
@@ -138,6 +138,9 @@ TEST(ForeignUserData, IsCurrentWhenItRunsBehindOursAsItIs) {
   EXPECT_TRUE(current(step + "'a'\n", {"'a'\n"}));
   EXPECT_FALSE(current(step + "'b'\n", {"'a'\n"}));
   EXPECT_FALSE(current(step + "'a'\n'b'\n", {"'a'\n"}));
+  EXPECT_FALSE(current(step + "'b'\n'a'\n", {"'a'\n"})) << "the operator's of today is the end of ours";
+  EXPECT_FALSE(current(step + "if ($x) {\n1\n}\nexit $LASTEXITCODE\n", {"'a'\n"}));
+  EXPECT_TRUE(current(step + "exit $LASTEXITCODE\n", {"exit $LASTEXITCODE\n"}));
   EXPECT_FALSE(current(step + "'b'\nif ($x) {\n1\n}\nexit 0\n", {"'a'\n"}));
   const std::string tagged = "<powershell>\n" + step + "'a'\n</powershell>";
   EXPECT_TRUE(current(tagged + "\n<persist>true</persist>", {"'a'\n", true, true}));
