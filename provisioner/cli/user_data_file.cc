@@ -92,8 +92,10 @@ std::string FileOfCloudConfig(std::string_view bytes) {
 
 Result<std::string> ReadUserDataFile(const std::string& path) {
   std::string bytes = PROV_TRY(ReadFile(path, kFileLimit));
-  if (!LooksLikeManifest(bytes)) return bytes;
-  return UserDataOfSecret(std::move(bytes), path);
+  // PowerShell's > writes UTF-16. A script in it would not be the bytes that machines are given.
+  std::string text = bytes;
+  if (!DecodeMarked(text) || !LooksLikeManifest(text)) return bytes;
+  return UserDataOfSecret(std::move(text), path);
 }
 
 std::string PlainUserData(std::string bytes) {

@@ -9,8 +9,9 @@
 
 namespace prov::cli {
 
-// The user data in a file: all of it, or what is in it as `oc get secret -o yaml|json` prints a Secret. Errors: those
-// of ReadFile; yaml, json; kind (another object, or a Secret without user data).
+// The user data in a file: all of it, or what is in it as `oc get secret -o yaml|json` prints a Secret, also in the
+// UTF-16 of PowerShell's >. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret without user
+// data).
 Result<std::string> ReadUserDataFile(const std::string& path);
 
 // User data of ours as plain text: not compressed, not in base64, and of a cloud-config the script. What is none of

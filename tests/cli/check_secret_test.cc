@@ -9,6 +9,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/base/text.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -70,6 +71,7 @@ TEST_F(CheckSecret, SaysWhetherTheOperatorsScriptIsStillThatOfToday) {
       {"--platform", "gcp", "--exe-url", "https://example.com/x#sha256=" + std::string(64, 'a')},
       {"--platform", "openstack", "--secret", "ours"},
       {"--platform", "openstack", "--userdata-form", "multipart", "--secret", "ours"},
+      {"--platform", "vsphere", "--secret", "ours", "--secret-form", "cluster-api"},
       {"--platform", "nutanix", "--userdata-form", "cloud-config", "--secret", "ours"},
       {"--platform", "vsphere"},
       {"--platform", "vsphere", "--userdata-form", "cloud-config"}};
@@ -111,6 +113,30 @@ TEST_F(CheckSecret, AnotherPersistIsAnotherScript) {
   EXPECT_EQ(Check(again).exit, 4);
 }
 
+// A copy whose end is the script of today is no copy of it.
+TEST_F(CheckSecret, AScriptThatLostItsBeginningIsAnotherScript) {
+  const std::string then = Put("then.txt", "if ($true) {\n'a'\n}\n" + OperatorsScript("KEY"));
+  const std::string now = Put("now.txt", OperatorsScript("KEY"));
+  for (const char* platform : {"azure", "openstack"}) {
+    ASSERT_EQ(Bake({"--platform", platform, "--append-to", then}).exit, 0);
+    EXPECT_EQ(Check(then).exit, 0);
+    EXPECT_EQ(Check(now).exit, 4);
+  }
+}
+
+// oc get ... > FILE in Windows PowerShell.
+TEST_F(CheckSecret, ReadsSecretsThatPowerShellSaved) {
+  const std::string then = Put("then.yaml", "\xff\xfe" + ToUtf16Le(SecretOf(Tagged("OLD"))));
+  const std::string now = Put("now.yaml", "\xef\xbb\xbf" + SecretOf(Tagged("NEW")));
+  ASSERT_EQ(Bake({"--platform", "aws", "--secret", "ours", "--append-to", then}).exit, 0);
+  EXPECT_EQ(Check(then).exit, 0);
+  EXPECT_EQ(Check(now).exit, 4);
+  std::ifstream made(Path("ours"), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(made), {}};
+  Put("ours", "\xff\xfe" + ToUtf16Le(text));
+  EXPECT_EQ(Check(then).exit, 0);
+}
+
 TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
   const std::string theirs = Put("theirs.txt", Tagged("KEY"));
   const auto error = [&](const std::string& ours, const std::string& other) {
@@ -126,6 +152,12 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
   EXPECT_EQ(error(Path("ours"), Path("ours")), "kind") << "ours is given as the operator's";
   EXPECT_EQ(error(Path("ours"), Put("map.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n")), "kind");
   EXPECT_EQ(error(Path("ours"), Path("missing")), "not-found");
+  const std::string no_key = "apiVersion: v1\nkind: Secret\ndata:\n  disableTemplating: dHJ1ZQ==\n";
+  EXPECT_EQ(error(Put("no-key.yaml", no_key), theirs), "kind") << "a Secret without user data";
+  EXPECT_EQ(error(Path("ours"), Path("no-key.yaml")), "kind");
+  const std::string no_base64 = "apiVersion: v1\nkind: Secret\ndata:\n  userData: '<powershell>'\n";
+  EXPECT_EQ(error(Path("ours"), Put("no-base64.yaml", no_base64)), "kind");
+  EXPECT_EQ(error(Path("ours"), Put("cut.json", "{\"kind\": \"Secret\", \"data\": {")), "json");
 }
 
 TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
