@@ -30,7 +30,28 @@ Result<Files> ParseFiles(const Arguments& arguments) {
                 "needs --append-to FILE: the operator's Secret windows-user-data, as oc get prints it today",
                 "--secret");
   }
+  for (const std::string& name : arguments.Names()) {
+    if (name != "secret" && name != "append-to" && name != "output") {
+      return Fail(Code::kUsage, "does not go with --secret, which compares two files and nothing else; leave it out",
+                  fmt::format("--{}", name));
+    }
+  }
   return Files{arguments.Get("secret"), arguments.Get("append-to")};
+}
+
+// Two of ours, or the two in each other's place.
+Result<void> CheckOrder(const Files& files, std::string_view ours, std::string theirs) {
+  if (!userdata::IsOurs(PlainUserData(std::move(theirs)))) return {};
+  if (userdata::IsOurs(ours)) {
+    return Fail(Code::kKind,
+                "has a step of ours, so it is not the operator's Secret; give windows-user-data as oc get prints it",
+                files.theirs);
+  }
+  return Fail(Code::kKind,
+              fmt::format("is the Secret with our step, and {} the one without: the two files are in each other's "
+                          "place. Use --secret {} --append-to {}",
+                          files.ours, files.theirs, files.ours),
+              files.theirs);
 }
 
 void AddStaleFinding(const Files& files, Findings& findings) {
@@ -65,7 +86,9 @@ Result<Outcome> CheckSecret(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const Files files = PROV_TRY(ParseFiles(arguments));
   const std::string ours = PlainUserData(PROV_TRY(ReadUserDataFile(files.ours)));
-  const auto theirs = PROV_TRY(userdata::ReadForeignUserData(PROV_TRY(ReadUserDataFile(files.theirs)), files.theirs));
+  const std::string bytes = PROV_TRY(ReadUserDataFile(files.theirs));
+  PROV_TRY(CheckOrder(files, ours, bytes));
+  const auto theirs = PROV_TRY(userdata::ReadForeignUserData(bytes, files.theirs));
   Outcome out;
   const bool current = PROV_TRY(userdata::RunsBehindOurs(ours, theirs, files.ours));
   if (!current) AddStaleFinding(files, out.findings);

@@ -156,6 +156,12 @@ std::string Arguments::Get(std::string_view name, std::string_view fallback) con
   return found == values_.end() || found->second.empty() ? std::string(fallback) : found->second.back();
 }
 
+std::vector<std::string> Arguments::Names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, values] : values_) out.push_back(name);
+  return out;
+}
+
 std::vector<std::string> Arguments::All(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? std::vector<std::string>() : found->second;

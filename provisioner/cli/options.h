@@ -55,6 +55,8 @@ class Arguments {
   // Those of a command that takes any number.
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
+  // The names of the options given.
+  std::vector<std::string> Names() const;
   // The last value given, or `fallback`.
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
   // All values given, in order, as they are.
