@@ -537,6 +537,10 @@ constexpr std::array kFindings = {
                 "A scheduled task does what takes long or failed, so that another script does not wait for it and a "
                 "platform that runs user data once gets what it downloads.",
                 "Nothing has to be done. The file error beside the task's data says what failed last."},
+    FindingInfo{"userdata-template", kWarning,
+                "The script of --append-to has two braces in a row, which OpenStack's machine provider takes for a "
+                "template of Go's.",
+                "Use --secret, which makes a Secret with disableTemplating, or give yours that key."},
     FindingInfo{"userdata-url", kWarning,
                 "The user data holds a URL with a query, which may be a token, and the message says who can read it.",
                 "Use a URL without a query. A file that is known by its digest needs no token."},

@@ -187,6 +187,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "userdata-credentials",
     "userdata-delivery",
     "userdata-task",
+    "userdata-template",
     "userdata-url",
     "wim-freed-blobs",
     "winhttp-cidr",

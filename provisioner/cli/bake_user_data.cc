@@ -163,6 +163,16 @@ Result<void> WriteUserData(const std::string& path, std::string_view bytes, bool
   return WriteFileAtomically(path, bytes, secret ? 0600 : 0644);
 }
 
+// Of user data that somebody puts into a Secret without us.
+void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Findings& findings) {
+  if (options.platform != Platform::kOpenstack || data.bytes.find("{{") == std::string::npos) return;
+  AddWarning(findings, "userdata-template",
+             "the script has two braces in a row ({{), and the Machine API's provider for OpenStack takes user data "
+             "for a template of Go's unless their Secret has the key disableTemplating: use --secret NAME, which "
+             "makes one that has it. Servers that are made without a Machine are not concerned",
+             "--append-to");
+}
+
 }  // namespace
 
 std::vector<OptionSpec> UserDataOptionSpecs() {
@@ -213,6 +223,7 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
         "--secret");
   }
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
+  if (!request.secret) AddTemplateFinding(options, data, job.findings);
   const std::string bytes =
       request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data, options)) : data.bytes;
   // What another script holds is not ours to show.

@@ -190,6 +190,22 @@ TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
   }
 }
 
+// A Secret of somebody else's making has no disableTemplating.
+TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
+  const std::string braces = Put("braces.txt", "& {{ 'a' }.Invoke()}\n");
+  const std::string none = Put("none.txt", Tagged("KEY"));
+  EXPECT_THAT(Bake({"--platform", "openstack", "--append-to", braces}).err, HasSubstr("[userdata-template]"));
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--platform", "openstack", "--append-to", none},
+           {"--platform", "openstack", "--append-to", braces, "--secret", "a"},
+           {"--platform", "openstack", "--append-to", braces, "--userdata-form", "cloud-config"},
+           {"--platform", "nutanix", "--append-to", braces}}) {
+    const ProcessResult made = Bake(words);
+    EXPECT_EQ(made.exit, 0) << made.err;
+    EXPECT_THAT(made.err, Not(HasSubstr("[userdata-template]"))) << testing::PrintToString(words);
+  }
+}
+
 // The operator deletes a Machine that it can't reach by SSH.
 TEST_F(CheckSecret, BakeSaysWhereTheOperatorCouldNotGetIn) {
   const std::string with = Put("with.txt", Tagged("KEY"));
