@@ -1,19 +1,23 @@
 #ps1_sysnative
 # Applies the payload in the folder "provisioner" of a drive that was made by "provisioner bake --format iso".
-# cloudbase-init has this script as user data, runs it once, as the account of its service (an administrator; its
-# installer makes one named cloudbase-init), and it finds the drive by its label. Any other drive has it at its root, where
-# the drive's unattend.xml runs it with the argument "specialize".
+# cloudbase-init has this script as user data, runs it as the account of its service (an administrator; its installer makes
+# one named cloudbase-init), and it finds the drive by its label. Any other drive has it at its root, where the drive's
+# unattend.xml runs it with the argument "specialize".
 #
 # The payload is copied to %SystemRoot%\Setup\Scripts\Provisioner first, where only administrators may look: files of a CD
 # have no owner whom provisioner.exe could trust, and at a later boot the drive is gone. From there it is applied as one
 # that was delivered: with provisioner.exe in it that program does it, stays on the machine, reconciles at each boot and
 # removes the copies with credentials; without it this script removes them when the settings are in place.
 #
-# Exit codes: 0 done; 1001 done, cloudbase-init shall reboot the machine; 1002 cloudbase-init shall run this again at the
-# next boot, which may help where the machine could not be read or written (13), a download failed (14) or another run
-# holds the lock (15); 11 there is no such drive; 12 refused for safety; others as those of provisioner.exe and
-# Install-Egress.ps1. With "specialize" always 0: Windows setup would stop at any other. The code is in Provisioner.failed
-# then, and the text in Provisioner.log, as SetupComplete.cmd has it.
+# A payload is applied once: its manifest's hash is in Provisioner.drive beside the copy then. But cloudbase-init copies the
+# drive at each boot at which it finds it, and can't delete the copy. So it is asked to run this at each boot, and the copy
+# goes.
+#
+# Exit codes: 1002 done, or the next boot may help: the machine could not be read or written (13), a download failed (14) or
+# another run holds the lock (15); 1003 done, and cloudbase-init shall reboot the machine; 11 there is no such drive; 12
+# refused for safety; others as those of provisioner.exe and Install-Egress.ps1. With "specialize" always 0: Windows setup
+# would stop at any other. The code is in Provisioner.failed then, and the text in Provisioner.log, as SetupComplete.cmd has
+# it.
 param([string]$Phase = '')
 
 Set-StrictMode -Version 2
@@ -22,11 +26,13 @@ $system32 = Join-Path $env:SystemRoot 'System32'
 $scripts = Join-Path $env:SystemRoot 'Setup\Scripts'
 $target = Join-Path $scripts 'Provisioner'
 $failed = Join-Path $scripts 'Provisioner.failed'
+$applied = Join-Path $scripts 'Provisioner.drive'
 
-# cloudbase-init takes any code but its own for done.
+# cloudbase-init takes any code but its own for done, and does not run this again.
 function Get-CloudbaseCode {
     param([int]$Code)
-    if (@(13, 14, 15) -contains $Code) { return 1002 }
+    if (@(0, 13, 14, 15) -contains $Code) { return 1002 }
+    if ($Code -eq 1001) { return 1003 }
     return $Code
 }
 
@@ -116,11 +122,22 @@ function Remove-Secrets {
     }
 }
 
+function Exit-Applied {
+    param([int]$Code, [string]$Hash)
+    if (@(0, 1001) -contains $Code) { Set-Content -LiteralPath $applied -Value $Hash }
+    exit (Get-CloudbaseCode $Code)
+}
+
 try {
     $payload = Find-Payload
+    $hash = ''
+    if (-not $Phase) {
+        Remove-Copy
+        $hash = (Get-FileHash -LiteralPath (Join-Path $payload 'manifest.json')).Hash
+        if ((Test-Path -LiteralPath $applied) -and "$(Get-Content -LiteralPath $applied)" -eq $hash) { exit 1002 }
+    }
     New-Target
     Copy-Payload $payload
-    if (-not $Phase) { Remove-Copy }
     $program = Join-Path $target 'provisioner.exe'
     $staying = Test-Path -LiteralPath $program
     if ($Phase) {
@@ -130,13 +147,13 @@ try {
     }
     if ($staying) {
         & $program first-boot $target --exit-style cloudbase
-        exit (Get-CloudbaseCode $LASTEXITCODE)
+        Exit-Applied $LASTEXITCODE $hash
     }
     $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
     & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Install-Egress.ps1')
     $code = $LASTEXITCODE
     if ($code -eq 0) { Remove-Secrets }
-    exit (Get-CloudbaseCode $code)
+    Exit-Applied $code $hash
 } catch {
     # The text of a foreign error may quote a value, so only its kind and place are told.
     Stop-With 13 "the payload could not be copied or run: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"

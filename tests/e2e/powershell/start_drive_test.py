@@ -12,9 +12,11 @@ import unittest
 import fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import cloudbase_init
 SCRIPT = HERE.parents[2] / "templates/Start-Drive.ps1"
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
-AGAIN = 1002 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
+AGAIN, REBOOT_AND_AGAIN = 1002 & 0xFF, 1003 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 # The drives of Windows, and the owner of a file.
 DRIVER = """
 function Get-CimInstance { [pscustomobject]@{ DeviceID = $env:FAKE_DRIVE; VolumeName = $env:FAKE_LABEL } }
@@ -61,11 +63,11 @@ class StartDrive(unittest.TestCase):
         for path in folder.rglob("*"):
             path.chmod(0o555 if path.is_dir() else 0o444)
 
-    def run_script(self, code=0, label="config-2", program=None, denied=""):
+    def run_script(self, code=0, label="config-2", program=None, denied="", script=SCRIPT):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FAKE_")}
         environment.update(SystemRoot=str(self.root / "Windows"), TEMP=str(self.temporary), FAKE_STORE=str(self.root / "store.json"),
                            FAKE_LOG=str(self.root / "log"), FAKE_DRIVE=str(self.drive), FAKE_LABEL=label, FAKE_CODE=str(code), FAKE_DENIED=denied,
-                           FAKE_TARGET=str(SCRIPT), FAKE_PYTHON=sys.executable, FAKE_SCRIPT=str(HERE / "fakes.py"), NO_COLOR="1")
+                           FAKE_TARGET=str(script), FAKE_PYTHON=sys.executable, FAKE_SCRIPT=str(HERE / "fakes.py"), NO_COLOR="1")
         if program:
             (self.drive / "provisioner").chmod(0o755)
             write_tool(self.drive / "provisioner/provisioner.exe", program)
@@ -81,22 +83,46 @@ class StartDrive(unittest.TestCase):
         store.save()
 
     def test_applies_and_keeps_no_secret(self):
-        self.assertEqual(self.run_script(), 0, self.output)
+        self.assertEqual(self.run_script(), AGAIN, self.output)
         self.assertTrue((self.target / "README.txt").exists())
         self.assertFalse((self.target / "egress.json").exists())
 
     def test_labels_have_no_case(self):
         for label in ("CIDATA", "Config-2"):
-            self.assertEqual(self.run_script(label=label), 0, self.output)
+            self.assertEqual(self.run_script(label=label), AGAIN, self.output)
         self.assertEqual(self.run_script(label="OTHER"), 11)
 
     def test_cloudbase_init_runs_it_again_where_that_may_help(self):
         for code, given in ((10, 10), (12, 12), (13, AGAIN), (14, AGAIN), (15, AGAIN)):
             self.assertEqual(self.run_script(code), given, self.output)
             self.assertTrue((self.target / "egress.json").exists(), "the next run needs it")
-        for code, given in ((0, 0), (11, 11), (15, AGAIN), (1001 & 0xFF, 1001 & 0xFF)):
+        for code, given in ((11, 11), (15, AGAIN), (0, AGAIN)):
             self.assertEqual(self.run_script(program="assert sys.argv[1:] == ['first-boot', %r, '--exit-style', 'cloudbase'], sys.argv\nsys.exit(%d)\n"
                                              % (str(self.target), code)), given, self.output)
+
+    def test_a_reboot_is_asked_for_once(self):
+        """A code of this system has no 1001: PowerShell gives it in the program's place."""
+        text = SCRIPT.read_text()
+        self.assertEqual(text.count("Exit-Applied $LASTEXITCODE $hash"), 1)
+        (self.root / "Start-Drive.ps1").write_text(text.replace("Exit-Applied $LASTEXITCODE", "Exit-Applied 1001"))
+        for given in (REBOOT_AND_AGAIN, AGAIN):
+            self.assertEqual(self.run_script(program="sys.exit(0)\n", script=self.root / "Start-Drive.ps1"), given, self.output)
+
+    def test_applies_a_payload_once_and_another_one_again(self):
+        applied = self.root / "Windows/Setup/Scripts/Provisioner.drive"
+        self.assertEqual(self.run_script(12), 12, self.output)
+        self.assertFalse(applied.exists(), "what failed is not applied")
+        self.assertEqual(self.run_script(0), AGAIN, self.output)
+        shutil.rmtree(self.target)
+        self.assertEqual(self.run_script(12), AGAIN, self.output)
+        self.assertFalse(self.target.exists(), "applied already")
+        manifest = self.drive / "provisioner/manifest.json"
+        manifest.chmod(0o644)
+        manifest.write_text(manifest.read_text() + " ")
+        self.assertEqual(self.run_script(12), 12, self.output)
+        applied.unlink()
+        self.assertEqual(self.run_script(0), AGAIN, self.output)
+        self.assertTrue((self.target / "README.txt").exists())
 
     def test_the_copy_that_cloudbase_init_can_not_delete_goes(self):
         copy, other = self.temporary / "tmp1", self.temporary / "tmp2"
@@ -111,9 +137,31 @@ class StartDrive(unittest.TestCase):
         self.assertTrue((copy / "meta-data").exists(), "cloudbase-init reads it, and removes it")
         self.assertEqual(stat.S_IMODE((other / "file").stat().st_mode), 0o444)
 
+    def test_nothing_of_a_drive_stays_when_cloudbase_init_is_through(self):
+        metadata = self.drive / "openstack/latest"
+        metadata.mkdir(parents=True)
+        (metadata / "meta_data.json").write_text('{"uuid": "one"}')
+        (metadata / "user_data").write_bytes(SCRIPT.read_bytes())
+        for path in metadata.iterdir():
+            path.chmod(0o444)
+        codes, ran = [14, 0, 12], []
+
+        def run(script):
+            self.assertEqual(script, SCRIPT.read_bytes())
+            ran.append(self.run_script(codes[len(ran)], label="CONFIG-2"))
+            return 1002 if ran[-1] == AGAIN else ran[-1]
+        machine = cloudbase_init.Machine(run)
+        self.addCleanup(machine.temporary.cleanup)
+        self.temporary = pathlib.Path(machine.temporary.name)
+        for boots in (1, 2, 3):  # the third applies nothing
+            machine.boot([("CONFIG-2", self.drive)])
+            self.assertEqual(ran, [AGAIN] * boots, self.output)
+            self.assertEqual(machine.copies(), [], "a copy holds the credentials of the payload")
+        self.assertFalse((self.target / "egress.json").exists())
+
     def test_a_copy_that_can_not_be_looked_at_stops_nothing(self):
         self.payload(self.temporary / "tmp1")
-        self.assertEqual(self.run_script(denied="yes"), 0, self.output)
+        self.assertEqual(self.run_script(denied="yes"), AGAIN, self.output)
         self.assertIn("warning: ", self.output)
         self.assertIn(str(self.temporary / "tmp1/provisioner") + " can't be removed", self.output)
         self.assertTrue((self.target / "README.txt").exists())
@@ -128,7 +176,7 @@ class StartDrive(unittest.TestCase):
         inner = self.temporary / "inner"
         inner.mkdir()
         (inner / "provisioner").symlink_to(elsewhere / "provisioner")
-        self.assertEqual(self.run_script(), 0, self.output)
+        self.assertEqual(self.run_script(), AGAIN, self.output)
         for folder in (theirs, elsewhere):
             self.assertTrue((folder / "provisioner/egress.json").exists(), folder)
             self.assertEqual(stat.S_IMODE((folder / "meta-data").stat().st_mode), 0o444)
