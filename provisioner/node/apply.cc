@@ -205,7 +205,7 @@ void AddFindings(SessionReport& report, const DerivedSettings& derived) {
 
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
   if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, derived.settings));
-  if (options.refuse_empty) PROV_TRY(GuardAgainstEmpty(node.machine, derived.settings, derived.desired));
+  if (options.refuse_empty) PROV_TRY(GuardAgainstEmpty(node.machine, derived));
   if (options.allow_shrink) return {};
   return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }

@@ -72,11 +72,12 @@ Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconci
               NameOf(config.source));
 }
 
-Result<void> GuardAgainstEmpty(machine::Machine& machine, const Settings& settings,
-                               const reconcile::DesiredState& desired) {
-  if (settings.generation || !desired.SetsNothing()) return {};
+Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived) {
+  if (derived.settings.generation || !derived.desired.SetsNothing()) return {};
+  const auto applied = PROV_TRY(LoadApplied(machine.state));
+  if (applied && applied->digest == derived.digest) return {};
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
-  return record.ledger.empty() ? GuardAgainstEmpty(settings.config, desired) : Result<void>();
+  return record.ledger.empty() ? GuardAgainstEmpty(derived.settings.config, derived.desired) : Result<void>();
 }
 
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings) {

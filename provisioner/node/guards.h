@@ -21,10 +21,9 @@ inline constexpr std::int64_t kDefaultGeneration = 1;
 // nothing. For a payload, which may go anywhere.
 Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconcile::DesiredState& desired);
 
-// The same, unless something on this machine is ours: then the source takes that away. Settings of a payload pass, as
-// its baking was asked. Reads the record.
-Result<void> GuardAgainstEmpty(machine::Machine& machine, const Settings& settings,
-                               const reconcile::DesiredState& desired);
+// The same, unless something on this machine is ours: then the source takes that away. Settings that were applied last
+// pass, as a second run may find nothing to do; those of a payload pass, as its baking was asked. Reads the record.
+Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived);
 
 // Payloads are data that travelled: an old one that turns up again must not bring back what was replaced since.
 // The error downgrade for a payload of a lower generation than the one that was applied last, or for another one of the

@@ -63,7 +63,12 @@ TEST_F(EmptyGuard, WhatIsOursMayBeTakenAway) {
   const auto emptied = Apply(EmptyFile());
   ASSERT_TRUE(emptied) << emptied.error().message;
   EXPECT_GT(emptied->writes, 0U);
-  EXPECT_EQ(Apply(EmptyFile()).error().code, Code::kEmpty) << "now nothing is ours";
+  const auto again = Apply(EmptyFile());
+  ASSERT_TRUE(again) << "a second run of the same: " << again.error().message;
+  EXPECT_EQ(again->writes, 0U);
+  Settings another = EmptyFile();
+  another.options.services = {"kubelet"};
+  EXPECT_EQ(Apply(another).error().code, Code::kEmpty) << "another source, and now nothing is ours";
 }
 
 TEST_F(EmptyGuard, APayloadWasAskedWhenItWasBaked) {
