@@ -143,7 +143,7 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
     const ProcessResult result = Provisioner({"check", "--secret", ours, "--append-to", other, "--output", "json"});
     EXPECT_THAT(result.exit, testing::AnyOf(0, 4, 11)) << result.err;
     rapidjson::Document document;
-    document.Parse(result.out.c_str());
+    document.Parse(result.out.data(), result.out.size());
     return document.HasMember("error") ? document["error"]["code"].GetString() : std::string("none");
   };
   ASSERT_EQ(Bake({"--platform", "aws"}).exit, 0);

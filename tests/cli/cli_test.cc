@@ -34,7 +34,7 @@ ProcessResult Provisioner(std::vector<std::string> words, const std::string& inp
 
 rapidjson::Document Json(const std::string& text) {
   rapidjson::Document document;
-  document.Parse(text.c_str());
+  document.Parse(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
   EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1) << text;
   return document;

@@ -30,7 +30,8 @@ rapidjson::Document Json(std::vector<std::string> words) {
   words.emplace_back("--output");
   words.emplace_back("json");
   rapidjson::Document document;
-  document.Parse(ExplainCode(std::move(words)).out.c_str());
+  const std::string text = ExplainCode(std::move(words)).out;
+  document.Parse(text.data(), text.size());
   EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1);
   return document;
 }

@@ -43,7 +43,7 @@ class Explain : public testing::Test {
 
 rapidjson::Document Json(const ProcessResult& result) {
   rapidjson::Document document;
-  document.Parse(result.out.c_str());
+  document.Parse(result.out.data(), result.out.size());
   EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
   EXPECT_EQ(document["schema"].GetInt(), 1);
   return document;
@@ -256,7 +256,8 @@ TEST_F(Explain, BakeAugments) {
   ASSERT_EQ(baked.exit, 0) << baked.err;
   EXPECT_THAT(baked.err, HasSubstr("no-proxy-augmented"));
   rapidjson::Document document;
-  document.Parse(testing_support::ReadAll(out + "/egress.json").c_str());
+  const std::string text = testing_support::ReadAll(out + "/egress.json");
+  document.Parse(text.data(), text.size());
   EXPECT_STREQ(document["environment"]["NO_PROXY"].GetString(),
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   // A payload is a source: the additions are a part of it.

@@ -49,7 +49,7 @@ class MachineCommands : public ::testing::Test {
     EXPECT_TRUE(outcome) << outcome.error().message;
     if (!outcome) return out;
     EXPECT_EQ(outcome->exit, exit) << outcome->out;
-    out.Parse(outcome->out.c_str());
+    out.Parse(outcome->out.data(), outcome->out.size());
     EXPECT_FALSE(out.HasParseError()) << outcome->out;
     return out;
   }

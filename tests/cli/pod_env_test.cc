@@ -27,7 +27,7 @@ ProcessResult RunProgram(std::vector<std::string> words, const std::string& inpu
 
 rapidjson::Document Json(const std::string& text) {
   rapidjson::Document document;
-  document.Parse(text.c_str());
+  document.Parse(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
   return document;
 }

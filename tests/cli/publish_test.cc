@@ -31,7 +31,7 @@ ProcessResult Provisioner(std::vector<std::string> words) {
 
 rapidjson::Document Json(const std::string& text) {
   rapidjson::Document document;
-  document.Parse(text.c_str());
+  document.Parse(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
   EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << text;
   return document;
@@ -199,7 +199,7 @@ TEST_F(Publish, KubectlReadsWhatIsWritten) {
         {{"KUBECONFIG", "/dev/null"}});
     ASSERT_EQ(result.exit, 0) << name << result.err;
     rapidjson::Document map;
-    map.Parse(result.out.c_str());
+    map.Parse(result.out.data(), result.out.size());
     EXPECT_EQ(map["data"]["ca-bundle.crt"].GetString(), Out("ca-bundle.crt")) << name;
   }
   for (const char* name : {"deployment.json", "proxy.yaml"}) {

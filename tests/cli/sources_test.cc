@@ -31,7 +31,7 @@ ProcessResult Provisioner(std::vector<std::string> words, const std::string& inp
 
 std::string ErrorCode(const ProcessResult& result) {
   rapidjson::Document document;
-  document.Parse(result.out.c_str());
+  document.Parse(result.out.data(), result.out.size());
   if (document.HasParseError() || !document.IsObject() || !document.HasMember("error")) return "no error";
   return document["error"]["code"].GetString();
 }
@@ -123,7 +123,8 @@ TEST(Sources, WhatIsNotStatedIsNotBaked) {
   const ProcessResult result = Provisioner({"bake", (kFolder / "config-map.yaml").string(), "--out", out});
   ASSERT_EQ(result.exit, 0) << result.err;
   rapidjson::Document egress;
-  egress.Parse(ReadAll(out + "/egress.json").c_str());
+  const std::string text = ReadAll(out + "/egress.json");
+  egress.Parse(text.data(), text.size());
   ASSERT_FALSE(egress.HasParseError());
   ASSERT_EQ(egress["scope"].Size(), 1U);
   EXPECT_STREQ(egress["scope"][0].GetString(), "certs");
