@@ -398,11 +398,12 @@ class FirstBoot(Node):
         self.write("http://proxy.example.test:3128", [self.a])
         self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
         self.program("service", "uninstall")
-        messages = self.work / "messages"
-        with messages.open("wb") as file:
-            watch = subprocess.Popen([WINE, PROGRAM, "reconcile", "--watch", "--interval", "1"], env=self.env, stdout=subprocess.DEVNULL,
-                                     stderr=file, start_new_session=True)
+        messages = self.work / "wine/drive_c/egress/messages"
+        # scripts/wine gives what a program wrote when it has ended.
+        watch = subprocess.Popen([WINE, "cmd", "/c", "Z:" + PROGRAM.replace("/", "\\"), "reconcile", "--watch", "--interval", "1",
+                                  "2>C:\\egress\\messages"], env=self.env, stdout=subprocess.DEVNULL, start_new_session=True)
         try:
+            self.await_state(lambda: self.assertTrue(messages.exists()))
             self.source.write_text("{")
             self.await_state(lambda: self.assertIn("[source-unavailable]", messages.read_text(errors="replace")))
         finally:
@@ -525,7 +526,8 @@ class Image(Node):
         (root / "ProgramData").mkdir()
         (root / "Program Files").mkdir()
         self.write(None, [])  # hives with nothing in them
-        self.program("bake", "C:\\egress\\worker.json", "--out", "Z:" + str(self.work / "bare"), "--scope", "winhttp")
+        self.program("bake", "C:\\egress\\worker.json", "--out", "Z:" + str(self.work / "bare"), "--scope", "winhttp",
+                     "--allow-empty")
         foreign = "hex(7):" + ",".join("%02x" % byte for byte in "FOREIGN=1\0\0".encode("utf-16-le"))
         merges = {"SYSTEM": [("ControlSet001\\" + key, lines) for key, lines in (
                       ("Control", []), ("Control\\Session Manager", []), ("Control\\Session Manager\\Environment", []), ("Services", []),
