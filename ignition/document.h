@@ -22,7 +22,7 @@ struct Selection {
   // The config that the nodes of this MachineConfigPool have (its status.configuration.name) where the list holds the
   // pool; else names rendered-<pool>-<32 hex digits> are candidates, and the newest is taken.
   std::string pool = "worker";
-  std::string name = {};        // exact name; wins over the pool. "" = by pool
+  std::string name = {};  // exact name; wins over the pool. "" = by pool
 };
 
 struct Document {

@@ -69,7 +69,7 @@ Result<Header> ReadHeader(std::string_view bytes, const std::string& where) {
     return Fail(Code::kTarget, "is a pipable WIM: make a plain one with `wimlib-imagex optimize --not-pipable`", where);
   }
   if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic))
-    return Fail(Code::kTarget, "not a WIM file. Pass one such as sources/install.wim.", where);
+    return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", where);
   const std::uint32_t version = Load32(bytes, kVersionAt);
   if (version != kVersion && version != kVersionOfLzms) {
     return Fail(Code::kTarget, fmt::format("is a WIM of unknown version {:#x}", version), where);

@@ -239,7 +239,7 @@ Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such WIM file; check the path", file);
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
-  if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file. Pass one such as sources/install.wim.", file);
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", file);
   if (access == TreeAccess::kWrite) {
     PROV_TRY(LockFile(fd.get(), file));
     wim::RemoveUnfinishedCopy(file, fd.get());

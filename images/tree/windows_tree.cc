@@ -13,7 +13,7 @@ constexpr std::string_view kHibernation = "hiberfil.sys";
 Result<void> RequireWindows(ImageTree& tree) {
   if (PROV_TRY(tree.IsFolder(kHives))) return {};
   return Fail(Code::kTarget,
-              "not a Windows folder: Windows/System32/config not found. Pass the folder that contains Windows.",
+              "not a Windows folder: Windows/System32/config not found; pass the folder that contains Windows",
               tree.Name());
 }
 

@@ -9,7 +9,8 @@
 
 namespace prov::cli {
 
-// `failure`, `lastFailure`, `bootService`, `firstExpiry`, `damage`, `recordLost`, `repairs` and `reasons` as members of the open object.
+// `failure`, `lastFailure`, `bootService`, `firstExpiry`, `damage`, `recordLost`, `repairs` and `reasons` as members of
+// the open object.
 void WriteHealth(JsonWriter& json, const node::NodeStatus& status);
 
 // The same for people, each line with its end. `now`: Unix time.

@@ -10,8 +10,8 @@
 
 #include "provisioner/node/activity.h"
 #include "provisioner/node/apply.h"
-#include "provisioner/reconcile/wmco.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 

@@ -305,6 +305,7 @@ def wims():
         header += resource(100, 2, 900, 100) + resource(80, 2, 1000, 80) + resource(50, 6, 300, 90) + struct.pack("<I", 1) + resource(28, 0, 1080, 28)
         write("wim", "header-" + name, b"h" + header + bytes(60))
     blob = resource(50, 4, 208, 90) + struct.pack("<HI", 1, 2) + bytes(range(20))
+    write("wim", "header-of-none", b"h<html>" + bytes(208))
     write("wim", "table", b"t" + blob + blob)
     write("wim", "table-cut", b"t" + blob + blob[:-1])
     write("wim", "table-solid", b"t" + blob[:7] + b"\x10" + blob[8:])
