@@ -86,6 +86,7 @@ std::string HelpLine(const OptionSpec& option, std::size_t width) {
 std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> dashed;
+  dashed.reserve(command.options.size());
   for (const OptionSpec& option : command.options) dashed.push_back(fmt::format("--{}", option.name));
   const std::string near = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
   return Fail(Code::kUsage,
@@ -158,6 +159,7 @@ std::string Arguments::Get(std::string_view name, std::string_view fallback) con
 
 std::vector<std::string> Arguments::Names() const {
   std::vector<std::string> out;
+  out.reserve(values_.size());
   for (const auto& [name, values] : values_) out.push_back(name);
   return out;
 }
