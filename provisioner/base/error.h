@@ -37,6 +37,7 @@ enum class Code {
   kCert,
   kXml,
   kRow,
+  kPolicy,
   // exit 12: readable, but refused by a safety rule
   kEmpty,
   kShrink,
@@ -52,6 +53,8 @@ enum class Code {
   kRebootLoop,
   // exit 13: machine, image or output missing or unwritable
   kTarget,
+  kHns,
+  kUnsupported,
   kIo,
   kInterrupted,
   // exit 14: a source or probe could not be reached

@@ -181,6 +181,21 @@ constexpr std::array kFindings = {
     FindingInfo{"hive-replayed", kInfo,
                 "A registry hive was not closed cleanly and is read as its transaction logs complete it.",
                 "Nothing has to be done. A change writes the hive as a cleanly closed one."},
+    FindingInfo{"hns-cni", kWarning,
+                "A layer-4 proxy policy was written as an entry of a CNI configuration, and nobody has shown that the "
+                "plugin win-overlay takes it there.",
+                "Try it on one node, and list the policies of a new pod with provisioner hns-proxy list. Use hns-proxy "
+                "ensure where there are none."},
+    FindingInfo{"hns-exception-network", kWarning,
+                "An exception of a policy is a network, and no documentation says that HNS takes networks there.",
+                "Write the addresses one by one, or try on one node that traffic to the network is not redirected."},
+    FindingInfo{"hns-exception-port", kWarning,
+                "An exception of a policy is no single port of 1 to 65535, so HNS may take it and exempt nothing.",
+                "Write each port by itself, as a number of 1 to 65535."},
+    FindingInfo{"hns-no-proxy", kWarning,
+                "Entries of NO_PROXY cannot be exceptions of a policy, which has IPv4 addresses only, so traffic to "
+                "them is redirected.",
+                "Let the proxy of the pod send this traffic on directly, or add the addresses with --out-except-ip."},
     FindingInfo{"hosted-control-plane", kInfo,
                 "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
                 "nodes reach it.",
@@ -354,6 +369,8 @@ constexpr std::array kFindings = {
     FindingInfo{"pod-os", kWarning,
                 "The pod names one operating system in os.name and another one in nodeSelector, so no node can run it.",
                 "Make both the same."},
+    FindingInfo{"policy", kError, "A policy for the Host Networking Service says something that HNS does not honour.",
+                "Correct the member or the option that the message names."},
     FindingInfo{"pool-paused", kWarning,
                 "The MachineConfigPool is paused, and the config that its nodes have was taken, not its newest one.",
                 "Resume the pool if nodes should get the newest config."},
@@ -406,6 +423,10 @@ constexpr std::array kFindings = {
                 "Write the port."},
     FindingInfo{"recovered", kInfo, "A run or a trial that was interrupted was finished or taken back before this one.",
                 "Nothing has to be done."},
+    FindingInfo{"redirect-loop", kWarning,
+                "A policy names no account whose traffic is exempt, so what the proxy itself sends is redirected to "
+                "the proxy again.",
+                "Let the proxy run in an account of its own and name it with --usersid or UserSID."},
     FindingInfo{"reg-services", kInfo,
                 "The file registry/egress.reg leaves the environments of services out, because it can't close their "
                 "keys to users.",

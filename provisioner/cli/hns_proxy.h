@@ -1,0 +1,33 @@
+// What the commands of `hns-proxy` share: hns_proxy.cc has the options, render, check and lookup;
+// hns_proxy_endpoints.cc has those that ask HNS.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/hns/container.h"
+#include "provisioner/hns/policy.h"
+
+namespace prov::cli {
+
+// The policies that --policy or the flags name, as they are read: not yet validated. Errors: usage (none is named, or
+// both); json; policy; io and not-found of files.
+Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);
+// Whether the arguments name a policy.
+bool NamesPolicy(const Arguments& arguments);
+
+// The container `id` from --crictl FILE|-. Errors: as ReadContainer(), and of reading the file.
+Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file);
+
+// `hns-proxy list|clear|add|ensure`, and `check` without a policy. The first of arguments.words() is the command.
+// Options that are not for it are refused already.
+Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host);
+
+// The container `id` with --crictl FILE|-, or else as crictl tells of it.
+Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host);
+// The endpoints of HCN's namespace `guid`. Errors: hns; target on a system without HNS.
+Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host);
+
+}  // namespace prov::cli
