@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "provisioner/base/clock.h"
+#include "provisioner/machine/compute_network.h"
 #include "provisioner/machine/event_log.h"
 #include "provisioner/machine/installation.h"
 #include "provisioner/machine/machine.h"
+#include "provisioner/machine/programs.h"
 #include "provisioner/machine/services.h"
 #include "provisioner/net/http.h"
 
@@ -37,6 +39,9 @@ class Host {
   virtual Clock& clock() = 0;
   virtual net::Http& http() = 0;
   virtual Installation& installation() = 0;
+  // Only a running Windows has these.
+  virtual ComputeNetwork& compute_network() { return AbsentComputeNetwork(); }
+  virtual Programs& programs() { return AbsentPrograms(); }
 
   // Asks the system to boot again; it does so soon after this process ended.
   virtual Result<void> Reboot(std::string_view reason) = 0;

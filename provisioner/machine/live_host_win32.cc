@@ -78,6 +78,8 @@ class WindowsHost final : public Host {
   Clock& clock() override { return LiveClock(); }
   net::Http& http() override { return net::LiveHttp(); }
   Installation& installation() override { return LiveInstallation(); }
+  ComputeNetwork& compute_network() override { return LiveComputeNetwork(); }
+  Programs& programs() override { return LivePrograms(); }
 
   // Sessions that somebody forgot must not hold it up, so programs are closed whatever they say.
   Result<void> Reboot(std::string_view reason) override {

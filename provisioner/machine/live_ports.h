@@ -6,8 +6,10 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/result.h"
+#include "provisioner/machine/compute_network.h"
 #include "provisioner/machine/event_log.h"
 #include "provisioner/machine/installation.h"
+#include "provisioner/machine/programs.h"
 #include "provisioner/machine/services.h"
 
 namespace prov::machine {
@@ -16,6 +18,8 @@ Services& LiveServices();
 EventLog& LiveEventLog();
 Clock& LiveClock();
 Installation& LiveInstallation();
+ComputeNetwork& LiveComputeNetwork();  // on Windows
+Programs& LivePrograms();              // on Windows
 
 // Ends a Wait() of LiveClock(), and all that follow.
 void RequestStop();

@@ -1,0 +1,22 @@
+#include "provisioner/machine/programs.h"
+
+namespace prov::machine {
+namespace {
+
+class NoPrograms final : public Programs {
+ public:
+  std::optional<std::string> Find(std::string_view /*name*/) override { return std::nullopt; }
+  Result<ProgramOutput> Run(const ProgramCall& call) override {
+    return Fail(Code::kTarget, "programs of a node are run on the Windows node itself, and this is no running Windows",
+                call.path);
+  }
+};
+
+}  // namespace
+
+Programs& AbsentPrograms() {
+  static NoPrograms programs;
+  return programs;
+}
+
+}  // namespace prov::machine

@@ -1,0 +1,31 @@
+#include "provisioner/machine/compute_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/machine/programs.h"
+
+namespace prov::machine {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(AbsentComputeNetwork, EachCallSaysThatAWindowsNodeIsNeeded) {
+  ComputeNetwork& network = AbsentComputeNetwork();
+  EXPECT_EQ(network.EnumerateEndpoints("{}").error().code, Code::kTarget);
+  EXPECT_EQ(network.OpenEndpoint("93f86a7f-e361-4362-b8a4-81bbb6a622dd").error().code, Code::kTarget);
+  EXPECT_EQ(network.QueryEndpoint(1, "{}").error().code, Code::kTarget);
+  EXPECT_EQ(network.ModifyEndpoint(1, "{}").error().code, Code::kTarget);
+  EXPECT_EQ(network.EnumerateNamespaces("{}").error().code, Code::kTarget);
+  EXPECT_EQ(network.OpenNamespace("93f86a7f-e361-4362-b8a4-81bbb6a622dd").error().code, Code::kTarget);
+  EXPECT_EQ(network.QueryNamespace(1, "{}").error().code, Code::kTarget);
+  EXPECT_THAT(network.Version().error().message, HasSubstr("provisioner.exe on the node"));
+}
+
+TEST(AbsentPrograms, FindAndRunNothing) {
+  EXPECT_EQ(AbsentPrograms().Find("crictl"), std::nullopt);
+  EXPECT_EQ(AbsentPrograms().Run({"crictl", {}, 1000, 1000}).error().code, Code::kTarget);
+}
+
+}  // namespace
+}  // namespace prov::machine

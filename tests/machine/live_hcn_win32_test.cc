@@ -1,0 +1,31 @@
+// A node without the Containers feature, as Wine's Windows is one: its System32 has neither library.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/machine/live_ports.h"
+
+namespace prov::machine {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(LiveComputeNetwork, SaysWhatToInstallWhereHnsIsMissing) {
+  const auto endpoints = LiveComputeNetwork().EnumerateEndpoints("{}");
+  ASSERT_FALSE(endpoints);
+  EXPECT_EQ(endpoints.error().code, Code::kHns);
+  EXPECT_EQ(endpoints.error().where, "computenetwork.dll");
+  EXPECT_THAT(endpoints.error().message, HasSubstr("Install-WindowsFeature -Name Containers"));
+  const auto version = LiveComputeNetwork().Version();
+  ASSERT_FALSE(version);
+  EXPECT_EQ(version.error().code, Code::kHns);
+  EXPECT_EQ(version.error().where, "vmcompute.dll");
+}
+
+TEST(LiveComputeNetwork, ClosesNothingWhereNothingIsOpen) {
+  LiveComputeNetwork().CloseEndpoint(1);
+  LiveComputeNetwork().CloseNamespace(1);
+  EXPECT_EQ(LiveComputeNetwork().OpenNamespace("x").error().code, Code::kHns);
+}
+
+}  // namespace
+}  // namespace prov::machine
