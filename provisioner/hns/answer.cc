@@ -1,0 +1,173 @@
+#include "provisioner/hns/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/text.h"
+
+namespace prov::hns {
+namespace {
+
+constexpr std::uint32_t kFailure = 0x80000000U;  // the bit of an HRESULT
+constexpr std::uint32_t kEndpointMissing = 0x803B0002U;
+constexpr std::uint32_t kNotFound = 0x80070490U;  // ERROR_NOT_FOUND
+constexpr std::uint32_t kPlainNotFound = 0x490U;  // the same as an error record may have it
+constexpr std::size_t kLongestText = 300;
+
+struct KnownCode {
+  std::uint32_t code;
+  std::string_view meaning;
+  std::string_view remedy;
+};
+
+// docs/hns-proxy.md#error-codes
+constexpr std::array kKnownCodes = {
+    KnownCode{0x803B0001U, "the network is not there", "list the endpoints again"},
+    KnownCode{kEndpointMissing, "the endpoint is not there", "list the endpoints again"},
+    KnownCode{0x803B0008U, "the policy is not there", "list the policies of the endpoint again"},
+    KnownCode{0x803B000CU, "the endpoint is invalid", "check its ID"},
+    KnownCode{0x803B000DU, "the policy is invalid", "correct the policy"},
+    KnownCode{0x803B000EU, "the type of the policy is invalid", "use Windows Server 2022 or later"},
+    KnownCode{0x803B0012U, "the policy is there already", "list the policies of the endpoint"},
+    KnownCode{0x803B0015U, "the request is not supported", "use Windows Server 2022 or later"},
+    KnownCode{0x803B001BU, "the JSON document is invalid", "report this as a defect"},
+    KnownCode{0x803B001EU, "an IP address is invalid", "correct the policy"},
+    KnownCode{kNotFound, "it is not there", "list the endpoints again"},
+    KnownCode{kPlainNotFound, "it is not there", "list the endpoints again"},
+    KnownCode{0x80070005U, "access is denied", "run this as an administrator or as SYSTEM"},
+    KnownCode{0x800706BAU, "the service hns does not answer", "start the service hns"},
+};
+
+const KnownCode* Known(std::uint32_t code) {
+  const auto* found = std::ranges::find(kKnownCodes, code, &KnownCode::code);
+  return found == kKnownCodes.end() ? nullptr : found;
+}
+
+// What a record says, as far as it can be read: HNS must not become unusable by a record of another form.
+Refusal ReadRecord(const std::string& record) {
+  Refusal out{0, std::string(TrimBlanks(record))};
+  const Result<JsonNode> root = ParseJsonDocument(record, "error record");
+  if (!root) return out;
+  if (const auto text = root->Find("Error"); text && *text) {
+    if (const Result<std::string> words = (*text)->Text(); words) out.text = TrimBlanks(*words);
+  }
+  if (const auto code = root->Find("ErrorCode"); code && *code) {
+    if (const Result<std::int64_t> number = (*code)->Integer(); number) out.code = static_cast<std::uint32_t>(*number);
+  }
+  return out;
+}
+
+// A document of HNS that is not as expected is not the caller's fault.
+std::unexpected<Error> Unreadable(const Error& error, const std::string& where) {
+  return Fail(Code::kHns, fmt::format("the answer of HNS can't be read: {} ({})", error.message, error.where), where);
+}
+
+template <class T>
+Result<T> AsAnswer(Result<T> read, const std::string& where) {
+  if (!read) return Unreadable(read.error(), where);
+  return read;
+}
+
+Result<std::vector<std::string>> Ids(std::string_view text) {
+  const JsonNode root = PROV_TRY(ParseJsonDocument(text, "list"));
+  std::vector<std::string> out;
+  if (root.IsNull()) return out;
+  const std::vector<JsonNode> items = PROV_TRY(root.Items());
+  for (const JsonNode& item : items) out.push_back(PROV_TRY(item.Text()));
+  return out;
+}
+
+Result<std::vector<std::string>> Endpoints(std::string_view properties) {
+  std::vector<std::string> out;
+  const JsonNode root = PROV_TRY(ParseJsonDocument(properties, "namespace"));
+  const std::optional<JsonNode> resources = PROV_TRY(root.Find("Resources"));
+  if (!resources) return out;
+  const std::vector<JsonNode> items = PROV_TRY(resources->Items());
+  for (const JsonNode& item : items) {
+    const std::optional<JsonNode> type = PROV_TRY(item.Find("Type"));
+    if (!type || PROV_TRY(type->Text()) != "Endpoint") continue;
+    const JsonNode data = PROV_TRY(item.Get("Data"));
+    const JsonNode id = PROV_TRY(data.Get("ID"));
+    out.push_back(PROV_TRY(id.Text()));
+  }
+  return out;
+}
+
+struct VersionAnswer {
+  bool success = false;
+  std::string error;
+  Version version;
+};
+
+Result<VersionAnswer> Parse(std::string_view text) {
+  VersionAnswer out;
+  const JsonNode root = PROV_TRY(ParseJsonDocument(text, "version"));
+  const JsonNode success = PROV_TRY(root.Get("Success"));
+  out.success = PROV_TRY(success.Bool());
+  if (!out.success) {
+    if (const auto error = PROV_TRY(root.Find("Error")); error) out.error = PROV_TRY(error->Text());
+    return out;
+  }
+  const JsonNode output = PROV_TRY(root.Get("Output"));
+  const JsonNode major = PROV_TRY(output.Get("Major"));
+  const JsonNode minor = PROV_TRY(output.Get("Minor"));
+  out.version = {PROV_TRY(major.Integer()), PROV_TRY(minor.Integer())};
+  return out;
+}
+
+}  // namespace
+
+bool Refusal::IsMissing() const { return IsEndpointMissing() || code == kNotFound || code == kPlainNotFound; }
+
+bool Refusal::IsEndpointMissing() const { return code == kEndpointMissing; }
+
+Error Refusal::ToError(std::string_view call, std::string where) const {
+  const KnownCode* known = Known(code);
+  const std::string words = !text.empty()      ? fmt::format("HNS says: \"{}\"", Shorten(text, kLongestText))
+                            : known != nullptr ? std::string(known->meaning)
+                                               : std::string("HNS does not say why");
+  return {Code::kHns,
+          fmt::format("{} failed (0x{:08x}): {}; {}", call, code, words,
+                      known != nullptr ? known->remedy : "look into the event log of the Host Network Service"),
+          std::move(where)};
+}
+
+std::optional<Refusal> RefusalOf(const machine::NetworkAnswer& answer) {
+  const bool recorded = !TrimBlanks(answer.error_record).empty();
+  const bool failed = (answer.status & kFailure) != 0;
+  if (!failed && !recorded) return std::nullopt;
+  Refusal out = recorded ? ReadRecord(answer.error_record) : Refusal();
+  if (failed) out.code = answer.status;
+  return out;
+}
+
+Result<std::string> TextOf(machine::NetworkAnswer answer, std::string_view call, const std::string& where) {
+  if (const std::optional<Refusal> refusal = RefusalOf(answer); refusal) {
+    return std::unexpected(refusal->ToError(call, where));
+  }
+  return std::move(answer.text);
+}
+
+Result<std::vector<std::string>> ReadIds(std::string_view text, const std::string& where) {
+  return AsAnswer(Ids(text), where);
+}
+
+Result<std::vector<std::string>> ReadNamespaceEndpoints(std::string_view properties, const std::string& where) {
+  return AsAnswer(Endpoints(properties), where);
+}
+
+std::string Version::Text() const { return fmt::format("{}.{}", major, minor); }
+
+Result<Version> ReadVersion(const machine::NetworkAnswer& answer) {
+  constexpr std::string_view kCall = "HNSCall GET /globals/version";
+  const std::string text = PROV_TRY(TextOf(answer, kCall, "HNS"));
+  VersionAnswer parsed = PROV_TRY(AsAnswer(Parse(text), "HNS"));
+  if (parsed.success) return parsed.version;
+  return Fail(Code::kHns, fmt::format("{} failed: HNS says: \"{}\"", kCall, Shorten(parsed.error, kLongestText)),
+              "HNS");
+}
+
+}  // namespace prov::hns

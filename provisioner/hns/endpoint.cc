@@ -1,0 +1,144 @@
+#include "provisioner/hns/endpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/hns/policy.h"
+
+namespace prov::hns {
+namespace {
+
+using machine::ComputeNetwork;
+
+bool Contains(const std::vector<std::string>& ids, std::string_view id) {
+  return std::ranges::any_of(ids, [&](const std::string& one) { return EqualsIgnoreAsciiCase(one, id); });
+}
+
+std::unexpected<Error> NoEndpoint(const std::string& id) {
+  return Fail(
+      Code::kHns,
+      fmt::format("Endpoint ID \"{}\" not found; provisioner hns-proxy list --all shows those of this node", id), id);
+}
+
+Result<std::optional<Endpoint>> Read(ComputeNetwork& network, const std::string& id, std::string_view query) {
+  std::optional<OpenedEndpoint> opened = PROV_TRY(OpenedEndpoint::Open(network, id));
+  if (!opened) return std::nullopt;
+  std::optional<std::vector<std::string>> settings = PROV_TRY(opened->Settings(query));
+  if (!settings) return std::nullopt;
+  return Endpoint{id, *std::move(settings)};
+}
+
+// Closes it, whatever happens meanwhile.
+class OpenedNamespace {
+ public:
+  OpenedNamespace(ComputeNetwork& network, machine::NetworkHandle handle) : network_(network), handle_(handle) {}
+  OpenedNamespace(const OpenedNamespace&) = delete;
+  OpenedNamespace& operator=(const OpenedNamespace&) = delete;
+  ~OpenedNamespace() { network_.CloseNamespace(handle_); }
+
+  Result<machine::NetworkAnswer> Query(std::string_view query) { return network_.QueryNamespace(handle_, query); }
+
+ private:
+  ComputeNetwork& network_;
+  machine::NetworkHandle handle_;
+};
+
+}  // namespace
+
+std::string QueryFor(std::string_view id) {
+  return fmt::format(R"({{"SchemaVersion":{{"Major":2,"Minor":0}},"Filter":"{{\"ID\":\"{}\"}}"}})", id);
+}
+
+Result<std::optional<OpenedEndpoint>> OpenedEndpoint::Open(ComputeNetwork& network, const std::string& id) {
+  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenEndpoint(id));
+  const std::optional<Refusal> refusal = RefusalOf(opened.answer);
+  if (!refusal) return OpenedEndpoint(network, opened.handle, id);
+  if (opened.handle != 0) network.CloseEndpoint(opened.handle);
+  if (refusal->IsMissing()) return std::nullopt;
+  return std::unexpected(refusal->ToError("HcnOpenEndpoint", id));
+}
+
+OpenedEndpoint::OpenedEndpoint(ComputeNetwork& network, machine::NetworkHandle handle, std::string id)
+    : network_(network), handle_(handle), id_(std::move(id)) {}
+
+OpenedEndpoint::OpenedEndpoint(OpenedEndpoint&& other) noexcept
+    : network_(other.network_), handle_(std::exchange(other.handle_, 0)), id_(std::move(other.id_)) {}
+
+OpenedEndpoint::~OpenedEndpoint() {
+  if (handle_ != 0) network_.CloseEndpoint(handle_);
+}
+
+Result<std::optional<std::vector<std::string>>> OpenedEndpoint::Settings(std::string_view query) {
+  const machine::NetworkAnswer answer = PROV_TRY(network_.QueryEndpoint(handle_, query));
+  const std::optional<Refusal> refusal = RefusalOf(answer);
+  if (!refusal) return PROV_TRY(ListedSettings(answer.text, id_));
+  if (refusal->IsMissing()) return std::nullopt;
+  return std::unexpected(refusal->ToError("HcnQueryEndpointProperties", id_));
+}
+
+Result<std::optional<Refusal>> OpenedEndpoint::Modify(std::string_view request) {
+  const machine::NetworkAnswer answer = PROV_TRY(network_.ModifyEndpoint(handle_, request));
+  return RefusalOf(answer);
+}
+
+Result<Endpoint> FindEndpoint(ComputeNetwork& network, const std::string& id) {
+  const std::string query = QueryFor(id);
+  machine::NetworkAnswer answer = PROV_TRY(network.EnumerateEndpoints(query));
+  const std::string text = PROV_TRY(TextOf(std::move(answer), "HcnEnumerateEndpoints", id));
+  // The filter is HNS' own affair; what is changed is the endpoint that was named.
+  const std::vector<std::string> ids = PROV_TRY(ReadIds(text, id));
+  if (!Contains(ids, id)) return NoEndpoint(id);
+  std::optional<Endpoint> found = PROV_TRY(Read(network, id, query));
+  if (!found) return NoEndpoint(id);
+  return *std::move(found);
+}
+
+Result<std::optional<Endpoint>> ReadEndpoint(ComputeNetwork& network, const std::string& id) {
+  return Read(network, id, kQueryAll);
+}
+
+Result<std::vector<std::string>> AllEndpoints(ComputeNetwork& network) {
+  machine::NetworkAnswer answer = PROV_TRY(network.EnumerateEndpoints(kQueryAll));
+  const std::string text = PROV_TRY(TextOf(std::move(answer), "HcnEnumerateEndpoints", "HNS"));
+  return ReadIds(text, "HNS");
+}
+
+Result<std::vector<std::string>> EndpointsOfNamespace(ComputeNetwork& network, const std::string& id) {
+  const std::string query = QueryFor(id);
+  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(query));
+  const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", id));
+  const std::vector<std::string> ids = PROV_TRY(ReadIds(list, id));
+  if (!Contains(ids, id)) {
+    return Fail(
+        Code::kHns,
+        fmt::format("Namespace ID \"{}\" not found; provisioner hns-proxy lookup tells that of a container", id), id);
+  }
+  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenNamespace(id));
+  PROV_TRY(TextOf(opened.answer, "HcnOpenNamespace", id));
+  OpenedNamespace name_space(network, opened.handle);
+  machine::NetworkAnswer queried = PROV_TRY(name_space.Query(query));
+  const std::string properties = PROV_TRY(TextOf(std::move(queried), "HcnQueryNamespaceProperties", id));
+  std::vector<std::string> endpoints = PROV_TRY(ReadNamespaceEndpoints(properties, id));
+  if (!endpoints.empty()) return endpoints;
+  return Fail(Code::kHns, "no endpoint is attached to the namespace; its pod has no network (any more)", id);
+}
+
+Result<Version> QueryVersion(ComputeNetwork& network) {
+  const machine::NetworkAnswer answer = PROV_TRY(network.Version());
+  return ReadVersion(answer);
+}
+
+Result<void> RequireProxyPolicies(ComputeNetwork& network) {
+  const Version version = PROV_TRY(QueryVersion(network));
+  if (version.HasProxyPolicies()) return {};
+  return Fail(Code::kUnsupported,
+              fmt::format("HNS {} of this Windows has no layer-4 proxy policies; they need HNS 13.2, which Windows "
+                          "Server 2022 has",
+                          version.Text()),
+              "HNS");
+}
+
+}  // namespace prov::hns

@@ -1,0 +1,70 @@
+// The Host Networking Service in memory. It answers as hcsshim's programs were answered (docs/hns-proxy.md), echoes the
+// settings that it is given, logs each call, and can refuse, do nothing or stop at any of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "provisioner/machine/compute_network.h"
+#include "tests/support/power_failure.h"
+
+namespace prov::testing_support {
+
+class MemoryNetwork final : public machine::ComputeNetwork {
+ public:
+  using Call = std::pair<std::string, std::string>;  // "HcnModifyEndpoint" and its document or GUID
+
+  // Endpoints by their GUIDs as they are told; of each the policies, whole: {"Type":…,"Settings":…}.
+  std::map<std::string, std::vector<std::string>> endpoints;
+  // Namespaces by their GUIDs; of each the endpoints.
+  std::map<std::string, std::vector<std::string>> namespaces;
+  std::string version = R"({"Success":true,"Output":{"Major":13,"Minor":2}})";
+
+  std::vector<Call> log;
+  std::size_t calls = 0;  // of all members but those that close
+  std::size_t open = 0;   // handles that nobody closed
+
+  // At the call of this number (from 0): a power failure before or after its effect.
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  std::size_t stop_before = kNever, stop_after = kNever;
+  // Modifications of this kind ("Add", "Remove") are done by what is answered, and nothing happens.
+  std::string without_effect;
+  // Those of this kind are answered with it.
+  std::map<std::string, machine::NetworkAnswer> refused;
+  bool ignores_filters = false;  // of enumerations
+  // What others do just before each call.
+  std::function<void(std::string_view call)> meanwhile;
+
+  // The proxy policies of an endpoint, and all others, as lines.
+  std::string PoliciesOf(const std::string& id) const;
+  // Names of the calls that were logged.
+  std::vector<std::string> CallNames() const;
+
+  // machine::ComputeNetwork
+  Result<machine::NetworkAnswer> EnumerateEndpoints(std::string_view query) override;
+  Result<machine::OpenedNetworkObject> OpenEndpoint(std::string_view id) override;
+  Result<machine::NetworkAnswer> QueryEndpoint(machine::NetworkHandle endpoint, std::string_view query) override;
+  Result<machine::NetworkAnswer> ModifyEndpoint(machine::NetworkHandle endpoint, std::string_view request) override;
+  void CloseEndpoint(machine::NetworkHandle endpoint) override;
+  Result<machine::NetworkAnswer> EnumerateNamespaces(std::string_view query) override;
+  Result<machine::OpenedNetworkObject> OpenNamespace(std::string_view id) override;
+  Result<machine::NetworkAnswer> QueryNamespace(machine::NetworkHandle name_space, std::string_view query) override;
+  void CloseNamespace(machine::NetworkHandle name_space) override;
+  Result<machine::NetworkAnswer> Version() override;
+
+ private:
+  template <class Effect>
+  auto Step(std::string call, std::string_view document, Effect effect) -> decltype(effect());
+  Result<machine::OpenedNetworkObject> Open(std::string_view id, bool is_there, machine::NetworkAnswer missing);
+  machine::NetworkAnswer Modify(const std::string& id, std::string_view request);
+
+  std::map<machine::NetworkHandle, std::string> handles_;  // to GUIDs as they were given
+  machine::NetworkHandle next_ = 1;
+};
+
+}  // namespace prov::testing_support
