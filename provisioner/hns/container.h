@@ -19,9 +19,9 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
-// The container whose ID is `container` or begins with it; "containerd://" before it, as Kubernetes writes it, is taken.
-// The document is what `crictl inspect` prints of one container, or a list of such; UTF-8 or UTF-16 with a byte order
-// mark. Errors: usage (no ID); json; too-large; kind (no such document, another container's, several begin so, no
+// The container whose ID is `container` or begins with it; "containerd://" before it, as Kubernetes writes it, is
+// taken. The document is what `crictl inspect` prints of one container, or a list of such; UTF-8 or UTF-16 with a byte
+// order mark. Errors: usage (no ID); json; too-large; kind (no such document, another container's, several begin so, no
 // Windows container, one with Hyper-V isolation, one without a network of its own).
 Result<Container> ReadContainer(std::string bytes, std::string_view container, const std::string& where);
 

@@ -43,7 +43,7 @@ struct Policy {
   std::string user_sid;  // the account of the proxy, whose own traffic is exempt; "" = nobody's
   Exceptions inbound;
   Exceptions outbound;
-  std::string where;  // its place, for messages: "policy.json: $[1]", or the command line
+  std::string where;  // its place, for messages: "policy.json: $[1].Settings", or "" for the command line
 
   bool operator==(const Policy&) const = default;
 };
@@ -53,14 +53,16 @@ struct Policy {
 // json; policy (an unknown member, a wrong JSON type, another type of policy, none at all); too-large.
 Result<std::vector<Policy>> ReadPolicies(std::string bytes, const std::string& where);
 
-// S-1-… as it stands; the name of a known account ("system", "network-service", "network-configuration-operators",
-// without case) as its SID; anything else as it is, for Validate() to refuse.
-std::string SidOf(std::string_view account);
+// Blanks around texts and between the items of lists go, "tcp" becomes its number and the name of a known account
+// ("system", "network-service", "network-configuration-operators", in any case) its SID. Anything else stays as it is,
+// for Validate() to refuse. ReadPolicies() has done it.
+void Tidy(Policy& policy);
 
-// What is wrong with policies that shall go to HNS, all of it: errors are "policy"; warnings are "redirect-loop",
-// "hns-exception-port" and "hns-exception-network".
+// What is wrong with policies that shall go to HNS, at most 20 of a kind: errors are "policy"; warnings are
+// "redirect-loop", "hns-exception-port" and "hns-exception-network". The place of a finding is the policy's and the
+// member: "policy.json: $.FilterTuple.LocalPorts", and "FilterTuple.LocalPorts" for the command line.
 Findings Validate(std::span<const Policy> policies);
-// The first error among findings of Validate() as an Error (policy); the others stay findings.
+// The warnings of Validate(), or its first error as an Error: policy.
 Result<Findings> RequireValid(std::span<const Policy> policies);
 
 // The `Settings` of a policy as HNS gets them: compact JSON, members in the order in which HNS' own clients write them,

@@ -1,0 +1,252 @@
+// Policies as HNS reads and writes them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/rapidjson.h"
+#include "provisioner/base/text.h"
+#include "provisioner/hns/policy.h"
+
+namespace prov::hns {
+namespace {
+
+// Compact JSON: what HNS gets is compared byte for byte with what its own clients send.
+class Compact {
+ public:
+  Compact& Begin() {
+    writer_.StartObject();
+    return *this;
+  }
+  Compact& End() {
+    writer_.EndObject();
+    return *this;
+  }
+  Compact& Key(std::string_view name) {
+    writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    return *this;
+  }
+  // Left out where it is empty.
+  Compact& Text(std::string_view name, std::string_view text) {
+    if (!text.empty()) Key(name).String(text);
+    return *this;
+  }
+  Compact& Texts(std::string_view name, const std::vector<std::string>& texts) {
+    if (texts.empty()) return *this;
+    Key(name);
+    writer_.StartArray();
+    for (const std::string& text : texts) String(text);
+    writer_.EndArray();
+    return *this;
+  }
+  // The digits of a number. What is none (Validate() refuses it) is a text.
+  Compact& Number(std::string_view name, std::string_view digits) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) return Text(name, digits);
+    if (value != 0) {
+      Key(name);
+      writer_.Uint(value);
+    }
+    return *this;
+  }
+  std::string Document() const { return {buffer_.GetString(), buffer_.GetSize()}; }
+
+ private:
+  void String(std::string_view text) { writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
+
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
+};
+
+void WriteExceptions(Compact& json, std::string_view name, const Exceptions& exceptions) {
+  json.Key(name).Begin().Texts("IpAddressExceptions", exceptions.addresses);
+  json.Texts("PortExceptions", exceptions.ports).End();
+}
+
+// Notes the Settings of policies of our type while a document is read: they begin and end where the stream is then.
+class SettingsFinder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, SettingsFinder> {
+ public:
+  explicit SettingsFinder(std::string_view text) : text_(text), stream_(text.data(), text.size()) {}
+
+  // nullopt: no JSON object.
+  std::optional<std::vector<std::string>> Find() {
+    const auto end = rapidjson::Reader().Parse<rapidjson::kParseIterativeFlag>(stream_, *this);
+    if (end.IsError() || !is_object_) return std::nullopt;
+    return std::move(found_);
+  }
+
+  bool StartObject() {
+    if (levels_.empty()) is_object_ = true;
+    if (InPolicy()) begin_ = stream_.Tell();
+    if (AtPolicy()) {
+      is_ours_ = false;
+      settings_ = "{}";
+    }
+    levels_.push_back({true, {}});
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType /*members*/) {
+    levels_.pop_back();
+    if (InPolicy() && levels_.back().key == "Settings") settings_ = text_.substr(begin_, stream_.Tell() + 1 - begin_);
+    if (AtPolicy() && is_ours_) found_.emplace_back(settings_);
+    return true;
+  }
+  bool StartArray() {
+    levels_.push_back({false, {}});
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType /*items*/) {
+    levels_.pop_back();
+    return true;
+  }
+  bool Key(const char* bytes, rapidjson::SizeType size, bool /*copy*/) {
+    levels_.back().key.assign(bytes, size);
+    return true;
+  }
+  bool String(const char* bytes, rapidjson::SizeType size, bool /*copy*/) {
+    if (InPolicy() && levels_.back().key == "Type") is_ours_ = std::string_view(bytes, size) == kPolicyType;
+    return true;
+  }
+
+ private:
+  struct Level {
+    bool is_object;
+    std::string key;
+  };
+
+  // The next value is an item of $.Policies, or a member of one.
+  bool AtPolicy() const {
+    return levels_.size() == 2 && levels_[0].is_object && levels_[0].key == "Policies" && !levels_[1].is_object;
+  }
+  bool InPolicy() const {
+    return levels_.size() == 3 && levels_[0].is_object && levels_[0].key == "Policies" && !levels_[1].is_object &&
+           levels_[2].is_object;
+  }
+
+  std::string_view text_;
+  rapidjson::MemoryStream stream_;
+  std::vector<Level> levels_;
+  std::size_t begin_ = 0;
+  std::string_view settings_;
+  bool is_ours_ = false;
+  bool is_object_ = false;
+  std::vector<std::string> found_;
+};
+
+std::string Quoted(std::string_view text) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string Canonical(const JsonNode& node, std::string_view name);
+
+std::string CanonicalItems(const std::vector<JsonNode>& items, std::string_view name) {
+  std::vector<std::string> texts;
+  for (const JsonNode& item : items) texts.push_back(Canonical(item, {}));
+  if (name.ends_with("Exceptions")) {
+    std::ranges::sort(texts);
+    texts.erase(std::ranges::unique(texts).begin(), texts.end());
+  }
+  return texts.empty() ? std::string() : fmt::format("[{}]", fmt::join(texts, ","));
+}
+
+std::string CanonicalMembers(std::vector<std::pair<std::string, std::string>> members) {
+  std::ranges::sort(members);
+  std::string out;
+  for (const auto& [name, value] : members) {
+    if (!value.empty()) out += fmt::format("{}{}:{}", out.empty() ? "" : ",", Quoted(name), value);
+  }
+  return out.empty() ? std::string() : fmt::format("{{{}}}", out);
+}
+
+// A value by which equal ones are the same text; "" for what says nothing. `name` is that of its member.
+std::string Canonical(const JsonNode& node, std::string_view name) {
+  if (node.IsNull()) return {};
+  if (const auto number = node.Integer()) {
+    const std::string digits = fmt::format("{}", *number);
+    return name == "Priority" && digits == "0" ? std::string() : Quoted(digits);
+  }
+  if (const auto text = node.Text()) {
+    return text->empty() || (name == "Priority" && *text == "0") ? std::string() : Quoted(*text);
+  }
+  if (const auto items = node.Items()) return CanonicalItems(*items, name);
+  const auto members = node.Members();
+  if (!members) return node.Json();  // true, false, a fraction
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [key, value] : *members) texts.emplace_back(key, Canonical(value, key));
+  return CanonicalMembers(std::move(texts));
+}
+
+// The Port of 2019 becomes what it means where the newer ports are not there.
+void ReplacePort(std::vector<std::pair<std::string, std::string>>& members) {
+  const auto find = [&members](std::string_view name) {
+    return std::ranges::find(members, name, [](const auto& member) { return std::string_view(member.first); });
+  };
+  for (const std::string_view name : {"InboundProxyPort", "OutboundProxyPort"}) {
+    if (const auto found = find(name); found != members.end() && !found->second.empty()) return;
+  }
+  const auto port = find("Port");
+  if (port == members.end()) return;
+  const std::string value = port->second;
+  std::erase_if(members, [](const auto& member) {
+    return member.first == "Port" || member.first == "InboundProxyPort" || member.first == "OutboundProxyPort";
+  });
+  members.emplace_back("InboundProxyPort", value);
+  members.emplace_back("OutboundProxyPort", value);
+}
+
+}  // namespace
+
+std::string SettingsJson(const Policy& policy) {
+  const FilterTuple& filter = policy.filter;
+  Compact json;
+  json.Begin().Text("InboundProxyPort", policy.inbound_port).Text("OutboundProxyPort", policy.outbound_port);
+  json.Key("FilterTuple").Begin().Text("Protocols", filter.protocols);
+  json.Text("LocalAddresses", filter.local_addresses).Text("RemoteAddresses", filter.remote_addresses);
+  json.Text("LocalPorts", filter.local_ports).Text("RemotePorts", filter.remote_ports);
+  json.Number("Priority", filter.priority).End();
+  json.Text("UserSID", policy.user_sid);
+  WriteExceptions(json, "InboundExceptions", policy.inbound);
+  WriteExceptions(json, "OutboundExceptions", policy.outbound);
+  return json.End().Document();
+}
+
+std::string EndpointPolicyJson(std::string_view settings) {
+  return fmt::format(R"({{"Type":"{}","Settings":{}}})", kPolicyType, settings);
+}
+
+std::string ModifyRequest(Modification kind, std::span<const std::string> settings) {
+  std::string policies;
+  for (const std::string& one : settings) policies += (policies.empty() ? "" : ",") + EndpointPolicyJson(one);
+  return fmt::format(R"({{"ResourceType":"Policy","RequestType":"{}","Settings":{{"Policies":[{}]}}}})",
+                     kind == Modification::kAdd ? "Add" : "Remove", policies);
+}
+
+Result<std::vector<std::string>> ListedSettings(std::string_view endpoint_properties, const std::string& where) {
+  auto found = SettingsFinder(endpoint_properties).Find();
+  if (found) return *std::move(found);
+  return Fail(Code::kHns, "HNS told of the endpoint what is no JSON object", where);
+}
+
+std::string CanonicalSettings(std::string_view settings) {
+  const auto root = ParseJsonDocument(settings, "settings");
+  if (!root) return std::string(settings);
+  const auto members = root->Members();
+  if (!members) return std::string(settings);
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [name, value] : *members) texts.emplace_back(name, Canonical(value, name));
+  ReplacePort(texts);
+  const std::string out = CanonicalMembers(std::move(texts));
+  return out.empty() ? "{}" : out;
+}
+
+bool SameSettings(std::string_view first, std::string_view second) {
+  return first == second || CanonicalSettings(first) == CanonicalSettings(second);
+}
+
+}  // namespace prov::hns

@@ -1,0 +1,277 @@
+#include "provisioner/hns/policy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+
+namespace prov::hns {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kToday =
+    R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"9091","OutboundProxyPort":"9191",
+        "FilterTuple":{"Protocols":"6"},"UserSID":"S-1-5-32-556",
+        "InboundExceptions":{"PortExceptions":["15000"],"IpAddressExceptions":["127.0.0.1"]},"OutboundExceptions":{}}})";
+
+std::vector<Policy> Read(std::string_view text) {
+  auto policies = ReadPolicies(std::string(text), "p.json");
+  EXPECT_TRUE(policies) << text << ": " << (policies ? "" : policies.error().message);
+  return policies ? *std::move(policies) : std::vector<Policy>();
+}
+
+Error Refused(std::string_view text) {
+  auto policies = ReadPolicies(std::string(text), "p.json");
+  EXPECT_FALSE(policies) << text;
+  return policies ? Error{} : policies.error();
+}
+
+// A policy whose settings are these, in the form of today.
+std::string Policied(std::string_view settings) {
+  return std::string(R"({"Type":"L4WFPPROXY","Settings":{)") + std::string(settings) + "}}";
+}
+
+// The codes of what Validate() says, with their places.
+std::vector<std::string> Said(std::string_view settings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : Validate(Read(Policied(settings))))
+    out.push_back(std::string(finding.code) + " " + finding.where);
+  return out;
+}
+
+TEST(ReadPolicies, TakesTheFormOfToday) {
+  const std::vector<Policy> policies = Read(kToday);
+  ASSERT_EQ(policies.size(), 1U);
+  const Policy& policy = policies.front();
+  EXPECT_EQ(policy.inbound_port, "9091");
+  EXPECT_EQ(policy.outbound_port, "9191");
+  EXPECT_EQ(policy.filter, FilterTuple{});
+  EXPECT_EQ(policy.user_sid, "S-1-5-32-556");
+  EXPECT_EQ(policy.inbound, (Exceptions{{"127.0.0.1"}, {"15000"}}));
+  EXPECT_EQ(policy.outbound, Exceptions{});
+  EXPECT_EQ(policy.where, "p.json: $.Settings");
+}
+
+TEST(ReadPolicies, TakesThePortOf2019ForBothDirections) {
+  const Policy policy = Read(Policied(R"("Port":"8000","UserSID":"S-1-5-18")")).at(0);
+  EXPECT_EQ(policy.inbound_port, "8000");
+  EXPECT_EQ(policy.outbound_port, "8000");
+}
+
+TEST(ReadPolicies, TakesSettingsBesideTheType) {
+  const Policy flat = Read(R"({"Type":"L4WFPPROXY","InboundProxyPort":"1","OutboundProxyPort":"2"})").at(0);
+  EXPECT_EQ(flat.inbound_port, "1");
+  EXPECT_EQ(flat.outbound_port, "2");
+  EXPECT_EQ(flat.where, "p.json: $");
+}
+
+TEST(ReadPolicies, TakesAListAndNamesThePlaceOfEach) {
+  const std::vector<Policy> policies = Read("[" + Policied(R"("Port":"1")") + R"(,{"Type":"L4WFPPROXY","Port":2}])");
+  ASSERT_EQ(policies.size(), 2U);
+  EXPECT_EQ(policies[0].where, "p.json: $[0].Settings");
+  EXPECT_EQ(policies[1].where, "p.json: $[1]");
+  EXPECT_EQ(policies[1].inbound_port, "2");
+}
+
+TEST(ReadPolicies, TakesWhatPowerShellSaves) {
+  const std::string utf16 = "\xFF\xFE" + ToUtf16Le(kToday);
+  EXPECT_EQ(Read(utf16), Read(kToday));
+  EXPECT_EQ(Read("\xEF\xBB\xBF" + std::string(kToday)), Read(kToday));
+  EXPECT_EQ(Refused(utf16.substr(0, utf16.size() - 1)).code, Code::kJson);
+}
+
+TEST(ReadPolicies, TakesNumbersForTheirText) {
+  const Policy policy = Read(Policied(R"("InboundProxyPort":9091,"FilterTuple":{"Protocols":6,"RemotePorts":443,
+                                          "Priority":8},"OutboundExceptions":{"PortExceptions":[90001]})"))
+                            .at(0);
+  EXPECT_EQ(policy.inbound_port, "9091");
+  EXPECT_EQ(policy.filter.protocols, "6");
+  EXPECT_EQ(policy.filter.remote_ports, "443");
+  EXPECT_EQ(policy.filter.priority, "8");
+  EXPECT_THAT(policy.outbound.ports, ElementsAre("90001"));
+}
+
+TEST(ReadPolicies, TidiesWhatPeopleWrite) {
+  const Policy policy = Read(Policied(R"("Port":" 8000 ","UserSID":"Network-Service","FilterTuple":{"Protocols":"TCP",
+                                          "LocalPorts":"80, 443"},"InboundExceptions":null)"))
+                            .at(0);
+  EXPECT_EQ(policy.outbound_port, "8000");
+  EXPECT_EQ(policy.user_sid, "S-1-5-20");
+  EXPECT_EQ(policy.filter.protocols, "6");
+  EXPECT_EQ(policy.filter.local_ports, "80,443");
+}
+
+TEST(ReadPolicies, KnowsAccountsByName) {
+  const auto sid = [](const char* name) {
+    Policy policy;
+    policy.user_sid = name;
+    Tidy(policy);
+    return policy.user_sid;
+  };
+  EXPECT_EQ(sid("system"), "S-1-5-18");
+  EXPECT_EQ(sid("network-service"), "S-1-5-20");
+  EXPECT_EQ(sid("network-configuration-operators"), "S-1-5-32-556");
+  EXPECT_EQ(sid("S-1-5-21-1-2-3-1000"), "S-1-5-21-1-2-3-1000");
+  EXPECT_EQ(sid("envoy"), "envoy");
+}
+
+struct Refusal {
+  const char* text;
+  Code code;
+  const char* where;
+  const char* says;
+};
+
+TEST(ReadPolicies, RefusesWhatItDoesNotKnow) {
+  const Refusal refusals[] = {
+      {"", Code::kJson, "p.json", "empty"},
+      {" \n", Code::kJson, "p.json", "empty"},
+      {"{", Code::kJson, "p.json: line 1", ""},
+      {"[]", Code::kPolicy, "p.json: $", "no policy"},
+      {"5", Code::kPolicy, "p.json: $", "Type and Settings"},
+      {"[5]", Code::kPolicy, "p.json: $[0]", "Type and Settings"},
+      {"{}", Code::kPolicy, "p.json: $", "has no Type"},
+      {R"({"Type":"L4WfpProxy"})", Code::kPolicy, "$.Type", "compares letters"},
+      {R"({"Type":"L4Proxy"})", Code::kPolicy, "$.Type", "another type"},
+      {R"({"Type":5})", Code::kPolicy, "$.Type", "another type"},
+      {R"({"Type":"L4WFPPROXY","Settings":"{}"})", Code::kPolicy, "$.Settings", "not an object"},
+      {R"({"Type":"L4WFPPROXY","Settings":{},"Port":"1"})", Code::kPolicy, "$.Port", "put it into Settings"},
+      {R"({"Type":"L4WFPPROXY","OutboundProxyport":"1"})", Code::kPolicy, "$.OutboundProxyport",
+       "did you mean OutboundProxyPort?"},
+      {R"({"Type":"L4WFPPROXY","Destination":"1"})", Code::kPolicy, "$.Destination", "it knows InboundProxyPort"},
+      {R"({"Type":"L4WFPPROXY","Port":"1","InboundProxyPort":"2"})", Code::kPolicy, "$.Port", "leave it out"},
+      {R"({"Type":"L4WFPPROXY","Port":true})", Code::kPolicy, "$.Port", "neither a text nor a whole number"},
+      {R"({"Type":"L4WFPPROXY","Port":1.5})", Code::kPolicy, "$.Port", "neither a text nor a whole number"},
+      {R"({"Type":"L4WFPPROXY","UserSID":18})", Code::kPolicy, "$.UserSID", "not a text"},
+      {R"({"Type":"L4WFPPROXY","FilterTuple":"6"})", Code::kPolicy, "$.FilterTuple", "not an object"},
+      {R"({"Type":"L4WFPPROXY","FilterTuple":{"Protocol":"6"}})", Code::kPolicy, "$.FilterTuple.Protocol",
+       "did you mean Protocols?"},
+      {R"({"Type":"L4WFPPROXY","OutboundExceptions":["127.0.0.1"]})", Code::kPolicy, "$.OutboundExceptions",
+       "not an object"},
+      {R"({"Type":"L4WFPPROXY","OutboundExceptions":{"IpAddressExceptions":"127.0.0.1"}})", Code::kPolicy,
+       "$.OutboundExceptions.IpAddressExceptions", "not a list"},
+      {R"({"Type":"L4WFPPROXY","Port":"1","Port":"2"})", Code::kJson, "p.json", "twice"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const Error error = Refused(refusal.text);
+    EXPECT_EQ(error.code, refusal.code) << refusal.text;
+    EXPECT_THAT(error.where, HasSubstr(refusal.where)) << refusal.text;
+    EXPECT_THAT(error.message, HasSubstr(refusal.says)) << refusal.text;
+  }
+  EXPECT_EQ(Refused(std::string(kMostPolicyBytes + 1, ' ')).code, Code::kTooLarge);
+}
+
+TEST(Validate, TakesWhatHnsHonours) {
+  EXPECT_THAT(Validate(Read(kToday)), IsEmpty());
+  EXPECT_THAT(Said(R"("OutboundProxyPort":"65535","UserSID":"S-1-5-20")"), IsEmpty());
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"S-1-5-21-1688553208-1784504425-564974220-1000","FilterTuple":{
+      "LocalAddresses":"10.0.0.5,10.1.0.0/16,10.0.0.7-10.0.0.9","RemoteAddresses":"10.0.0.6",
+      "LocalPorts":"80-90,443","RemotePorts":"443","Priority":65535})"),
+              IsEmpty());
+}
+
+TEST(Validate, RefusesPorts) {
+  for (const char* port :
+       {"0", "65536", "-1", "x", "80-90", "080", "8 0", "99999999999999999999999", "+80", "8000.0"}) {
+    EXPECT_THAT(Said(std::string(R"("InboundProxyPort":"1","UserSID":"S-1-5-18","OutboundProxyPort":")") + port + '"'),
+                ElementsAre("policy p.json: $.Settings.OutboundProxyPort"))
+        << port;
+  }
+  EXPECT_THAT(Said(R"("UserSID":"S-1-5-18")"), ElementsAre("policy p.json: $.Settings"));
+  EXPECT_THAT(Said(R"("UserSID":"S-1-5-18","Port":"")"), ElementsAre("policy p.json: $.Settings"));
+}
+
+TEST(Validate, RefusesListsOfPorts) {
+  for (const char* ports : {"90-80", "0-80", "80-", "-80", "80,", ",80", "80;90", "80-90-100", "http", "1-65536"}) {
+    EXPECT_THAT(Said(std::string(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"RemotePorts":")") + ports + "\"}"),
+                ElementsAre("policy p.json: $.Settings.FilterTuple.RemotePorts"))
+        << ports;
+  }
+}
+
+TEST(Validate, RefusesAddresses) {
+  for (const char* address : {"::1", "fd00::/8", "::ffff:10.0.0.1", "host", "10.0.0", "10.0.0.256", "10.0.0.0/33",
+                              "10.0.0.9-10.0.0.7", "10.0.0.7-9", "10.0.0.1,"}) {
+    EXPECT_THAT(
+        Said(std::string(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"LocalAddresses":")") + address + "\"}"),
+        ElementsAre("policy p.json: $.Settings.FilterTuple.LocalAddresses"))
+        << address;
+  }
+  const Findings ipv6 = Validate(
+      Read(Policied(R"("Port":"1","UserSID":"S-1-5-18","OutboundExceptions":{"IpAddressExceptions":["::1"]})")));
+  ASSERT_EQ(ipv6.size(), 1U);
+  EXPECT_THAT(ipv6[0].message, HasSubstr("IPv6"));
+}
+
+TEST(Validate, RefusesOtherProtocolsAndPriorities) {
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"Protocols":"17"})"),
+              ElementsAre("policy p.json: $.Settings.FilterTuple.Protocols"));
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"Protocols":"6,17"})"),
+              ElementsAre("policy p.json: $.Settings.FilterTuple.Protocols"));
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"Priority":65536})"),
+              ElementsAre("policy p.json: $.Settings.FilterTuple.Priority"));
+}
+
+TEST(Validate, RefusesWhatIsNoSid) {
+  for (const char* sid : {"envoy", "S-1", "S-1-5", "s-1-5-18", "S-2-5-18", "S-1-5-", "S-1-5-18-", "S-1-5-4294967296",
+                          "S-1-281474976710656-1", "S-1-5-1-2-3-4-5-6-7-8-9-10-11-12-13-14-15-16", "S-1-5-018",
+                          "BUILTIN\\\\Administrators"}) {
+    EXPECT_THAT(Said(std::string(R"("Port":"1","UserSID":")") + sid + '"'),
+                ElementsAre("policy p.json: $.Settings.UserSID"))
+        << sid;
+  }
+}
+
+TEST(Validate, WarnsWhereTheProxyWouldMeetItself) {
+  EXPECT_THAT(Said(R"("Port":"1")"), ElementsAre("redirect-loop p.json: $.Settings.UserSID"));
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"")"), ElementsAre("redirect-loop p.json: $.Settings.UserSID"));
+}
+
+TEST(Validate, WarnsOfExceptionsThatMayExemptNothing) {
+  EXPECT_THAT(Said(R"("Port":"1","UserSID":"S-1-5-18","InboundExceptions":{"PortExceptions":["90001","80-90","80"]},
+                      "OutboundExceptions":{"IpAddressExceptions":["10.0.0.0/8","10.0.0.1"]})"),
+              ElementsAre("hns-exception-port p.json: $.Settings.InboundExceptions.PortExceptions",
+                          "hns-exception-port p.json: $.Settings.InboundExceptions.PortExceptions",
+                          "hns-exception-network p.json: $.Settings.OutboundExceptions.IpAddressExceptions"));
+  for (const char* port : {"0", "", "http", "-1", "090001", "90-80"}) {
+    EXPECT_THAT(Said(std::string(R"("Port":"1","UserSID":"S-1-5-18","InboundExceptions":{"PortExceptions":[")") + port +
+                     "\"]}"),
+                ElementsAre("policy p.json: $.Settings.InboundExceptions.PortExceptions"))
+        << port;
+  }
+}
+
+TEST(Validate, RefusesTheSamePolicyTwice) {
+  const std::string one = Policied(R"("Port":"1","UserSID":"S-1-5-18")");
+  const Findings findings = Validate(Read("[" + one + "," + one + "]"));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "policy");
+  EXPECT_EQ(findings[0].where, "p.json: $[1].Settings");
+  EXPECT_THAT(findings[0].message, HasSubstr("p.json: $[0].Settings"));
+}
+
+TEST(Validate, CountsWhatIsTooMuchToTell) {
+  std::string ports = "x";
+  for (int i = 0; i < 1000; ++i) ports += ",x";
+  const Findings findings =
+      Validate(Read(Policied(R"("Port":"1","UserSID":"S-1-5-18","FilterTuple":{"LocalPorts":")" + ports + "\"}")));
+  EXPECT_EQ(findings.size(), CappedFindings::kMost + 1);
+}
+
+TEST(RequireValid, IsTheFirstErrorAndTheNumberOfOthers) {
+  const auto valid = RequireValid(Read(Policied(R"("Port":"1")")));
+  ASSERT_TRUE(valid);
+  EXPECT_TRUE(HasFinding(*valid, "redirect-loop"));
+  const auto refused = RequireValid(Read(Policied(R"("Port":"x")")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kPolicy);
+  EXPECT_EQ(refused.error().where, "p.json: $.Settings.InboundProxyPort");
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("not \"x\""), HasSubstr("1 more")));
+}
+
+}  // namespace
+}  // namespace prov::hns
