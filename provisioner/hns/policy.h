@@ -60,7 +60,7 @@ void Tidy(Policy& policy);
 
 // What is wrong with policies that shall go to HNS, at most 20 of a kind: errors are "policy"; warnings are
 // "redirect-loop", "hns-exception-port" and "hns-exception-network". The place of a finding is the policy's and the
-// member: "policy.json: $.FilterTuple.LocalPorts", and "FilterTuple.LocalPorts" for the command line.
+// member, "policy.json: $.FilterTuple.LocalPorts", or the option of the command line, "--localports".
 Findings Validate(std::span<const Policy> policies);
 // The warnings of Validate(), or its first error as an Error: policy.
 Result<Findings> RequireValid(std::span<const Policy> policies);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -75,6 +76,26 @@ bool IsSid(std::string_view text) {
          });
 }
 
+// The option of `hns-proxy` that sets a member.
+std::string OptionOf(std::string_view member) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions = {
+      {{"Port", "--port"},
+       {"InboundProxyPort", "--inbound-port"},
+       {"OutboundProxyPort", "--outbound-port"},
+       {"UserSID", "--usersid"},
+       {"FilterTuple.LocalAddresses", "--localaddr"},
+       {"FilterTuple.RemoteAddresses", "--remoteaddr"},
+       {"FilterTuple.LocalPorts", "--localports"},
+       {"FilterTuple.RemotePorts", "--remoteports"},
+       {"FilterTuple.Priority", "--priority"},
+       {"InboundExceptions.IpAddressExceptions", "--in-except-ip"},
+       {"InboundExceptions.PortExceptions", "--in-except-port"},
+       {"OutboundExceptions.IpAddressExceptions", "--out-except-ip"},
+       {"OutboundExceptions.PortExceptions", "--out-except-port"}}};
+  const auto found = std::ranges::find(kOptions, member, &decltype(kOptions)::value_type::first);
+  return std::string(found == kOptions.end() ? member : found->second);
+}
+
 class Review {
  public:
   Review(const Policy& policy, CappedFindings& findings) : policy_(policy), findings_(findings) {}
@@ -89,7 +110,7 @@ class Review {
 
  private:
   std::string Place(std::string_view member) const {
-    return policy_.where.empty() ? std::string(member) : fmt::format("{}.{}", policy_.where, member);
+    return policy_.where.empty() ? OptionOf(member) : fmt::format("{}.{}", policy_.where, member);
   }
   void Refuse(std::string_view member, std::string message) {
     findings_.Add(Severity::kError, "policy", std::move(message), Place(member));
@@ -100,6 +121,10 @@ class Review {
       findings_.Add(Severity::kError, "policy",
                     "the policy names no port of a proxy; give --port, or InboundProxyPort, OutboundProxyPort or both",
                     policy_.where);
+    }
+    if (policy_.where.empty() && policy_.inbound_port == policy_.outbound_port) {
+      Port("Port", policy_.inbound_port);
+      return;
     }
     Port("InboundProxyPort", policy_.inbound_port);
     Port("OutboundProxyPort", policy_.outbound_port);

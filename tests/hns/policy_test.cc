@@ -262,6 +262,18 @@ TEST(Validate, CountsWhatIsTooMuchToTell) {
   EXPECT_EQ(findings.size(), CappedFindings::kMost + 1);
 }
 
+TEST(Validate, NamesTheOptionsOfTheCommandLine) {
+  Policy policy;
+  policy.inbound_port = policy.outbound_port = "x";
+  policy.filter.remote_ports = "y";
+  policy.outbound.ports = {"z"};
+  std::vector<std::string> places;
+  for (const Finding& finding : Validate(std::vector<Policy>{policy})) places.push_back(finding.where);
+  EXPECT_THAT(places, ElementsAre("--port", "--remoteports", "--usersid", "--out-except-port"));
+  policy.outbound_port = "0";
+  EXPECT_EQ(Validate(std::vector<Policy>{policy}).at(1).where, "--outbound-port");
+}
+
 TEST(RequireValid, IsTheFirstErrorAndTheNumberOfOthers) {
   const auto valid = RequireValid(Read(Policied(R"("Port":"1")")));
   ASSERT_TRUE(valid);
