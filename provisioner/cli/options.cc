@@ -58,6 +58,19 @@ std::string Hint(const CommandSpec& command) {
   return fmt::format("provisioner {} --help lists the options", command.name);
 }
 
+// "-" behind an option that takes a value is that value, standard input: --crictl - becomes --crictl=-. Any other lone
+// "-" is an argument.
+void JoinStandardInput(const CommandSpec& command, std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto takes_it = [&before = words[i - 1]](const OptionSpec& option) {
+      return !option.value.empty() && !option.value.ends_with("...") && before == fmt::format("--{}", option.name);
+    };
+    if (words[i] != "-" || std::ranges::none_of(command.options, takes_it)) continue;
+    words[i - 1] += "=-";
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 po::variables_map Parse(const CommandSpec& command, const std::vector<std::string>& words) {
   const po::options_description options = Describe(command);
   po::positional_options_description positional;
@@ -184,6 +197,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   PROV_TRY(CheckValues(command, words));
   // A lone "-" means standard input; Boost would take it for a broken option.
   std::vector<std::string> rest(words.begin(), words.end());
+  JoinStandardInput(command, rest);
   const auto dash = std::ranges::find(rest, "-");
   const bool standard_input = dash != rest.end();
   if (standard_input) rest.erase(dash);
