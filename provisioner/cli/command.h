@@ -27,7 +27,8 @@ struct Outcome {
 
 struct Command {
   CommandSpec spec;
-  bool always_json = false;  // a data command: errors are a document whatever --output says
+  bool always_json = false;         // a data command: errors are a document whatever --output says
+  std::string_view data_word = {};  // behind the command's name: makes it a data command
   Result<Outcome> (*run)(const Arguments& arguments, machine::Host& host);
 };
 
@@ -47,6 +48,7 @@ Command ReconcileCommand();
 Command ServiceCommand();
 Command PublishCommand();
 Command PodEnvCommand();
+Command HnsProxyCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

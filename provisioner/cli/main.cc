@@ -31,9 +31,9 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,        ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand,   ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {
@@ -132,7 +132,9 @@ bool AsksForTextFormat(std::span<const std::string> words) {
 
 int RunCommand(const Command& command, std::span<const std::string> words) {
   const bool asked_for = AsksForJson(words);
-  const Audience to{asked_for || (command.always_json && !AsksForTextFormat(words)), asked_for};
+  const bool always_json =
+      command.always_json || (!command.data_word.empty() && std::ranges::find(words, command.data_word) != words.end());
+  const Audience to{asked_for || (always_json && !AsksForTextFormat(words)), asked_for};
   const auto report = [&](Error error) {
     if (error.where.empty()) error.where = fmt::format("provisioner {}", command.spec.name);
     return Report(WithoutPasswords(std::move(error), words), to);

@@ -1,0 +1,277 @@
+// `hns-proxy`: the traffic of pods on a Windows node goes to a proxy beside them.
+#include "provisioner/cli/hns_proxy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/suggestion.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kCommand = "provisioner hns-proxy";
+
+// Which options a command of `hns-proxy` takes. Every one takes --output and --help.
+enum Takes : unsigned { kPolicy = 1, kTarget = 2, kContainer = 4, kFormat = 8, kDryRun = 16 };
+
+struct OptionRow {
+  unsigned with;  // any of these commands
+  OptionSpec spec;
+};
+
+std::vector<OptionRow> OptionRows() {
+  constexpr Group kSource = Group::kSource;
+  return {
+      {kPolicy, {"policy", "FILE", "policies as JSON, one or a list; - is standard input", kSource}},
+      {kPolicy, {"port", "PORT", "the proxy's port, for connections to and from the pod", kSource}},
+      {kPolicy, {"inbound-port", "PORT", "the proxy's port for connections to the pod", kSource}},
+      {kPolicy, {"outbound-port", "PORT", "the proxy's port for connections from the pod", kSource}},
+      {kPolicy,
+       {"usersid", "SID|NAME",
+        "the proxy's account, or a group of it, whose own connections are left alone: a SID (S-1-...), system, "
+        "network-service or network-configuration-operators",
+        kSource}},
+      {kPolicy, {"localaddr", "LIST", "only connections of these IPv4 addresses of the pod", kSource}},
+      {kPolicy, {"remoteaddr", "LIST", "only connections with these IPv4 addresses of others", kSource}},
+      {kPolicy, {"localports", "LIST", "only connections of these ports of the pod, such as 80,8000-8080", kSource}},
+      {kPolicy, {"remoteports", "LIST", "only connections with these ports of others", kSource}},
+      {kPolicy, {"priority", "NUMBER", "the order of policies, 0 to 65535 (default: 0)", kSource}},
+      {kPolicy, {"in-except-ip", "IP", "no connections from this address; may be repeated", kSource}},
+      {kPolicy, {"in-except-port", "PORT", "no connections to this port of the pod; may be repeated", kSource}},
+      {kPolicy, {"out-except-ip", "IP", "no connections to this address; may be repeated", kSource}},
+      {kPolicy, {"out-except-port", "PORT", "no connections to this port of others; may be repeated", kSource}},
+      {kPolicy,
+       {"exceptions-from", "SOURCE",
+        "the IPv4 addresses of this source's NO_PROXY as --out-except-ip; what else is in it is told", kSource}},
+      {kTarget, {"namespace", "GUID", "the endpoints of this network namespace of HCN", Group::kTarget}},
+      {kTarget,
+       {"container", "ID", "the endpoints of this container's pod; the beginning of the ID is enough", Group::kTarget}},
+      {kTarget, {"all", "", "all endpoints of the node", Group::kTarget}},
+      {kTarget | kContainer,
+       {"crictl", "FILE",
+        "what `crictl inspect` printed of the container; - is standard input (default: crictl is run)",
+        Group::kTarget}},
+      {kTarget | kContainer,
+       {"crictl-exe", "FILE", "the crictl that is run (default: the one in PATH)", Group::kTarget}},
+      {kDryRun, {"dry-run", "", "only say what would be done; exit code 4 where that is something", Group::kRun}},
+      {kFormat,
+       {"format", "endpoint|request|cni",
+        "endpoint: the policy of an endpoint; request: the document that HcnModifyEndpoint gets; cni: an entry of a "
+        "CNI "
+        "configuration, which nobody has shown to work with win-overlay (default: endpoint)",
+        Group::kOutput}},
+  };
+}
+
+struct Subcommand {
+  std::string_view name;
+  unsigned takes;
+  std::size_t most_words;  // with its name
+};
+
+constexpr std::array kSubcommands = {
+    Subcommand{"lookup", kContainer, 2},
+    Subcommand{"list", kTarget, 2},
+    Subcommand{"clear", kTarget | kDryRun, 2},
+    Subcommand{"add", kTarget | kPolicy | kDryRun, 2},
+    Subcommand{"ensure", kTarget | kPolicy | kDryRun, 2},
+    Subcommand{"check", kPolicy, 2},
+    Subcommand{"render", kPolicy | kFormat, 2},
+};
+
+Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) {
+  std::vector<std::string_view> names;
+  for (const Subcommand& known : kSubcommands) names.push_back(known.name);
+  if (words.empty()) {
+    return Fail(Code::kUsage,
+                fmt::format("takes one of {}; {} --help shows examples", fmt::join(names, ", "), kCommand),
+                std::string(kCommand));
+  }
+  const auto* found = std::ranges::find(kSubcommands, words.front(), &Subcommand::name);
+  if (found != kSubcommands.end()) return found;
+  const std::string near = DidYouMean(words.front(), names);
+  return Fail(Code::kUsage,
+              fmt::format("takes one of {}, not \"{}\"{}{}", fmt::join(names, ", "), words.front(),
+                          near.empty() ? "" : "; ", near),
+              std::string(kCommand));
+}
+
+// An option that a command ignores is a mistake about what it does.
+Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& arguments) {
+  const std::string where = fmt::format("{} {}", kCommand, subcommand.name);
+  for (const OptionRow& row : OptionRows()) {
+    if (arguments.Has(row.spec.name) && (row.with & subcommand.takes) == 0)
+      return Fail(Code::kUsage, fmt::format("takes no --{}; {} --help says what does", row.spec.name, kCommand), where);
+  }
+  const std::vector<std::string>& words = arguments.words();
+  if (words.size() > subcommand.most_words) {
+    return Fail(Code::kUsage,
+                fmt::format("takes one argument, not {} ({})", words.size() - 1,
+                            fmt::join(words.begin() + 1, words.end(), ", ")),
+                where);
+  }
+  if (std::ranges::find(words, std::string()) != words.end())
+    return Fail(Code::kUsage, "got an empty argument (an unset variable?)", where);
+  const auto is_input = [&](std::string_view option) { return arguments.Get(option) == "-"; };
+  const auto inputs = std::ranges::count(words, "-") + (is_input("policy") ? 1 : 0) + (is_input("crictl") ? 1 : 0);
+  if (inputs > 1) return Fail(Code::kUsage, "can read one document only from standard input", where);
+  return {};
+}
+
+std::vector<std::string> SettingsOf(std::span<const hns::Policy> policies) {
+  std::vector<std::string> out;
+  for (const hns::Policy& policy : policies) out.push_back(hns::SettingsJson(policy));
+  return out;
+}
+
+// One document, or a list of several.
+std::string OneOrList(const std::vector<std::string>& documents) {
+  if (documents.size() == 1) return documents.front() + "\n";
+  return fmt::format("[{}]\n", fmt::join(documents, ","));
+}
+
+// An entry of `policies` in a CNI configuration of win-overlay, in the letters that its other entries have.
+std::string CniEntry(std::string_view settings) {
+  return fmt::format(R"({{"name":"EndpointPolicy","value":{{"type":"{}","settings":{}}}}})", hns::kPolicyType,
+                     settings);
+}
+
+Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
+  constexpr std::array<std::string_view, 3> kFormats = {"endpoint", "request", "cni"};
+  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  Findings findings;
+  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
+  const Findings warnings = PROV_TRY(hns::RequireValid(policies));
+  findings.insert(findings.end(), warnings.begin(), warnings.end());
+  std::vector<std::string> settings = SettingsOf(policies);
+  if (format == "request")
+    return Outcome{0, hns::ModifyRequest(hns::Modification::kAdd, settings) + "\n", std::move(findings)};
+  for (std::string& one : settings) one = format == "cni" ? CniEntry(one) : hns::EndpointPolicyJson(one);
+  if (format == "cni") {
+    AddWarning(findings, "hns-cni",
+               "nobody has shown that win-overlay takes this entry; look at a new pod with `hns-proxy list`");
+  }
+  return Outcome{0, OneOrList(settings), std::move(findings)};
+}
+
+struct Checked {
+  std::vector<hns::Policy> policies;
+  Findings findings;
+};
+
+// A policy that can't be read as one is not valid either; other errors remain errors.
+Result<Checked> CheckPolicies(const Arguments& arguments, machine::Host& host) {
+  Checked out;
+  auto policies = GivenPolicies(arguments, host, out.findings);
+  if (!policies && policies.error().code != Code::kPolicy) return std::unexpected(std::move(policies).error());
+  if (!policies) {
+    AddError(out.findings, "policy", policies.error().message, policies.error().where);
+    return out;
+  }
+  out.policies = *std::move(policies);
+  const Findings told = hns::Validate(out.policies);
+  out.findings.insert(out.findings.end(), told.begin(), told.end());
+  return out;
+}
+
+Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  Checked checked = PROV_TRY(CheckPolicies(arguments, host));
+  const bool valid = std::ranges::count(checked.findings, Severity::kError, &Finding::severity) == 0;
+  const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
+  if (!json) {
+    const std::string text = valid ? fmt::format("valid: {} policy(s)\n", checked.policies.size()) : "not valid\n";
+    return Outcome{exit, text, std::move(checked.findings)};
+  }
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("valid", valid).Key("policies").BeginArray();
+  if (valid) {
+    for (const std::string& settings : SettingsOf(checked.policies)) out.Json(settings);
+  }
+  out.EndArray();
+  WriteFindings(out, checked.findings);
+  return Outcome{exit, out.EndObject().Text(), {}};
+}
+
+Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const std::vector<std::string>& words = arguments.words();
+  if (words.size() < 2) {
+    return Fail(Code::kUsage, "takes the ID of a container, or its beginning; crictl ps lists them",
+                fmt::format("{} lookup", kCommand));
+  }
+  const hns::Container container = PROV_TRY(FindContainer(arguments, words[1], host));
+  const std::vector<std::string> endpoints = PROV_TRY(EndpointsOfNamespace(container.network_namespace, host));
+  if (!json) {
+    std::string text =
+        fmt::format("container  {}\nnamespace  {}\n", Printable(container.id), container.network_namespace);
+    for (const std::string& endpoint : endpoints) text += fmt::format("endpoint   {}\n", Printable(endpoint));
+    return Outcome{0, text, {}};
+  }
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("container", container.id);
+  out.Member("namespace", container.network_namespace).Key("endpoints").BeginArray();
+  for (const std::string& endpoint : endpoints) out.String(endpoint);
+  return Outcome{0, out.EndArray().EndObject().Text(), {}};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const Subcommand& subcommand = *PROV_TRY(FindSubcommand(arguments.words()));
+  PROV_TRY(CheckArguments(subcommand, arguments));
+  if (subcommand.name == "render") return Render(arguments, host);
+  if (subcommand.name == "lookup") return Lookup(arguments, host);
+  if (subcommand.name == "check" && NamesPolicy(arguments)) return CheckPolicy(arguments, host);
+  return RunOnEndpoints(arguments, host);
+}
+
+constexpr std::string_view kDetails =
+    "An HNS policy on a pod's endpoint sends its TCP connections to a proxy in the same pod.\n"
+    "  lookup CONTAINER        the endpoints of a container's pod\n"
+    "  list TARGET             the policies of endpoints\n"
+    "  add TARGET POLICY       adds a policy where it is not there yet\n"
+    "  ensure TARGET POLICY    makes it the only one; writes nothing where it is that already\n"
+    "  clear TARGET            takes all policies of this kind away\n"
+    "  check [POLICY]          is the policy valid? Without one: does this node's HNS (13.2 or later) have them?\n"
+    "  render POLICY           the policy as JSON\n"
+    "TARGET is the GUID of an endpoint, --namespace, --container or --all. POLICY is --policy, or the options that\n"
+    "say the same. check POLICY and render work on any system, the others on a Windows node. HNS redirects TCP over\n"
+    "IPv4, for containers with process isolation. Other policies of an endpoint are never touched. A pod gets a new\n"
+    "endpoint when it is made again, so a policy is for now: repeat ensure.";
+
+constexpr std::string_view kExample =
+    "  $ provisioner hns-proxy render --outbound-port 15001 --usersid network-configuration-operators\n"
+    "  {\"Type\":\"L4WFPPROXY\",\"Settings\":{\"OutboundProxyPort\":\"15001\",\"FilterTuple\":{\"Protocols\":\"6\"},\n"
+    "  \"UserSID\":\"S-1-5-32-556\",\"InboundExceptions\":{},\"OutboundExceptions\":{}}}\n"
+    "  > provisioner hns-proxy ensure --container ccaae3aba155c --outbound-port 15001 --usersid S-1-5-32-556";
+
+}  // namespace
+
+Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file) {
+  const std::string name = file == "-" ? std::string("standard input") : file;
+  return hns::ReadContainer(PROV_TRY(ReadFile(file, hns::kMostContainerBytes)), id, name);
+}
+
+Command HnsProxyCommand() {
+  Command command;
+  command.spec = {"hns-proxy",
+                  "Redirect the TCP traffic of pods on a Windows node to a proxy beside them.",
+                  "COMMAND [ARGUMENT]...",
+                  kDetails,
+                  kExample,
+                  {}};
+  for (OptionRow& row : OptionRows()) command.spec.options.push_back(row.spec);
+  command.spec.options.push_back(OutputOption());
+  command.spec.options.push_back(HelpOption());
+  command.data_word = "render";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli
