@@ -196,6 +196,9 @@ constexpr std::array kFindings = {
                 "Entries of NO_PROXY cannot be exceptions of a policy, which has IPv4 addresses only, so traffic to "
                 "them is redirected.",
                 "Let the proxy of the pod send this traffic on directly, or add the addresses with --out-except-ip."},
+    FindingInfo{"hns-vanished", kInfo,
+                "An endpoint was listed and was gone when its policies were to be read or changed, as its pod ended.",
+                "Nothing has to be done. Run the command again if a new pod should be covered."},
     FindingInfo{"hosted-control-plane", kInfo,
                 "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
                 "nodes reach it.",

@@ -75,6 +75,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "hns-exception-network",
     "hns-exception-port",
     "hns-no-proxy",
+    "hns-vanished",
     "hosted-control-plane",
     "image-descriptors",
     "inject-duplicate",
