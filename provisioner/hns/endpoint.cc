@@ -131,14 +131,18 @@ Result<Version> QueryVersion(ComputeNetwork& network) {
   return ReadVersion(answer);
 }
 
-Result<void> RequireProxyPolicies(ComputeNetwork& network) {
-  const Version version = PROV_TRY(QueryVersion(network));
+Result<void> RequireSupport(const Version& version) {
   if (version.HasProxyPolicies()) return {};
   return Fail(Code::kUnsupported,
               fmt::format("HNS {} of this Windows has no layer-4 proxy policies; they need HNS 13.2, which Windows "
                           "Server 2022 has",
                           version.Text()),
               "HNS");
+}
+
+Result<void> RequireProxyPolicies(ComputeNetwork& network) {
+  const Version version = PROV_TRY(QueryVersion(network));
+  return RequireSupport(version);
 }
 
 }  // namespace prov::hns

@@ -34,6 +34,8 @@ Result<std::vector<std::string>> EndpointsOfNamespace(machine::ComputeNetwork& n
 // What of HNS this node has.
 Result<Version> QueryVersion(machine::ComputeNetwork& network);
 // Errors: unsupported (HNS is older than 13.2, the first that has layer-4 proxy policies).
+Result<void> RequireSupport(const Version& version);
+// Both.
 Result<void> RequireProxyPolicies(machine::ComputeNetwork& network);
 
 // An endpoint that is open.
