@@ -1,26 +1,292 @@
-// `hns-proxy list|clear|add|ensure|check`: what is done with endpoints of this node.
+// `hns-proxy list|clear|add|ensure`, and `check` without a policy: what is done with endpoints of this node.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
+#include "provisioner/hns/endpoint_change.h"
 
 namespace prov::cli {
 namespace {
 
-std::unexpected<Error> RefuseSystem() {
+using hns::Endpoint;
+using hns::EndpointChange;
+using machine::ComputeNetwork;
+
+constexpr int kDifferences = 4;
+constexpr std::int64_t kCrictlMilliseconds = 10'000;
+constexpr std::size_t kLongestText = 300;
+constexpr std::string_view kCommand = "provisioner hns-proxy";
+
+enum class Wish { kList, kClear, kAdd, kEnsure };
+
+struct Request {
+  Wish wish = Wish::kList;
+  bool dry_run = false;
+  std::vector<std::string> wanted;  // settings, of add and ensure
+};
+
+struct EndpointReport {
+  std::string id;
+  std::vector<std::string> settings;  // what is there now
+  std::string_view action = "none";
+  std::optional<Error> error = {};
+};
+
+struct Report {
+  std::vector<EndpointReport> endpoints;
+  std::size_t writes = 0;  // endpoints that were changed
+  bool differs = false;    // one would be, but for --dry-run
+  Findings findings;
+
+  bool HasError() const {
+    return std::ranges::any_of(endpoints, [](const auto& one) { return one.error.has_value(); });
+  }
+};
+
+EndpointChange ChangeFor(const Request& request, std::span<const std::string> present) {
+  switch (request.wish) {
+    case Wish::kClear:
+      return hns::ChangeToClear(present);
+    case Wish::kAdd:
+      return hns::ChangeToAdd(present, request.wanted);
+    case Wish::kEnsure:
+      return hns::ChangeToEnsure(present, request.wanted);
+    case Wish::kList:
+      break;
+  }
+  return {};
+}
+
+std::string_view ActionOf(Wish wish, const EndpointChange& change) {
+  if (change.IsEmpty()) return "none";
+  if (wish == Wish::kClear) return "clear";
+  return change.remove.empty() ? "add" : "replace";
+}
+
+void AddVanished(Report& report, const std::string& id) {
+  AddInfo(report.findings, "hns-vanished", "the endpoint went away meanwhile, with its pod", id);
+}
+
+// One that was read just now. Errors: those of ChangeEndpoint().
+Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint found, Report& report) {
+  const EndpointChange change = ChangeFor(request, found.settings);
+  const std::string_view action = ActionOf(request.wish, change);
+  if (change.IsEmpty() || request.dry_run) {
+    report.differs = report.differs || !change.IsEmpty();
+    report.endpoints.push_back({std::move(found.id), std::move(found.settings), action});
+    return {};
+  }
+  auto changed = hns::ChangeEndpoint(network, found.id, change);
+  if (!changed) {
+    report.endpoints.push_back({std::move(found.id), std::move(found.settings), action, changed.error()});
+    return std::unexpected(std::move(changed).error());
+  }
+  if (!*changed) {
+    AddVanished(report, found.id);
+    return {};
+  }
+  ++report.writes;
+  report.endpoints.push_back({std::move(found.id), std::move((**changed).settings), action});
+  return {};
+}
+
+// What one endpoint meets does not stop the others.
+void TreatEach(const Request& request, ComputeNetwork& network, const std::vector<std::string>& ids, Report& report) {
+  for (const std::string& id : ids) {
+    auto found = hns::ReadEndpoint(network, id);
+    if (!found) {
+      report.endpoints.push_back({id, {}, "none", std::move(found).error()});
+    } else if (!*found) {
+      AddVanished(report, id);
+    } else if (!Treat(request, network, **std::move(found), report)) {
+      // Whatever the change left there.
+      auto now = hns::ReadEndpoint(network, id);
+      if (now && *now) report.endpoints.back().settings = std::move((**now).settings);
+    }
+  }
+}
+
+// Which endpoints a command is about: exactly one of these was given.
+struct Target {
+  std::string endpoint, name_space, container;
+  bool all = false;
+};
+
+Result<Target> ParseTarget(const Arguments& arguments) {
+  Target out;
+  const bool has_endpoint = arguments.words().size() > 1;
+  const std::array given = {has_endpoint, arguments.Has("namespace"), arguments.Has("container"), arguments.Has("all")};
+  if (std::ranges::count(given, true) != 1 || arguments.words().size() > 2) {
+    return Fail(Code::kUsage,
+                "takes one target: the GUID of an endpoint, --namespace GUID, --container ID, or --all for every "
+                "endpoint of this node",
+                fmt::format("{} {}", kCommand, arguments.words().front()));
+  }
+  if (has_endpoint) out.endpoint = PROV_TRY(hns::ParseGuid(arguments.words()[1], "endpoint"));
+  if (arguments.Has("namespace")) {
+    out.name_space = PROV_TRY(hns::ParseGuid(arguments.Get("namespace"), "--namespace"));
+  }
+  out.container = arguments.Get("container");
+  out.all = arguments.Has("all");
+  return out;
+}
+
+Result<std::vector<std::string>> EndpointsOf(const Target& target, const Arguments& arguments, machine::Host& host) {
+  if (target.all) return hns::AllEndpoints(host.compute_network());
+  if (!target.name_space.empty()) return EndpointsOfNamespace(target.name_space, host);
+  const hns::Container container = PROV_TRY(FindContainer(arguments, target.container, host));
+  return EndpointsOfNamespace(container.network_namespace, host);
+}
+
+void WriteError(JsonWriter& json, const Error& error) {
+  json.Key("error").BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
+  json.Member("where", error.where).EndObject();
+}
+
+std::string Json(const Report& report) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Key("endpoints").BeginArray();
+  for (const EndpointReport& endpoint : report.endpoints) {
+    json.BeginObject().Member("id", endpoint.id).Key("policies").BeginArray();
+    for (const std::string& settings : endpoint.settings) json.Json(settings);
+    json.EndArray().Member("action", endpoint.action);
+    if (endpoint.error) WriteError(json, *endpoint.error);
+    json.EndObject();
+  }
+  json.EndArray().Member("writes", report.writes);
+  WriteFindings(json, report.findings);
+  return json.EndObject().Text();
+}
+
+std::string_view Done(std::string_view action, bool dry_run) {
+  if (action == "add") return dry_run ? "would be added" : "added";
+  if (action == "replace") return dry_run ? "would be replaced" : "replaced";
+  if (action == "clear") return dry_run ? "would be cleared" : "cleared";
+  return "unchanged";
+}
+
+std::string Text(const Request& request, const Report& report) {
+  if (report.endpoints.empty()) return "no endpoints\n";
+  std::string out;
+  for (const EndpointReport& endpoint : report.endpoints) {
+    if (endpoint.error) {
+      out += Printable(
+          fmt::format("{}: error [{}]: {}", endpoint.id, InfoOf(endpoint.error->code).name, endpoint.error->message));
+    } else if (request.wish == Wish::kList) {
+      const std::size_t count = endpoint.settings.size();
+      out += Printable(fmt::format("{}: {}", endpoint.id, count == 1 ? "1 policy" : fmt::format("{} policies", count)));
+    } else {
+      out += Printable(fmt::format("{}: {}", endpoint.id, Done(endpoint.action, request.dry_run)));
+    }
+    out += '\n';
+    for (const std::string& settings : endpoint.settings) out += fmt::format("  {}\n", Printable(settings));
+  }
+  return out;
+}
+
+Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Findings& findings) {
+  constexpr std::array<std::pair<std::string_view, Wish>, 4> kWishes = {
+      {{"list", Wish::kList}, {"clear", Wish::kClear}, {"add", Wish::kAdd}, {"ensure", Wish::kEnsure}}};
+  const std::string& word = arguments.words().front();
+  const auto* found = std::ranges::find(kWishes, word, &std::pair<std::string_view, Wish>::first);
+  if (found == kWishes.end()) {
+    return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kCommand));
+  }
+  Request out{found->second, arguments.Has("dry-run"), {}};
+  if (out.wish != Wish::kAdd && out.wish != Wish::kEnsure) return out;
+  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
+  const Findings checked = PROV_TRY(hns::RequireValid(policies));
+  findings.insert(findings.end(), checked.begin(), checked.end());
+  for (const hns::Policy& policy : policies) out.wanted.push_back(hns::SettingsJson(policy));
+  return out;
+}
+
+int ExitOf(const Request& request, const Report& report) {
+  if (report.HasError()) return InfoOf(Code::kHns).exit;
+  return request.dry_run && report.differs ? kDifferences : 0;
+}
+
+// Whether HNS has such policies at all.
+Result<Outcome> CheckVersion(ComputeNetwork& network, bool json) {
+  const hns::Version version = PROV_TRY(hns::QueryVersion(network));
+  const Result<void> supported = hns::RequireSupport(version);
+  if (!json) {
+    if (!supported) return std::unexpected(supported.error());
+    return Outcome{0, fmt::format("HNS {}: layer-4 proxy policies are supported\n", version.Text()), {}};
+  }
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("supported", supported.has_value()).Member("version", version.Text());
+  if (!supported) WriteError(out, supported.error());
+  return Outcome{supported ? 0 : InfoOf(supported.error().code).exit, out.EndObject().Text(), {}};
+}
+
+// The part of an ID that crictl takes. What is no such word might be an option to crictl.
+Result<std::string> ContainerWord(std::string_view id) {
+  constexpr std::string_view kScheme = "containerd://";
+  std::string_view word = id;
+  if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+           c == '.';
+  };
+  if (!word.empty() && word.front() != '-' && std::ranges::all_of(word, fits)) return std::string(word);
+  return Fail(Code::kUsage, fmt::format("\"{}\" is not the ID of a container, or its beginning", id), "container");
+}
+
+Result<std::string> CrictlPath(const Arguments& arguments, machine::Host& host) {
+  if (arguments.Has("crictl-exe")) return arguments.Get("crictl-exe");
+  if (std::optional<std::string> found = host.programs().Find("crictl"); found) return *std::move(found);
   return Fail(Code::kTarget,
-              "endpoints are changed and listed on Windows only; here render and check POLICY work without them",
-              "this machine");
+              "crictl is not in PATH; run this on the container's node, name crictl with --crictl-exe, or give what "
+              "crictl inspect prints with --crictl FILE",
+              "crictl");
 }
 
 }  // namespace
 
-Result<Outcome> RunOnEndpoints(const Arguments& /*arguments*/, machine::Host& /*host*/) { return RefuseSystem(); }
-
-Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& /*host*/) {
-  if (arguments.Has("crictl")) return ContainerFromFile(id, arguments.Get("crictl"));
-  return RefuseSystem();
+Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  ComputeNetwork& network = host.compute_network();
+  if (arguments.words().front() == "check") return CheckVersion(network, json);
+  Report report;
+  const Target target = PROV_TRY(ParseTarget(arguments));
+  const Request request = PROV_TRY(ParseRequest(arguments, host, report.findings));
+  if (!request.wanted.empty()) PROV_TRY(hns::RequireProxyPolicies(network));
+  if (!target.endpoint.empty()) {
+    Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));
+    PROV_TRY(Treat(request, network, std::move(found), report));
+  } else {
+    const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, arguments, host));
+    TreatEach(request, network, ids, report);
+  }
+  const int exit = ExitOf(request, report);
+  if (json) return Outcome{exit, Json(report), {}};
+  std::string text = Text(request, report);
+  return Outcome{exit, std::move(text), std::move(report.findings)};
 }
 
-Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& /*guid*/, machine::Host& /*host*/) {
-  return RefuseSystem();
+Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host) {
+  if (arguments.Has("crictl")) return ContainerFromFile(id, arguments.Get("crictl"));
+  const std::string word = PROV_TRY(ContainerWord(id));
+  const std::string path = PROV_TRY(CrictlPath(arguments, host));
+  machine::ProgramOutput output = PROV_TRY(host.programs().Run(
+      {path, {"inspect", "--output", "json", word}, kCrictlMilliseconds, hns::kMostContainerBytes}));
+  if (output.exit == 0) return hns::ReadContainer(std::move(output.out), id, path);
+  const std::string_view said = TrimBlanks(output.err);
+  return Fail(Code::kTarget,
+              fmt::format("crictl inspect {} failed with exit {}: {}", word, output.exit,
+                          said.empty() ? "it says nothing" : Shorten(said, kLongestText)),
+              path);
+}
+
+Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host) {
+  return hns::EndpointsOfNamespace(host.compute_network(), guid);
 }
 
 }  // namespace prov::cli
