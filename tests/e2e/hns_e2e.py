@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+"""hns-proxy under Wine, against libraries that stand in for the Host Networking Service (hns_double_win32.cc) and a program that
+stands in for crictl. The calls that are expected are those that were recorded of Microsoft's own clients (docs/hns-proxy.md).
+
+usage: hns_e2e.py PROVISIONER_EXE COMPUTENETWORK_DLL VMCOMPUTE_DLL CRICTL_EXE [unittest arguments]
+
+Shows what is asked of HNS, and what is said of its answers. What HNS does with a policy is not shown here."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, COMPUTENETWORK, VMCOMPUTE, CRICTL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINE = str(ROOT / "scripts/wine")
+
+ID = "93F86A7F-E361-4362-B8A4-81BBB6A622DD"
+TYPED = ID.lower()
+OTHER = "00000000-0000-0000-0000-000000000001"
+NAMESPACE = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
+CONTAINER = "ccaae3aba155" + "0123456789abcdef" * 3 + "0123"
+# Policies of others, with blanks and a number that a parser would write differently.
+ACL = '{ "Type":"ACL", "Settings":{"Action":"Allow","Direction":"Out","Weight":1.50} }'
+NAT = '{"Settings":{"Exceptions":["10.0.0.0\\/16"]},"Type":"OutBoundNAT"}'
+NEW = ('{"InboundProxyPort":"9191","OutboundProxyPort":"9191","FilterTuple":{"Protocols":"6"},"UserSID":"S-1-5-32-556",'
+       '"InboundExceptions":{},"OutboundExceptions":{}}')
+OLD = ('{"InboundProxyPort":"9091","OutboundProxyPort":"9191","FilterTuple":{"Protocols":"6"},"UserSID":"S-1-5-32-556",'
+       '"InboundExceptions":{"PortExceptions":["90001"]},"OutboundExceptions":{}}')
+OLDEST = '{"Port":"8000","FilterTuple":{"Protocols":"6"}}'
+FLAGS = ["--port", "9191", "--usersid", "S-1-5-32-556"]
+ALL = '{"SchemaVersion":{"Major":2,"Minor":0}}'
+FIND = ["HcnEnumerateEndpoints", "HcnOpenEndpoint", "HcnQueryEndpointProperties", "HcnCloseEndpoint"]
+CHANGE = ["HcnOpenEndpoint", "HcnModifyEndpoint", "HcnQueryEndpointProperties", "HcnCloseEndpoint"]
+
+
+def policy(settings):
+    return '{"Type":"L4WFPPROXY","Settings":%s}' % settings
+
+
+def only(guid):
+    return '{"SchemaVersion":{"Major":2,"Minor":0},"Filter":"{\\"ID\\":\\"%s\\"}"}' % guid
+
+
+def request(kind, *policies):
+    return '{"ResourceType":"Policy","RequestType":"%s","Settings":{"Policies":[%s]}}' % (kind, ",".join(policies))
+
+
+class Windows(unittest.TestCase):
+    """One Windows for all tests of a class; each test has endpoints of its own."""
+
+    with_hns = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-hns-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        cls.env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(cls.home / "wine"), "SOURCE_DATE_EPOCH": ""}
+        cls.addClassCleanup(subprocess.run, [WINE, "--end"], env=cls.env, check=False)
+        subprocess.run([WINE, "cmd", "/c", "exit"], env=cls.env, check=True, capture_output=True)
+        if cls.with_hns:
+            for library in (COMPUTENETWORK, VMCOMPUTE):
+                shutil.copy(library, cls.home / "wine/drive_c/windows/system32")
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.home))
+        for name in ("endpoints", "namespaces"):
+            (self.work / name).mkdir()
+        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":2}}')
+
+    def set(self, name, text):
+        (self.work / name).write_text(text)
+
+    def put(self, guid, *policies):
+        """An endpoint with these policies; the text of its file."""
+        text = '{"ID":"%s", "Name":"pod","Policies":[%s],"MacAddress":"00-15-5D","Others":{"x" :[1.0]}}\n' % (guid, ",".join(policies))
+        self.set(f"endpoints/{guid}.json", text)
+        return text
+
+    def endpoint(self, guid=ID):
+        return (self.work / f"endpoints/{guid}.json").read_text()
+
+    def settings(self, guid=ID):
+        return [p["Settings"] for p in json.loads(self.endpoint(guid))["Policies"] if p["Type"] == "L4WFPPROXY"]
+
+    def expect_others_kept(self, guid=ID):
+        """All of the file but our policies is there byte for byte."""
+        kept = self.endpoint(guid)
+        self.assertIn("[" + ACL + "," + NAT, kept)
+        self.assertEqual(re.sub(r'(?s),?\{"Type":"L4WFPPROXY".*\}(?=\],"MacAddress")', "", kept), self.original)
+
+    def run_program(self, *words):
+        done = subprocess.run([WINE, PROGRAM, "hns-proxy", *words], env={**self.env, "HNS_DOUBLE": f"Z:{self.work}"},
+                              cwd=self.work, capture_output=True, text=True)
+        self.assertNotIn("LEAK", self.log(), "a handle was left open")
+        return done
+
+    def json(self, *words, exits=(0,)):
+        done = self.run_program(*words, "--output", "json")
+        self.assertIn(done.returncode, exits, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def log(self):
+        log = self.work / "calls.log"
+        return log.read_text() if log.exists() else ""
+
+    def calls(self):
+        """The calls since it was last asked, but for that of the version."""
+        lines = [tuple(line.split("\t", 1)) for line in self.log().splitlines()]
+        (self.work / "calls.log").unlink(missing_ok=True)
+        return [call for call in lines if call[0] != "HNSCall"]
+
+    def names(self):
+        return [name for name, _ in self.calls()]
+
+
+class Recorded(Windows):
+    def setUp(self):
+        super().setUp()
+        self.original = self.put(ID, ACL, NAT)
+
+    def test_add(self):
+        report = self.json("add", TYPED, *FLAGS)
+        self.assertEqual(self.calls(), [
+            ("HcnEnumerateEndpoints", only(TYPED)), ("HcnOpenEndpoint", "{%s}" % ID), ("HcnQueryEndpointProperties", only(TYPED)),
+            ("HcnCloseEndpoint", ""), ("HcnOpenEndpoint", "{%s}" % ID), ("HcnModifyEndpoint", request("Add", policy(NEW))),
+            ("HcnQueryEndpointProperties", ALL), ("HcnCloseEndpoint", "")])
+        self.assertEqual(report["endpoints"], [{"id": TYPED, "policies": [json.loads(NEW)], "action": "add"}])
+        self.assertEqual(report["writes"], 1)
+        self.expect_others_kept()
+        self.assertEqual(self.json("add", TYPED, *FLAGS)["writes"], 0)
+        self.assertEqual(self.names(), FIND)
+
+    def test_add_with_everything(self):
+        self.json("add", TYPED, "--port", "8000", "--usersid", "system", "--localaddr", "10.0.0.5", "--remoteaddr", "10.0.0.6",
+                  "--localports", "80-90", "--remoteports", "443", "--priority", "8")
+        self.assertEqual(self.settings(), [{
+            "InboundProxyPort": "8000", "OutboundProxyPort": "8000", "UserSID": "S-1-5-18", "InboundExceptions": {},
+            "OutboundExceptions": {}, "FilterTuple": {"Protocols": "6", "LocalAddresses": "10.0.0.5", "RemoteAddresses": "10.0.0.6",
+                                                      "LocalPorts": "80-90", "RemotePorts": "443", "Priority": 8}}])
+
+    def test_clear_echoes_what_is_there(self):
+        self.put(ID, ACL, NAT, policy(OLD), policy(OLDEST))
+        report = self.json("clear", TYPED)
+        self.assertEqual(self.calls()[4:], [
+            ("HcnOpenEndpoint", "{%s}" % ID), ("HcnModifyEndpoint", request("Remove", policy(OLD), policy(OLDEST))),
+            ("HcnQueryEndpointProperties", ALL), ("HcnCloseEndpoint", "")])
+        self.assertEqual((report["writes"], report["endpoints"][0]["action"]), (1, "clear"))
+        self.assertEqual(self.endpoint(), self.original)
+        self.assertEqual(self.json("clear", TYPED)["writes"], 0)
+        self.assertEqual(self.names(), FIND, "nothing is removed where there is nothing")
+
+    def test_list(self):
+        self.put(ID, ACL, policy(OLDEST))
+        report = self.json("list", "{%s}" % TYPED)
+        self.assertEqual(report["endpoints"], [{"id": TYPED, "policies": [json.loads(OLDEST)], "action": "none"}])
+        self.assertEqual(self.names(), FIND)
+
+    def test_an_endpoint_that_is_not_there(self):
+        error = self.json("list", OTHER, exits=(13,))["error"]
+        self.assertEqual(error["code"], "hns")
+        self.assertIn(f'Endpoint ID "{OTHER}" not found', error["message"])
+        self.assertEqual(self.names(), ["HcnEnumerateEndpoints"])
+        self.assertEqual(self.json("list", "not-a-guid", exits=(10,))["error"]["code"], "usage")
+        self.assertEqual(self.calls(), [])
+
+    def test_a_policy_that_hns_refuses(self):
+        self.set("fail-HcnModifyEndpoint", '803b000d\n{"Success":false,"Error":"The provided policy configuration is invalid or missing '
+                 'parameters. ","ErrorCode":2151350285}')
+        error = self.json("add", TYPED, *FLAGS, exits=(13,))["error"]
+        self.assertEqual(error["code"], "hns")
+        for word in ("HcnModifyEndpoint failed", "0x803b000d", "The provided policy configuration is invalid or missing parameters."):
+            self.assertIn(word, error["message"])
+        self.assertEqual(self.names()[-1], "HcnCloseEndpoint")
+
+    def test_a_record_with_a_status_of_success(self):
+        self.set("fail-HcnOpenEndpoint", '0\n{"Success":false,"Error":"busy","ErrorCode":2147942405}')
+        error = self.json("list", TYPED, exits=(13,))["error"]
+        self.assertIn("0x80070005", error["message"])
+        self.assertIn("busy", error["message"])
+
+    def test_a_bad_policy_is_refused_before_any_call(self):
+        self.assertEqual(self.json("add", TYPED, "--port", "x", exits=(11,))["error"]["code"], "policy")
+        self.assertEqual(self.log(), "")
+
+
+class Ensure(Windows):
+    def setUp(self):
+        super().setUp()
+        self.original = self.put(ID, ACL, NAT)
+
+    def test_replaces_what_differs_and_writes_once(self):
+        self.put(ID, ACL, NAT, policy(OLD), policy(OLDEST))
+        report = self.json("ensure", TYPED, *FLAGS)
+        self.assertEqual((report["endpoints"][0]["action"], report["writes"]), ("replace", 1))
+        calls = self.calls()
+        self.assertEqual([name for name, _ in calls], FIND + CHANGE[:2] + CHANGE[1:])
+        self.assertEqual([document for name, document in calls if name == "HcnModifyEndpoint"],
+                         [request("Remove", policy(OLD), policy(OLDEST)), request("Add", policy(NEW))])
+        after = self.endpoint()
+        self.expect_others_kept()
+        report = self.json("ensure", TYPED, *FLAGS)
+        self.assertEqual((report["endpoints"][0]["action"], report["writes"]), ("none", 0))
+        self.assertEqual(self.names(), FIND)
+        self.assertEqual(self.endpoint(), after)
+
+    def test_a_port_of_2019_is_as_wanted(self):
+        self.put(ID, ACL, policy('{"UserSID":"S-1-5-32-556","Port":"9191","FilterTuple":{"Protocols":"6"}}'))
+        self.assertEqual(self.json("ensure", TYPED, *FLAGS)["writes"], 0)
+
+    def test_dry_run_says_what_would_change(self):
+        report = self.json("ensure", TYPED, *FLAGS, "--dry-run", exits=(4,))
+        self.assertEqual((report["endpoints"][0]["action"], report["endpoints"][0]["policies"], report["writes"]), ("add", [], 0))
+        self.assertEqual(self.endpoint(), self.original)
+        self.json("ensure", TYPED, *FLAGS)
+        self.json("ensure", TYPED, *FLAGS, "--dry-run", exits=(0,))
+
+    def test_done_without_effect_is_an_error(self):
+        self.set("without-effect", "Add")
+        error = self.json("ensure", TYPED, *FLAGS, exits=(13,))["error"]
+        self.assertEqual(error["code"], "hns")
+        self.assertIn("nothing changed", error["message"])
+        self.put(ID, ACL, policy(OLD))
+        self.set("without-effect", "Remove")
+        self.assertEqual(self.json("clear", TYPED, exits=(13,))["error"]["code"], "hns")
+
+    def test_old_policies_come_back_when_adding_has_no_effect(self):
+        self.put(ID, ACL, NAT, policy(OLD))
+        self.set("fail-HcnModifyEndpoint-Add", "803b0015\n")
+        error = self.json("ensure", TYPED, *FLAGS, exits=(13,))["error"]
+        self.assertIn("could not be put back", error["message"])
+        self.assertEqual([json.loads(document)["RequestType"] for name, document in self.calls() if name == "HcnModifyEndpoint"],
+                         ["Remove", "Add", "Add"])
+
+    def test_killed_at_any_call_and_run_again(self):
+        before = self.put(ID, ACL, NAT, policy(OLD))
+        self.json("ensure", TYPED, *FLAGS)
+        wanted, count = self.endpoint(), len(self.calls())
+        self.assertGreaterEqual(count, 9)
+        for call in range(count):
+            for moment in ("before", "after"):
+                self.set(f"endpoints/{ID}.json", before)
+                self.set("kill", f"{moment} {call}")
+                killed = self.run_program("ensure", TYPED, *FLAGS)
+                self.assertEqual(killed.returncode, 99, f"{moment} {call}: {killed.stdout}{killed.stderr}")
+                self.expect_others_kept()
+                (self.work / "kill").unlink()
+                self.json("ensure", TYPED, *FLAGS)
+                self.assertEqual(self.endpoint(), wanted, f"{moment} {call}")
+
+    def test_two_hundred_endpoints(self):
+        guids = [f"{i:08X}-0000-0000-0000-000000000000" for i in range(199)]
+        for guid in guids:
+            self.put(guid, ACL, NAT, *([policy(OLD)] if guid.startswith("0000000") else []))
+        begin = time.monotonic()
+        report = self.json("ensure", "--all", *FLAGS)
+        print(f"200 endpoints in {time.monotonic() - begin:.1f} s", file=sys.stderr)
+        self.assertEqual((len(report["endpoints"]), report["writes"]), (200, 200))
+        self.assertEqual({e["action"] for e in report["endpoints"]}, {"add", "replace"})
+        self.calls()
+        self.assertEqual(self.json("ensure", "--all", *FLAGS)["writes"], 0)
+        self.assertNotIn("HcnModifyEndpoint", self.names())
+        self.assertEqual(self.json("clear", "--all")["writes"], 200)
+        for guid in guids:
+            self.assertEqual(self.endpoint(guid), self.original.replace(ID, guid))
+
+    def test_no_endpoint_at_all_is_nothing_to_do(self):
+        (self.work / f"endpoints/{ID}.json").unlink()
+        self.assertEqual(self.json("ensure", "--all", *FLAGS), {"schema": 1, "endpoints": [], "writes": 0, "findings": []})
+
+    def test_one_endpoint_that_fails_does_not_stop_the_others(self):
+        self.put(OTHER, ACL)
+        self.set(f"endpoints/{OTHER}.json", "{")  # what HNS tells of it can't be read
+        report = self.json("ensure", "--all", *FLAGS, exits=(13,))
+        self.assertEqual([("error" in e, e["action"]) for e in report["endpoints"]], [(True, "none"), (False, "add")])
+        self.assertEqual(report["endpoints"][0]["error"]["code"], "hns")
+        self.assertEqual(report["writes"], 1)
+
+    def test_hns_that_is_too_old(self):
+        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":1}}')
+        for command in ("add", "ensure"):
+            self.assertEqual(self.json(command, TYPED, *FLAGS, exits=(13,))["error"]["code"], "unsupported")
+        self.assertEqual(self.calls(), [])
+        check = self.json("check", exits=(13,))
+        self.assertEqual((check["supported"], check["error"]["code"]), (False, "unsupported"))
+        self.assertEqual(self.json("list", TYPED)["endpoints"][0]["policies"], [])
+        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":2}}')
+        self.assertTrue(self.json("check")["supported"])
+
+
+class Containers(Windows):
+    def setUp(self):
+        super().setUp()
+        self.put(ID, ACL)
+        self.put(OTHER, ACL)
+        self.set(f"namespaces/{NAMESPACE}.json", json.dumps({
+            "ID": NAMESPACE, "NamespaceId": 2, "Type": "Host", "SchemaVersion": {"Major": 2, "Minor": 0},
+            "Resources": [{"Type": "Container", "Data": {"ID": "ccaae3aba155"}}, {"Type": "Endpoint", "Data": {"ID": ID}},
+                          {"Type": "Endpoint", "Data": {"ID": OTHER}}]}))
+        self.set("crictl-id", CONTAINER)
+        self.set("crictl.json", json.dumps({
+            "status": {"id": CONTAINER, "metadata": {"name": "web"}, "state": "CONTAINER_RUNNING"},
+            "info": {"runtimeSpec": {"windows": {"network": {"networkNamespace": NAMESPACE.lower()}}}}}))
+        self.crictl = ["--crictl-exe", "Z:" + CRICTL]
+
+    def ids(self, report):
+        return [endpoint["id"] for endpoint in report["endpoints"]]
+
+    def test_a_namespace(self):
+        report = self.json("ensure", "--namespace", NAMESPACE, *FLAGS)
+        self.assertEqual((self.ids(report), report["writes"]), ([ID, OTHER], 2))
+        calls = self.calls()
+        self.assertEqual(calls[:4], [("HcnEnumerateNamespaces", only(NAMESPACE)), ("HcnOpenNamespace", "{%s}" % NAMESPACE),
+                                     ("HcnQueryNamespaceProperties", only(NAMESPACE)), ("HcnCloseNamespace", "")])
+        self.assertEqual(self.json("list", "--namespace", OTHER, exits=(13,))["error"]["code"], "hns")
+
+    def test_a_container_by_crictl(self):
+        for word in (CONTAINER, CONTAINER[:12], "containerd://" + CONTAINER):
+            self.assertEqual(self.ids(self.json("list", "--container", word, *self.crictl)), [ID, OTHER])
+        self.assertEqual((self.work / "crictl.log").read_text().splitlines(),
+                         [f"inspect --output json {word}" for word in (CONTAINER, CONTAINER[:12], CONTAINER)])
+        error = self.json("list", "--container", "fffff", *self.crictl, exits=(13,))["error"]
+        self.assertIn("not found", error["message"])
+        self.json("list", "--container=--version", *self.crictl, exits=(10,))
+
+    def test_a_container_by_what_crictl_said(self):
+        self.assertEqual(self.ids(self.json("list", "--container", CONTAINER[:12], "--crictl", "crictl.json")), [ID, OTHER])
+        self.assertFalse((self.work / "crictl.log").exists(), "crictl was run")
+        found = self.json("lookup", CONTAINER[:12], "--crictl", "crictl.json")
+        self.assertEqual((found["container"], found["namespace"].upper(), found["endpoints"]), (CONTAINER, NAMESPACE, [ID, OTHER]))
+
+    def test_crictl_that_does_not_end(self):
+        self.set("crictl-hangs", "")
+        begin = time.monotonic()
+        error = self.json("list", "--container", CONTAINER, *self.crictl, exits=(13,))["error"]
+        self.assertIn("did not end within 10 seconds", error["message"])
+        self.assertLess(time.monotonic() - begin, 60)
+
+    def test_no_crictl(self):
+        self.assertIn("--crictl-exe", self.json("list", "--container", CONTAINER, exits=(13,))["error"]["message"])
+        self.json("list", "--container", CONTAINER, "--crictl-exe", "C:\\no\\crictl.exe", exits=(13,))
+
+    def test_one_target_and_no_more(self):
+        for words in ([], [TYPED, "--all"], ["--all", "--namespace", NAMESPACE], [TYPED, OTHER]):
+            self.assertEqual(self.json("list", *words, exits=(10,))["error"]["code"], "usage", words)
+
+
+class WithoutHns(Windows):
+    with_hns = False
+
+    def test_says_what_to_install(self):
+        for words in (["list", TYPED], ["ensure", "--all", *FLAGS], ["clear", "--namespace", NAMESPACE], ["check"]):
+            error = self.json(*words, exits=(13,))["error"]
+            self.assertEqual(error["code"], "hns", words)
+            self.assertIn("Install-WindowsFeature -Name Containers", error["message"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
