@@ -9,6 +9,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
+#include "provisioner/hns/crictl.h"
 #include "provisioner/hns/endpoint_change.h"
 
 namespace prov::cli {
@@ -19,8 +20,6 @@ using hns::EndpointChange;
 using machine::ComputeNetwork;
 
 constexpr int kDifferences = 4;
-constexpr std::int64_t kCrictlMilliseconds = 10'000;
-constexpr std::size_t kLongestText = 300;
 constexpr std::string_view kCommand = "provisioner hns-proxy";
 
 enum class Wish { kList, kClear, kAdd, kEnsure };
@@ -137,7 +136,10 @@ Result<Target> ParseTarget(const Arguments& arguments) {
   return out;
 }
 
-Result<std::vector<std::string>> EndpointsOf(const Target& target, const Arguments& arguments, machine::Host& host) {
+// Of all endpoints the node's own get no policy: it has no proxy in a pod beside it, and would be cut off.
+Result<std::vector<std::string>> EndpointsOf(const Target& target, bool gives, const Arguments& arguments,
+                                             machine::Host& host) {
+  if (target.all && gives) return hns::AllPodEndpoints(host.compute_network());
   if (target.all) return hns::AllEndpoints(host.compute_network());
   if (!target.name_space.empty()) return EndpointsOfNamespace(target.name_space, host);
   const hns::Container container = PROV_TRY(FindContainer(arguments, target.container, host));
@@ -226,19 +228,6 @@ Result<Outcome> CheckVersion(ComputeNetwork& network, bool json) {
   return Outcome{supported ? 0 : InfoOf(supported.error().code).exit, out.EndObject().Text(), {}};
 }
 
-// The part of an ID that crictl takes. What is no such word might be an option to crictl.
-Result<std::string> ContainerWord(std::string_view id) {
-  constexpr std::string_view kScheme = "containerd://";
-  std::string_view word = id;
-  if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-           c == '.';
-  };
-  if (!word.empty() && word.front() != '-' && std::ranges::all_of(word, fits)) return std::string(word);
-  return Fail(Code::kUsage, fmt::format("\"{}\" is not the ID of a container, or its beginning", id), "container");
-}
-
 Result<std::string> CrictlPath(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("crictl-exe")) return arguments.Get("crictl-exe");
   if (std::optional<std::string> found = host.programs().Find("crictl"); found) return *std::move(found);
@@ -246,6 +235,13 @@ Result<std::string> CrictlPath(const Arguments& arguments, machine::Host& host) 
               "crictl is not in PATH; run this on the container's node, name crictl with --crictl-exe, or give what "
               "crictl inspect prints with --crictl FILE",
               "crictl");
+}
+
+// A container that nobody knows is one that was named wrongly: the node has no such target.
+Result<std::string> AskForContainer(machine::Host& host, const std::string& crictl, const std::string& id) {
+  auto document = hns::InspectContainer(host.programs(), crictl, id);
+  if (!document && document.error().code == Code::kNotFound) document.error().code = Code::kTarget;
+  return document;
 }
 
 }  // namespace
@@ -262,7 +258,7 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
     Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));
     PROV_TRY(Treat(request, network, std::move(found), report));
   } else {
-    const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, arguments, host));
+    const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, !request.wanted.empty(), arguments, host));
     TreatEach(request, network, ids, report);
   }
   const int exit = ExitOf(request, report);
@@ -273,16 +269,8 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
 
 Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host) {
   if (arguments.Has("crictl")) return ContainerFromFile(id, arguments.Get("crictl"));
-  const std::string word = PROV_TRY(ContainerWord(id));
   const std::string path = PROV_TRY(CrictlPath(arguments, host));
-  machine::ProgramOutput output = PROV_TRY(host.programs().Run(
-      {path, {"inspect", "--output", "json", word}, kCrictlMilliseconds, hns::kMostContainerBytes}));
-  if (output.exit == 0) return hns::ReadContainer(std::move(output.out), id, path);
-  const std::string_view said = TrimBlanks(output.err);
-  return Fail(Code::kTarget,
-              fmt::format("crictl inspect {} failed with exit {}: {}", word, output.exit,
-                          said.empty() ? "it says nothing" : Shorten(said, kLongestText)),
-              path);
+  return hns::ReadContainer(PROV_TRY(AskForContainer(host, path, id)), id, path);
 }
 
 Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host) {

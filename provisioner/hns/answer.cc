@@ -80,9 +80,11 @@ Result<std::vector<std::string>> Ids(std::string_view text) {
   return out;
 }
 
-Result<std::vector<std::string>> Endpoints(std::string_view properties) {
-  std::vector<std::string> out;
+Result<NamespaceProperties> Properties(std::string_view properties) {
+  NamespaceProperties out;
   const JsonNode root = PROV_TRY(ParseJsonDocument(properties, "namespace"));
+  const std::optional<JsonNode> kind = PROV_TRY(root.Find("Type"));
+  out.is_of_node = kind && PROV_TRY(kind->Text()) == "HostDefault";
   const std::optional<JsonNode> resources = PROV_TRY(root.Find("Resources"));
   if (!resources) return out;
   const std::vector<JsonNode> items = PROV_TRY(resources->Items());
@@ -91,7 +93,7 @@ Result<std::vector<std::string>> Endpoints(std::string_view properties) {
     if (!type || PROV_TRY(type->Text()) != "Endpoint") continue;
     const JsonNode data = PROV_TRY(item.Get("Data"));
     const JsonNode id = PROV_TRY(data.Get("ID"));
-    out.push_back(PROV_TRY(id.Text()));
+    out.endpoints.push_back(PROV_TRY(id.Text()));
   }
   return out;
 }
@@ -155,8 +157,8 @@ Result<std::vector<std::string>> ReadIds(std::string_view text, const std::strin
   return AsAnswer(Ids(text), where);
 }
 
-Result<std::vector<std::string>> ReadNamespaceEndpoints(std::string_view properties, const std::string& where) {
-  return AsAnswer(Endpoints(properties), where);
+Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std::string& where) {
+  return AsAnswer(Properties(properties), where);
 }
 
 std::string Version::Text() const { return fmt::format("{}.{}", major, minor); }

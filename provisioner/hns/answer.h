@@ -32,8 +32,13 @@ Result<std::string> TextOf(machine::NetworkAnswer answer, std::string_view call,
 
 // A list of GUIDs, as HNS enumerates its objects. Errors: hns (it is none).
 Result<std::vector<std::string>> ReadIds(std::string_view text, const std::string& where);
-// The endpoints among the resources of a namespace. Errors: hns.
-Result<std::vector<std::string>> ReadNamespaceEndpoints(std::string_view properties, const std::string& where);
+// What HNS tells of a namespace.
+struct NamespaceProperties {
+  std::vector<std::string> endpoints;  // among its resources
+  bool is_of_node = false;             // the compartment of the node itself, not of a pod
+};
+// Errors: hns.
+Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std::string& where);
 
 struct Version {
   std::int64_t major = 0;

@@ -46,6 +46,30 @@ class OpenedNamespace {
   machine::NetworkHandle handle_;
 };
 
+// nullopt: it is not there.
+Result<std::optional<NamespaceProperties>> QueryNamespace(ComputeNetwork& network, const std::string& id,
+                                                          std::string_view query) {
+  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenNamespace(id));
+  if (const auto refusal = RefusalOf(opened.answer)) {
+    if (refusal->IsMissing()) return std::nullopt;
+    return std::unexpected(refusal->ToError("HcnOpenNamespace", id));
+  }
+  OpenedNamespace name_space(network, opened.handle);
+  machine::NetworkAnswer queried = PROV_TRY(name_space.Query(query));
+  const std::string properties = PROV_TRY(TextOf(std::move(queried), "HcnQueryNamespaceProperties", id));
+  return PROV_TRY(ReadNamespace(properties, id));
+}
+
+// The same by the calls that find it first.
+Result<std::optional<NamespaceProperties>> FindNamespace(ComputeNetwork& network, const std::string& id) {
+  const std::string query = QueryFor(id);
+  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(query));
+  const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", id));
+  const std::vector<std::string> ids = PROV_TRY(ReadIds(list, id));
+  if (!Contains(ids, id)) return std::nullopt;
+  return QueryNamespace(network, id, query);
+}
+
 }  // namespace
 
 std::string QueryFor(std::string_view id) {
@@ -106,23 +130,34 @@ Result<std::vector<std::string>> AllEndpoints(ComputeNetwork& network) {
   return ReadIds(text, "HNS");
 }
 
+Result<std::vector<std::string>> AllPodEndpoints(ComputeNetwork& network) {
+  std::vector<std::string> out = PROV_TRY(AllEndpoints(network));
+  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(kQueryAll));
+  const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", "HNS"));
+  const std::vector<std::string> ids = PROV_TRY(ReadIds(list, "HNS"));
+  for (const std::string& id : ids) {
+    const auto found = PROV_TRY(QueryNamespace(network, id, kQueryAll));
+    if (!found || !found->is_of_node) continue;
+    std::erase_if(out, [&](const std::string& endpoint) { return Contains(found->endpoints, endpoint); });
+  }
+  return out;
+}
+
+Result<std::optional<std::vector<std::string>>> FindEndpointsOfNamespace(ComputeNetwork& network,
+                                                                         const std::string& id) {
+  const std::optional<NamespaceProperties> found = PROV_TRY(FindNamespace(network, id));
+  if (!found || found->endpoints.empty()) return std::nullopt;
+  return found->endpoints;
+}
+
 Result<std::vector<std::string>> EndpointsOfNamespace(ComputeNetwork& network, const std::string& id) {
-  const std::string query = QueryFor(id);
-  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(query));
-  const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", id));
-  const std::vector<std::string> ids = PROV_TRY(ReadIds(list, id));
-  if (!Contains(ids, id)) {
+  std::optional<NamespaceProperties> found = PROV_TRY(FindNamespace(network, id));
+  if (!found) {
     return Fail(
         Code::kHns,
         fmt::format("Namespace ID \"{}\" not found; provisioner hns-proxy lookup tells that of a container", id), id);
   }
-  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenNamespace(id));
-  PROV_TRY(TextOf(opened.answer, "HcnOpenNamespace", id));
-  OpenedNamespace name_space(network, opened.handle);
-  machine::NetworkAnswer queried = PROV_TRY(name_space.Query(query));
-  const std::string properties = PROV_TRY(TextOf(std::move(queried), "HcnQueryNamespaceProperties", id));
-  std::vector<std::string> endpoints = PROV_TRY(ReadNamespaceEndpoints(properties, id));
-  if (!endpoints.empty()) return endpoints;
+  if (!found->endpoints.empty()) return std::move(found->endpoints);
   return Fail(Code::kHns, "no endpoint is attached to the namespace; its pod has no network (any more)", id);
 }
 

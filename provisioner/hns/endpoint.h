@@ -28,8 +28,13 @@ Result<Endpoint> FindEndpoint(machine::ComputeNetwork& network, const std::strin
 Result<std::optional<Endpoint>> ReadEndpoint(machine::ComputeNetwork& network, const std::string& id);
 // Those of the node, of all pods and of the node itself.
 Result<std::vector<std::string>> AllEndpoints(machine::ComputeNetwork& network);
+// The same without those of the node itself, whose traffic no pod's proxy takes.
+Result<std::vector<std::string>> AllPodEndpoints(machine::ComputeNetwork& network);
 // Those of a network namespace, which is what the containers of a pod share. None is an error.
 Result<std::vector<std::string>> EndpointsOfNamespace(machine::ComputeNetwork& network, const std::string& id);
+// The same of a pod that may end at any time: no namespace, and one without endpoints, is nullopt.
+Result<std::optional<std::vector<std::string>>> FindEndpointsOfNamespace(machine::ComputeNetwork& network,
+                                                                         const std::string& id);
 
 // What of HNS this node has.
 Result<Version> QueryVersion(machine::ComputeNetwork& network);

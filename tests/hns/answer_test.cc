@@ -65,15 +65,21 @@ TEST(ReadIds, TakesAListOfTexts) {
   }
 }
 
-TEST(ReadNamespaceEndpoints, TakesEndpointsAmongOtherResources) {
-  EXPECT_THAT(*ReadNamespaceEndpoints(R"({"ID":"N","NamespaceId":2,"Type":"Host","Resources":[
+TEST(ReadNamespace, TakesEndpointsAmongOtherResources) {
+  const auto pod = ReadNamespace(R"({"ID":"N","NamespaceId":2,"Type":"Host","Resources":[
                 {"Type":"Container","Data":{"ID":"ccaae3aba155"}},
                 {"Type":"Endpoint","Data":{"ID":"93F86A7F-E361-4362-B8A4-81BBB6A622DD"}},
                 {"Type":"Endpoint","Data":{"ID":"00000000-0000-0000-0000-000000000001"}}]})",
-                                      "N"),
+                                 "N");
+  EXPECT_THAT(pod->endpoints,
               ElementsAre("93F86A7F-E361-4362-B8A4-81BBB6A622DD", "00000000-0000-0000-0000-000000000001"));
-  EXPECT_THAT(*ReadNamespaceEndpoints(R"({"ID":"N"})", "N"), IsEmpty());
-  EXPECT_EQ(ReadNamespaceEndpoints(R"({"Resources":[{"Type":"Endpoint"}]})", "N").error().code, Code::kHns);
+  EXPECT_FALSE(pod->is_of_node);
+  EXPECT_THAT(ReadNamespace(R"({"ID":"N"})", "N")->endpoints, IsEmpty());
+  EXPECT_EQ(ReadNamespace(R"({"Resources":[{"Type":"Endpoint"}]})", "N").error().code, Code::kHns);
+}
+
+TEST(ReadNamespace, KnowsTheNodesOwn) {
+  EXPECT_TRUE(ReadNamespace(R"({"ID":"N","Type":"HostDefault","Resources":null})", "N")->is_of_node);
 }
 
 TEST(Version, KnowsTheFirstThatHasProxyPolicies) {

@@ -72,6 +72,21 @@ TEST_F(Endpoints, AllOfTheNode) {
   EXPECT_THAT(network_.log, ElementsAre(Pair("HcnEnumerateEndpoints", R"({"SchemaVersion":{"Major":2,"Minor":0}})")));
 }
 
+TEST_F(Endpoints, OfPodsAreAllButTheNodesOwn) {
+  EXPECT_THAT(*AllPodEndpoints(network_), ElementsAre(kOtherId, kUpperId));
+  network_.namespaces = {{kNamespace, {kUpperId}}, {kOtherId, {"00000000-0000-0000-0000-000000000001"}}};
+  network_.namespace_of_node = kOtherId;
+  EXPECT_THAT(*AllPodEndpoints(network_), ElementsAre(kUpperId));
+}
+
+TEST_F(Endpoints, OfAPodThatEndsAreNone) {
+  EXPECT_THAT(**FindEndpointsOfNamespace(network_, kNamespace), ElementsAre(kUpperId, kOtherId));
+  network_.namespaces[kNamespace] = {};
+  EXPECT_FALSE(*FindEndpointsOfNamespace(network_, kNamespace));
+  network_.namespaces.clear();
+  EXPECT_FALSE(*FindEndpointsOfNamespace(network_, kNamespace));
+}
+
 TEST_F(Endpoints, OfANamespaceByTheRecordedCalls) {
   EXPECT_THAT(*EndpointsOfNamespace(network_, kNamespace), ElementsAre(kUpperId, kOtherId));
   EXPECT_THAT(network_.log,

@@ -163,9 +163,9 @@ Result<NetworkAnswer> MemoryNetwork::QueryNamespace(NetworkHandle name_space, st
       resources += fmt::format(R"(,{{"Type":"Endpoint","Data":{{"ID":"{}"}}}})", id);
     }
     return {0,
-            fmt::format(R"({{"ID":"{}","NamespaceId":2,"Type":"Host","Resources":[{}],"SchemaVersion":{{"Major":2,"Min)"
+            fmt::format(R"({{"ID":"{}","NamespaceId":2,"Type":"{}","Resources":[{}],"SchemaVersion":{{"Major":2,"Min)"
                         R"(or":0}}}})",
-                        found->first, resources),
+                        found->first, found->first == namespace_of_node ? "HostDefault" : "Host", resources),
             ""};
   });
 }

@@ -23,6 +23,7 @@ class MemoryNetwork final : public machine::ComputeNetwork {
   std::map<std::string, std::vector<std::string>> endpoints;
   // Namespaces by their GUIDs; of each the endpoints.
   std::map<std::string, std::vector<std::string>> namespaces;
+  std::string namespace_of_node;  // the GUID of the one that is the node's own
   std::string version = R"({"Success":true,"Output":{"Major":13,"Minor":2}})";
 
   std::vector<Call> log;

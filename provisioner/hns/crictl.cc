@@ -1,0 +1,87 @@
+#include "provisioner/hns/crictl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/text.h"
+#include "provisioner/hns/container.h"
+
+namespace prov::hns {
+namespace {
+
+constexpr std::int64_t kMilliseconds = 10'000;
+constexpr std::size_t kLongestText = 300;
+constexpr std::string_view kNamespaceLabel = "io.kubernetes.pod.namespace";  // docs/hns-proxy.md#containers
+
+bool IsLetterOrDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// The part of an ID that crictl takes. What is no such word might be an option to crictl.
+Result<std::string> ContainerWord(std::string_view id) {
+  constexpr std::string_view kScheme = "containerd://";
+  std::string_view word = id;
+  if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
+  const auto fits = [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.'; };
+  if (!word.empty() && word.front() != '-' && std::ranges::all_of(word, fits)) return std::string(word);
+  return Fail(Code::kUsage, fmt::format("\"{}\" is not the ID of a container, or its beginning", Shorten(id)),
+              "container");
+}
+
+Result<std::string> Ask(machine::Programs& programs, const std::string& crictl, std::vector<std::string> words) {
+  const std::string command = fmt::format("crictl {}", fmt::join(words, " "));
+  machine::ProgramOutput output =
+      PROV_TRY(programs.Run({crictl, std::move(words), kMilliseconds, kMostContainerBytes}));
+  if (output.exit == 0) return std::move(output.out);
+  const std::string_view said = TrimBlanks(output.err);
+  return Fail(said.find("not found") != std::string_view::npos ? Code::kNotFound : Code::kTarget,
+              fmt::format("{} failed with exit {}: {}", command, output.exit,
+                          said.empty() ? "it says nothing" : Shorten(said, kLongestText)),
+              crictl);
+}
+
+Result<std::string> TextOf(const JsonNode& node, std::string_view name) {
+  const auto member = PROV_TRY(node.Find(name));
+  return member ? PROV_TRY(member->Text()) : std::string();
+}
+
+}  // namespace
+
+Result<std::string> InspectContainer(machine::Programs& programs, const std::string& crictl, std::string_view id) {
+  const std::string word = PROV_TRY(ContainerWord(id));
+  return Ask(programs, crictl, {"inspect", "--output", "json", word});
+}
+
+Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
+                                                  std::string_view name_space) {
+  const std::string text = PROV_TRY(
+      Ask(programs, crictl, {"ps", "--output", "json", "--label", fmt::format("{}={}", kNamespaceLabel, name_space)}));
+  const JsonNode root = PROV_TRY(ParseJsonDocument(text, crictl));
+  const auto containers = root.Find("containers");
+  if (!containers) return root.Refuse(Code::kKind, "is not what `crictl ps` prints of containers");
+  std::vector<std::string> out;
+  if (!*containers) return out;
+  std::set<std::string> pods;
+  const std::vector<JsonNode> items = PROV_TRY((*containers)->Items());
+  for (const JsonNode& item : items) {
+    // crictl chose them by the label; another tool of that name may not have.
+    const auto labels = PROV_TRY(item.Find("labels"));
+    if (!labels || PROV_TRY(TextOf(*labels, kNamespaceLabel)) != name_space) continue;
+    std::string id = PROV_TRY(TextOf(item, "id"));
+    const std::string pod = PROV_TRY(TextOf(item, "podSandboxId"));
+    if (id.empty()) return item.Refuse(Code::kKind, "has no id");
+    if (pods.insert(pod.empty() ? id : pod).second) out.push_back(std::move(id));
+  }
+  return out;
+}
+
+// RFC 1123, as Kubernetes names namespaces.
+bool IsNamespaceName(std::string_view name) {
+  constexpr std::size_t kLongest = 63;
+  const auto fits = [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, fits) && name.front() != '-' &&
+         name.back() != '-';
+}
+
+}  // namespace prov::hns

@@ -1,0 +1,27 @@
+// crictl, the runtime's own client: which containers a node has, and which container is which. It is run with its own
+// settings, and its words are checked before.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/machine/programs.h"
+
+namespace prov::hns {
+
+// What `crictl inspect` prints of a container. `id`: its ID or the beginning of it, with or without "containerd://".
+// Errors: usage (that is none); target (crictl can't be run, does not end, or failed, with its own words); not-found
+// (it knows no such container); too-large.
+Result<std::string> InspectContainer(machine::Programs& programs, const std::string& crictl, std::string_view id);
+
+// One running container of each pod in a namespace of Kubernetes. Errors: target and too-large, as above; kind, json
+// (the answer is no list of containers).
+Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
+                                                  std::string_view name_space);
+
+// Whether it can be the name of a namespace of Kubernetes.
+bool IsNamespaceName(std::string_view name);
+
+}  // namespace prov::hns
