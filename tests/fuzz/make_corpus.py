@@ -273,6 +273,24 @@ def node_lists():
         write("node_list", name, text.encode("latin-1"))
 
 
+def hns_policies():
+    now = ('{"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"9091","OutboundProxyPort":"9191","FilterTuple":{"Protocols":"6","LocalPorts":"80-90,443",'
+           '"RemoteAddresses":"10.0.0.0/8","Priority":8},"UserSID":"S-1-5-32-556","InboundExceptions":{"PortExceptions":["90001"]},'
+           '"OutboundExceptions":{"IpAddressExceptions":["10.0.0.5"]}}}')
+    old = '{"Type":"L4WFPPROXY","Settings":{"Port":"8000","FilterTuple":{"Protocols":"6"},"UserSID":"system"}}'
+    policies = {
+        "now.json": now,
+        "2019.json": old,
+        "flat.json": '{"Type":"L4WFPPROXY","OutboundProxyPort":15001,"UserSID":"network-service"}',
+        "list.json": f"[{now},\n {old}]",
+        "endpoint.json": '{"ID":"93F8","Policies":[{"Type":"ACL","Settings":{"Action":"Allow"}},%s,%s]}' % (now, old),
+        "wrong.json": '{"Type":"L4WFPPROXY","Settings":{"Port":"0","FilterTuple":{"Protocols":"17","LocalAddresses":"::1"},"UserSID":"S-1"}}',
+        "deep.json": '{"Policies":[{"Type":"L4WFPPROXY","Settings":{"a":[{"Type":"L4WFPPROXY","Settings":{}}]}}]}'}
+    for name, text in policies.items():
+        write("hns_policy", name, text)
+    write("hns_policy", "utf16.json", b"\xff\xfe" + old.encode("utf-16-le"))
+
+
 def answer_files():
     folder = HERE.parent / "golden" / "unattend"
     for path in sorted(folder.glob("*.xml")):
@@ -390,7 +408,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims, document_sources, kubernetes):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, hns_policies, user_data, wims, document_sources, kubernetes):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)
