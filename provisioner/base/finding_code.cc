@@ -186,6 +186,10 @@ constexpr std::array kFindings = {
                 "plugin win-overlay takes it there.",
                 "Try it on one node, and list the policies of a new pod with provisioner hns-proxy list. Use hns-proxy "
                 "ensure where there are none."},
+    FindingInfo{"hns-endpoint", kWarning,
+                "The policies of a pod's endpoint could not be read or set, or HNS said that they were and nothing "
+                "changed. The other endpoints and the node's own settings are not affected.",
+                "Read the message. The next round tries again, and status shows the endpoint as drift until then."},
     FindingInfo{"hns-exception-network", kWarning,
                 "An exception of a policy is a network, and no documentation says that HNS takes networks there.",
                 "Write the addresses one by one, or try on one node that traffic to the network is not redirected."},
@@ -196,6 +200,15 @@ constexpr std::array kFindings = {
                 "Entries of NO_PROXY cannot be exceptions of a policy, which has IPv4 addresses only, so traffic to "
                 "them is redirected.",
                 "Let the proxy of the pod send this traffic on directly, or add the addresses with --out-except-ip."},
+    FindingInfo{"hns-no-policy", kInfo,
+                "The scope has hns, and no policy for pods is given, so policies that provisioner set are taken away.",
+                "Give --hns-policy and --hns-pods if pods should have a policy."},
+    FindingInfo{"hns-script", kWarning, "The scripts of the payload give pods no policies.",
+                "Put the program into the payload with --exe, or name it with --exe-url."},
+    FindingInfo{"hns-unavailable", kWarning,
+                "Which pods a node has could not be found out, because HNS or crictl is not there or does not answer. "
+                "Policies of pods stay as they are; everything else is done.",
+                "Read the message. The next round tries again."},
     FindingInfo{"hns-vanished", kInfo,
                 "An endpoint was listed and was gone when its policies were to be read or changed, as its pod ended.",
                 "Nothing has to be done. Run the command again if a new pod should be covered."},

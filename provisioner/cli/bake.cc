@@ -18,6 +18,7 @@
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/hns/pods.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/payload/program_file.h"
@@ -90,13 +91,16 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   if (state.win_inet)
     out += fmt::format("       wininet     {} except {}\n", Printable(state.win_inet->proxy),
                        Printable(state.win_inet->bypass));
+  if (state.hns)
+    out += fmt::format("       hns         {} policy(s) for {}\n", state.hns->settings.size(),
+                       state.hns->pods == hns::kAllPods ? "all pods" : "pods in the namespace " + state.hns->pods);
   for (const auto& item : state.certificates) {
     out +=
         fmt::format("       {:<11} {} {}, until {}\n", pki::NameOf(item.store), reconcile::Thumbprint(item.certificate),
                     Printable(item.certificate.subject), item.certificate.not_after);
   }
   if (state.environment.empty() && state.services.empty() && !state.win_http && !state.win_inet &&
-      state.certificates.empty()) {
+      state.certificates.empty() && !state.hns) {
     out += "       nothing to set: the node will have neither proxy nor additional certificates from this payload\n";
   }
   return out;
@@ -200,6 +204,10 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
     AddWarning(findings, "wininet-script",
                "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
                "--scope wininet");
+  }
+  if (state.hns && !has_exe) {
+    AddWarning(findings, "hns-script",
+               "the payload's scripts give pods no policies; provisioner.exe does, with each round", "--hns-policy");
   }
   if (payload::LeavesServicesOut(state)) {
     AddInfo(findings, "reg-services",

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "provisioner/base/text.h"
+#include "provisioner/hns/policy.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/service_name.h"
 
@@ -18,7 +19,7 @@ using reconcile::DesiredOptions;
 constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
 
 Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 5> kAllowed = {"machine", "services", "winhttp", "wininet", "certs"};
+  constexpr std::array<std::string_view, 6> kAllowed = {"machine", "services", "winhttp", "wininet", "certs", "hns"};
   reconcile::Scope scope{false, false, false, false};
   for (const std::string& name : arguments.List("scope")) {
     if (!scope.Add(name)) return RefuseValue("--scope", "a list of", name, kAllowed);
@@ -53,6 +54,21 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
   return out;
 }
 
+// The traffic of which pods is redirected is nothing to guess.
+Result<void> ParsePodPolicies(const Arguments& arguments, WantedOptions& out) {
+  if (arguments.Has("hns-policy")) out.hns_policy = arguments.Get("hns-policy");
+  if (arguments.Has("hns-pods")) out.hns_pods = arguments.Get("hns-pods");
+  if (out.hns_policy && !out.hns_pods) {
+    return Fail(Code::kUsage, "needs --hns-pods: all, or a namespace of Kubernetes", "--hns-policy");
+  }
+  if (out.hns_pods && !out.hns_policy) return Fail(Code::kUsage, "needs --hns-policy FILE", "--hns-pods");
+  if (out.hns_policy && out.scope && !out.scope->hns) {
+    return Fail(Code::kUsage, "is given, and --scope leaves hns out; add hns there, or leave out --hns-policy",
+                "--hns-policy");
+  }
+  return {};
+}
+
 }  // namespace
 
 OptionSpec TrustOption() {
@@ -81,7 +97,8 @@ Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& ar
 std::vector<OptionSpec> DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
-       "what is managed: machine,services,winhttp,certs (default), and wininet (machine-wide, for PowerShell 5.1)",
+       "what is managed: machine,services,winhttp,certs (default), wininet (machine-wide, for PowerShell 5.1), and "
+       "hns (policies of pods, see --hns-policy)",
        Group::kScope},
       {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables",
        Group::kScope},
@@ -95,6 +112,12 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
       {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's", Group::kTrust},
       {"winhttp-octets", "",
        "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too", Group::kScope},
+      {"hns-policy", "FILE",
+       "redirect the TCP traffic of pods by this policy, or list of them (see provisioner hns-proxy); adds hns to the "
+       "scope",
+       Group::kScope},
+      {"hns-pods", "all|NAMESPACE", "which pods: all, or those in a namespace of Kubernetes (crictl must be in PATH)",
+       Group::kScope},
       {"augment", "", "add entries to NO_PROXY so that .NET, curl and Python agree more with Go, whose answers stay",
        Group::kScope},
   };
@@ -111,6 +134,7 @@ Result<WantedOptions> ParseWantedOptions(const Arguments& arguments) {
   out.import_leaf = arguments.Has("import-leaf");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   if (arguments.Has("subtract")) out.subtract = arguments.Get("subtract");
+  PROV_TRY(ParsePodPolicies(arguments, out));
   out.win_http_octets = arguments.Has("winhttp-octets");
   out.augment = arguments.Has("augment");
   return out;
@@ -126,6 +150,12 @@ Result<DesiredOptions> CombineOptions(const WantedOptions& wanted, DesiredOption
   choices.store.import_leaf = choices.store.import_leaf || wanted.import_leaf;
   choices.store.named.insert(wanted.trusted.begin(), wanted.trusted.end());
   choices.win_http_octets = choices.win_http_octets || wanted.win_http_octets;
+  if (wanted.hns_policy) {
+    std::string bytes = PROV_TRY(read(*wanted.hns_policy, hns::kMostPolicyBytes));
+    choices.hns = PROV_TRY(
+        reconcile::MakePodPolicies(std::move(bytes), wanted.hns_pods.value_or(""), *wanted.hns_policy, findings));
+    choices.scope.hns = true;
+  }
   choices.subtract.clear();
   if (wanted.subtract) choices.subtract = PROV_TRY(ReadSubtracted(*wanted.subtract, read, findings));
   return choices;

@@ -31,13 +31,16 @@ struct WantedOptions {
   bool import_leaf = false;
   std::set<std::string, std::less<>> trusted;  // SHA-256 of certificates
   std::optional<std::string> subtract;         // the file
+  std::optional<std::string> hns_policy;  // the file
+  std::optional<std::string> hns_pods;
   bool win_http_octets = false;
   bool augment = false;
 };
 // Errors: usage.
 Result<WantedOptions> ParseWantedOptions(const Arguments& arguments);
 
-// `choices` with what is wanted on top. `read` reads --subtract's bundle. Errors: those of reading it.
+// `choices` with what is wanted on top. `read` reads the files of --subtract and --hns-policy. Errors: those of reading
+// them; usage and policy (of --hns-policy).
 Result<reconcile::DesiredOptions> CombineOptions(const WantedOptions& wanted, reconcile::DesiredOptions choices,
                                                  const FileReader& read, Findings& findings);
 

@@ -204,7 +204,7 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
     if (!arguments.Has(option.name) || option.name == "kubeconfig") continue;
     if (option.value.empty()) {
       words.push_back(fmt::format("--{}", option.name));
-    } else if (option.name == "subtract" || option.name == "ca") {
+    } else if (option.name == "subtract" || option.name == "ca" || option.name == "hns-policy") {
       words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(Absolute(arguments.Get(option.name)))));
     } else if (option.name == "source-proxy") {  // no list: a password may hold a comma
       words.push_back(fmt::format("--{}={}", option.name, arguments.Get(option.name)));

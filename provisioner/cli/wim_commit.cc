@@ -24,6 +24,7 @@ bool MayHaveTakenPassword(const Change& change) {
     case ItemKind::kWinHttp:
     case ItemKind::kCertificate:
     case ItemKind::kService:
+    case ItemKind::kHns:
       break;
   }
   return false;

@@ -1,4 +1,5 @@
 #include "provisioner/machine/live_machine.h"
+#include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/windows_calls.h"
 #include "provisioner/machine/windows_places.h"
 
@@ -8,7 +9,9 @@ namespace {
 class WindowsMachine final : public LiveMachine {
  public:
   explicit WindowsMachine(LiveStateFolder state) : state_(std::move(state)) {}
-  Machine Ports() override { return {registry_, certificates_, state_record_, system_}; }
+  Machine Ports() override {
+    return {registry_, certificates_, state_record_, system_, LiveComputeNetwork(), LivePrograms()};
+  }
 
  private:
   LiveRegistry registry_;

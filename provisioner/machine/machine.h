@@ -2,6 +2,8 @@
 #pragma once
 
 #include "provisioner/machine/certificate_store.h"
+#include "provisioner/machine/compute_network.h"
+#include "provisioner/machine/programs.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/state_record.h"
 #include "provisioner/machine/system.h"
@@ -13,6 +15,9 @@ struct Machine {
   CertificateStore& certificates;
   StateRecord& state;
   System& system;
+  // Only a running Windows has these.
+  ComputeNetwork& network = AbsentComputeNetwork();
+  Programs& programs = AbsentPrograms();
 };
 
 }  // namespace prov::machine

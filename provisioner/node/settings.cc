@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kEgressJson = "egress.json";
 
 // Options whose value is a file, or, where it is no path, a word that names none.
-constexpr std::array<std::string_view, 3> kFileOptions = {"--ca=", "--kubeconfig=", "--subtract="};
+constexpr std::array<std::string_view, 4> kFileOptions = {"--ca=", "--kubeconfig=", "--subtract=", "--hns-policy="};
 
 bool IsPath(std::string_view text) { return text.find_first_of("/\\") != std::string_view::npos; }
 

@@ -46,6 +46,10 @@ void WriteWinInet(JsonWriter& json, const reconcile::DesiredState& state) {
   json.BeginObject().Member("proxy", state.win_inet->proxy).Member("bypass", state.win_inet->bypass).EndObject();
 }
 
+void WriteHns(JsonWriter& json, const reconcile::DesiredState& state) {
+  if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
+}
+
 void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
   json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
@@ -122,6 +126,7 @@ Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.store.import_leaf = PROV_TRY(PROV_TRY(root.Get("importLeaf")).Bool());
   PROV_TRY(ReadNamedCertificates(root, out.store));
   out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
+  PROV_TRY(ReadPodPolicies(root, out));
   for (const JsonNode& service : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
     const JsonNode name = PROV_TRY(service.Get("name"));
     std::string text = PROV_TRY(name.Text());
@@ -191,6 +196,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   WriteServices(json, state.services);
   WriteWinHttp(json, state.win_http);
   WriteWinInet(json, state);
+  WriteHns(json, state);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Text();
 }
@@ -203,6 +209,11 @@ Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out) 
     if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
     out.named.insert(*std::move(digest));
   }
+  return {};
+}
+
+Result<void> ReadPodPolicies(const JsonNode& root, reconcile::DesiredOptions& out) {
+  if (const auto node = PROV_TRY(root.Find("hns"))) out.hns = PROV_TRY(reconcile::ReadPodPolicies(*node));
   return {};
 }
 

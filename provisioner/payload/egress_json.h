@@ -37,6 +37,9 @@ Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
 void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy);
 Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out);
 
+// The policies for pods, a member `hns`. Not there: none.
+Result<void> ReadPodPolicies(const JsonNode& root, reconcile::DesiredOptions& out);
+
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);
 

@@ -156,6 +156,15 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
   return {};
 }
 
+// Policies are the operator's own choice: no source tells them.
+void AddPodPolicies(const DesiredOptions& options, DesiredState& state) {
+  state.hns = options.hns;
+  if (state.hns) return;
+  AddInfo(state.findings, "hns-no-policy",
+          "no policy for pods is given, so those that provisioner set on their endpoints are taken away",
+          "--scope hns");
+}
+
 }  // namespace
 
 std::vector<std::string_view> Scope::Names() const {
@@ -165,6 +174,7 @@ std::vector<std::string_view> Scope::Names() const {
   if (win_http) names.emplace_back("winhttp");
   if (win_inet) names.emplace_back("wininet");
   if (certificates) names.emplace_back("certs");
+  if (hns) names.emplace_back("hns");
   return names;
 }
 
@@ -174,6 +184,7 @@ bool Scope::Add(std::string_view name) {
                          : name == "winhttp"  ? &win_http
                          : name == "wininet"  ? &win_inet
                          : name == "certs"    ? &certificates
+                         : name == "hns"      ? &hns
                                               : nullptr;
   if (facility == nullptr) return false;
   *facility = true;
@@ -201,7 +212,7 @@ std::string_view NameOf(CredentialPolicy policy) {
 
 bool DesiredState::SetsNothing() const {
   return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
-         !win_http && !win_inet && certificates.empty();
+         !win_http && !win_inet && certificates.empty() && !hns;
 }
 
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
@@ -213,6 +224,7 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   const Scope& scope = state.scope;
   if (scope.machine || scope.services || scope.win_http || scope.win_inet) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
+  if (state.scope.hns) AddPodPolicies(options, state);
   return state;
 }
 

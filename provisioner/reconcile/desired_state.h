@@ -10,6 +10,7 @@
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/pod_policies.h"
 #include "provisioner/reconcile/win_http.h"
 #include "provisioner/reconcile/wininet.h"
 
@@ -22,9 +23,11 @@ struct Scope {
   bool win_http = true;
   bool certificates = true;
   bool win_inet = false;  // decides for the users of the machine, too: only when asked for
+  bool hns = false;       // the traffic of pods: only when asked for
 
-  std::vector<std::string_view> Names() const;  // "machine", "services", "winhttp", "wininet", "certs", in this order
-  bool Add(std::string_view name);              // one of these names; false for another
+  std::vector<std::string_view> Names()
+      const;                        // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order
+  bool Add(std::string_view name);  // one of these names; false for another
   bool operator==(const Scope&) const = default;
 };
 
@@ -40,6 +43,7 @@ struct DesiredOptions {
   pki::StorePolicy store;
   std::set<std::string> subtract;  // SHA-256 (hex) of certificates to leave out
   bool win_http_octets = false;
+  std::optional<PodPolicies> hns;
 };
 
 struct DesiredState {
@@ -52,6 +56,7 @@ struct DesiredState {
   std::vector<ServiceEnvironment> services;
   std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
+  std::optional<PodPolicies> hns;
   Findings findings;
 
   // Whether a machine that holds nothing of ours would stay as it is.

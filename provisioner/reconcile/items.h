@@ -20,6 +20,7 @@ inline constexpr std::string_view kWinInetItem = "winInet:";
 inline constexpr std::string_view kServiceItem = "service:";
 inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  // its `before` and `ours` are descriptors
 inline constexpr std::string_view kCertificateItem = "certificate:";
+inline constexpr std::string_view kHnsItem = "hns:";  // and an endpoint's GUID in upper case
 
 // The views of WinHTTP's settings, in the order of kWinHttpKeys.
 inline constexpr std::array<std::string_view, 2> kWinHttpViews = {"64", "32"};

@@ -56,5 +56,6 @@ const Kind& EnvironmentKind();
 const Kind& WinHttpKind();
 const Kind& WinInetKind();
 const Kind& ServiceKind();
+const Kind& HnsKind();
 
 }  // namespace prov::reconcile

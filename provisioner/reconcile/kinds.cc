@@ -5,10 +5,11 @@
 
 namespace prov::reconcile {
 
-// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it.
+// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it. Pods last: they
+// are not the node's own.
 std::vector<const Kind*>& Kinds() {
-  static std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(), &WinInetKind(),
-                                           &ServiceKind()};
+  static std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(),
+                                           &WinInetKind(),     &ServiceKind(),     &HnsKind()};
   return kinds;
 }
 

@@ -23,7 +23,8 @@ struct LedgerEntry {
 };
 
 // By item: `env:HTTP_PROXY`, `service:CONTAINERD`,
-// `serviceSecurity:CONTAINERD`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`.
+// `serviceSecurity:CONTAINERD`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`,
+// `hns:<GUID>`.
 // Upper case throughout the part that Windows compares without case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 

@@ -53,6 +53,26 @@ Result<SecurityWrite> ReadSecurityWrite(const JsonNode& node) {
   return write;
 }
 
+void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.Key(key).BeginArray();
+  for (const std::string& text : texts) json.String(text);
+  json.EndArray();
+}
+
+Result<std::vector<std::string>> ReadTexts(const JsonNode& parent, std::string_view key) {
+  std::vector<std::string> out;
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(parent.Get(key)).Items())) out.push_back(PROV_TRY(node.Text()));
+  return out;
+}
+
+Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
+  EndpointWrite write;
+  write.endpoint = PROV_TRY(PROV_TRY(node.Get("endpoint")).Text());
+  write.before = PROV_TRY(ReadTexts(node, "before"));
+  write.after = PROV_TRY(ReadTexts(node, "after"));
+  return write;
+}
+
 // Operations once named no item. What they can be of is what there was then.
 std::string EarlierItemOf(const RegistryWrite& write) {
   const std::string services = ServiceKeyPath("");
@@ -77,9 +97,13 @@ std::string EarlierItemOf(const SecurityWrite& write) {
   return std::string(kServiceSecurityItem) + ServiceNameKey(write.key.substr(services));
 }
 
+// None ever did.
+std::string EarlierItemOf(const EndpointWrite& write) { return std::string(kHnsItem) + AsciiUpper(write.endpoint); }
+
 // What an image holds came from somewhere else: an operation does what its item is for.
 bool Fits(std::string_view item, const Operation& operation) {
   return item.starts_with(kCertificateItem) == std::holds_alternative<CertificateWrite>(operation) &&
+         item.starts_with(kHnsItem) == std::holds_alternative<EndpointWrite>(operation) &&
          item.starts_with(kServiceSecurityItem) == std::holds_alternative<SecurityWrite>(operation);
 }
 
@@ -94,6 +118,7 @@ Operation Inverse(const Operation& operation) {
   if (auto* write = std::get_if<RegistryWrite>(&out)) std::swap(write->before, write->after);
   if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
   if (auto* write = std::get_if<SecurityWrite>(&out)) std::swap(write->before, write->after);
+  if (auto* write = std::get_if<EndpointWrite>(&out)) std::swap(write->before, write->after);
   return out;
 }
 
@@ -146,6 +171,11 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
     json.Member("kind", "security").Member("key", write->key);
     json.Member("before", EncodeBase64(write->before)).Member("after", EncodeBase64(write->after));
   }
+  if (const auto* write = std::get_if<EndpointWrite>(&operation)) {
+    json.Member("kind", "endpoint").Member("endpoint", write->endpoint);
+    WriteTexts(json, "before", write->before);
+    WriteTexts(json, "after", write->after);
+  }
   json.EndObject();
 }
 
@@ -161,7 +191,8 @@ Result<Operation> ReadOperation(const JsonNode& node) {
   if (name == "registry") return complete(PROV_TRY(ReadRegistryWrite(node)));
   if (name == "certificate") return complete(PROV_TRY(ReadCertificateWrite(node)));
   if (name == "security") return complete(PROV_TRY(ReadSecurityWrite(node)));
-  return kind.Refuse(Code::kType, "is neither registry nor certificate nor security");
+  if (name == "endpoint") return complete(PROV_TRY(ReadEndpointWrite(node)));
+  return kind.Refuse(Code::kType, "is neither registry nor certificate nor security nor endpoint");
 }
 
 }  // namespace prov::reconcile

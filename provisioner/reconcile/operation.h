@@ -43,7 +43,16 @@ struct SecurityWrite {
   bool operator==(const SecurityWrite&) const = default;
 };
 
-using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite>;
+// The layer-4 proxy policies of a pod's endpoint: settings of each, byte for byte. All others stay.
+struct EndpointWrite {
+  std::string endpoint;  // GUID
+  std::vector<std::string> before, after;
+  std::string item = {};
+
+  bool operator==(const EndpointWrite&) const = default;
+};
+
+using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite, EndpointWrite>;
 
 const std::string& ItemOf(const Operation& operation);
 Operation Inverse(const Operation& operation);

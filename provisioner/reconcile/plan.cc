@@ -23,6 +23,8 @@ std::string_view NameOf(ItemKind kind) {
       return "service";
     case ItemKind::kFile:
       return "file";
+    case ItemKind::kHns:
+      return "hns";
   }
   return "env";
 }
@@ -88,7 +90,7 @@ SessionReport ReportOf(Plan plan) {
 
 DesiredState NothingDesired() {
   DesiredState nothing;
-  nothing.scope.win_inet = true;
+  nothing.scope.win_inet = nothing.scope.hns = true;
   return nothing;
 }
 

@@ -13,8 +13,9 @@
 
 namespace prov::reconcile {
 
-enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate, kService, kFile };
-std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate", "service", "file"
+enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate, kService, kFile, kHns };
+std::string_view NameOf(
+    ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate", "service", "file", "hns"
 
 // kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };

@@ -6,8 +6,11 @@
 
 #include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
+#include "provisioner/hns/endpoint_change.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/machine_record.h"
+#include "provisioner/reconcile/pod_policies.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::reconcile {
@@ -36,6 +39,15 @@ Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
   return machine.registry.SetSecurity(write.key, write.after);
 }
 
+// A pod that has ended meanwhile needs nothing any more.
+Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
+  const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
+  if (!now) return {};
+  const hns::EndpointChange change = hns::ChangeToEnsure(now->settings, write.after);
+  if (!change.IsEmpty()) PROV_TRY(hns::ChangeEndpoint(machine.network, write.endpoint, change));
+  return {};
+}
+
 bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
   if (!a || !b) return !a && !b;
   return a->type == b->type && a->data == b->data;  // the spelling of the name is not content
@@ -60,7 +72,17 @@ Result<Progress> ObserveOn(machine::Machine& machine, const SecurityWrite& write
   return same ? Progress::kAfter : Progress::kBefore;
 }
 
+// A change takes the old policies away before it adds new ones, so some of the old ones alone are no work of others.
+Result<Progress> ObserveOn(machine::Machine& machine, const EndpointWrite& write) {
+  const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
+  if (!now || hns::ChangeToEnsure(now->settings, write.after).IsEmpty()) return Progress::kAfter;
+  std::vector<std::string> known = write.before;
+  known.insert(known.end(), write.after.begin(), write.after.end());
+  return hns::ChangeToAdd(known, now->settings).IsEmpty() ? Progress::kBefore : Progress::kOther;
+}
+
 std::string PlaceOf(const Operation& operation) {
+  if (const auto* write = std::get_if<EndpointWrite>(&operation)) return write->endpoint;
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) return write->key + "\\" + write->name;
   if (const auto* write = std::get_if<SecurityWrite>(&operation)) return write->key + " (descriptor)";
   return fmt::format("certificate store {}", NameOf(std::get<CertificateWrite>(operation).store));
@@ -73,6 +95,30 @@ bool IsForKeyOf(const Operation& operation, const std::vector<std::string>& left
          std::ranges::any_of(left, [&](const std::string& key) { return EqualsIgnoreAsciiCase(key, write->key); });
 }
 
+// Pods come and go, and HNS may refuse a policy or answer "done" and do nothing: what fails on one endpoint is told,
+// and holds up neither the other endpoints nor the node's own settings. It is drift until a later run mends it.
+bool MayGoOn(const Operation& operation, const Error& error, Findings& findings) {
+  const auto* write = std::get_if<EndpointWrite>(&operation);
+  if (write == nullptr || (error.code != Code::kHns && error.code != Code::kTarget)) return false;
+  AddWarning(findings, "hns-endpoint", error.message, write->endpoint);
+  return true;
+}
+
+Result<void> ExecuteOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
+  Result<void> done = Execute(machine, operation);
+  if (!done && MayGoOn(operation, done.error(), findings)) return {};
+  return done;
+}
+
+// Where an operation stands; nullopt: that can't be seen, which is told.
+Result<std::optional<Progress>> ObserveOrTell(machine::Machine& machine, const Operation& operation,
+                                              Findings& findings) {
+  const Result<Progress> seen = Observe(machine, operation);
+  if (seen) return *seen;
+  if (MayGoOn(operation, seen.error(), findings)) return std::nullopt;
+  return std::unexpected(seen.error());
+}
+
 // Carries out those operations whose place nobody else changed.
 Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& operations, Findings& findings) {
   std::vector<std::string> left;
@@ -81,10 +127,12 @@ Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& ope
       AddWarning(findings, "interrupted", "stays closed, as its environment was left as it is", PlaceOf(operation));
       continue;
     }
-    switch (PROV_TRY(Observe(machine, operation))) {
+    const std::optional<Progress> progress = PROV_TRY(ObserveOrTell(machine, operation, findings));
+    if (!progress) continue;
+    switch (*progress) {
       case Progress::kBefore:
       case Progress::kAfter:  // again, for keys of ours that a cut run left behind
-        PROV_TRY(Execute(machine, operation));
+        PROV_TRY(ExecuteOrTell(machine, operation, findings));
         break;
       case Progress::kOther:
         AddWarning(findings, "interrupted",
@@ -104,6 +152,12 @@ Result<void> Flush(machine::Machine& machine) {
 
 void Announce(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot || transaction.takes_back) machine.system.AnnounceEnvironment();
+}
+
+// Rounds give each new pod its policies. `rollback` is about the last run that changed the node itself.
+bool ChangesTheNode(const Transaction& transaction) {
+  return !std::ranges::all_of(transaction.operations,
+                              [](const Operation& one) { return std::holds_alternative<EndpointWrite>(one); });
 }
 
 // The journal says them already; some may be done.
@@ -134,6 +188,43 @@ Result<void> RollBackTrial(machine::Machine& machine, const Transaction& trial, 
   return {};
 }
 
+const LedgerEntry* AnyPod(const Ledger& ledger) {
+  const auto found = std::ranges::find_if(ledger, [](const auto& one) { return one.first.starts_with(kHnsItem); });
+  return found == ledger.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> SettingsOf(const std::optional<RegValue>& value) {
+  return value ? DecodeSettings(*value) : std::vector<std::string>();
+}
+
+// Pods that came after a run have their policies from later ones, which are no runs to take back. Where the run brought
+// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours.
+void AddLaterPods(const Ledger& now, Transaction& back) {
+  const LedgerEntry* const given = AnyPod(back.ledger_before);
+  const std::optional<LedgerEntry> earlier =
+      AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
+  const bool changed = given != nullptr && (!earlier || earlier->ours != given->ours);
+  for (const auto& [item, entry] : now) {
+    if (!item.starts_with(kHnsItem) || back.ledger_before.contains(item)) continue;
+    LedgerEntry then = entry;
+    if (changed) {
+      then.ours = earlier ? earlier->ours : std::nullopt;
+      back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), SettingsOf(entry.ours),
+                                                 SettingsOf(earlier ? earlier->ours : entry.before), item});
+    }
+    if (then.ours) back.ledger_after[item] = std::move(then);
+  }
+}
+
+// What takes the last run back.
+Result<std::optional<Transaction>> BackFromLast(machine::StateRecord& state) {
+  const std::optional<Transaction> last = PROV_TRY(LoadLast(state));
+  if (!last) return std::nullopt;
+  Transaction back = Reversed(*last);
+  AddLaterPods(PROV_TRY(LoadLedger(state)), back);
+  return back;
+}
+
 // The journal of a trial stays: its sections are written now, so it need not say them any more.
 Result<void> LeaveOpen(machine::StateRecord& state, Transaction trial) {
   if (trial.sections.empty()) return {};
@@ -152,7 +243,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
     run.sections = sections;
-    PROV_TRY(Run(machine, run));
+    PROV_TRY(Run(machine, run, findings));
   } else if (!trial) {
     PROV_TRY(CommitSections(machine.state, sections));
   }
@@ -164,9 +255,9 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   return report;
 }
 
-Result<void> Run(machine::Machine& machine, const Transaction& transaction) {
+Result<void> Run(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
   PROV_TRY(SaveJournal(machine.state, transaction));
-  for (const Operation& operation : transaction.operations) PROV_TRY(Execute(machine, operation));
+  for (const Operation& operation : transaction.operations) PROV_TRY(ExecuteOrTell(machine, operation, findings));
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return transaction.trial ? LeaveOpen(machine.state, transaction) : Commit(machine, transaction);
@@ -186,7 +277,7 @@ Result<void> Commit(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.ledger_before != transaction.ledger_after) {
     sections[std::string(kLedgerSection)] = LedgerJson(transaction.ledger_after);
   }
-  if (!transaction.takes_back && !transaction.operations.empty()) {
+  if (!transaction.takes_back && ChangesTheNode(transaction)) {
     sections[std::string(kLastSection)] = LastJson(transaction);
   }
   PROV_TRY(machine.state.Commit(sections));
@@ -243,8 +334,8 @@ std::vector<Change> ChangesOf(const Transaction& transaction) {
 Result<std::optional<Transaction>> PlanRollback(machine::StateRecord& state) {
   std::optional<Transaction> taken = PROV_TRY(LoadJournal(state));
   if (taken && taken->takes_back) return taken;
-  if (!taken || (!taken->trial && taken->operations.empty())) taken = PROV_TRY(LoadLast(state));
-  return taken ? std::optional(Reversed(*taken)) : std::nullopt;
+  if (!taken || (!taken->trial && !ChangesTheNode(*taken))) return BackFromLast(state);
+  return Reversed(*taken);
 }
 
 Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Sections& sections) {
@@ -252,9 +343,9 @@ Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Secti
     PROV_TRY(Recover(machine, findings, sections));
     if (open->trial || open->takes_back) return true;
   }
-  const std::optional<Transaction> last = PROV_TRY(LoadLast(machine.state));
-  if (!last) return false;
-  Transaction back = Reversed(*last);
+  std::optional<Transaction> found = PROV_TRY(BackFromLast(machine.state));
+  if (!found) return false;
+  Transaction back = *std::move(found);
   back.takes_back = true;
   back.sections = sections;
   back.sections[std::string(kLastSection)] = std::nullopt;  // once: what lies further back is not known

@@ -433,6 +433,10 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
     AddWarning(findings, "wininet-script",
                "the script of user data does not set WinINET; provisioner.exe does (--exe-url)", "--scope wininet");
   }
+  if (state.hns && !options.exe) {
+    AddWarning(findings, "hns-script",
+               "the script of user data gives pods no policies; provisioner.exe does (--exe-url)", "--hns-policy");
+  }
   if (options.bundle && !BundleIsKnown(state, options)) {
     AddWarning(
         findings, "ca-transport-other",

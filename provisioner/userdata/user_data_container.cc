@@ -51,6 +51,7 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.store.import_leaf) json.Member("importLeaf", true);
   payload::WriteNamedCertificates(json, state.store);
   if (state.win_http_octets) json.Member("winHttpOctets", true);
+  if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
 }
 
 // Whether `proxy`, which is written anyhow, has these variables and no others, with these values.
@@ -124,6 +125,7 @@ Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.store.import_leaf = PROV_TRY(Flag(root, "importLeaf"));
   PROV_TRY(payload::ReadNamedCertificates(root, out.store));
   out.win_http_octets = PROV_TRY(Flag(root, "winHttpOctets"));
+  PROV_TRY(payload::ReadPodPolicies(root, out));
   const auto services = PROV_TRY(root.Find("services"));
   if (!services) return {};
   for (const JsonNode& name : PROV_TRY(services->Items())) {

@@ -37,7 +37,11 @@ class MemoryMachine final : public machine::Registry,
 
   MemoryMachine();
 
-  machine::Machine Ports() { return {*this, *this, State(), *this}; }
+  machine::Machine Ports() {
+    machine::ComputeNetwork& its_network = network != nullptr ? *network : machine::AbsentComputeNetwork();
+    machine::Programs& its_programs = programs != nullptr ? *programs : machine::AbsentPrograms();
+    return {*this, *this, State(), *this, its_network, its_programs};
+  }
   // What is kept in files(). Lasts until the next call of State or Ports; a copy of the machine has its own.
   machine::StateRecord& State() { return record_.emplace(*this); }
   // Its sections as documents; not a call of a port. Sections() leaves out what files of earlier versions say.
@@ -56,6 +60,9 @@ class MemoryMachine final : public machine::Registry,
   void MakeDurable() { durable_ = now_; }
 
   std::map<std::string, std::string, std::less<>> accounts;  // SIDs by name, as a domain would tell them
+
+  machine::ComputeNetwork* network = nullptr;  // null: no HNS. A copy of the machine has the same
+  machine::Programs* programs = nullptr;       // null: no programs of others
 
   std::vector<std::string> log;  // "Set SYSTEM\…\HTTP_PROXY": the calls that write, in order
   std::size_t calls = 0;         // of all ports, reading ones included

@@ -1,0 +1,202 @@
+// The kind of layer-4 proxy policies on the endpoints of pods. An item is an endpoint. Endpoints come and go with their
+// pods, so what has gone is forgotten, and nothing that HNS or crictl can't say or do holds up other kinds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "provisioner/base/text.h"
+#include "provisioner/hns/endpoint.h"
+#include "provisioner/hns/endpoint_change.h"
+#include "provisioner/hns/pods.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/kind.h"
+#include "provisioner/reconcile/planner.h"
+
+namespace prov::reconcile {
+namespace {
+
+using hns::Endpoint;
+using Settings = std::vector<std::string>;
+
+bool Same(const Settings& present, const Settings& wanted) { return hns::ChangeToEnsure(present, wanted).IsEmpty(); }
+
+std::string ItemOfEndpoint(std::string_view id) { return std::string(kHnsItem) + AsciiUpper(id); }
+
+Settings SettingsOf(const std::optional<images::RegValue>& value) {
+  return value ? DecodeSettings(*value) : Settings();
+}
+
+std::optional<images::RegValue> ValueOf(const Settings& settings) {
+  return settings.empty() ? std::nullopt : std::optional(EncodeSettings(settings));
+}
+
+// "in 15003, out 15001": where the traffic of an endpoint goes.
+std::string Show(const Settings& settings) {
+  std::string out;
+  for (const std::string& one : settings) {
+    const Result<JsonNode> root = ParseJsonDocument(one, "settings");
+    const auto port = [&](std::string_view name) {
+      const auto node = root ? root->Find(name) : Result<std::optional<JsonNode>>(std::nullopt);
+      const auto text = node && *node ? (*node)->Text() : Result<std::string>(std::string());
+      return text.value_or(std::string());
+    };
+    std::string ports;
+    for (const auto& [name, words] :
+         {std::pair("Port", "in and out "), {"InboundProxyPort", "in "}, {"OutboundProxyPort", "out "}}) {
+      const std::string number = port(name);
+      if (!number.empty()) ports += (ports.empty() ? "" : ", ") + std::string(words) + number;
+    }
+    out += (out.empty() ? "" : "; ") + (ports.empty() ? std::string("no port") : ports);
+  }
+  return out;
+}
+
+class EndpointPlan {
+ public:
+  EndpointPlan(Planner& planner, Endpoint now)
+      : planner_(planner), now_(std::move(now)), item_(ItemOfEndpoint(now_.id)), entry_(planner.Find(item_)) {}
+
+  void Want(const Settings& wanted) {
+    if (Same(now_.settings, wanted)) {
+      Keep();
+      return;
+    }
+    LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry{ValueOf(now_.settings), {}, {}};
+    const bool drifted = entry_ != nullptr && !IsOurs();
+    entry.ours = EncodeSettings(wanted);
+    planner_.Add(EndpointWrite{now_.id, now_.settings, wanted, item_});
+    planner_.Own(item_, std::move(entry));
+    Report(now_.settings.empty() ? Action::kCreate : Action::kUpdate, wanted,
+           drifted ? (now_.settings.empty() ? "was removed since we set it" : "was changed since we set it") : "");
+  }
+
+  void LetGo() {
+    planner_.Disown(item_);
+    if (!IsOurs()) {
+      Report(Action::kYield, now_.settings,
+             now_.settings.empty() ? "is gone already" : "was changed since we set it; left as it is");
+      return;
+    }
+    const Settings before = SettingsOf(entry_->before);
+    planner_.AddUndo(EndpointWrite{now_.id, now_.settings, before, item_});
+    Report(before.empty() ? Action::kDelete : Action::kUpdate, before,
+           before.empty() ? "no longer wanted" : "what was there before us");
+  }
+
+ private:
+  bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, SettingsOf(entry_->ours)); }
+
+  void Keep() {
+    const bool adopt = !IsOurs() && planner_.options().adopt;
+    if (adopt) {
+      LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
+      entry.ours = EncodeSettings(now_.settings);
+      planner_.Own(item_, std::move(entry));
+    }
+    Report(adopt ? Action::kAdopt : Action::kNone, now_.settings,
+           adopt ? std::string(planner_.options().adopt_reason) : "");
+  }
+
+  void Report(Action action, const Settings& after, std::string reason) {
+    planner_.Report({ItemKind::kHns, action, now_.id, Show(now_.settings), Show(after), std::move(reason)});
+  }
+
+  Planner& planner_;
+  Endpoint now_;
+  std::string item_;
+  const LedgerEntry* entry_;
+};
+
+// nullopt: it has gone, or can't be read, which is told.
+std::optional<Endpoint> ReadOrNote(Planner& planner, const std::string& id, bool& unreadable) {
+  auto found = hns::ReadEndpoint(planner.machine().network, id);
+  unreadable = !found;
+  if (found) return *std::move(found);
+  planner.Note(Severity::kWarning, "hns-endpoint", found.error().message, id);
+  return std::nullopt;
+}
+
+// The endpoints that shall have the policies.
+Result<Settings> WantedEndpoints(Planner& planner) {
+  const std::optional<PodPolicies>& wanted = planner.desired().hns;
+  if (!wanted) return Settings();
+  machine::Machine& machine = planner.machine();
+  PROV_TRY(hns::RequireProxyPolicies(machine.network));
+  return hns::EndpointsOfPods(machine.network, machine.programs, wanted->pods);
+}
+
+class Hns final : public Kind {
+ public:
+  bool IsInScope(const Scope& scope) const override { return scope.hns; }
+  bool Owns(std::string_view item) const override { return item.starts_with(kHnsItem); }
+
+  Result<void> Plan(Planner& planner) const override {
+    const bool ours = std::ranges::any_of(planner.ledger(), [&](const auto& one) { return Owns(one.first); });
+    if (!planner.desired().hns && !ours) return {};
+    if (PROV_TRY(planner.machine().system.BootId()).empty()) return {};  // an image runs no pods
+    const Result<Settings> ids = WantedEndpoints(planner);
+    if (!ids) {
+      planner.Note(Severity::kWarning, "hns-unavailable",
+                   fmt::format("policies for pods are left as they are: {}", ids.error().message), ids.error().where);
+      return {};
+    }
+    std::set<std::string> wanted;
+    for (const std::string& id : *ids) {
+      if (wanted.insert(ItemOfEndpoint(id)).second) PlanWanted(planner, id);
+    }
+    for (const auto& [item, entry] : planner.ledger()) {
+      if (Owns(item) && !wanted.contains(item)) PlanUnwanted(planner, item);
+    }
+    return {};
+  }
+
+  Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
+                                         const LedgerEntry& entry) const override {
+    if (PROV_TRY(machine.system.BootId()).empty()) return std::nullopt;
+    const std::string id(item.substr(kHnsItem.size()));
+    const auto found = hns::ReadEndpoint(machine.network, id);
+    if (!found) return Drift{ItemKind::kHns, id, false};  // nobody can say that it is as we left it
+    if (!*found || Same((**found).settings, SettingsOf(entry.ours))) return std::nullopt;
+    return Drift{ItemKind::kHns, id, (**found).settings.empty()};
+  }
+
+  Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
+    const auto& write = std::get<EndpointWrite>(operation);
+    return {ItemKind::kHns,    ActionOf(!write.before.empty(), !write.after.empty()),
+            write.endpoint,    Show(write.before),
+            Show(write.after), {}};
+  }
+
+  void Bake(const DesiredState& /*desired*/, bool /*closed*/, BakedRegistry& /*out*/) const override {}
+
+ private:
+  static void PlanWanted(Planner& planner, const std::string& id) {
+    bool unreadable = false;
+    std::optional<Endpoint> now = ReadOrNote(planner, id, unreadable);
+    if (now) {
+      EndpointPlan(planner, *std::move(now)).Want(planner.desired().hns->settings);
+    } else if (!unreadable) {
+      planner.Disown(ItemOfEndpoint(id));
+    }
+  }
+
+  static void PlanUnwanted(Planner& planner, const std::string& item) {
+    bool unreadable = false;
+    std::optional<Endpoint> now = ReadOrNote(planner, item.substr(kHnsItem.size()), unreadable);
+    if (now) {
+      EndpointPlan(planner, *std::move(now)).LetGo();
+    } else if (!unreadable) {
+      planner.Disown(item);
+    }
+  }
+};
+
+}  // namespace
+
+const Kind& HnsKind() {
+  static const Hns kind;
+  return kind;
+}
+
+}  // namespace prov::reconcile

@@ -1,0 +1,34 @@
+// The layer-4 proxy policies that the pods of a node shall have, and which pods: what `hns` in a scope is about.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "images/registry/registry_key.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+
+namespace prov::reconcile {
+
+struct PodPolicies {
+  std::string pods;                   // hns::kAllPods, or a namespace of Kubernetes
+  std::vector<std::string> settings;  // of each policy, as hns::SettingsJson() writes them
+
+  bool operator==(const PodPolicies&) const = default;
+};
+
+// A file of policies, for `pods`. Errors: usage (`pods` is neither all nor a namespace's name), with --hns-pods as
+// where; those of hns::ReadPolicies() and hns::RequireValid(), whose warnings go to `findings`.
+Result<PodPolicies> MakePodPolicies(std::string bytes, std::string pods, const std::string& where, Findings& findings);
+
+// {"pods","policies":[{"Type","Settings"}]}, as the next value. Errors: those above; type.
+void WritePodPolicies(JsonWriter& json, const PodPolicies& policies);
+Result<PodPolicies> ReadPodPolicies(const JsonNode& node);
+
+// Settings of policies as the ledger keeps them: byte for byte. What is no such value has none.
+images::RegValue EncodeSettings(const std::vector<std::string>& settings);
+std::vector<std::string> DecodeSettings(const images::RegValue& value);
+
+}  // namespace prov::reconcile
