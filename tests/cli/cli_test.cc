@@ -311,6 +311,41 @@ TEST_F(Bake, WhatScriptsLeaveOutIsSaidWhereTheyDoTheWork) {
   EXPECT_THAT(program.err, Not(HasSubstr("[script-only]")));
 }
 
+TEST_F(Bake, APolicyForPodsIsCarriedAndComesBack) {
+  std::ofstream(Path("policy.json"))
+      << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":15001,"UserSID":"network-service"}})";
+  const ProcessResult result =
+      Provisioner({"bake", kSample, "--out", Path("p"), "--hns-policy", Path("policy.json"), "--hns-pods", "shop"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("hns         1 policy(s) for pods in the namespace shop"));
+  EXPECT_THAT(result.err, HasSubstr("[hns-script]"));
+  const rapidjson::Document egress = Json(testing_support::ReadAll(Path("p/egress.json")));
+  EXPECT_STREQ(egress["scope"][4].GetString(), "hns");
+  EXPECT_STREQ(egress["hns"]["pods"].GetString(), "shop");
+  EXPECT_STREQ(egress["hns"]["policies"][0]["Settings"]["UserSID"].GetString(), "S-1-5-20");
+  ASSERT_EQ(Provisioner({"bake", Path("p"), "--out", Path("q")}).exit, 0);
+  EXPECT_EQ(testing_support::ReadAll(Path("q/egress.json")), testing_support::ReadAll(Path("p/egress.json")));
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", Path("none"), "--scope", "certs"}).exit, 0);
+  EXPECT_THAT(testing_support::ReadAll(Path("none/egress.json")), Not(HasSubstr("\"hns\"")));
+}
+
+TEST_F(Bake, APolicyForPodsMustSayWhichAndBeValid) {
+  std::ofstream(Path("policy.json")) << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"15001"}})";
+  std::ofstream(Path("bad.json")) << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"0"}})";
+  const auto refused = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), {"bake", kSample, "--out", Path("p"), "--output", "json"});
+    const std::string code = ErrorCode(Provisioner(words));
+    EXPECT_FALSE(fs::exists(root_ / "p")) << testing::PrintToString(words);
+    return code;
+  };
+  EXPECT_EQ(refused({"--hns-policy", Path("policy.json")}), "usage");
+  EXPECT_EQ(refused({"--hns-pods", "all"}), "usage");
+  EXPECT_EQ(refused({"--hns-policy", Path("policy.json"), "--hns-pods", "Shop!"}), "usage");
+  EXPECT_EQ(refused({"--hns-policy", Path("policy.json"), "--hns-pods", "all", "--scope", "certs"}), "usage");
+  EXPECT_EQ(refused({"--hns-policy", Path("bad.json"), "--hns-pods", "all"}), "policy");
+  EXPECT_EQ(refused({"--hns-policy", Path("gone.json"), "--hns-pods", "all"}), "not-found");
+}
+
 TEST_F(Bake, JsonListsTheFiles) {
   const ProcessResult result =
       Provisioner({"bake", kSample, "--out", Path("p"), "--output", "json", "--generation", "5", "--with-wmco"});

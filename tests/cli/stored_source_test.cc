@@ -44,6 +44,17 @@ TEST(StoredSource, KeepsHowAServerIsAsked) {
   EXPECT_TRUE(ca->ends_with("ca.pem") && *ca != "--ca=ca.pem") << *ca;
 }
 
+TEST(StoredSource, KeepsWhereThePolicyOfPodsIs) {
+  const auto words =
+      WordsOf({"/p/worker.json", "--hns-policy", "policy.json", "--hns-pods", "shop", "--scope", "certs,hns"});
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_THAT(*words, Contains("--hns-pods=shop"));
+  EXPECT_THAT(*words, Contains("--scope=hns"));
+  const auto file = std::ranges::find_if(*words, [](const auto& word) { return word.starts_with("--hns-policy="); });
+  ASSERT_NE(file, words->end());
+  EXPECT_TRUE(file->ends_with("policy.json") && *file != "--hns-policy=policy.json") << *file;
+}
+
 class StoredSourceOnAServer : public testing::Test {
  protected:
   StoredSourceOnAServer() {

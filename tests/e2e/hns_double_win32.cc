@@ -1,6 +1,6 @@
 // Stands in for computenetwork.dll and vmcompute.dll where there is no Host Networking Service (built under both
 // names). It keeps its endpoints as files, shares no code with provisioner, and treats JSON as text: what it is not
-// told to change stays byte for byte.
+// told to change stays byte for byte. Without %HNS_DOUBLE% it answers as a service that does not run.
 //
 // %HNS_DOUBLE%\endpoints\GUID.json     properties of an endpoint, with a member "Policies"
 // %HNS_DOUBLE%\namespaces\GUID.json    properties of a namespace
@@ -29,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr HRESULT Code(unsigned long number) { return static_cast<HRESULT>(number); }
+constexpr HRESULT kNoAnswer = Code(0x800706BAUL);
 constexpr HRESULT kEndpointMissing = Code(0x803B0002UL);
 constexpr HRESULT kPolicyMissing = Code(0x803B0008UL);
 constexpr HRESULT kInvalidPolicy = Code(0x803B000DUL);
@@ -88,15 +89,22 @@ void EndAt(const char* moment, int call) {
 class Call {
  public:
   Call(const std::string& name, const std::string& document) : name_(name), number_(calls++) {
+    if (Folder().empty()) return;
     EndAt("before", number_);
     std::ofstream(Folder() / "calls.log", std::ios::binary | std::ios::app) << name << '\t' << document << '\n';
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  ~Call() { EndAt("after", number_); }
+  ~Call() {
+    if (!Folder().empty()) EndAt("after", number_);
+  }
 
   // Whether it shall fail. `kind` is that of a change.
   bool Fails(PWSTR* record, HRESULT& status, const std::string& kind = {}) const {
+    if (Folder().empty()) {
+      status = kNoAnswer;
+      return true;
+    }
     const fs::path with_kind = Folder() / ("fail-" + name_ + "-" + kind);
     const fs::path file = fs::exists(with_kind) ? with_kind : Folder() / ("fail-" + name_);
     if (!fs::exists(file)) return false;
@@ -334,7 +342,7 @@ HNS_DOUBLE_EXPORT HRESULT WINAPI HNSCall(PCWSTR method, PCWSTR path, PCWSTR /*ob
 
 // A handle that nobody closed is a fault of the program.
 BOOL WINAPI DllMain(HINSTANCE /*library*/, DWORD reason, void* /*reserved*/) {
-  if (reason == DLL_PROCESS_DETACH && open_handles != 0) {
+  if (reason == DLL_PROCESS_DETACH && open_handles != 0 && !Folder().empty()) {
     std::ofstream(Folder() / "calls.log", std::ios::binary | std::ios::app) << "LEAK\t" << open_handles << '\n';
   }
   return TRUE;

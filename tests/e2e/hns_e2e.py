@@ -19,6 +19,7 @@ import unittest
 PROGRAM, COMPUTENETWORK, VMCOMPUTE, CRICTL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINE = str(ROOT / "scripts/wine")
+SAMPLE = str(ROOT / "tests/sample/rendered-worker.json")
 
 ID = "93F86A7F-E361-4362-B8A4-81BBB6A622DD"
 TYPED = ID.lower()
@@ -95,7 +96,10 @@ class Windows(unittest.TestCase):
         self.assertEqual(re.sub(r'(?s),?\{"Type":"L4WFPPROXY".*\}(?=\],"MacAddress")', "", kept), self.original)
 
     def run_program(self, *words):
-        done = subprocess.run([WINE, PROGRAM, "hns-proxy", *words], env={**self.env, "HNS_DOUBLE": f"Z:{self.work}"},
+        return self.command("hns-proxy", *words)
+
+    def command(self, *words):
+        done = subprocess.run([WINE, PROGRAM, *words], env={**self.env, "HNS_DOUBLE": f"Z:{self.work}"},
                               cwd=self.work, capture_output=True, text=True)
         self.assertNotIn("LEAK", self.log(), "a handle was left open")
         return done
@@ -348,6 +352,88 @@ class Containers(Windows):
     def test_one_target_and_no_more(self):
         for words in ([], [TYPED, "--all"], ["--all", "--namespace", NAMESPACE], [TYPED, OTHER]):
             self.assertEqual(self.json("list", *words, exits=(10,))["error"]["code"], "usage", words)
+
+
+class Managed(Windows):
+    """The policy of a payload, kept on the endpoints of pods. One test for each Windows: it keeps its state."""
+
+    THIRD = "00000000-0000-0000-0000-000000000003"
+
+    def setUp(self):
+        super().setUp()
+        self.original = self.put(ID, ACL, NAT)
+        self.replaced = self.put(OTHER, ACL, policy(OLD))
+        self.set("policy.json", policy(NEW))
+        self.run_json("bake", SAMPLE, "--out", "payload", "--hns-policy", "policy.json", "--hns-pods", "all")
+
+    def run_json(self, *words, exits=(0,)):
+        done = self.command(*words, "--output", "json")
+        self.assertIn(done.returncode, exits, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def changes(self, report):
+        return sorted((change["name"], change["action"]) for change in report["changes"]
+                      if change["kind"] == "hns" and change["action"] != "none")
+
+    def expect_kept(self, guids):
+        for guid in guids:
+            self.assertEqual(self.settings(guid), [json.loads(NEW)], guid)
+        self.expect_others_kept()
+
+    def expect_removed(self):
+        self.assertEqual(self.changes(self.run_json("remove")), [(guid, action) for guid, action in (
+            (OTHER, "update"), (self.THIRD, "delete"), (ID, "delete"))])
+        self.assertEqual((self.endpoint(), self.endpoint(OTHER)), (self.original, self.replaced))
+        self.assertEqual(self.settings(self.THIRD), [])
+
+
+class Applied(Managed):
+    def test_pods_come_and_go(self):
+        self.assertEqual(self.changes(self.run_json("plan", "payload", exits=(4,))), [(OTHER, "update"), (ID, "create")])
+        self.assertNotIn("HcnModifyEndpoint", self.names())
+        self.assertEqual(self.changes(self.run_json("apply", "payload")), [(OTHER, "update"), (ID, "create")])
+        self.expect_kept([ID, OTHER])
+        self.calls()
+        self.assertEqual(self.run_json("apply", "payload")["writes"], 0)
+        self.assertNotIn("HcnModifyEndpoint", self.names())
+        self.put(self.THIRD, ACL)
+        self.put(ID, ACL, NAT)
+        drift = self.run_json("status", exits=(4,))["drift"]
+        self.assertEqual([d for d in drift if d["kind"] == "hns"], [{"kind": "hns", "name": ID, "missing": True}])
+        self.assertEqual(self.changes(self.run_json("apply", "payload")), [(self.THIRD, "create"), (ID, "create")])
+        self.expect_kept([ID, OTHER, self.THIRD])
+        self.expect_removed()
+
+
+class Reconciled(Managed):
+    # While Windows setup runs, the service is not started: the rounds here are those of this test.
+    SETUP = ["reg", "add", "HKLM\\SYSTEM\\Setup", "/v", "SystemSetupInProgress", "/t", "REG_DWORD", "/f", "/d"]
+
+    def setup_runs(self, value):
+        subprocess.run([WINE, *self.SETUP, value], env=self.env, check=True, capture_output=True)
+
+    def round(self):
+        return self.run_json("reconcile", "--once", "--wait-lock", "60")
+
+    def test_rounds_keep_the_policy(self):
+        self.setup_runs("1")
+        self.run_json("first-boot", "payload")
+        self.setup_runs("0")
+        self.round()
+        self.expect_kept([ID, OTHER])
+        self.calls()
+        self.assertEqual(self.round()["writes"], 0)
+        self.assertNotIn("HcnModifyEndpoint", self.names())
+        self.put(self.THIRD, ACL)
+        self.assertEqual(self.changes(self.round()), [(self.THIRD, "create")])
+        self.set("without-effect", "Add")
+        self.put(ID, ACL, NAT)
+        told = self.round()["findings"]
+        self.assertEqual([f["where"] for f in told if f["code"] == "hns-endpoint"], [ID])
+        (self.work / "without-effect").unlink()
+        self.round()
+        self.expect_kept([ID, OTHER, self.THIRD])
+        self.expect_removed()
 
 
 class WithoutHns(Windows):

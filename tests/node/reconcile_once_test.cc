@@ -5,6 +5,7 @@
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/memory_network.h"
 
 namespace prov::node {
 namespace {
@@ -63,6 +64,31 @@ TEST_F(Reconcile, FirstBootAppliesInstallsAndRemembers) {
   EXPECT_EQ(round->session.writes, 0U);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(asked_, ElementsAre("payload"));
+}
+
+TEST_F(Reconcile, EachRoundGivesNewPodsTheirPolicy) {
+  testing_support::MemoryNetwork network;
+  network.endpoints["E1"] = {};
+  host_.memory.network = &network;
+  Settings settings = SampleSettings();
+  Findings findings;
+  settings.options.scope.hns = true;
+  settings.options.hns =
+      reconcile::MakePodPolicies(R"({"Type":"L4WFPPROXY","Settings":{"Port":"8000","UserSID":"S-1-5-18"}})", "all",
+                                 "policy.json", findings)
+          .value();
+  FirstBootFrom(settings);
+  EXPECT_THAT(network.PoliciesOf("E1"), HasSubstr("8000"));
+  network.endpoints["E2"] = {};
+  EXPECT_EQ(Round()->session.writes, 1U);
+  EXPECT_THAT(network.PoliciesOf("E2"), HasSubstr("8000"));
+  EXPECT_EQ(Round()->session.writes, 0U);
+  source_ = Fail(Code::kNotFound, "the source is gone", "payload");
+  network.endpoints["E2"] = {};
+  EXPECT_EQ(Round()->session.writes, 1U) << "what was kept of it holds";
+  OpenNode n = node();
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_EQ(network.PoliciesOf("E1"), "");
 }
 
 TEST_F(Reconcile, DuringSetupTheServiceWaitsForTheNextBoot) {
