@@ -41,10 +41,11 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
               where);
 }
 
-// What the change is, whatever was there before it.
+// What the change is, whatever was there before it. Pods have other endpoints after each boot, and need none.
 std::string DigestOf(const reconcile::Plan& plan) {
   std::string text;
   for (const reconcile::Change& change : plan.changes) {
+    if (change.kind == reconcile::ItemKind::kHns) continue;
     if (change.action == reconcile::Action::kNone || change.action == reconcile::Action::kYield) continue;
     text += fmt::format("{}\n{}\n{}\n", reconcile::NameOf(change.kind), change.name, change.after);
   }

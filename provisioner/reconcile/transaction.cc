@@ -110,6 +110,20 @@ Result<void> ExecuteOrTell(machine::Machine& machine, const Operation& operation
   return done;
 }
 
+// What was not done is no change: a report that says so each minute would hide the others.
+void LeaveOutFailed(const Findings& told, SessionReport& report) {
+  for (const Finding& finding : told) {
+    const auto failed = std::ranges::find_if(report.changes, [&](const Change& change) {
+      return change.kind == ItemKind::kHns && change.name == finding.where && change.action != Action::kNone;
+    });
+    if (failed == report.changes.end()) continue;
+    failed->action = Action::kNone;
+    failed->after = failed->before;
+    failed->reason = "could not be set";
+    --report.writes;
+  }
+}
+
 // Where an operation stands; nullopt: that can't be seen, which is told.
 Result<std::optional<Progress>> ObserveOrTell(machine::Machine& machine, const Operation& operation,
                                               Findings& findings) {
@@ -240,10 +254,11 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   PROV_TRY(AdoptScriptState(machine, findings));  // the ledger is then that of the plan
   PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
+  Findings told;
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
     run.sections = sections;
-    PROV_TRY(Run(machine, run, findings));
+    PROV_TRY(Run(machine, run, told));
   } else if (!trial) {
     PROV_TRY(CommitSections(machine.state, sections));
   }
@@ -251,6 +266,8 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
+  LeaveOutFailed(told, report);
+  findings.insert(findings.end(), told.begin(), told.end());
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
 }

@@ -219,6 +219,17 @@ TEST_F(HnsKindTest, APolicyWithoutEffectIsToldAndHoldsUpNothing) {
   EXPECT_THAT(DriftNow(), IsEmpty());
 }
 
+TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
+  network_.without_effect = "Add";
+  machine::Machine ports = memory_.Ports();
+  const SessionReport report = ApplyOn(ports, Wanted(), {}, false).value();
+  EXPECT_EQ(report.writes, 0U);
+  ASSERT_EQ(report.changes.size(), 2U);
+  EXPECT_EQ(report.changes[0].action, Action::kNone);
+  EXPECT_EQ(report.changes[0].reason, "could not be set");
+  EXPECT_EQ(report.findings.size(), 2U);
+}
+
 TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   MustApply(memory_, Wanted());
   network_.endpoints[kTwo] = {"{"};
