@@ -69,7 +69,7 @@ TEST(Help, GroupsTheOptionsOfBake) {
             "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
             "Payload: out format label nodes generation exe unattend sign signer\n"
             "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret secret-form\n"
-            "Scope: scope with-wmco service winhttp-octets augment\n"
+            "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
             "Guards: allow-empty\n"
@@ -80,7 +80,7 @@ TEST(Help, GroupsTheOptionsOfApply) {
   EXPECT_EQ(Groups(ApplyCommand().spec),
             "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
             "Target: root wim install exe preseed optimize\n"
-            "Scope: scope with-wmco service winhttp-octets augment\n"
+            "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
             "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
@@ -134,6 +134,20 @@ TEST(Options, AWrongValueIsFoundBeforeTheSourceIsRead) {
     EXPECT_EQ(run.error().code, Code::kUsage) << command.spec.name << ": " << run.error().message;
     EXPECT_EQ(run.error().where, c.where) << command.spec.name;
   }
+}
+
+// Standard input stands for a file where an option takes one, and for the source anywhere else.
+TEST(Options, ALoneDashIsTheValueOfTheOptionBeforeIt) {
+  const CommandSpec spec = HnsProxyCommand().spec;
+  const auto parse = [&spec](const std::vector<std::string>& words) { return ParseArguments(spec, words).value(); };
+  const Arguments value = parse({"lookup", "--crictl", "-", "ccaae3"});
+  EXPECT_EQ(value.Get("crictl"), "-");
+  EXPECT_EQ(value.words(), (std::vector<std::string>{"lookup", "ccaae3"}));
+  const Arguments source = parse({"add", "--dry-run", "-"});
+  EXPECT_TRUE(source.Has("dry-run"));
+  EXPECT_EQ(source.words(), (std::vector<std::string>{"add", "-"}));
+  EXPECT_EQ(parse({"check", "-"}).words(), (std::vector<std::string>{"check", "-"}));
+  EXPECT_EQ(parse({"check", "--policy=-"}).Get("policy"), "-");
 }
 
 }  // namespace
