@@ -60,8 +60,9 @@ inline Result<Plan> ApplyTo(testing_support::MemoryMachine& memory, const Desire
   PROV_TRY(Recover(machine, findings));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
   if (plan.HasWork()) {
-    PROV_TRY(Run(machine, {trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after}, findings));
-    plan.findings.insert(plan.findings.end(), findings.begin(), findings.end());
+    Findings told;
+    PROV_TRY(Run(machine, {trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after}, told));
+    plan.findings.insert(plan.findings.end(), told.begin(), told.end());
   }
   return plan;
 }

@@ -127,7 +127,6 @@ TEST_F(HnsKindTest, DriftIsReportedAndHealed) {
 
 TEST_F(HnsKindTest, WhatWasThereBeforeComesBack) {
   network_.endpoints[kTwo].push_back(kTheirs);
-  const auto before = network_.endpoints;
   MustApply(memory_, Wanted());
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
