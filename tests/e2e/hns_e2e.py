@@ -193,6 +193,95 @@ class Recorded(Windows):
         self.assertEqual(self.log(), "")
 
 
+class SharedCases(Windows):
+    """The recordings themselves, where they are beside the repository. A client of 2019 sent `Port`, and asked HNS to remove
+    nothing: we send both ports, and nothing."""
+
+    FILE = ROOT.parent / "shared/cases/egress/hcn-requests-recorded.json"
+    OPTIONS = {"port": "port", "inbound_port": "inbound-port", "outbound_port": "outbound-port", "usersid": "usersid",
+               "localaddr": "localaddr", "remoteaddr": "remoteaddr", "localports": "localports", "remoteports": "remoteports",
+               "priority": "priority"}
+
+    def setUp(self):
+        super().setUp()
+        if not self.FILE.exists():
+            self.skipTest(f"SKIPPED: the recorded requests are not beside the repository ({self.FILE})")
+        recorded = json.loads(self.FILE.read_text())
+        self.id, self.cases = recorded["endpoint"], recorded["cases"]
+
+    def of(self, kind):
+        found = [case for case in self.cases if case["do"] == kind]
+        self.assertTrue(found, kind)
+        return found
+
+    def today(self, document):
+        """A recorded document as a client of today sends it."""
+        if not document.startswith("{\"ResourceType"):
+            return document
+        request = json.loads(document)
+        for one in request["Settings"]["Policies"] if request["RequestType"] == "Add" else []:
+            settings = one["Settings"]
+            if "Port" in settings:
+                settings["InboundProxyPort"] = settings["OutboundProxyPort"] = settings.pop("Port")
+            settings.setdefault("InboundExceptions", {})
+            settings.setdefault("OutboundExceptions", {})
+        return request
+
+    def expect_calls(self, recorded):
+        calls = [(name, json.loads(document) if document.startswith("{\"ResourceType") else document)
+                 for name, document in self.calls()]
+        self.assertEqual(calls, [(name, self.today(document)) for name, document in recorded])
+
+    def test_add(self):
+        for case in self.of("add"):
+            if "calls" not in case:
+                continue
+            self.put(self.id.upper(), ACL)
+            flags = [word for key, value in case["policy"].items() for word in (f"--{self.OPTIONS[key]}", str(value))]
+            self.json("add", self.id, *flags)
+            self.expect_calls(case["calls"])
+
+    def test_add_that_is_refused(self):
+        for case in self.of("add"):
+            if "modify_returns" not in case:
+                continue
+            self.put(self.id.upper(), ACL)
+            self.set("fail-HcnModifyEndpoint", case["modify_returns"].removeprefix("0x") + "\n" + case["error_record"])
+            message = self.json("add", self.id, *FLAGS, exits=(13,))["error"]["message"]
+            for part in (case["modify_returns"], json.loads(case["error_record"])["Error"].strip()):
+                self.assertIn(part, message)
+
+    def test_clear(self):
+        for case in self.of("clear"):
+            policies = [json.dumps(one, separators=(",", ":")) for one in case["endpoint_policies"]]
+            self.put(self.id.upper(), *policies)
+            report = self.json("clear", self.id)
+            nothing = case["returns"] == "Removed 0 policies"
+            self.assertEqual(report["writes"], 0 if nothing else 1)
+            self.expect_calls(case["calls"][:4] if nothing else case["calls"])
+
+    def test_list_of_what_is_not_there(self):
+        for case in self.of("list"):
+            if "endpoint" in case:  # no GUID: that is told without a call
+                continue
+            self.assertIn(case["error"], self.json("list", self.id, exits=(13,))["error"]["message"])
+            self.expect_calls(case["calls"])
+
+    def test_lookup(self):
+        for case in self.of("lookup-namespace"):
+            guid = case["namespace"]
+            self.set("crictl.json", json.dumps({"status": {"id": CONTAINER}, "info": {"runtimeSpec": {
+                "windows": {"network": {"networkNamespace": guid}}}}}))
+            (self.work / f"namespaces/{guid}.json").unlink(missing_ok=True)
+            if "returns" in case:
+                self.set(f"namespaces/{guid}.json", json.dumps(case["namespace_properties"]))
+                found = self.json("lookup", CONTAINER, "--crictl", "crictl.json")
+                self.assertEqual(found["endpoints"], case["returns"].split(","))
+                self.expect_calls(case["calls"])
+            else:
+                self.assertIn(case["error"], self.json("lookup", CONTAINER, "--crictl", "crictl.json", exits=(13,))["error"]["message"])
+
+
 class Ensure(Windows):
     def setUp(self):
         super().setUp()
