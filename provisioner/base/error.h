@@ -37,6 +37,7 @@ enum class Code {
   kCert,
   kXml,
   kRow,
+  kDestination,
   // exit 12: readable, but refused by a safety rule
   kEmpty,
   kShrink,

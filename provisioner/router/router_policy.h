@@ -47,14 +47,14 @@ struct HttpRule {
   std::size_t line = 0;
   bool allow = true;
   Match match = Match::kAll;
-  std::string text;  // as squid gets it: "10.0.0.0/8", "example.com", ".example.com"
-  std::optional<IpNetwork> network;
+  std::string text = {};  // as squid gets it: "10.0.0.0/8", "example.com", ".example.com"
+  std::optional<IpNetwork> network = {};
 };
 
 struct DnsRule {
   std::size_t line = 0;
   std::uint16_t port = 0;
-  std::string to;  // an IPv4 address or a name
+  std::string to = {};  // an IPv4 address or a name
   bool is_name = false;
   std::uint16_t to_port = 0;
 };
@@ -62,34 +62,35 @@ struct DnsRule {
 // EGRESS_SOURCE.
 struct SourceAddress {
   IpAddress address{IpAddress::Bytes{}};
-  std::optional<unsigned> prefix;  // as written
+  std::optional<unsigned> prefix = {};  // as written
 };
 
 struct RouterPolicy {
   RouterKind kind = RouterKind::kRedirect;
-  bool is_cni = false;     // of an EgressRouter object: egress-router-cni makes the rules
-  std::string where;       // of the destinations, in which lines are counted
-  std::string name;        // of the object, "" where there is none
-  std::string name_space;  // "" where the object gives none
-  std::optional<SourceAddress> source;
-  std::optional<IpAddress> gateway;
+  bool is_cni = false;          // of an EgressRouter object: egress-router-cni makes the rules
+  std::string where = {};       // of the destinations, in which lines are counted
+  std::string text = {};        // the destinations as written, "" of an EgressRouter
+  std::string name = {};        // of the object, "" where there is none
+  std::string name_space = {};  // "" where the object gives none
+  std::optional<SourceAddress> source = {};
+  std::optional<IpAddress> gateway = {};
   // Those of its kind; the others are empty.
-  std::vector<RedirectRule> redirect;
-  std::vector<HttpRule> http;
-  std::vector<DnsRule> dns;
-  Findings findings;  // what upstream takes and means otherwise
+  std::vector<RedirectRule> redirect = {};
+  std::vector<HttpRule> http = {};
+  std::vector<DnsRule> dns = {};
+  Findings findings = {};  // what upstream takes and means otherwise
 };
 
 struct PolicyFile {
-  std::string bytes;
-  std::string where;  // for messages
+  std::string bytes = {};
+  std::string where = {};  // for messages
 };
 
 // What the command line knows beside the files.
 struct PolicyRequest {
-  std::optional<RouterKind> kind;  // of a plain list of destinations; else it is seen by its lines
-  std::string source;              // IP or IP/N, where no file has EGRESS_SOURCE; "" for none
-  std::string gateway;
+  std::optional<RouterKind> kind = {};  // of a plain list of destinations; else it is seen by its lines
+  std::string source = {};              // IP or IP/N, where no file has EGRESS_SOURCE; "" for none
+  std::string gateway = {};
 };
 
 // All routers of the files, which belong together: a ConfigMap of one may hold the destinations of a pod of another. A
