@@ -29,10 +29,10 @@ std::string_view NameOf(Verdict verdict);  // "allow", "deny", "forward", "none"
 // What is asked for: of an HTTP proxy a URL, a host or an address (with or without a port), of the others a port of the
 // router ("8080", "8080/udp", "HOST:8080").
 struct RouterDestination {
-  std::string text;                  // as given, without a password
-  std::string host;                  // lower case, without brackets and final dots; an address in its usual form
-  std::optional<IpAddress> address;  // of a host that is one
-  std::uint16_t port = 0;            // 0: not given
+  std::string text = {};                  // as given, without a password
+  std::string host = {};                  // lower case, without brackets and final dots; an address in its usual form
+  std::optional<IpAddress> address = {};  // of a host that is one
+  std::uint16_t port = 0;                 // 0: not given
   Protocol protocol = Protocol::kTcp;
 };
 // Errors: usage, with the text as where.
@@ -49,10 +49,10 @@ struct KnownAnswers {
 
 struct RouterDecision {
   Verdict verdict = Verdict::kNone;
-  std::size_t line = 0;  // of the rule that decides; 0: none does
-  std::string to;        // where the traffic goes, "HOST:PORT" as far as it is known; "" where it goes nowhere
-  std::string source;    // the address that the outside sees; "" where it is not known or nothing leaves
-  std::string note;      // why, for a person
+  std::size_t line = 0;     // of the rule that decides; 0: none does
+  std::string to = {};      // where the traffic goes, "HOST:PORT" as far as it is known; "" where it goes nowhere
+  std::string source = {};  // the address that the outside sees; "" where it is not known or nothing leaves
+  std::string note = {};    // why, for a person
 };
 
 // A policy that many destinations are asked of: each takes the time of some look-ups, however long the policy is.
