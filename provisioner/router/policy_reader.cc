@@ -26,19 +26,6 @@ std::string_view KindOf(const JsonValue& object) {
   return kind != nullptr && kind->IsString() ? ignition::TextOf(*kind) : std::string_view();
 }
 
-// Which router a list looks like that none of them takes.
-RouterKind LikelyKind(std::string_view text) {
-  for (const std::string_view whole : Split(text, '\n')) {
-    const std::string_view line = TrimBlanks(whole);
-    if (line.empty() || line.front() == '#') continue;
-    if (line.front() < '0' || line.front() > '9' || line.find(' ') == std::string_view::npos) continue;
-    const std::string lower = AsciiLower(line);
-    const bool protocol = lower.find(" tcp") != std::string::npos || lower.find(" udp") != std::string::npos;
-    return protocol ? RouterKind::kRedirect : RouterKind::kDnsProxy;
-  }
-  return RouterKind::kHttpProxy;
-}
-
 Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
   RouterPolicy out{.kind = kind, .where = where};
   PROV_TRY(ReadDestinations(text, out));
@@ -220,6 +207,18 @@ Result<Variables> ReadAssignments(std::string_view bytes, const std::string& whe
   return out;
 }
 
+RouterKind LikelyKind(std::string_view text) {
+  for (const std::string_view whole : Split(text, '\n')) {
+    const std::string_view line = TrimBlanks(whole);
+    if (line.empty() || line.front() == '#') continue;
+    if (line.front() < '0' || line.front() > '9' || line.find(' ') == std::string_view::npos) continue;
+    const std::string lower = AsciiLower(line);
+    const bool protocol = lower.find(" tcp") != std::string::npos || lower.find(" udp") != std::string::npos;
+    return protocol ? RouterKind::kRedirect : RouterKind::kDnsProxy;
+  }
+  return RouterKind::kHttpProxy;
+}
+
 Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, std::optional<RouterKind> kind) {
   if (kind) return ReadListAs(*kind, text, where);
   std::optional<RouterPolicy> found;
@@ -249,9 +248,10 @@ Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFil
   auto out = collector.Finish();
   if (!out) return std::unexpected(std::move(out).error());
   if (out->empty()) {
-    return Fail(Code::kKind,
-                "holds no egress router: no EGRESS_* variables, no ConfigMap with destinations and no EgressRouter",
-                first);
+    return Fail(
+        Code::kKind,
+        "holds no egress router; give a file with EGRESS_* variables, a ConfigMap with destinations or an EgressRouter",
+        first);
   }
   return out;
 }
@@ -259,7 +259,8 @@ Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFil
 Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request) {
   std::vector<RouterPolicy> found = PROV_TRY(ReadRouterPolicies({{std::move(bytes), where}}, request));
   if (found.size() == 1) return std::move(found.front());
-  return Fail(Code::kKind, fmt::format("holds {} egress routers, and one is needed", found.size()), where);
+  return Fail(Code::kKind,
+              fmt::format("holds {} egress routers, and one is needed; give the file of one", found.size()), where);
 }
 
 }  // namespace prov::router

@@ -30,6 +30,9 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
 // EGRESS_* of an environment file; others are passed over. Errors: those of ParseEnvironmentFile().
 Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where);
 
+// Which router a list looks like that none of them takes.
+RouterKind LikelyKind(std::string_view text);
+
 // A plain list. Without a kind it is seen by the lines. Errors: destination; kind where they suit several routers.
 Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, std::optional<RouterKind> kind);
 

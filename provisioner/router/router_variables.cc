@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -24,7 +26,8 @@ Result<bool> IsPrivileged(const ObjectView& container) {
 
 class ContainerReader {
  public:
-  ContainerReader(const RouterObject& pod, const std::vector<RouterObject>& objects) : pod_(pod), objects_(objects) {}
+  ContainerReader(const RouterObject& pod, const std::vector<RouterObject>& objects, Faults* faults)
+      : pod_(pod), objects_(objects), faults_(faults) {}
 
   Result<RouterContainer> Read(const ObjectView& container, bool init) {
     RouterContainer out;
@@ -40,8 +43,8 @@ class ContainerReader {
       const auto from = PROV_TRY(entry.Object("valueFrom"));
       if (!from) {
         out.variables[name] = {std::string(PROV_TRY(entry.TextOr("value", ""))), pod_.At(entry.At("value"))};
-      } else if (auto value = PROV_TRY(ValueFrom(name, *from))) {
-        out.variables[name] = *std::move(value);
+      } else {
+        PROV_TRY(TakeFrom(name, *from, out.variables));
       }
     }
     return out;
@@ -68,6 +71,17 @@ class ContainerReader {
     for (auto& [name, variable] : PROV_TRY(ReadConfigMapData(*map))) {
       if (std::string whole = prefix + name; whole.starts_with(kPrefix)) out[std::move(whole)] = variable;
     }
+    return {};
+  }
+
+  Result<void> TakeFrom(const std::string& name, const ObjectView& from, Variables& out) const {
+    auto value = ValueFrom(name, from);
+    if (!value && faults_ != nullptr && value.error().code == Code::kInvalidConfig) {
+      out[name] = {.where = value.error().where, .unknown = true};
+      faults_->push_back(std::move(value).error());
+      return {};
+    }
+    if (auto found = PROV_TRY(std::move(value))) out[name] = *std::move(found);
     return {};
   }
 
@@ -100,6 +114,7 @@ class ContainerReader {
 
   const RouterObject& pod_;
   const std::vector<RouterObject>& objects_;
+  Faults* faults_;
 };
 
 std::string_view TextOf(const Variables& variables, std::string_view name) {
@@ -125,12 +140,13 @@ Result<std::string> RouterObject::Metadata(std::string_view name) const {
   return std::string(metadata ? PROV_TRY(metadata->TextOr(name, "")) : "");
 }
 
-Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects) {
+Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects,
+                                                    Faults* faults) {
   std::vector<RouterContainer> out;
   const auto holder = PROV_TRY(source::PodOf(pod.object, pod.kind));
   const auto spec = holder ? PROV_TRY(holder->Object("spec")) : std::nullopt;
   if (!spec) return out;
-  ContainerReader reader(pod, objects);
+  ContainerReader reader(pod, objects, faults);
   for (const std::string_view list : {"containers", "initContainers"}) {
     for (const ObjectView& container : PROV_TRY(spec->Objects(list)))
       out.push_back(PROV_TRY(reader.Read(container, list == "initContainers")));
@@ -154,22 +170,47 @@ Result<Variables> ReadConfigMapData(const RouterObject& map) {
   return out;
 }
 
-Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where) {
+namespace {
+
+// An error of one part of a router; with `faults` the rest is read on.
+Result<void> Note(Result<void> part, Faults* faults) {
+  if (part || faults == nullptr) return part;
+  faults->push_back(std::move(part).error());
+  return {};
+}
+
+Result<void> CheckMode(const Variables& variables) {
+  const std::string mode(TextOf(variables, "EGRESS_ROUTER_MODE"));
+  if (mode.empty() || mode == "init" || mode == "legacy" || mode == "unit-test" || RouterKindOf(mode)) return {};
+  return Fail(Code::kDestination,
+              fmt::format("Unrecognized EGRESS_ROUTER_MODE '{}': use init, http-proxy or dns-proxy", Shorten(mode)),
+              variables.find("EGRESS_ROUTER_MODE")->second.where);
+}
+
+}  // namespace
+
+Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where, Faults* faults) {
   const auto kind = KindOf(variables);
   if (!kind) return std::nullopt;
   RouterPolicy out{.kind = *kind, .where = where};
-  if (const auto found = variables.find("EGRESS_SOURCE"); found != variables.end())
-    PROV_TRY(ReadSource(found->second.text, found->second.where, out));
-  if (const auto found = variables.find("EGRESS_GATEWAY"); found != variables.end())
-    PROV_TRY(ReadGateway(found->second.text, found->second.where, out));
-  const std::string mode(TextOf(variables, "EGRESS_ROUTER_MODE"));
-  if (!mode.empty() && mode != "init" && mode != "legacy" && mode != "unit-test" && !RouterKindOf(mode)) {
-    return Fail(Code::kDestination,
-                fmt::format("Unrecognized EGRESS_ROUTER_MODE '{}': it is init, http-proxy or dns-proxy", Shorten(mode)),
-                variables.find("EGRESS_ROUTER_MODE")->second.where);
+  const auto known = [&](std::string_view name) -> const Variable* {
+    const auto found = variables.find(name);
+    return found == variables.end() || found->second.unknown ? nullptr : &found->second;
+  };
+  if (const Variable* source = known("EGRESS_SOURCE"))
+    PROV_TRY(Note(ReadSource(source->text, source->where, out), faults));
+  if (const Variable* gateway = known("EGRESS_GATEWAY"))
+    PROV_TRY(Note(ReadGateway(gateway->text, gateway->where, out), faults));
+  PROV_TRY(Note(CheckMode(variables), faults));
+  const auto list = variables.find(VariableOf(*kind));
+  if (list != variables.end()) out.where = list->second.where;
+  if (list != variables.end() && list->second.unknown) return out;
+  const std::string_view text = TextOf(variables, VariableOf(*kind));
+  if (faults == nullptr) {
+    PROV_TRY(ReadDestinations(text, out));
+  } else {
+    std::ranges::move(CheckDestinations(text, out), std::back_inserter(*faults));
   }
-  if (const auto found = variables.find(VariableOf(*kind)); found != variables.end()) out.where = found->second.where;
-  PROV_TRY(ReadDestinations(TextOf(variables, VariableOf(*kind)), out));
   return out;
 }
 

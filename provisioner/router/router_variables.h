@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "provisioner/base/result.h"
+#include "provisioner/router/destinations.h"
 #include "provisioner/router/router_policy.h"
 #include "provisioner/source/object_view.h"
 
 namespace prov::router {
 
 struct Variable {
-  std::string text;
-  std::string where;  // "FILE: $.spec.containers[0].env[2].value"
+  std::string text = {};
+  std::string where = {};  // "FILE: $.spec.containers[0].env[2].value"
+  bool unknown = false;    // taken from something that is not among the files
 };
 
 using Variables = std::map<std::string, Variable, std::less<>>;
@@ -43,8 +45,10 @@ struct RouterContainer {
 };
 
 // Those of a pod or of what makes pods: containers, then init containers. `objects` hold the ConfigMaps that variables
-// are taken from. Errors: type, invalid-config (a Secret, a ConfigMap that is not there).
-Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects);
+// are taken from. Errors: type, invalid-config (a Secret, a ConfigMap that is not there). With `faults`, what is
+// invalid-config is added there, and the variable is unknown.
+Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects,
+                                                    Faults* faults = nullptr);
 
 // All together; of a name that two have, the first counts.
 Variables Merge(const std::vector<RouterContainer>& containers);
@@ -53,7 +57,8 @@ Variables Merge(const std::vector<RouterContainer>& containers);
 Result<Variables> ReadConfigMapData(const RouterObject& map);
 
 // What they make of a router; nullopt where none is a list of destinations and the mode asks for none. Errors:
-// destination.
-Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where);
+// destination. With `faults` these are added there, and the policy is what the rest says.
+Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where,
+                                             Faults* faults = nullptr);
 
 }  // namespace prov::router
