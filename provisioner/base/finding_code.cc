@@ -450,6 +450,10 @@ constexpr std::array kFindings = {
     FindingInfo{"router-name", kWarning,
                 "Squid, or the script of the router's image, takes a name for something else than it looks like.",
                 "Write the name as the message says."},
+    FindingInfo{
+        "router-nameservers", kInfo | kWarning,
+        "The nameservers of a DNS proxy's configuration come from the machine that rendered it, or there are none.",
+        "Name the nameservers of the pod with --nameserver."},
     FindingInfo{"router-node", kWarning | kError,
                 "A router's pod may be put on a Windows node, where it can't run. As an error: it wants such a node.",
                 "Add nodeSelector kubernetes.io/os: linux to the pod's spec."},

@@ -160,6 +160,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "router-ignored",
     "router-mode",
     "router-name",
+    "router-nameservers",
     "router-node",
     "router-privilege",
     "router-reference",

@@ -58,6 +58,23 @@ std::string Hint(const CommandSpec& command) {
   return fmt::format("provisioner {} --help lists the options", command.name);
 }
 
+// "--policy -" as one word, of options whose value may be standard input.
+std::vector<std::string> JoinStandardInput(const CommandSpec& command, std::span<const std::string> words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    const bool takes =
+        !out.empty() && word == "-" && std::ranges::any_of(command.options, [&](const OptionSpec& option) {
+          return option.value.ends_with("|-") && out.back() == fmt::format("--{}", option.name);
+        });
+    if (takes) {
+      out.back() += "=-";
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
 po::variables_map Parse(const CommandSpec& command, const std::vector<std::string>& words) {
   const po::options_description options = Describe(command);
   po::positional_options_description positional;
@@ -156,7 +173,7 @@ std::vector<std::string> Arguments::List(std::string_view name) const {
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words) {
   Arguments out;
   // A lone "-" means standard input; Boost would take it for a broken option.
-  std::vector<std::string> rest(words.begin(), words.end());
+  std::vector<std::string> rest = JoinStandardInput(command, words);
   const auto dash = std::ranges::find(rest, "-");
   const bool standard_input = dash != rest.end();
   if (standard_input) rest.erase(dash);
