@@ -38,6 +38,7 @@ enum class Code {
   kXml,
   kRow,
   kPolicy,
+  kDestination,
   // exit 12: readable, but refused by a safety rule
   kEmpty,
   kShrink,

@@ -49,6 +49,7 @@ Command ServiceCommand();
 Command PublishCommand();
 Command PodEnvCommand();
 Command HnsProxyCommand();
+Command RouterCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

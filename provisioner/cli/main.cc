@@ -31,9 +31,9 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,        ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand,   ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,      ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand, ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {

@@ -1,6 +1,6 @@
 // What a list of exceptions comes down to, whoever reads it: names, addresses, networks and globs, found without going
 // through the list, so that a long list costs no more than a short one. Globs are the exception: they are tried one by
-// one. Beside them the readings that make such patterns of a list. For dialect*.cc only.
+// one. Beside them the readings that make such patterns of a list. For dialect*.cc and the rules of routers only.
 #pragma once
 
 #include <cstdint>

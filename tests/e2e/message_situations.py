@@ -169,6 +169,26 @@ not-found      | missing.yaml       | pod-env sample.json --pod missing.yaml
 yaml           | bad.yaml           | pod-env sample.json --pod bad.yaml
 kind           | secret.json        | pod-env sample.json --pod secret.json
 usage          | --patch            | pod-env sample.json --pod pod.json --patch merge
+usage          | router             | router
+usage          | router             | router rendr
+usage          | --format           | router render routes.txt
+usage          | --format           | router render routes.txt --format nftables
+usage          | --format           | router render routes.txt --format nft
+usage          | --a-records        | router render routes.txt --format squid --a-records a
+usage          | router             | router render --format squid
+usage          | router             | router check
+usage          | --node-network     | router check routes.txt --node-network 10.0.0
+usage          | router             | router check routes.txt --format squid
+usage          | router             | router explain --destination routes.txt
+usage          | a..b               | router explain --destination routes.txt a..b
+usage          | --resolve          | router explain --destination routes.txt --resolve a a.test
+not-found      | missing.txt        | router render missing.txt --format squid
+destination    | line 2             | router render bad-routes.txt --kind http-proxy --format squid
+destination    | line 1             | router render routes.txt --kind redirect --format nft
+destination    | --source           | router render routes.txt --source 1.2.3.400 --format squid
+destination    | routes.txt         | router render routes.txt --format manifest
+yaml           | bad.yaml           | router render bad.yaml --format squid
+kind           | secret.json        | router render secret.json --format squid
 usage          | proxy-ur           | explain-code proxy-ur
 """
 
@@ -212,6 +232,8 @@ TEXTS = {
     "tab.yaml": "kind: Proxy\nspec:\n\thttpProxy: http://p:1\n",
     "tag.yaml": "kind: Proxy\nspec: !x\n  httpProxy: http://p:1\n",
     "empty.json": "",
+    "routes.txt": "*.example\n",
+    "bad-routes.txt": "*.example\nexa mple\n",
     "text.exe": "this is a text and no program\n",
     "lower.env": "http_proxy=http://p:1\n",
     "nul.env": "HTTP_PROXY=http://p:1\nNO_PROXY=a\0b\n",

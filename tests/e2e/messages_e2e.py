@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program says of some 160 mistakes (message_situations.py), by its form: one line that names its subject, the place and
+"""What the program says of some 180 mistakes (message_situations.py), by its form: one line that names its subject, the place and
 what to do; and the same as one document where JSON is asked for.
 
 usage: messages_e2e.py PROVISIONER [unittest arguments]

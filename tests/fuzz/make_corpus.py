@@ -404,11 +404,41 @@ def document_sources():
         write("document_source", name, text)
 
 
+def routers():
+    redirect = "# web\n80 tcp 203.0.113.25\n8080 udp 203.0.113.26 80\n203.0.113.27\n"
+    http = "# proxy\n!*.bad.test\n*.test\nexact.example\n203.0.113.0/24\n!10.0.0.1\nfd00::/16\n*\n"
+    dns = "80 203.0.113.25\n8080 db.test 443\n"
+    asked = "\x01https://a.test/\x01203.0.113.5:80\x01[fd00::7]\x018080/udp\x01router:53\x01203.0.28933\x0181"
+    for name, text in {
+            "redirect": redirect, "http": http, "dns": dns, "fallback": "10.0.0.1", "odd": "0.0.0.0/0\nnone\nwww\na.test.\n192.168.1.5/24\n",
+            "wrong": "999.1.1.1\n080 tcp 1.2.3.4\ncafe.de\n::/0\na..b\n80 foo..bar\n", "crlf": redirect.replace("\n", "\r\n"), "quote": "\u201c10.0.0.1\u201d"}.items():
+        write("router_list", name, text + asked)
+    address = "EGRESS_SOURCE=192.168.12.99/24\nEGRESS_GATEWAY=192.168.12.1\n"
+    pod = ("kind: Deployment\nmetadata: {name: e}\nspec:\n  replicas: 1\n  template:\n    metadata: {annotations: {pod.network.openshift.io/assign-macvlan: \"true\"}}\n"
+           "    spec:\n      nodeSelector: {kubernetes.io/os: linux}\n      initContainers:\n      - name: r\n        securityContext: {privileged: true}\n        env:\n"
+           "        - {name: EGRESS_SOURCE, value: 192.168.12.99/24}\n        - {name: EGRESS_GATEWAY, value: 192.168.12.1}\n"
+           "        - {name: EGRESS_ROUTER_MODE, value: http-proxy}\n      containers:\n      - name: p\n        env:\n        - name: EGRESS_HTTP_PROXY_DESTINATION\n"
+           "          valueFrom: {configMapKeyRef: {name: m, key: destination}}\n")
+    config_map = "kind: ConfigMap\nmetadata: {name: m}\ndata:\n  destination: |\n    !*.bad.test\n    *.test\n"
+    router = ("kind: EgressRouter\nmetadata: {name: er}\nspec:\n  addresses: [{ip: 192.168.12.99/24, gateway: 192.168.12.1}]\n  redirect:\n    fallbackIP: 203.0.113.9\n"
+              "    redirectRules:\n    - {destinationIP: 203.0.113.25, port: 80, protocol: TCP}\n    - {destinationIP: 203.0.113.26, port: 80, protocol: UDP, targetPort: 53}\n")
+    for name, text in {
+            "env": address + 'export EGRESS_DESTINATION="80 tcp 10.0.0.1\n10.0.0.2\n"\n', "env-http": address + 'EGRESS_HTTP_PROXY_DESTINATION="!*.bad.test\n*\n"\n',
+            "env-dns": address + 'EGRESS_DNS_PROXY_DESTINATION="80 db.test\n"\n', "list": http, "map": config_map, "pod": pod + "---\n" + config_map, "pod-alone": pod,
+            "router": router, "router-6": router.replace("192.168.12.99/24", "2001:db8::9/64").replace("192.168.12.1", "2001:db8::1").replace("203.0.113.", "2001:db8::"),
+            "items": "kind: EgressRouterList\nitems:\n- spec: {addresses: [{ip: 10.0.0.9/24}], redirect: {redirectRules: []}}\n",
+            "affinity": pod.replace("nodeSelector: {kubernetes.io/os: linux}", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                                    "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]}]}}}"),
+            "pasted": pod.replace('"true"', "\u201ctrue\u201d").replace("- name: p", "\u2013 name: p"), "json": json.dumps({"kind": "ConfigMap", "data": {"EGRESS_DESTINATION": "10.0.0.1"}}) + "\n",
+    }.items():
+        write("router_objects", name, text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, hns_policies, user_data, wims, document_sources, kubernetes):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, hns_policies, user_data, wims, document_sources, kubernetes, routers):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)

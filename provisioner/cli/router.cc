@@ -1,0 +1,336 @@
+// `router`: egress routers written in each form, checked, and asked what they do with a destination.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/router_text.h"
+#include "provisioner/router/evaluation.h"
+#include "provisioner/router/policy_review.h"
+#include "provisioner/router/render.h"
+#include "provisioner/router/router_check.h"
+
+namespace prov::cli {
+namespace {
+
+using router::Format;
+using router::PolicyFile;
+using router::RouterPolicy;
+
+constexpr std::string_view kCommand = "provisioner router";
+constexpr std::array<std::string_view, 3> kActions = {"render", "check", "explain"};
+constexpr std::array<std::string_view, 3> kKinds = {"redirect", "http-proxy", "dns-proxy"};
+constexpr std::uint64_t kMostBytes = 64ULL << 20U;  // of one file
+constexpr std::uint64_t kMostResolvBytes = 64ULL << 10U;
+constexpr std::size_t kMostDestinations = 100'000;
+constexpr unsigned kMostServers = 1000;  // that haproxy gets for one name
+constexpr std::string_view kResolv = "/etc/resolv.conf";
+
+std::unexpected<Error> Usage(std::string message) {
+  return Fail(Code::kUsage, std::move(message), std::string(kCommand));
+}
+
+Result<PolicyFile> ReadPolicyFile(const std::string& path) {
+  if (path.empty()) return Usage("the name of a file is empty (an unset variable?)");
+  return PolicyFile{PROV_TRY(ReadFile(path, kMostBytes)), path == "-" ? "standard input" : path};
+}
+
+Result<std::vector<PolicyFile>> ReadPolicyFiles(const std::vector<std::string>& paths) {
+  if (std::ranges::count(paths, "-") > 1) return Usage("standard input (-) can be read once only");
+  std::vector<PolicyFile> out;
+  out.reserve(paths.size());
+  for (const std::string& path : paths) out.push_back(PROV_TRY(ReadPolicyFile(path)));
+  return out;
+}
+
+Result<std::optional<router::RouterKind>> KindOf(const Arguments& arguments) {
+  if (!arguments.Has("kind")) return std::nullopt;
+  return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind", kKinds)));
+}
+
+// The words behind the action.
+std::vector<std::string> Rest(const Arguments& arguments) {
+  return {arguments.words().begin() + 1, arguments.words().end()};
+}
+
+// The one router that `files`, --policy and --destination hold.
+Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::string> files) {
+  const auto kind = PROV_TRY(KindOf(arguments));
+  for (const std::string& path : arguments.All("policy")) files.push_back(path);
+  if (arguments.Has("destination") && !files.empty())
+    return Usage("--destination FILE is a plain list and --policy FILE any form: give one of the two");
+  if (arguments.Has("destination")) files = {arguments.Get("destination")};
+  if (files.empty())
+    return Usage("--destination FILE or --policy FILE is missing; provisioner router --help shows an example");
+  const router::PolicyRequest request{kind, arguments.Get("source"), arguments.Get("gateway")};
+  auto found = PROV_TRY(router::ReadRouterPolicies(PROV_TRY(ReadPolicyFiles(files)), request));
+  if (found.size() > 1) {
+    std::vector<std::string> names;
+    names.reserve(found.size());
+    for (const RouterPolicy& one : found) names.push_back(one.name.empty() ? one.where : one.name);
+    return Fail(Code::kKind,
+                fmt::format("{} egress routers are in it ({}), and one is needed", found.size(),
+                            Shorten(fmt::format("{}", fmt::join(names, ", ")), 200)),
+                files.front());
+  }
+  if (kind && found.front().kind != *kind) {
+    return Fail(Code::kKind,
+                fmt::format("holds the router of a {}, and --kind says {}", NameOf(found.front().kind), NameOf(*kind)),
+                found.front().where);
+  }
+  return std::move(found.front());
+}
+
+// NAME=COUNT.
+Result<std::map<std::string, unsigned>> ReadRecords(const Arguments& arguments) {
+  std::map<std::string, unsigned> out;
+  for (const std::string& text : arguments.List("a-records")) {
+    const std::size_t equals = text.find('=');
+    unsigned count = 0;
+    const std::string_view digits = equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1);
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (equals == 0 || digits.empty() || error != std::errc() || stop != digits.data() + digits.size() ||
+        count > kMostServers) {
+      return Fail(Code::kUsage,
+                  fmt::format("takes NAME=COUNT, how many addresses a name has (0 to {}), not \"{}\"", kMostServers,
+                              Shorten(text)),
+                  "--a-records");
+    }
+    out[AsciiLower(std::string_view(text).substr(0, equals))] = count;
+  }
+  return out;
+}
+
+// As the script takes them from the pod's file.
+std::vector<std::string> NameserversOf(std::string_view resolv) {
+  std::vector<std::string> out;
+  for (const std::string_view line : Split(resolv, '\n')) {
+    if (!line.starts_with("nameserver")) continue;
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t first = line.find_first_not_of(" \t\r", at);
+      if (first == std::string_view::npos) break;
+      at = std::min(line.find_first_of(" \t\r", first), line.size());
+      words.push_back(line.substr(first, at - first));
+    }
+    if (words.size() > 1) out.emplace_back(words[1]);
+  }
+  return out;
+}
+
+// Those of --nameserver, else this machine's.
+Result<std::vector<std::string>> Nameservers(const Arguments& arguments, const RouterPolicy& policy,
+                                             Findings& findings) {
+  std::vector<std::string> given = arguments.List("nameserver");
+  for (const std::string& one : given) {
+    if (!IpAddress::Parse(one))
+      return Fail(Code::kUsage, fmt::format("takes addresses, not \"{}\"", Shorten(one)), "--nameserver");
+  }
+  if (!given.empty()) return given;
+  const std::string path(kResolv);
+  std::vector<std::string> found = NameserversOf(ReadFile(path, kMostResolvBytes).value_or(""));
+  if (std::ranges::none_of(policy.dns, &router::DnsRule::is_name)) return found;
+  if (found.empty()) {
+    AddWarning(findings, "router-nameservers",
+               "no nameserver is known, so haproxy can't resolve the names; give --nameserver IP", path);
+  } else {
+    AddInfo(findings, "router-nameservers",
+            fmt::format("the nameservers are those of this machine ({}); --nameserver IP names the pod's",
+                        fmt::join(found, ", ")),
+            path);
+  }
+  return found;
+}
+
+Result<Outcome> RenderAction(const Arguments& arguments, bool json) {
+  const std::string name = PROV_TRY(OneOf(arguments, "format", router::kFormatNames));
+  if (!arguments.Has("format")) {
+    return Fail(Code::kUsage, fmt::format("is missing; it is one of {}", fmt::join(router::kFormatNames, ", ")),
+                "--format");
+  }
+  const RouterPolicy policy = PROV_TRY(ReadPolicy(arguments, Rest(arguments)));
+  Findings findings = policy.findings;
+  router::RenderRequest request{.format = router::FormatOf(name).value_or(Format::kEnv)};
+  request.name = arguments.Get("name");
+  request.name_space = arguments.Get("namespace");
+  request.image = arguments.Get("image");
+  request.proxy_image = arguments.Get("proxy-image");
+  request.a_records = PROV_TRY(ReadRecords(arguments));
+  if (request.format == Format::kHaproxy) request.nameservers = PROV_TRY(Nameservers(arguments, policy, findings));
+  std::string text = PROV_TRY(router::Render(policy, request));
+  router::ReviewPolicy(policy, {}, findings);
+  if (!json) return Outcome{0, std::move(text), std::move(findings)};
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("kind", NameOf(policy.kind)).Member("format", name).Member("text", text);
+  WriteFindings(out, findings);
+  return Outcome{0, out.EndObject().Text(), {}};
+}
+
+Result<Outcome> CheckAction(const Arguments& arguments, bool json) {
+  std::vector<std::string> files = Rest(arguments);
+  for (const std::string_view option : {"policy", "destination"})
+    std::ranges::copy(arguments.All(option), std::back_inserter(files));
+  if (files.empty()) return Usage("FILE is missing; provisioner router --help shows an example");
+  router::CheckRequest request{.kind = PROV_TRY(KindOf(arguments))};
+  for (const std::string& text : arguments.List("node-network")) {
+    const auto network = IpNetwork::Parse(text);
+    if (!network) {
+      return Fail(Code::kUsage, fmt::format("takes networks such as 10.0.0.0/16, not \"{}\"", Shorten(text)),
+                  "--node-network");
+    }
+    request.node_networks.push_back(*network);
+  }
+  Findings findings = router::CheckRouters(PROV_TRY(ReadPolicyFiles(files)), request);
+  const bool strict = arguments.Has("strict");
+  const bool valid = std::ranges::none_of(findings, [&](const Finding& finding) {
+    return finding.severity == Severity::kError || (strict && finding.severity == Severity::kWarning);
+  });
+  const int exit = valid ? 0 : InfoOf(Code::kDestination).exit;
+  if (json) return Outcome{exit, RouterCheckJson(findings, valid), {}};
+  return Outcome{exit, RouterCheckText(files, findings, valid), std::move(findings)};
+}
+
+// The words, the lines of --hosts, and without both none.
+Result<std::vector<std::string>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
+  std::vector<std::string> out;
+  for (const std::string& text : arguments.All("resolve")) PROV_TRY(answers.Add(text));
+  for (const std::string& word : Rest(arguments)) {
+    // Behind --resolve, people write several.
+    const bool answer = word.find('=') != std::string::npos && word.find_first_of("/?") == std::string::npos;
+    if (answer) {
+      PROV_TRY(answers.Add(word));
+    } else {
+      out.push_back(word);
+    }
+  }
+  if (arguments.Has("hosts")) {
+    const std::string bytes = PROV_TRY(ReadFile(arguments.Get("hosts"), kMostBytes));
+    for (const std::string_view line : Split(bytes, '\n')) {
+      const std::string_view text = TrimBlanks(line);
+      if (!text.empty() && text.front() != '#') out.emplace_back(text);
+    }
+  }
+  if (out.empty())
+    return Usage("a destination is missing; give a URL or host for an HTTP proxy, a port of the router for others");
+  if (out.size() > kMostDestinations)
+    return Fail(Code::kTooLarge, fmt::format("more than {} destinations", kMostDestinations), std::string(kCommand));
+  return out;
+}
+
+Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
+  router::KnownAnswers answers;
+  const std::vector<std::string> texts = PROV_TRY(Destinations(arguments, answers));
+  const RouterPolicy policy = PROV_TRY(ReadPolicy(arguments, {}));
+  const router::Evaluation evaluation(policy);
+  std::vector<ExplainedDestination> explained;
+  for (const std::string& text : texts) {
+    const router::RouterDestination destination = PROV_TRY(router::ParseRouterDestination(policy.kind, text));
+    explained.push_back({destination.text, evaluation.Explain(destination, answers)});
+  }
+  Findings findings = policy.findings;
+  router::ReviewPolicy(policy, {}, findings);
+  if (json) return Outcome{0, RouterExplainJson(policy, explained, findings), {}};
+  return Outcome{0, RouterExplainText(explained), std::move(findings)};
+}
+
+// An option and the action that takes it; another action would pass it over in silence.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOwners = {{{"format", "render"},
+                                                                                    {"name", "render"},
+                                                                                    {"namespace", "render"},
+                                                                                    {"image", "render"},
+                                                                                    {"proxy-image", "render"},
+                                                                                    {"a-records", "render"},
+                                                                                    {"nameserver", "render"},
+                                                                                    {"node-network", "check"},
+                                                                                    {"strict", "check"},
+                                                                                    {"resolve", "explain"},
+                                                                                    {"hosts", "explain"}}};
+
+Result<void> CheckOptions(const Arguments& arguments, std::string_view action) {
+  for (const auto& [option, owner] : kOwners) {
+    if (owner != action && arguments.Has(option))
+      return Usage(fmt::format("--{} is an option of router {}, not of router {}", option, owner, action));
+  }
+  for (const std::string_view option : {"source", "gateway"}) {
+    if (action == "check" && arguments.Has(option))
+      return Usage(fmt::format("router check takes no --{}: it looks at what the files say", option));
+  }
+  return {};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  if (arguments.words().empty()) return Usage(fmt::format("an action is missing: {}", fmt::join(kActions, ", ")));
+  const std::string& action = arguments.words().front();
+  if (std::ranges::find(kActions, action) == kActions.end())
+    return RefuseValue(std::string(kCommand), "one of", action, kActions);
+  PROV_TRY(CheckOptions(arguments, action));
+  if (action == "render") return RenderAction(arguments, json);
+  return action == "check" ? CheckAction(arguments, json) : ExplainAction(arguments, json);
+}
+
+std::vector<OptionSpec> Options() {
+  return {
+      {"kind", "redirect|http-proxy|dns-proxy", "which router a plain list is for (default: seen by its lines)",
+       Group::kSource},
+      {"destination", "FILE|-", "a plain list, as EGRESS_DESTINATION and its like hold it", Group::kSource},
+      {"policy", "FILE|-",
+       "a router in any form: list, EGRESS_* assignments, ConfigMap, pod or what makes pods, EgressRouter; may be "
+       "repeated for objects that belong together",
+       Group::kSource},
+      {"source", "IP[/N]", "EGRESS_SOURCE, where the files have none", Group::kSource},
+      {"gateway", "IP", "EGRESS_GATEWAY, where the files have none", Group::kSource},
+      {"resolve", "NAME=IP[,IP]",
+       "explain: an answer of DNS; NAME= does not resolve, IP=NAME is what a reverse look-up gives; may be repeated",
+       Group::kRequests},
+      {"hosts", "FILE|-", "explain: more destinations, one on a line", Group::kRequests},
+      {"node-network", "CIDR...", "check: networks of the nodes, in which sources must be", Group::kChecks},
+      {"strict", "", "check: warnings count as errors", Group::kChecks},
+      {"format", "FORMAT", "render: one of the forms above", Group::kOutput},
+      {"name", "NAME", "render: name of the objects (default: that of the object read, or egress-router)",
+       Group::kOutput},
+      {"namespace", "NAME", "render: their namespace", Group::kOutput},
+      {"image", "IMAGE", "render: image that sets up the network", Group::kOutput},
+      {"proxy-image", "IMAGE", "render: image with squid or haproxy; of a redirect router one that waits",
+       Group::kOutput},
+      {"a-records", "NAME=COUNT...", "render: how many addresses a name has, for haproxy (default: 1)", Group::kOutput},
+      {"nameserver", "IP...", "render: whom haproxy asks (default: those of /etc/resolv.conf here)", Group::kOutput},
+      OutputOption(),
+      HelpOption()};
+}
+
+}  // namespace
+
+Command RouterCommand() {
+  Command command;
+  command.spec = {
+      "router",
+      "Write an egress router in each form, check its files, say what it does with a destination.",
+      "render|check|explain [FILE|DEST]...",
+      "render writes a router in one form: nft, nft-file, iptables, iptables-file (redirect), squid, squid-conf\n"
+      "(http-proxy), haproxy (dns-proxy), cr, nad (redirect), env, configmap, manifest (each kind). Rules and\n"
+      "configurations are byte for byte those of the images' scripts; what these take and squid, nftables or\n"
+      "haproxy refuse is an error with the line. nft-file and iptables-file are whole files for nft -f and\n"
+      "iptables-restore. check looks at files as people paste them and tells every fault; exit code 11 when one is\n"
+      "an error. explain says for each DEST which line decides, where it goes and which address the outside sees.\n"
+      "DEST is a URL, host or address for an HTTP proxy, else a port of the router: 8080, 8080/udp, HOST:8080.",
+      "  $ provisioner router explain --kind http-proxy --destination allowed.txt https://quay.io/ "
+      "https://cdn.example/\n"
+      "  DEST                  decision  line  note\n"
+      "  https://quay.io/      allow        2  line 2 (*.quay.io) allows it; to quay.io:443\n"
+      "  https://cdn.example/  deny         -  no line has it, and what no line has is denied",
+      Options()};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

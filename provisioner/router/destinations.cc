@@ -1,0 +1,182 @@
+#include "provisioner/router/destinations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "provisioner/base/text.h"
+#include "provisioner/router/destination_lines.h"
+
+namespace prov::router {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+// As bash's `read` leaves a line.
+std::string_view TrimSpaces(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+// What makes a line unusable that looks right.
+std::string_view MistakeIn(std::string_view line) {
+  if (line.ends_with('\r')) return "; it ends in a carriage return: save the text with line feeds alone";
+  if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
+    return "; it holds a character that is not ASCII, perhaps a typographic quote or dash";
+  if (line.find('\t') != std::string_view::npos) return "; write spaces instead of tabs";
+  if (line.find('#') != std::string_view::npos) return "; a comment needs a line of its own";
+  if (line.find("://") != std::string_view::npos) return "; leave out the scheme";
+  return "";
+}
+
+// Without leading zeros, which a script may take for octal numbers.
+std::optional<unsigned> ReadPrefix(std::string_view text, unsigned most) {
+  unsigned bits = 0;
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, bits);
+  if (error != std::errc() || stop != end || bits > most || (text.size() > 1 && text.front() == '0'))
+    return std::nullopt;
+  return bits;
+}
+
+}  // namespace
+
+std::vector<std::string_view> DestinationLine::Words() const {
+  std::vector<std::string_view> out;
+  for (const std::string_view word : Split(text, ' ')) {
+    if (!word.empty()) out.push_back(word);
+  }
+  return out;
+}
+
+std::unexpected<Error> DestinationLine::Refuse(std::string script_words, std::string_view forms) const {
+  return Fail(Code::kDestination, fmt::format("{}: {}{}", script_words, forms, MistakeIn(text)), where);
+}
+
+Result<void> ForEachLine(std::string_view text, const std::string& where,
+                         const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults) {
+  std::size_t number = 0;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = TrimSpaces(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.find_first_not_of("\r\v\f \t") == std::string_view::npos || line.front() == '#') continue;
+    if (++used > kMostDestinations)
+      return Fail(Code::kTooLarge,
+                  fmt::format("holds more than {} destinations; use several routers", kMostDestinations), where);
+    auto result = read({number, line, fmt::format("{}: line {}", where, number)});
+    if (result) continue;
+    if (faults == nullptr) return std::unexpected(std::move(result).error());
+    if (faults->size() < kMostFaults) faults->push_back(std::move(result).error());
+  }
+  return {};
+}
+
+bool IsDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool HasFormOfIpv4(std::string_view text) {
+  const auto parts = Split(text, '.');
+  return parts.size() == 4 && std::ranges::all_of(parts, IsDigits);
+}
+
+Result<std::uint16_t> ReadPort(std::string_view text, const DestinationLine& line) {
+  unsigned port = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || port < 1 || port > 65535) {
+    return Fail(Code::kDestination, fmt::format("Invalid port: {}, must be in the range 1 to 65535", Shorten(text, 20)),
+                line.where);
+  }
+  if (text.front() == '0') {
+    return Fail(Code::kDestination,
+                fmt::format("Invalid port: {}, must be in the range 1 to 65535 without leading zeros, which bash takes "
+                            "for an octal number",
+                            Shorten(text, 20)),
+                line.where);
+  }
+  return static_cast<std::uint16_t>(port);
+}
+
+Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, const DestinationLine& line,
+                             CappedFindings& findings) {
+  const auto address = IpAddress::Parse(text);
+  if (!address) {
+    return line.Refuse(std::move(script_words),
+                       fmt::format("{} is no IPv4 address; write four parts of 0 to 255 without leading zeros", text));
+  }
+  const std::uint8_t first = address->bytes()[12];
+  if (first == 0 || first == 127 || first >= 224) {
+    findings.Warn("router-target",
+                  fmt::format("{} is {}: the router can't forward traffic to it", text,
+                              first == 127   ? "the pod's own loopback"
+                              : first == 0   ? "no host's address"
+                              : first >= 240 ? "a reserved address"
+                                             : "a multicast address"),
+                  line.where);
+  }
+  return *address;
+}
+
+namespace {
+
+Result<void> ReadRules(std::string_view text, RouterPolicy& out, Faults* faults) {
+  out.text = text;
+  if (text.find('\0') != std::string_view::npos)
+    return Fail(Code::kDestination, "holds a NUL byte, which no variable can hold: save it as UTF-8", out.where);
+  switch (out.kind) {
+    case RouterKind::kRedirect:
+      return ReadRedirectRules(text, out, faults);
+    case RouterKind::kHttpProxy:
+      return ReadHttpRules(text, out, faults);
+    case RouterKind::kDnsProxy:
+      return ReadDnsRules(text, out, faults);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> ReadDestinations(std::string_view text, RouterPolicy& out) { return ReadRules(text, out, nullptr); }
+
+Faults CheckDestinations(std::string_view text, RouterPolicy& out) {
+  Faults faults;
+  if (auto read = ReadRules(text, out, &faults); !read) faults.push_back(std::move(read).error());
+  return faults;
+}
+
+Result<void> ReadSource(std::string_view text, const std::string& where, RouterPolicy& out) {
+  const std::size_t slash = text.find('/');
+  const auto address = IpAddress::Parse(text.substr(0, slash));
+  const bool family = address && (address->IsIpv4() || out.is_cni);
+  std::optional<unsigned> prefix;
+  if (slash != std::string_view::npos && family)
+    prefix = ReadPrefix(text.substr(slash + 1), address->IsIpv4() ? 32 : 128);
+  if (!family || (slash != std::string_view::npos && !prefix)) {
+    return Fail(Code::kDestination,
+                fmt::format("EGRESS_SOURCE unspecified or invalid: write an IPv4 address, alone or with the length of "
+                            "the network's prefix (192.0.2.10/24), not '{}'",
+                            Shorten(text)),
+                where);
+  }
+  out.source = SourceAddress{*address, prefix};
+  return {};
+}
+
+Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out) {
+  const auto address = IpAddress::Parse(text);
+  if (!address || (!address->IsIpv4() && !out.is_cni)) {
+    return Fail(Code::kDestination,
+                fmt::format("EGRESS_GATEWAY unspecified or invalid: write an IPv4 address without a prefix, not '{}'",
+                            Shorten(text)),
+                where);
+  }
+  out.gateway = *address;
+  return {};
+}
+
+}  // namespace prov::router

@@ -1,0 +1,142 @@
+// Squid's reading of dst and dstdomain. Facts: docs/egress-router.md#squid.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/router/evaluation_index.h"
+
+namespace prov::router {
+namespace {
+
+using egress::AddressFamily;
+using Match = HttpRule::Match;
+
+AddressFamily FamilyOf(bool ipv4) { return ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
+
+// Squid takes 0.0.0.0 and :: for no address at all when it looks for a name.
+bool IsAny(const IpAddress& address) {
+  const auto& bytes = address.bytes();
+  return std::ranges::all_of(bytes.begin() + 12, bytes.end(), [](std::uint8_t b) { return b == 0; }) &&
+         (address.IsIpv4() || std::ranges::all_of(bytes, [](std::uint8_t b) { return b == 0; }));
+}
+
+std::string Described(const HttpRule& rule) {
+  if (rule.match == Match::kAll) return "*";
+  return fmt::format("{}{}{}", rule.allow ? "" : "!", rule.text.starts_with('.') ? "*" : "", rule.text);
+}
+
+}  // namespace
+
+HttpIndex::HttpIndex(const RouterPolicy& policy) : policy_(policy) {
+  for (std::size_t i = 0; i < policy.http.size(); ++i) {
+    const HttpRule& rule = policy.http[i];
+    const auto entry = static_cast<Entry>(i);
+    if (rule.match == Match::kAll) {
+      patterns_.AddAll(entry);
+      continue;
+    }
+    Entry& first = (rule.match == Match::kNetwork ? first_network_ : first_domain_)[rule.allow ? 1 : 0];
+    if (rule.match == Match::kDomain) {
+      // What is asked for has no final dot, so a rule with one matches nothing.
+      const bool below = rule.text.starts_with('.');
+      const std::string name = AsciiLower(std::string_view(rule.text).substr(below ? 1 : 0));
+      if (name.ends_with('.')) continue;
+      patterns_.AddName(name, true, below, entry);
+    } else if (rule.network->prefix() == 0) {
+      any_address_ = std::min(any_address_, entry);
+    } else {
+      const unsigned bits = rule.network->prefix() + (rule.network->IsIpv4() ? 96 : 0);
+      patterns_.AddNetwork(rule.network->address(), bits, FamilyOf(rule.network->IsIpv4()), entry);
+    }
+    first = std::min(first, entry);
+  }
+}
+
+HttpIndex::Entry HttpIndex::FindAddress(const IpAddress& address) const {
+  return std::min(any_address_, patterns_.FindAddress(address, FamilyOf(address.IsIpv4())));
+}
+
+HttpIndex::Found HttpIndex::Find(const RouterDestination& destination, const KnownAnswers& answers) const {
+  Found out;
+  out.rule = patterns_.FindAll();
+  const bool ipv6 = destination.host.find(':') != std::string::npos;
+  // Also an address is compared as text: "*.113.5" has 203.0.113.5. Squid holds one of IPv6 in brackets.
+  if (!ipv6) out.rule = std::min(out.rule, patterns_.FindName(destination.host));
+  if (!destination.address) {
+    const auto known = answers.addresses.find(destination.host);
+    out.addresses_unknown = known == answers.addresses.end();
+    if (out.addresses_unknown) return out;
+    for (const IpAddress& address : known->second) {
+      const Entry rule = FindAddress(address);
+      if (rule >= out.rule) continue;
+      out.rule = rule;
+      out.by_address = address;
+    }
+    return out;
+  }
+  out.rule = std::min(out.rule, FindAddress(*destination.address));
+  if (IsAny(*destination.address)) return out;
+  const auto known = answers.names.find(destination.address->ToString());
+  out.name_unknown = known == answers.names.end();
+  if (!out.name_unknown)
+    out.rule = std::min(out.rule, patterns_.FindName(known->second.empty() ? "none" : known->second));
+  return out;
+}
+
+RouterDecision HttpIndex::Depends(const RouterDestination& destination, const Found& found, Entry first) const {
+  const HttpRule& rule = policy_.http[first];
+  const std::string otherwise =
+      found.rule == kNone
+          ? "otherwise no line has it and it is denied"
+          : fmt::format("otherwise line {} ({}) {} it", policy_.http[found.rule].line,
+                        Described(policy_.http[found.rule]), policy_.http[found.rule].allow ? "allows" : "denies");
+  RouterDecision out{.verdict = Verdict::kDepends, .line = rule.line};
+  if (found.addresses_unknown) {
+    out.note = fmt::format(
+        "depends on the addresses of {}: line {} ({}) {} it when one of them is in there, {}; give "
+        "--resolve {}=IP",
+        destination.host, rule.line, Described(rule), rule.allow ? "allows" : "denies", otherwise, destination.host);
+  } else {
+    out.note = fmt::format(
+        "depends on the name that DNS has for {}, which squid looks up: line {} ({}) {} it when the "
+        "name is that, {}; give --resolve {}=NAME",
+        destination.address->ToString(), rule.line, Described(rule), rule.allow ? "allows" : "denies", otherwise,
+        destination.address->ToString());
+  }
+  return out;
+}
+
+RouterDecision HttpIndex::Decided(const RouterDestination& destination, const KnownAnswers& answers,
+                                  const Found& found) const {
+  RouterDecision out;
+  out.verdict = Allows(found.rule) ? Verdict::kAllow : Verdict::kDeny;
+  const char* verb = Allows(found.rule) ? "allows" : "denies";
+  if (found.rule == kNone) {
+    out.note = "no line has it, and what no line has is denied";
+  } else {
+    const HttpRule& rule = policy_.http[found.rule];
+    out.line = rule.line;
+    out.note = fmt::format("line {} ({}) {} it", rule.line, Described(rule), verb);
+    if (found.by_address) out.note += fmt::format(", by its address {}", found.by_address->ToString());
+  }
+  if (out.verdict != Verdict::kAllow) return out;
+  out.to = WithPort(destination.host, destination.port);
+  out.source = SourceOf(policy_);
+  const auto known = answers.addresses.find(destination.host);
+  if (!destination.address && known != answers.addresses.end() && known->second.empty())
+    out.note += "; but the name does not resolve, so squid answers 503";
+  return out;
+}
+
+RouterDecision HttpIndex::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
+  const Found found = Find(destination, answers);
+  // A rule before it that DNS decides matters only where it decides otherwise.
+  const std::size_t other = Allows(found.rule) ? 0 : 1;
+  Entry first = kNone;
+  if (found.addresses_unknown) first = first_network_[other];
+  if (found.name_unknown) first = first_domain_[other];
+  return first < found.rule ? Depends(destination, found, first) : Decided(destination, answers, found);
+}
+
+}  // namespace prov::router

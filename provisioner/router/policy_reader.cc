@@ -1,0 +1,266 @@
+#include "provisioner/router/policy_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/environment_file.h"
+#include "provisioner/publish/objects.h"
+#include "provisioner/router/destinations.h"
+#include "provisioner/router/egress_router.h"
+#include "provisioner/source/pod_environment_source.h"
+
+namespace prov::router {
+namespace {
+
+using ignition::JsonValue;
+
+constexpr std::size_t kMostObjects = 10'000;
+
+std::string_view KindOf(const JsonValue& object) {
+  const JsonValue* kind = ignition::Member(&object, "kind");
+  return kind != nullptr && kind->IsString() ? ignition::TextOf(*kind) : std::string_view();
+}
+
+Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
+  RouterPolicy out{.kind = kind, .where = where};
+  PROV_TRY(ReadDestinations(text, out));
+  return out;
+}
+
+// The place of an error that names none of the files.
+std::unexpected<Error> InFile(Error error, const std::string& where) {
+  const bool named = error.where.starts_with(where) || error.where.starts_with("--");
+  if (!named) error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
+  return std::unexpected(std::move(error));
+}
+
+class Collector {
+ public:
+  explicit Collector(const PolicyRequest& request) : request_(request) {}
+
+  Result<void> Add(const PolicyFile& file) {
+    std::string bytes = file.bytes;
+    if (!DecodeMarked(bytes)) return Fail(Code::kDestination, "is UTF-16 that is cut short or damaged", file.where);
+    switch (FormOf(bytes)) {
+      case FileForm::kObjects:
+        return AddObjects(std::move(bytes), file.where, objects_);
+      case FileForm::kAssignments: {
+        auto policy = PROV_TRY(PolicyOf(PROV_TRY(ReadAssignments(bytes, file.where)), file.where));
+        if (policy) out_.push_back(*std::move(policy));
+        return {};
+      }
+      case FileForm::kList:
+        out_.push_back(PROV_TRY(ReadList(bytes, file.where, request_.kind)));
+        return {};
+    }
+    return {};
+  }
+
+  Result<std::vector<RouterPolicy>> Finish() {
+    for (const RouterObject& object : objects_.objects) {
+      auto added = AddRouter(object);
+      if (!added) return InFile(std::move(added).error(), object.where);
+    }
+    // A map by itself; that of a pod is a part of the pod's router.
+    std::vector<RouterPolicy> maps;
+    for (const RouterObject& object : objects_.objects) {
+      if (!out_.empty() || object.kind != "ConfigMap") continue;
+      auto policy = ReadMap(object);
+      if (!policy) return InFile(std::move(policy).error(), object.where);
+      if (*policy) maps.push_back(**std::move(policy));
+    }
+    std::ranges::move(maps, std::back_inserter(out_));
+    for (RouterPolicy& policy : out_) PROV_TRY(Complete(policy));
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> AddRouter(const RouterObject& object) {
+    if (object.kind == "EgressRouter") out_.push_back(PROV_TRY(ReadEgressRouter(object)));
+    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object));
+    return {};
+  }
+
+  Result<void> AddPod(const RouterObject& object) {
+    const Variables variables = Merge(PROV_TRY(ReadContainers(object, objects_.objects)));
+    auto policy = PROV_TRY(PolicyOf(variables, object.At(object.object.path())));
+    if (!policy) return {};
+    PROV_TRY(SetName(object, *policy));
+    out_.push_back(*std::move(policy));
+    return {};
+  }
+
+  static Result<void> SetName(const RouterObject& object, RouterPolicy& policy) {
+    policy.name = PROV_TRY(object.Metadata("name"));
+    policy.name_space = PROV_TRY(object.Metadata("namespace"));
+    return {};
+  }
+
+  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map) {
+    const Variables data = PROV_TRY(ReadConfigMapData(map));
+    auto policy = PROV_TRY(PolicyOf(data, map.At("$.data")));
+    if (!policy) {
+      // The key that the documentation of OpenShift uses, or the only one.
+      auto found = data.find("destination");
+      if (found == data.end() && data.size() == 1) found = data.begin();
+      if (found == data.end()) return std::nullopt;
+      policy = PROV_TRY(ReadList(found->second.text, found->second.where, request_.kind));
+    }
+    PROV_TRY(SetName(map, *policy));
+    return policy;
+  }
+
+  // With what the command line adds.
+  Result<void> Complete(RouterPolicy& policy) const {
+    if (!policy.source && !request_.source.empty()) PROV_TRY(ReadSource(request_.source, "--source", policy));
+    if (!policy.gateway && !request_.gateway.empty()) PROV_TRY(ReadGateway(request_.gateway, "--gateway", policy));
+    return {};
+  }
+
+  const PolicyRequest& request_;
+  RouterObjects objects_;
+  std::vector<RouterPolicy> out_;
+};
+
+Result<void> AddObject(const JsonValue& object, std::string_view kind, std::string path, const std::string& where,
+                       RouterObjects& out) {
+  if (out.objects.size() == kMostObjects)
+    return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the files", kMostObjects), where);
+  auto view = source::ObjectView::Of(object, std::move(path));
+  if (!view) return Fail(view.error().code, view.error().message, fmt::format("{}: {}", where, view.error().where));
+  out.objects.push_back({*view, std::string(kind), where});
+  return {};
+}
+
+// As a shell script exports them: systemd would take "export" for a part of the name.
+std::string WithoutExport(std::string_view bytes) {
+  constexpr std::string_view kExport = "export ";
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::string_view line : Split(bytes, '\n')) {
+    if (line.starts_with(kExport) && line.substr(kExport.size()).starts_with("EGRESS_"))
+      line.remove_prefix(kExport.size());
+    out.append(line) += '\n';
+  }
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+FileForm FormOf(std::string_view bytes) {
+  if (ignition::BeginsAsJson(bytes)) return FileForm::kObjects;
+  constexpr std::array<std::string_view, 6> kMembers = {
+      "apiVersion:", "kind:", "metadata:", "spec:", "items:", "data:"};
+  for (std::string_view line : Split(bytes, '\n')) {
+    if (line.starts_with("- ")) line.remove_prefix(2);
+    if (std::ranges::any_of(kMembers, [&](std::string_view member) { return line.starts_with(member); }))
+      return FileForm::kObjects;
+    line = TrimBlanks(line);
+    if (line.starts_with("export ")) line.remove_prefix(7);
+    if (line.starts_with("EGRESS_") && line.find('=') != std::string_view::npos) return FileForm::kAssignments;
+  }
+  return FileForm::kList;
+}
+
+Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out) {
+  publish::Object read = PROV_TRY(publish::ReadManifest(std::move(bytes), where));
+  const JsonValue& root = *read.root;
+  out.documents.push_back(std::move(read.document));
+  std::vector<std::pair<const JsonValue*, std::string>> documents;
+  if (!read.several) documents.emplace_back(&root, "$");
+  for (rapidjson::SizeType i = 0; read.several && i < root.Size(); ++i)
+    documents.emplace_back(&root[i], fmt::format("$[{}]", i));
+  for (const auto& [document, path] : documents) {
+    if (!document->IsObject()) continue;
+    const std::string_view kind = KindOf(*document);
+    const JsonValue* items = ignition::Member(document, "items");
+    if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) {
+      PROV_TRY(AddObject(*document, kind, path, where, out));
+      continue;
+    }
+    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
+      const JsonValue& item = (*items)[i];
+      if (!item.IsObject()) continue;
+      // The API server leaves the kind of items out of lists of one kind.
+      const std::string_view own = KindOf(item);
+      PROV_TRY(AddObject(item, own.empty() ? kind.substr(0, kind.size() - 4) : own,
+                         fmt::format("{}.items[{}]", path, i), where, out));
+    }
+  }
+  return {};
+}
+
+Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where) {
+  Findings unused;
+  Variables out;
+  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(WithoutExport(bytes), where, unused));
+  for (const egress::Assignment& assignment : assignments) {
+    if (!assignment.name.starts_with("EGRESS_")) continue;
+    out[assignment.name] = {std::string(assignment.value.Reveal()), fmt::format("{}: {}", where, assignment.name)};
+  }
+  return out;
+}
+
+RouterKind LikelyKind(std::string_view text) {
+  for (const std::string_view whole : Split(text, '\n')) {
+    const std::string_view line = TrimBlanks(whole);
+    if (line.empty() || line.front() == '#') continue;
+    if (line.front() < '0' || line.front() > '9' || line.find(' ') == std::string_view::npos) continue;
+    const std::string lower = AsciiLower(line);
+    const bool protocol = lower.find(" tcp") != std::string::npos || lower.find(" udp") != std::string::npos;
+    return protocol ? RouterKind::kRedirect : RouterKind::kDnsProxy;
+  }
+  return RouterKind::kHttpProxy;
+}
+
+Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, std::optional<RouterKind> kind) {
+  if (kind) return ReadListAs(*kind, text, where);
+  std::optional<RouterPolicy> found;
+  for (const RouterKind one : {RouterKind::kRedirect, RouterKind::kHttpProxy, RouterKind::kDnsProxy}) {
+    auto policy = ReadListAs(one, text, where);
+    if (!policy) continue;
+    if (found) {
+      return Fail(Code::kKind,
+                  fmt::format("can be the destinations of {} as well as of {}; say with --kind which router it is for",
+                              NameOf(found->kind), NameOf(one)),
+                  where);
+    }
+    found = *std::move(policy);
+  }
+  if (found) return *std::move(found);
+  return ReadListAs(LikelyKind(text), text, where);
+}
+
+Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFile>& files,
+                                                     const PolicyRequest& request) {
+  Collector collector(request);
+  for (const PolicyFile& file : files) {
+    auto added = collector.Add(file);
+    if (!added) return InFile(std::move(added).error(), file.where);
+  }
+  const std::string first = files.empty() ? std::string("the files") : files.front().where;
+  auto out = collector.Finish();
+  if (!out) return std::unexpected(std::move(out).error());
+  if (out->empty()) {
+    return Fail(
+        Code::kKind,
+        "holds no egress router; give a file with EGRESS_* variables, a ConfigMap with destinations or an EgressRouter",
+        first);
+  }
+  return out;
+}
+
+Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request) {
+  std::vector<RouterPolicy> found = PROV_TRY(ReadRouterPolicies({{std::move(bytes), where}}, request));
+  if (found.size() == 1) return std::move(found.front());
+  return Fail(Code::kKind,
+              fmt::format("holds {} egress routers, and one is needed; give the file of one", found.size()), where);
+}
+
+}  // namespace prov::router

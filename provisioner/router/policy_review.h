@@ -1,0 +1,20 @@
+// What is valid in a policy and yet not what somebody means: lines that are never reached, addresses that do not fit
+// together, a list that is too long.
+#pragma once
+
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/ip_address.h"
+#include "provisioner/router/router_policy.h"
+
+namespace prov::router {
+
+// A variable of a Linux program with its name and '='; with more it does not start.
+inline constexpr std::size_t kMostVariableBytes = (std::size_t{128} << 10U) - 1;
+
+// Adds findings: router-shadowed, router-size, router-gateway, router-source (an address outside of `node_networks`;
+// none are given: not looked at).
+void ReviewPolicy(const RouterPolicy& policy, const std::vector<IpNetwork>& node_networks, Findings& out);
+
+}  // namespace prov::router

@@ -1,0 +1,53 @@
+// A policy in each form that something reads: the rules that the images' scripts make of it, byte for byte theirs, and
+// the objects and files that it is deployed with. The same policy gives the same bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/router/router_policy.h"
+
+namespace prov::router {
+
+enum class Format {
+  kNft,           // the rules, as EGRESS_ROUTER_MODE=unit-test prints them
+  kNftFile,       // for `nft -f`: the table, and the rules
+  kIptables,      // the rules of images before June 2026
+  kIptablesFile,  // for `iptables-restore --noflush`
+  kSquid,         // the ACLs
+  kSquidConf,     // the whole file
+  kHaproxy,       // the whole file
+  kEnv,           // EGRESS_* assignments
+  kConfigMap,     // with the destinations
+  kManifest,      // all objects that a router needs
+  kCr,            // EgressRouter
+  kNad,           // the NetworkAttachmentDefinition that the network operator makes of it
+};
+
+inline constexpr std::array<std::string_view, 12> kFormatNames = {
+    "nft",     "nft-file", "iptables",  "iptables-file", "squid", "squid-conf",
+    "haproxy", "env",      "configmap", "manifest",      "cr",    "nad"};
+std::optional<Format> FormatOf(std::string_view name);
+
+struct RenderRequest {
+  Format format = Format::kEnv;
+  std::string name = {};                           // of the objects; "": the policy's, else "egress-router"
+  std::string name_space = {};                     // "": the policy's
+  std::string image = {};                          // of the container that sets up the network; "": a placeholder
+  std::string proxy_image = {};                    // of squid or haproxy
+  std::map<std::string, unsigned> a_records = {};  // how many addresses a name has: haproxy gets a server for each
+  std::vector<std::string> nameservers = {};       // that haproxy asks
+};
+
+// Errors: usage where the format is none of the kind's, destination where the form can't say it or an address is
+// missing, yaml.
+Result<std::string> Render(const RouterPolicy& policy, const RenderRequest& request);
+
+}  // namespace prov::router

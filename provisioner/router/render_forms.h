@@ -1,0 +1,27 @@
+// The single forms, for render.cc only. Each takes a policy of a kind that has the form.
+#pragma once
+
+#include <string>
+
+#include "provisioner/base/result.h"
+#include "provisioner/router/render.h"
+
+namespace prov::router {
+
+// "192.0.2.10/24" or without the prefix. Errors: destination where the policy has none.
+Result<std::string> SourceText(const RouterPolicy& policy, bool with_prefix);
+Result<std::string> GatewayText(const RouterPolicy& policy);
+// The destinations as written; of an EgressRouter made of its rules. Errors: destination (SCTP, IPv6).
+Result<std::string> DestinationsText(const RouterPolicy& policy);
+
+Result<std::string> RenderNft(const RouterPolicy& policy, bool whole_file);
+Result<std::string> RenderIptables(const RouterPolicy& policy, bool whole_file);
+std::string RenderSquid(const RouterPolicy& policy, bool whole_file);
+std::string RenderHaproxy(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderEnv(const RouterPolicy& policy);
+Result<std::string> RenderConfigMap(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderManifest(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderNad(const RouterPolicy& policy, const RenderRequest& request);
+
+}  // namespace prov::router

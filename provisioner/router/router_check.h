@@ -1,0 +1,22 @@
+// Whether the routers of files are valid and will do what is meant: every fault of every file, as findings.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/ip_address.h"
+#include "provisioner/router/router_policy.h"
+
+namespace prov::router {
+
+struct CheckRequest {
+  std::optional<RouterKind> kind = {};        // of plain lists
+  std::vector<IpNetwork> node_networks = {};  // none: sources are not looked at
+};
+
+// The files belong together, as for ReadRouterPolicies(). Nothing is an error that ends the check: what can't be read
+// is a finding, too (router-document, router-destination, router-reference).
+Findings CheckRouters(const std::vector<PolicyFile>& files, const CheckRequest& request = {});
+
+}  // namespace prov::router

@@ -1,0 +1,105 @@
+// What an egress router does with traffic, whatever form it was written in: the one model that every reader gives and
+// every writer takes. Facts: docs/egress-router.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/ip_address.h"
+#include "provisioner/base/result.h"
+
+namespace prov::router {
+
+enum class RouterKind {
+  kRedirect,   // a port of the router leads to an address
+  kHttpProxy,  // squid: a list of what may be asked for
+  kDnsProxy,   // haproxy: a port of the router leads to an address or a name
+};
+enum class Protocol { kTcp, kUdp, kSctp };
+
+std::string_view NameOf(RouterKind kind);      // "redirect", "http-proxy", "dns-proxy"
+std::string_view NameOf(Protocol protocol);    // "tcp", "udp", "sctp"
+std::string_view VariableOf(RouterKind kind);  // of its destinations: "EGRESS_DESTINATION", …
+std::optional<RouterKind> RouterKindOf(std::string_view name);
+
+// A port of the router, or, as the last one, every other port and protocol.
+struct RedirectRule {
+  std::size_t line = 0;  // of the destinations, from 1
+  bool fallback = false;
+  std::uint16_t port = 0;
+  Protocol protocol = Protocol::kTcp;
+  IpAddress to{IpAddress::Bytes{}};
+  std::uint16_t to_port = 0;  // 0: the same port
+};
+
+struct HttpRule {
+  enum class Match {
+    kAll,      // "*", the last rule
+    kNetwork,  // squid's dst
+    kDomain,   // squid's dstdomain
+  };
+
+  std::size_t line = 0;
+  bool allow = true;
+  Match match = Match::kAll;
+  std::string text = {};  // as squid gets it: "10.0.0.0/8", "example.com", ".example.com"
+  std::optional<IpNetwork> network = {};
+};
+
+struct DnsRule {
+  std::size_t line = 0;
+  std::uint16_t port = 0;
+  std::string to = {};  // an IPv4 address or a name
+  bool is_name = false;
+  std::uint16_t to_port = 0;
+};
+
+// EGRESS_SOURCE.
+struct SourceAddress {
+  IpAddress address{IpAddress::Bytes{}};
+  std::optional<unsigned> prefix = {};  // as written
+};
+
+struct RouterPolicy {
+  RouterKind kind = RouterKind::kRedirect;
+  bool is_cni = false;          // of an EgressRouter object: egress-router-cni makes the rules
+  std::string where = {};       // of the destinations, in which lines are counted
+  std::string text = {};        // the destinations as written, "" of an EgressRouter
+  std::string name = {};        // of the object, "" where there is none
+  std::string name_space = {};  // "" where the object gives none
+  std::optional<SourceAddress> source = {};
+  std::optional<IpAddress> gateway = {};
+  // Those of its kind; the others are empty.
+  std::vector<RedirectRule> redirect = {};
+  std::vector<HttpRule> http = {};
+  std::vector<DnsRule> dns = {};
+  Findings findings = {};  // what upstream takes and means otherwise
+};
+
+struct PolicyFile {
+  std::string bytes = {};
+  std::string where = {};  // for messages
+};
+
+// What the command line knows beside the files.
+struct PolicyRequest {
+  std::optional<RouterKind> kind = {};  // of a plain list of destinations; else it is seen by its lines
+  std::string source = {};              // IP or IP/N, where no file has EGRESS_SOURCE; "" for none
+  std::string gateway = {};
+};
+
+// All routers of the files, which belong together: a ConfigMap of one may hold the destinations of a pod of another. A
+// file holds EGRESS_* assignments, a plain list of destinations, or objects as JSON or YAML: ConfigMap, Pod and what
+// makes pods, EgressRouter. Errors: destination (with the line), json, yaml, type, kind, invalid-config, too-large.
+Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFile>& files,
+                                                     const PolicyRequest& request = {});
+
+// The only one of a file. Errors: those, and kind where there are several.
+Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request = {});
+
+}  // namespace prov::router

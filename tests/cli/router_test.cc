@@ -1,0 +1,210 @@
+// `router` as its callers see it: each action in text and JSON, and what a hurried user writes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_support::ProcessResult;
+
+constexpr const char* kAcls =
+    "\nacl dest1 dstdomain .bad.example\nhttp_access deny dest1\n"
+    "\nacl dest2 dstdomain .example\nhttp_access allow dest2\n"
+    "\nhttp_access deny all\n";
+
+class Router : public testing::Test {
+ protected:
+  Router() {
+    Write("http.txt", "# proxy\n!*.bad.example\n*.example\n");
+    Write("redirect.txt", "80 tcp 203.0.113.25\n8080 tcp 203.0.113.26 80\n");
+    Write("dns.txt", "443 db.example 8443\n");
+    Write("wrong.txt", "*.example\nexa mple\n");
+  }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(scratch_.At(name), std::ios::binary) << text;
+  }
+  std::string At(const std::string& name) const { return scratch_.At(name); }
+
+  static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
+    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "router"});
+    return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
+  }
+
+  static rapidjson::Document Json(std::vector<std::string> words, int exit = 0) {
+    words.insert(words.end(), {"--output", "json"});
+    const ProcessResult result = Run(std::move(words));
+    EXPECT_EQ(result.exit, exit) << result.err;
+    rapidjson::Document document;
+    document.Parse(result.out.c_str());
+    EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << result.out;
+    return document;
+  }
+
+  static void ExpectUsage(std::vector<std::string> words, const std::string& part) {
+    const ProcessResult result = Run(words);
+    EXPECT_EQ(result.exit, 10) << result.out;
+    EXPECT_THAT(result.err, HasSubstr(part));
+    EXPECT_EQ(result.out, "");
+  }
+
+  testing_support::ScratchFolder scratch_;
+};
+
+TEST_F(Router, RenderPrintsTheFormAndNothingElse) {
+  const ProcessResult squid =
+      Run({"render", "--kind", "http-proxy", "--destination", At("http.txt"), "--format", "squid"});
+  EXPECT_EQ(squid.exit, 0) << squid.err;
+  EXPECT_EQ(squid.out, kAcls);
+  EXPECT_EQ(squid.err, "");
+  const ProcessResult nft = Run({"render", "--kind", "redirect", "--destination", At("redirect.txt"), "--source",
+                                 "192.168.12.99/24", "--gateway", "192.168.12.1", "--format", "nft"});
+  EXPECT_THAT(nft.out, StartsWith("add rule ip nat prerouting iifname \"eth0\" tcp dport 80 dnat to 203.0.113.25\n"));
+}
+
+TEST_F(Router, StandardInputInEachPlace) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"render", "--kind", "http-proxy", "--destination", "-", "--format", "squid"},
+        {"render", "--format", "squid", "--policy", "-"},
+        {"render", "-", "--format", "squid"}}) {
+    const ProcessResult result = Run(words, "!*.bad.example\n*.example\n");
+    EXPECT_EQ(result.exit, 0) << result.err;
+    EXPECT_EQ(result.out, kAcls);
+  }
+  EXPECT_EQ(Run({"check", "-"}, "*.example\n").exit, 0);
+  ExpectUsage({"render", "--policy", "-", "--policy", "-", "--format", "squid"}, "once only");
+}
+
+TEST_F(Router, HaproxyGetsRecordsAndNameservers) {
+  const ProcessResult result =
+      Run({"render", "--kind", "dns-proxy", "--destination", At("dns.txt"), "--format", "haproxy", "--a-records",
+           "db.example=3", "other=1", "--nameserver", "10.0.0.2,10.0.0.3"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("    nameserver ns1 10.0.0.2:53\n    nameserver ns2 10.0.0.3:53\n"));
+  EXPECT_THAT(result.out, HasSubstr("server-template dest 3 db.example:8443 check resolvers"));
+  EXPECT_EQ(result.err, "");
+  const ProcessResult own = Run({"render", "--destination", At("dns.txt"), "--format", "haproxy"});
+  EXPECT_THAT(own.err, HasSubstr("[router-nameservers]"));
+  for (const char* text : {"db.example", "=3", "a=x", "a=1001"})
+    ExpectUsage({"render", "--destination", At("dns.txt"), "--format", "haproxy", "--a-records", text}, "NAME=COUNT");
+}
+
+TEST_F(Router, AWrongLineIsNamed) {
+  const ProcessResult text =
+      Run({"render", "--kind", "http-proxy", "--destination", At("wrong.txt"), "--format", "squid"});
+  EXPECT_EQ(text.exit, 11);
+  EXPECT_EQ(text.out, "");
+  EXPECT_THAT(text.err, HasSubstr("[destination]: Bad destination 'exa mple'"));
+  EXPECT_THAT(text.err, HasSubstr("wrong.txt: line 2"));
+  const auto json = Json({"render", "--kind", "http-proxy", "--destination", At("wrong.txt"), "--format", "squid"}, 11);
+  EXPECT_STREQ(json["error"]["code"].GetString(), "destination");
+  EXPECT_EQ(json["error"]["where"].GetString(), At("wrong.txt") + ": line 2");
+}
+
+TEST_F(Router, FormsFollowEachOther) {
+  const ProcessResult manifest =
+      Run({"render", "--destination", At("http.txt"), "--source", "192.168.12.99/24", "--gateway", "192.168.12.1",
+           "--format", "manifest", "--name", "out", "--namespace", "egress"});
+  ASSERT_EQ(manifest.exit, 0) << manifest.err;
+  Write("manifest.yaml", manifest.out);
+  EXPECT_EQ(Run({"render", "--policy", At("manifest.yaml"), "--format", "squid"}).out, kAcls);
+  EXPECT_EQ(Run({"check", At("manifest.yaml")}).exit, 0);
+  const ProcessResult env = Run({"render", At("manifest.yaml"), "--format", "env"});
+  Write("router.env", env.out);
+  EXPECT_EQ(Run({"render", At("router.env"), "--format", "squid"}).out, kAcls);
+  const auto json = Json({"explain", "--policy", At("router.env"), "https://a.example/"});
+  EXPECT_STREQ(json["decisions"][0]["source"].GetString(), "192.168.12.99");
+}
+
+TEST_F(Router, ExplainSaysWhy) {
+  const auto json = Json({"explain", "--kind", "http-proxy", "--destination", At("http.txt"), "https://a.example/",
+                          "http://x.bad.example/", "other.test"});
+  ASSERT_EQ(json["decisions"].Size(), 3U);
+  const auto& allowed = json["decisions"][0];
+  EXPECT_STREQ(allowed["destination"].GetString(), "https://a.example/");
+  EXPECT_STREQ(allowed["decision"].GetString(), "allow");
+  EXPECT_EQ(allowed["line"].GetInt(), 3);
+  EXPECT_STREQ(allowed["to"].GetString(), "a.example:443");
+  EXPECT_TRUE(allowed["source"].IsNull());
+  EXPECT_EQ(json["decisions"][1]["line"].GetInt(), 2);
+  EXPECT_TRUE(json["decisions"][2]["line"].IsNull());
+  const ProcessResult text = Run({"explain", "--kind", "redirect", "--destination", At("redirect.txt"), "8080", "81"});
+  EXPECT_EQ(
+      text.out,
+      "DEST  decision  line  note\n"
+      "8080  forward      2  line 2 has port 8080 of tcp; to 203.0.113.26:80\n"
+      "81    none         -  no line has port 81 of tcp: the router itself gets the packets, and nothing listens\n");
+}
+
+TEST_F(Router, AnswersOfDnsStandWhereverTheyAreWritten) {
+  Write("network.txt", "203.0.113.0/24\n");
+  const std::vector<std::string> ask = {"explain", "--kind", "http-proxy", "--destination", At("network.txt")};
+  const auto decision = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = ask;
+    words.insert(words.end(), more.begin(), more.end());
+    return std::string(Json(words)["decisions"][0]["decision"].GetString());
+  };
+  EXPECT_EQ(decision({"a.test"}), "depends");
+  EXPECT_EQ(decision({"--resolve", "a.test=203.0.113.9", "a.test"}), "allow");
+  EXPECT_EQ(decision({"a.test", "--resolve", "b.test=203.0.113.9", "a.test=198.51.100.1"}), "deny");
+  EXPECT_EQ(decision({"https://a.test/?x=1.2.3.4"}), "depends");
+  Write("hosts.txt", "# two\na.test\n\nb.test\n");
+  std::vector<std::string> words = ask;
+  words.insert(words.end(), {"--hosts", At("hosts.txt")});
+  EXPECT_EQ(Json(words)["decisions"].Size(), 2U);
+}
+
+TEST_F(Router, CheckTellsEverythingAtOnce) {
+  const auto json = Json({"check", At("wrong.txt"), At("redirect.txt")}, 11);
+  EXPECT_FALSE(json["valid"].GetBool());
+  ASSERT_EQ(json["findings"].Size(), 1U);
+  EXPECT_STREQ(json["findings"][0]["code"].GetString(), "router-destination");
+  Write("twice.txt", "*.example\nwww.example\n");
+  EXPECT_EQ(Run({"check", At("twice.txt")}).exit, 0);
+  EXPECT_EQ(Run({"check", At("twice.txt"), "--strict"}).exit, 11);
+  const ProcessResult text = Run({"check", At("twice.txt")});
+  EXPECT_THAT(text.out, HasSubstr("twice.txt: valid: 0 error(s), 1 warning(s)\n"));
+  EXPECT_THAT(text.err, HasSubstr("warning [router-shadowed]"));
+  EXPECT_EQ(Run({"check", At("missing.txt")}).exit, 11);
+}
+
+TEST_F(Router, WhatAHurriedUserWrites) {
+  ExpectUsage({}, "an action is missing: render, check, explain");
+  ExpectUsage({"rendr"}, "did you mean render?");
+  ExpectUsage({"render"}, "--format");
+  ExpectUsage({"render", "--format", "squid"}, "--destination FILE or --policy FILE is missing");
+  ExpectUsage({"render", At("http.txt"), "--format", "nftables"}, "nft");
+  ExpectUsage({"render", At("http.txt"), "--format", "nft"}, "http-proxy has no form nft");
+  ExpectUsage({"render", At("http.txt"), "--destination", At("http.txt"), "--format", "squid"}, "one of the two");
+  ExpectUsage({"render", "", "--format", "squid"}, "empty");
+  ExpectUsage({"check"}, "FILE is missing");
+  ExpectUsage({"check", At("http.txt"), "--format", "squid"}, "--format is an option of router render");
+  ExpectUsage({"check", At("http.txt"), "--source", "1.2.3.4"}, "takes no --source");
+  ExpectUsage({"check", At("http.txt"), "--node-network", "10.0.0.0"}, "10.0.0.0/16");
+  ExpectUsage({"explain", "--destination", At("http.txt")}, "a destination is missing");
+  ExpectUsage({"explain", "--destination", At("redirect.txt"), "https://"}, "a port of the router");
+  ExpectUsage({"explain", "--destination", At("http.txt"), "a..b"}, "names no destination");
+  EXPECT_EQ(Run({"render", At("http.txt"), "--kind", "redirect", "--format", "nft"}).exit, 11);
+  EXPECT_EQ(Run({"render", At("missing.txt"), "--format", "squid"}).exit, 11);
+}
+
+TEST_F(Router, PasswordsAreNotPrinted) {
+  const ProcessResult result =
+      Run({"explain", "--destination", At("http.txt"), "https://user:sesame@a.example/", "--output", "json"});
+  EXPECT_THAT(result.out, Not(HasSubstr("sesame")));
+  EXPECT_THAT(result.err, Not(HasSubstr("sesame")));
+}
+
+}  // namespace
+}  // namespace prov

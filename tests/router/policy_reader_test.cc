@@ -1,0 +1,267 @@
+// Each form in which a router is written gives the same policy.
+#include "provisioner/router/policy_reader.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+
+namespace prov::router {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kDeployment = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: egress-1, namespace: egress}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: egress-1}}
+  template:
+    metadata:
+      labels: {app: egress-1}
+      annotations: {pod.network.openshift.io/assign-macvlan: "true"}
+    spec:
+      initContainers:
+      - name: router
+        image: r
+        securityContext: {privileged: true}
+        env:
+        - {name: EGRESS_SOURCE, value: 192.168.12.99/24}
+        - {name: EGRESS_GATEWAY, value: 192.168.12.1}
+        - {name: EGRESS_ROUTER_MODE, value: http-proxy}
+      containers:
+      - name: proxy
+        image: p
+        env:
+        - name: EGRESS_HTTP_PROXY_DESTINATION
+          valueFrom: {configMapKeyRef: {name: egress-routes, key: destination}}
+)";
+
+constexpr std::string_view kMap = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: egress-routes}
+data:
+  destination: |
+    # registries
+    !*.bad.example
+    *.example
+)";
+
+Result<std::vector<RouterPolicy>> Read(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
+  std::vector<PolicyFile> out;
+  out.reserve(files.size());
+  for (const std::string_view file : files) out.push_back({std::string(file), fmt::format("f{}", out.size() + 1)});
+  return ReadRouterPolicies(out, request);
+}
+
+RouterPolicy One(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
+  auto read = Read(files, request);
+  EXPECT_TRUE(read) << (read ? "" : read.error().message);
+  EXPECT_TRUE(read && read->size() == 1);
+  return read && !read->empty() ? std::move(read->front()) : RouterPolicy();
+}
+
+Error ErrorOf(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
+  const auto read = Read(files, request);
+  EXPECT_FALSE(read);
+  return read ? Error() : read.error();
+}
+
+void ExpectHttp(const RouterPolicy& policy) {
+  EXPECT_EQ(policy.kind, RouterKind::kHttpProxy);
+  ASSERT_EQ(policy.http.size(), 2U);
+  EXPECT_FALSE(policy.http[0].allow);
+  EXPECT_EQ(policy.http[0].text, ".bad.example");
+  EXPECT_EQ(policy.http[1].line, policy.http[0].line + 1);
+}
+
+TEST(PolicyReader, FormsAreToldApart) {
+  EXPECT_EQ(FormOf("{}"), FileForm::kObjects);
+  EXPECT_EQ(FormOf("# c\napiVersion: v1\n"), FileForm::kObjects);
+  EXPECT_EQ(FormOf("---\nkind: List\n"), FileForm::kObjects);
+  EXPECT_EQ(FormOf("EGRESS_SOURCE=1.2.3.4\n"), FileForm::kAssignments);
+  EXPECT_EQ(FormOf("A=b\nexport EGRESS_DESTINATION=\"80\n\"\n"), FileForm::kAssignments);
+  EXPECT_EQ(FormOf("80 tcp 10.0.0.1\n"), FileForm::kList);
+  EXPECT_EQ(FormOf(""), FileForm::kList);
+}
+
+TEST(PolicyReader, PlainLists) {
+  EXPECT_EQ(One({"80 tcp 10.0.0.1\n"}).kind, RouterKind::kRedirect);
+  EXPECT_EQ(One({"80 10.0.0.1\n"}).kind, RouterKind::kDnsProxy);
+  ExpectHttp(One({"!*.bad.example\n*.example\n"}));
+  ExpectHttp(One({"\xEF\xBB\xBF!*.bad.example\n*.example\n"}));
+  ExpectHttp(One({"!*.bad.example\n*.example\n"}, {.kind = RouterKind::kHttpProxy}));
+  EXPECT_EQ(One({"10.0.0.1"}, {.kind = RouterKind::kRedirect}).redirect.size(), 1U);
+  // An address alone is a fallback, or what an HTTP proxy lets through.
+  const Error both = ErrorOf({"10.0.0.1"});
+  EXPECT_EQ(both.code, Code::kKind);
+  EXPECT_THAT(both.message, HasSubstr("--kind"));
+  EXPECT_EQ(ErrorOf({"80 sctp 10.0.0.1"}).where, "f1: line 1");
+}
+
+TEST(PolicyReader, SourceAndGatewayOfTheCommandLine) {
+  const RouterPolicy policy = One({"80 tcp 10.0.0.1\n"}, {.source = "192.0.2.10/24", .gateway = "192.0.2.1"});
+  EXPECT_EQ(policy.source->address.ToString(), "192.0.2.10");
+  EXPECT_EQ(policy.gateway->ToString(), "192.0.2.1");
+  EXPECT_EQ(ErrorOf({"80 tcp 10.0.0.1\n"}, {.source = "x"}).where, "--source");
+  EXPECT_EQ(ErrorOf({"80 tcp 10.0.0.1\n"}, {.gateway = "x"}).where, "--gateway");
+  // What the file says counts.
+  EXPECT_EQ(One({"EGRESS_SOURCE=192.0.2.9\nEGRESS_DESTINATION=10.0.0.1\n"}, {.source = "192.0.2.10"})
+                .source->address.ToString(),
+            "192.0.2.9");
+}
+
+TEST(PolicyReader, Assignments) {
+  const RouterPolicy policy =
+      One({"# of a router\nEGRESS_SOURCE=192.168.12.99/24\nexport EGRESS_GATEWAY=192.168.12.1\nOTHER=x\n"
+           "EGRESS_HTTP_PROXY_DESTINATION=\"# registries\n!*.bad.example\n*.example\"\n"});
+  ExpectHttp(policy);
+  EXPECT_EQ(policy.http[0].line, 2U);
+  EXPECT_EQ(policy.source->prefix, 24U);
+  EXPECT_EQ(policy.gateway->ToString(), "192.168.12.1");
+  const Error error = ErrorOf({"EGRESS_DNS_PROXY_DESTINATION=\"80 10.0.0.1\n81 x\"\n"});
+  EXPECT_EQ(error.where, "f1: EGRESS_DNS_PROXY_DESTINATION: line 2");
+}
+
+TEST(PolicyReader, APodAndItsConfigMap) {
+  for (const auto& files : {std::vector<std::string_view>{kDeployment, kMap}, {kMap, kDeployment}}) {
+    const RouterPolicy policy = One(files);
+    ExpectHttp(policy);
+    EXPECT_EQ(policy.http[0].line, 2U);
+    EXPECT_EQ(policy.name, "egress-1");
+    EXPECT_EQ(policy.name_space, "egress");
+    EXPECT_EQ(policy.source->address.ToString(), "192.168.12.99");
+    EXPECT_EQ(policy.gateway->ToString(), "192.168.12.1");
+    EXPECT_THAT(policy.where, HasSubstr(": $.data.destination"));
+  }
+  const std::string together = fmt::format("{}---\n{}", kDeployment, kMap);
+  ExpectHttp(One({together}));
+}
+
+TEST(PolicyReader, AConfigMapByItself) {
+  ExpectHttp(One({kMap}));
+  EXPECT_EQ(One({kMap}).name, "egress-routes");
+  EXPECT_EQ(
+      One({"kind: ConfigMap\nmetadata: {name: m}\ndata: {EGRESS_SOURCE: 10.0.0.9, EGRESS_DESTINATION: 10.0.0.1}\n"})
+          .redirect.size(),
+      1U);
+}
+
+TEST(PolicyReader, WhatAConfigMapLacksIsSaid) {
+  const Error absent = ErrorOf({kDeployment});
+  EXPECT_EQ(absent.code, Code::kInvalidConfig);
+  EXPECT_THAT(absent.message, HasSubstr("give its file, too"));
+  EXPECT_THAT(absent.where, StartsWith("f1: $.spec.template.spec.containers[0].env[0]"));
+  const Error key = ErrorOf({kDeployment, "kind: ConfigMap\nmetadata: {name: egress-routes}\ndata: {other: x}\n"});
+  EXPECT_THAT(key.message, HasSubstr("has no such key"));
+  // One of another namespace is not the pod's.
+  const Error elsewhere = ErrorOf(
+      {kDeployment, "kind: ConfigMap\nmetadata: {name: egress-routes, namespace: other}\ndata: {destination: a.b}\n"});
+  EXPECT_THAT(elsewhere.message, HasSubstr("not among the files"));
+}
+
+TEST(PolicyReader, AWrongModeOrAddressHasItsPlace) {
+  const auto error = [](std::string_view name, std::string_view value) {
+    return ErrorOf(
+        {fmt::format("kind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - name: c\n    env:\n"
+                     "    - {{name: EGRESS_DESTINATION, value: 10.0.0.1}}\n    - {{name: {}, value: {}}}\n",
+                     name, value)});
+  };
+  EXPECT_THAT(error("EGRESS_ROUTER_MODE", "inti").message, StartsWith("Unrecognized EGRESS_ROUTER_MODE 'inti'"));
+  EXPECT_EQ(error("EGRESS_SOURCE", "10.0.0.1/40").where, "f1: $.spec.containers[0].env[1].value");
+}
+
+constexpr std::string_view kRouter = R"(apiVersion: network.operator.openshift.io/v1
+kind: EgressRouter
+metadata: {name: er, namespace: egress}
+spec:
+  mode: Redirect
+  networkInterface: {macvlan: {mode: Bridge}}
+  addresses: [{ip: 192.168.12.99/24, gateway: 192.168.12.1}]
+  redirect:
+    redirectRules:
+    - {destinationIP: 203.0.113.25, port: 80, protocol: TCP}
+    - {destinationIP: 203.0.113.26, port: 8080, protocol: UDP, targetPort: 80}
+    - {destinationIP: 203.0.113.27, port: 8080, protocol: SCTP}
+)";
+
+std::string Replaced(std::string_view from, std::string_view to) {
+  std::string out(kRouter);
+  const std::size_t at = out.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return out.replace(at, from.size(), to);
+}
+
+TEST(EgressRouter, Rules) {
+  const RouterPolicy policy = One({kRouter});
+  EXPECT_TRUE(policy.is_cni);
+  EXPECT_EQ(policy.name, "er");
+  ASSERT_EQ(policy.redirect.size(), 3U);
+  EXPECT_EQ(policy.redirect[1].line, 2U);
+  EXPECT_EQ(policy.redirect[1].protocol, Protocol::kUdp);
+  EXPECT_EQ(policy.redirect[1].to_port, 80);
+  EXPECT_EQ(policy.redirect[2].protocol, Protocol::kSctp);
+  EXPECT_EQ(policy.source->prefix, 24U);
+  EXPECT_TRUE(policy.findings.empty());
+}
+
+TEST(EgressRouter, WhatTheOperatorDropsWithoutAWord) {
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {Replaced("192.168.12.99/24", "192.168.12.99"), "addresses[0].ip"},
+      {Replaced("192.168.12.99/24", "192.168.12/24"), "addresses[0].ip"},
+      {Replaced("gateway: 192.168.12.1", "gateway: 192.168.12"), "addresses[0].gateway"},
+      {Replaced("mode: Redirect", "mode: HTTP"), "spec.mode"},
+      {Replaced("203.0.113.25", "203.0.113.0/30"), "redirectRules[0].destinationIP"},
+      {Replaced("203.0.113.25", "2001:db8::1"), "redirectRules[0].destinationIP"},
+      {Replaced("protocol: TCP", "protocol: tcp"), "redirectRules[0].protocol"},
+      {Replaced("port: 80,", "port: 0,"), "redirectRules[0].port"},
+      {Replaced("targetPort: 80", "targetPort: 70000"), "redirectRules[1].targetPort"},
+      {Replaced("[{ip: 192.168.12.99/24, gateway: 192.168.12.1}]", "[]"), "$.spec"}};
+  for (const auto& [text, place] : wrong) {
+    const Error error = ErrorOf({text});
+    EXPECT_EQ(error.code, Code::kDestination) << text;
+    EXPECT_THAT(error.where, HasSubstr(place)) << text;
+  }
+}
+
+TEST(EgressRouter, WhatHasNoEffectIsReported) {
+  const RouterPolicy fallback = One({Replaced("  redirect:\n", "  redirect:\n    fallbackIP: 203.0.113.30\n")});
+  ASSERT_EQ(fallback.findings.size(), 1U);
+  EXPECT_EQ(fallback.findings[0].code, "router-fallback");
+  EXPECT_THAT(fallback.findings[0].where, HasSubstr("$.spec.redirect.fallbackIP"));
+  const RouterPolicy second = One({Replaced("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
+  EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
+}
+
+TEST(PolicyReader, SeveralRouters) {
+  const std::string two = fmt::format("{}---\n{}", kRouter, Replaced("name: er", "name: er2"));
+  const auto read = Read({two});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->size(), 2U);
+  const auto one = ReadRouterPolicy(two, "f1");
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().code, Code::kKind);
+}
+
+TEST(PolicyReader, ListsOfObjects) {
+  std::string list =
+      "kind: EgressRouterList\nitems:\n- spec: {addresses: [{ip: 10.0.0.9/24}], redirect: {redirectRules: "
+      "[{destinationIP: 10.0.0.1, port: 80, protocol: TCP}]}}\n";
+  EXPECT_EQ(One({list}).redirect.size(), 1U);
+}
+
+TEST(PolicyReader, WhatHoldsNoRouter) {
+  EXPECT_EQ(ErrorOf({"kind: Namespace\nmetadata: {name: x}\n"}).code, Code::kKind);
+  EXPECT_EQ(ErrorOf({"kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c}]}\n"}).code, Code::kKind);
+  EXPECT_EQ(ErrorOf({"kind: [\n"}).code, Code::kYaml);
+  EXPECT_EQ(ErrorOf({"{\"kind\": \n"}).code, Code::kJson);
+  const Error type = ErrorOf({"kind: EgressRouter\nspec: 5\n"});
+  EXPECT_EQ(type.code, Code::kType);
+  EXPECT_THAT(type.where, HasSubstr("f1"));
+}
+
+}  // namespace
+}  // namespace prov::router
