@@ -189,6 +189,9 @@ destination    | --source           | router render routes.txt --source 1.2.3.40
 destination    | routes.txt         | router render routes.txt --format manifest
 yaml           | bad.yaml           | router render bad.yaml --format squid
 kind           | secret.json        | router render secret.json --format squid
+usage          | egress-ip          | egress-ip
+not-found      | missing.yaml       | egress-ip missing.yaml
+yaml           | bad.yaml           | egress-ip bad.yaml
 usage          | proxy-ur           | explain-code proxy-ur
 """
 
