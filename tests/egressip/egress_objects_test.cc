@@ -44,7 +44,7 @@ TEST(EgressObjects, KindsOfOtherProjectsAreNotTheirs) {
 }
 
 TEST(EgressObjects, ErrorsNameTheirPlace) {
-  const Error twice = ErrorOf(Documents({NetNamespace(1, ""), NetNamespace(1, "")}));
+  const Error twice = ErrorOf(Documents({NetNamespaceYaml(1, ""), NetNamespaceYaml(1, "")}));
   EXPECT_EQ(twice.code, Code::kInvalidConfig);
   EXPECT_EQ(twice.where, "objects.yaml: $[1]");
   EXPECT_THAT(twice.message, HasSubstr("objects.yaml: $[0]"));
@@ -57,9 +57,9 @@ TEST(EgressObjects, ErrorsNameTheirPlace) {
   EXPECT_EQ(type.where, "objects.yaml: $.netid");
   EXPECT_THAT(ErrorOf("kind: EgressIP\nmetadata: {name: a}\nspec: {egressIPs: [10.0.0.1]}\n").message,
               HasSubstr("namespaceSelector"));
-  EXPECT_THAT(ErrorOf(EgressIp("a", "10.0.0.1", "matchExpressions: [{key: a, operator: in, values: [b]}]")).message,
+  EXPECT_THAT(ErrorOf(EgressIpYaml("a", "10.0.0.1", "matchExpressions: [{key: a, operator: in, values: [b]}]")).message,
               HasSubstr("In, NotIn, Exists or DoesNotExist"));
-  const Error annotation = ErrorOf(Node("n", "", "k8s.ovn.org/node-primary-ifaddr: '{'"));
+  const Error annotation = ErrorOf(NodeYaml("n", "", "k8s.ovn.org/node-primary-ifaddr: '{'"));
   EXPECT_EQ(annotation.code, Code::kInvalidConfig);
   EXPECT_THAT(annotation.where, HasSubstr("node-primary-ifaddr"));
 }
@@ -68,13 +68,15 @@ TEST(EgressObjects, TheHurriedUsersFiles) {
   EXPECT_EQ(ErrorOf("").code, Code::kKind);
   EXPECT_EQ(ErrorOf("# nothing\n").code, Code::kKind);
   EgressObjects objects;
-  ASSERT_TRUE(AddEgressObjects("---\n" + NetNamespace(1, "10.0.0.1") + "---\n", "f", objects));
+  ASSERT_TRUE(AddEgressObjects("---\n" + NetNamespaceYaml(1, "10.0.0.1") + "---\n", "f", objects));
   EXPECT_EQ(objects.net_namespaces.size(), 1U);
 }
 
 Error EvaluationError(const std::vector<std::string>& documents, const std::vector<std::string>& offline = {}) {
   EgressObjects objects;
-  if (!documents.empty()) EXPECT_TRUE(AddEgressObjects(Documents(documents), "f", objects));
+  if (!documents.empty()) {
+    EXPECT_TRUE(AddEgressObjects(Documents(documents), "f", objects));
+  }
   const auto report = EvaluateEgressIps(objects, offline);
   EXPECT_FALSE(report);
   return report ? Error() : report.error();
@@ -82,8 +84,8 @@ Error EvaluationError(const std::vector<std::string>& documents, const std::vect
 
 TEST(EgressObjects, OfNoPluginOrOfBothAreRefused) {
   EXPECT_EQ(EvaluationError({}).code, Code::kKind);
-  EXPECT_EQ(EvaluationError({NetNamespace(1, ""), EgressIp("p", "10.0.0.1", "")}).code, Code::kKind);
-  const Error nobody = EvaluationError({HostSubnet(3, ""), NetNamespace(1, "")}, {"node-7"});
+  EXPECT_EQ(EvaluationError({NetNamespaceYaml(1, ""), EgressIpYaml("p", "10.0.0.1", "")}).code, Code::kKind);
+  const Error nobody = EvaluationError({HostSubnetYaml(3, ""), NetNamespaceYaml(1, "")}, {"node-7"});
   EXPECT_EQ(nobody.code, Code::kUsage);
   EXPECT_THAT(nobody.message, HasSubstr("node-7"));
 }

@@ -15,35 +15,35 @@ inline std::string Documents(const std::vector<std::string>& documents) {
   return fmt::format("{}", fmt::join(documents, "---\n"));
 }
 
-inline std::string HostSubnet(int node, const std::string& ips, const std::string& cidrs = "") {
+inline std::string HostSubnetYaml(int node, const std::string& ips, const std::string& cidrs = "") {
   return fmt::format(
       "apiVersion: network.openshift.io/v1\nkind: HostSubnet\nmetadata: {{name: node-{0}}}\nhost: node-{0}\n"
       "hostIP: 172.17.0.{0}\negressIPs: [{1}]\negressCIDRs: [{2}]\n",
       node, ips, cidrs);
 }
 
-inline std::string NetNamespace(int id, const std::string& ips) {
+inline std::string NetNamespaceYaml(int id, const std::string& ips) {
   return fmt::format(
       "apiVersion: network.openshift.io/v1\nkind: NetNamespace\nmetadata: {{name: ns-{0}}}\nnetid: {0}\n"
       "egressIPs: [{1}]\n",
       id, ips);
 }
 
-inline std::string Node(const std::string& name, const std::string& labels, const std::string& annotations = "",
-                        const std::string& address = "10.0.0.7") {
+inline std::string NodeYaml(const std::string& name, const std::string& labels, const std::string& annotations = "",
+                            const std::string& address = "10.0.0.7") {
   return fmt::format(
       "apiVersion: v1\nkind: Node\nmetadata:\n  name: {}\n  labels: {{{}}}\n  annotations: {{{}}}\n"
       "status: {{addresses: [{{type: InternalIP, address: {}}}], conditions: [{{type: Ready, status: \"True\"}}]}}\n",
       name, labels, annotations, address);
 }
 
-inline std::string Namespace(const std::string& name, const std::string& labels = "") {
+inline std::string NamespaceYaml(const std::string& name, const std::string& labels = "") {
   return fmt::format("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {}, labels: {{{}}}}}\n", name, labels);
 }
 
 // `more` is what follows in spec, each line indented by two, and status.
-inline std::string EgressIp(const std::string& name, const std::string& ips, const std::string& selector,
-                            const std::string& more = "") {
+inline std::string EgressIpYaml(const std::string& name, const std::string& ips, const std::string& selector,
+                                const std::string& more = "") {
   return fmt::format(
       "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata: {{name: {}}}\nspec:\n  egressIPs: [{}]\n"
       "  namespaceSelector: {{{}}}\n{}",

@@ -22,22 +22,22 @@ std::string Primary(const char* network) {
   return fmt::format("k8s.ovn.org/node-primary-ifaddr: '{{\"ipv4\":\"{}\"}}'", network);
 }
 
-std::string Linux(int node) {
-  return Node(fmt::format("worker-{}", node), kAssignable, Primary("10.0.0.0/24"), fmt::format("10.0.0.{}", node));
+std::string LinuxYaml(int node) {
+  return NodeYaml(fmt::format("worker-{}", node), kAssignable, Primary("10.0.0.0/24"), fmt::format("10.0.0.{}", node));
 }
 
 TEST(Ovn, SelectedNamespacesLeaveWithTheAddressesOfNodes) {
   const EgressReport report =
-      Report({Linux(1), Linux(2), Node("other", "", "", "10.0.0.3"), Namespace("a", "env: prod"),
-              Namespace("b", "env: test"), EgressIp("prod", "10.0.0.100, 10.0.0.101", kProd)});
+      Report({LinuxYaml(1), LinuxYaml(2), NodeYaml("other", "", "", "10.0.0.3"), NamespaceYaml("a", "env: prod"),
+              NamespaceYaml("b", "env: test"), EgressIpYaml("prod", "10.0.0.100, 10.0.0.101", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1 10.0.0.101@worker-2", "b nodeIP"));
   EXPECT_THAT(Codes(report), Each("info egress-ip-choice"));
 }
 
 // At most one address of an EgressIP on a node.
 TEST(Ovn, TheThirdAddressFindsNoNode) {
-  const EgressReport report = Report(
-      {Linux(1), Linux(2), Namespace("a", "env: prod"), EgressIp("p", "10.0.0.100, 10.0.0.101, 10.0.0.102", kProd)});
+  const EgressReport report = Report({LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"),
+                                      EgressIpYaml("p", "10.0.0.100, 10.0.0.101, 10.0.0.102", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1 10.0.0.101@worker-2"));
   EXPECT_THAT(Codes(report), Contains("warning egress-ip-unassigned"));
   EXPECT_THAT(report.namespaces[0].reason, HasSubstr("10.0.0.102 finds no node that has none of this EgressIP yet"));
@@ -45,16 +45,16 @@ TEST(Ovn, TheThirdAddressFindsNoNode) {
 
 TEST(Ovn, WhatTheStatusSaysStays) {
   const EgressReport report =
-      Report({Linux(1), Linux(2), Namespace("a", "env: prod"),
-              EgressIp("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n")});
+      Report({LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"),
+              EgressIpYaml("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-2"));
   EXPECT_THAT(report.findings, IsEmpty());
 }
 
 TEST(Ovn, AnAddressMovesFromAnOfflineNode) {
   const std::vector<std::string> objects = {
-      Linux(1), Linux(2), Namespace("a", "env: prod"),
-      EgressIp("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n")};
+      LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"),
+      EgressIpYaml("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n")};
   EXPECT_THAT(Told(Report(objects, {"worker-2"})), ElementsAre("a egressIP 10.0.0.100@worker-1"));
   const EgressReport none = Report(objects, {"worker-1", "10.0.0.2"});
   EXPECT_THAT(Told(none), ElementsAre("a nodeIP"));
@@ -64,17 +64,17 @@ TEST(Ovn, AnAddressMovesFromAnOfflineNode) {
 
 TEST(Ovn, WithoutNodesTheStatusIsAllThatIsKnown) {
   const std::string known =
-      EgressIp("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n");
-  EXPECT_THAT(Told(Report({Namespace("a", "env: prod"), known})), ElementsAre("a egressIP 10.0.0.100@worker-2"));
-  const EgressReport unknown = Report({Namespace("a", "env: prod"), EgressIp("p", "10.0.0.100", kProd)});
+      EgressIpYaml("p", "10.0.0.100", kProd, "status: {items: [{node: worker-2, egressIP: 10.0.0.100}]}\n");
+  EXPECT_THAT(Told(Report({NamespaceYaml("a", "env: prod"), known})), ElementsAre("a egressIP 10.0.0.100@worker-2"));
+  const EgressReport unknown = Report({NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
   EXPECT_THAT(Told(unknown), ElementsAre("a nodeIP"));
   EXPECT_THAT(unknown.namespaces[0].reason, HasSubstr("the files hold no Nodes"));
 }
 
 TEST(Ovn, WindowsNodesAreNotCovered) {
   const EgressReport report =
-      Report({Node("win-1", fmt::format("kubernetes.io/os: windows, {}", kAssignable), "", "10.0.0.9"),
-              Namespace("a", "env: prod"), EgressIp("p", "10.0.0.100", kProd)});
+      Report({NodeYaml("win-1", fmt::format("kubernetes.io/os: windows, {}", kAssignable), "", "10.0.0.9"),
+              NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a nodeIP"));
   ASSERT_EQ(report.nodes.size(), 1U);
   EXPECT_TRUE(report.nodes[0].windows);
@@ -85,8 +85,9 @@ TEST(Ovn, WindowsNodesAreNotCovered) {
 
 TEST(Ovn, AnAddressNeedsANetworkOfTheNode) {
   const EgressReport report =
-      Report({Linux(1), Node("worker-2", kAssignable, Primary("10.1.0.0/24"), "10.1.0.2"), Namespace("a", "env: prod"),
-              EgressIp("p", "10.1.0.100", kProd), EgressIp("q", "192.0.2.1", "matchLabels: {env: test}")});
+      Report({LinuxYaml(1), NodeYaml("worker-2", kAssignable, Primary("10.1.0.0/24"), "10.1.0.2"),
+              NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.1.0.100", kProd),
+              EgressIpYaml("q", "192.0.2.1", "matchLabels: {env: test}")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.1.0.100@worker-2"));
   EXPECT_THAT(Codes(report), UnorderedElementsAre("warning egress-ip-unassigned", "info egress-ip-unused"));
 }
@@ -95,38 +96,38 @@ TEST(Ovn, ACloudSaysHowManyANodeCanHave) {
   const std::string cloud =
       "cloud.network.openshift.io/egress-ipconfig: "
       "'[{\"interface\":\"eni-1\",\"ifaddr\":{\"ipv4\":\"10.0.0.0/24\"},\"capacity\":{\"ipv4\":1,\"ipv6\":15}}]'";
-  const EgressReport report =
-      Report({Node("worker-1", kAssignable, cloud), Namespace("a", "env: prod"), Namespace("b", "env: test"),
-              EgressIp("p", "10.0.0.100", kProd), EgressIp("q", "10.0.0.101", "matchLabels: {env: test}")});
+  const EgressReport report = Report({NodeYaml("worker-1", kAssignable, cloud), NamespaceYaml("a", "env: prod"),
+                                      NamespaceYaml("b", "env: test"), EgressIpYaml("p", "10.0.0.100", kProd),
+                                      EgressIpYaml("q", "10.0.0.101", "matchLabels: {env: test}")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1", "b nodeIP"));
   EXPECT_THAT(report.namespaces[1].reason, HasSubstr("no node with room for one more address"));
 }
 
 TEST(Ovn, ASecondNetworkOfANodeHoldsAddresses) {
   const std::string two = Primary("10.0.0.1/24") + ", k8s.ovn.org/host-cidrs: '[\"10.0.0.1/24\",\"192.0.2.5/28\"]'";
-  EXPECT_THAT(Told(Report({Node("worker-1", kAssignable, two), Namespace("a", "env: prod"),
-                           EgressIp("p", "192.0.2.1", kProd)})),
+  EXPECT_THAT(Told(Report({NodeYaml("worker-1", kAssignable, two), NamespaceYaml("a", "env: prod"),
+                           EgressIpYaml("p", "192.0.2.1", kProd)})),
               ElementsAre("a egressIP 192.0.2.1@worker-1"));
 }
 
 TEST(Ovn, AnAddressOfANodeIsNoEgressIp) {
-  const EgressReport report =
-      Report({Linux(1), Linux(2), Namespace("a", "env: prod"), EgressIp("p", "10.0.0.2, 10.0.0.100", kProd)});
+  const EgressReport report = Report(
+      {LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.2, 10.0.0.100", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a nodeIP"));
   EXPECT_THAT(report.namespaces[0].reason, HasSubstr("10.0.0.2 is an address of the node worker-2 itself"));
 }
 
 TEST(Ovn, AnAddressBelongsToOneEgressIp) {
   const EgressReport report =
-      Report({Linux(1), Linux(2), Namespace("a", "env: prod"), Namespace("b", "env: test"),
-              EgressIp("p", "10.0.0.100", kProd), EgressIp("q", "10.0.0.100", "matchLabels: {env: test}")});
+      Report({LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"), NamespaceYaml("b", "env: test"),
+              EgressIpYaml("p", "10.0.0.100", kProd), EgressIpYaml("q", "10.0.0.100", "matchLabels: {env: test}")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1", "b nodeIP"));
   EXPECT_THAT(report.namespaces[1].reason, HasSubstr("belongs to the EgressIP p already"));
 }
 
 TEST(Ovn, AnInvalidAddressStopsTheWholeEgressIp) {
   const EgressReport report =
-      Report({Linux(1), Namespace("a", "env: prod"), EgressIp("p", "10.0.0.100, 10.0.0.300", kProd)});
+      Report({LinuxYaml(1), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100, 10.0.0.300", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a nodeIP"));
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].code, "egress-ip-address");
@@ -138,37 +139,37 @@ TEST(Ovn, AnInvalidAddressStopsTheWholeEgressIp) {
 
 TEST(Ovn, PodsThatAreNotSelectedLeaveWithTheirNode) {
   const EgressReport report =
-      Report({Linux(1), Namespace("a", "env: prod"),
-              EgressIp("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n")});
+      Report({LinuxYaml(1), NamespaceYaml("a", "env: prod"),
+              EgressIpYaml("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1"));
   EXPECT_THAT(report.namespaces[0].reason, HasSubstr("those with app=web; the others leave with the address of their"));
 }
 
 TEST(Ovn, TwoEgressIpsOfOneNamespaceAreToldOf) {
-  const std::vector<std::string> nodes = {Linux(1), Linux(2), Namespace("a", "env: prod")};
+  const std::vector<std::string> nodes = {LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod")};
   std::vector<std::string> both = nodes;
-  both.push_back(EgressIp("p", "10.0.0.100", kProd));
-  both.push_back(EgressIp("q", "10.0.0.101", ""));  // everything
+  both.push_back(EgressIpYaml("p", "10.0.0.100", kProd));
+  both.push_back(EgressIpYaml("q", "10.0.0.101", ""));  // everything
   const EgressReport report = Report(both);
   EXPECT_THAT(Codes(report), Contains("warning egress-ip-overlap"));
   EXPECT_EQ(report.namespaces[0].addresses.size(), 2U);
   std::vector<std::string> apart = nodes;
-  apart.push_back(EgressIp("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n"));
-  apart.push_back(EgressIp("q", "10.0.0.101", kProd, "  podSelector: {matchLabels: {app: db}}\n"));
+  apart.push_back(EgressIpYaml("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n"));
+  apart.push_back(EgressIpYaml("q", "10.0.0.101", kProd, "  podSelector: {matchLabels: {app: db}}\n"));
   EXPECT_THAT(Codes(Report(apart)), Not(Contains("warning egress-ip-overlap")));
 }
 
 TEST(Ovn, SelectorsByNameAndByExpression) {
   const std::vector<std::string> objects = {
-      Linux(1), Namespace("a", "env: prod"), Namespace("b", "env: test"), Namespace("c"),
-      EgressIp("p", "10.0.0.100",
-               "matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [b, c]}, "
-               "{key: env, operator: Exists}]")};
+      LinuxYaml(1), NamespaceYaml("a", "env: prod"), NamespaceYaml("b", "env: test"), NamespaceYaml("c"),
+      EgressIpYaml("p", "10.0.0.100",
+                   "matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [b, c]}, "
+                   "{key: env, operator: Exists}]")};
   EXPECT_THAT(Told(Report(objects)), ElementsAre("a nodeIP", "b egressIP 10.0.0.100@worker-1", "c nodeIP"));
 }
 
 TEST(Ovn, WithoutNamespacesThatIsSaid) {
-  const EgressReport report = Report({Linux(1), EgressIp("p", "10.0.0.100", kProd)});
+  const EgressReport report = Report({LinuxYaml(1), EgressIpYaml("p", "10.0.0.100", kProd)});
   EXPECT_THAT(report.namespaces, IsEmpty());
   EXPECT_THAT(Codes(report), ElementsAre("warning egress-ip-unused"));
 }
