@@ -127,8 +127,6 @@ constexpr std::array kFindings = {
     FindingInfo{"drive-secret", kWarning,
                 "A drive holds credentials, and every user of a node can read a drive that is attached to it.",
                 "Detach the drive after the first boot, or use --credentials none."},
-    FindingInfo{"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
-                "Add the certificates to the bundle if nodes should trust any."},
     FindingInfo{
         "egress-ip-address", kError,
         "An egress IP or a network for egress IPs is not one, or it is IPv6 with openshift-sdn, which takes IPv4 only.",
@@ -152,6 +150,8 @@ constexpr std::array kFindings = {
     FindingInfo{
         "egress-ip-windows", kWarning, "A node runs Windows, and egress IPs do not cover Windows nodes.",
         "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
+    FindingInfo{"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
+                "Add the certificates to the bundle if nodes should trust any."},
     FindingInfo{"env-comment-continues", kWarning,
                 "A comment ends in a backslash, so systemd before version 254 reads the next line as a part of the "
                 "comment.",
