@@ -407,6 +407,11 @@ constexpr std::array kFindings = {
     FindingInfo{"proxy-not-accepted", kWarning,
                 "The status of the Proxy is empty, so the cluster has not accepted its spec, and the spec was taken.",
                 "Check with oc get clusteroperator network why the spec was not accepted."},
+    FindingInfo{
+        "proxy-router", kWarning,
+        "The URL of a proxy does not lead programs on a node to the egress router that requests are taken to go "
+        "through.",
+        "Write an address or a name that nodes reach, http, and the port on which the router listens."},
     FindingInfo{"proxy-status-differs", kWarning,
                 "The cluster has not accepted the spec of the Proxy, and the status was taken, which is what nodes "
                 "have.",

@@ -145,6 +145,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "program-replaced",
     "proxy-name",
     "proxy-not-accepted",
+    "proxy-router",
     "proxy-status-differs",
     "proxy-url",
     "proxy-url-at",
