@@ -443,11 +443,19 @@ def egress_objects():
         write("egress_objects", name, text)
 
 
+def required_lists():
+    text = "# registries\r\nhttps://quay.io/ proxy 10.42.253.45\r\n\nregistry.redhat.io\tproxy # by name\nhttp://10.0.0.1:8080/x direct\n2001:db8::7 2001:db8::1\n"
+    for name, data in {"all-forms": text, "mark": "\ufeff" + text, "utf16": ("\ufeff" + text).encode("utf-16-le"), "empty": "# nothing\n",
+                       "way": "https://quay.io/ proxied\n", "order": "quay.io 10.0.0.1 proxy\n", "url": "http://[::1/\n",
+                       "password": "https://user:%s@quay.io/?token=%s\n" % (SECRET, SECRET)}.items():
+        write("required_list", name, data)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims, document_sources, kubernetes, routers, egress_objects):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, user_data, wims, document_sources, kubernetes, routers, egress_objects, required_lists):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)
