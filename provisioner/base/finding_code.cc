@@ -127,6 +127,29 @@ constexpr std::array kFindings = {
     FindingInfo{"drive-secret", kWarning,
                 "A drive holds credentials, and every user of a node can read a drive that is attached to it.",
                 "Detach the drive after the first boot, or use --credentials none."},
+    FindingInfo{
+        "egress-ip-address", kError,
+        "An egress IP or a network for egress IPs is not one, or it is IPv6 with openshift-sdn, which takes IPv4 only.",
+        "Correct the entry that the message names."},
+    FindingInfo{"egress-ip-choice", kInfo, "Several nodes can have an egress IP, and the cluster chooses one of them.",
+                "Nothing has to be done. Ask the cluster for the objects again to see what it chose."},
+    FindingInfo{"egress-ip-conflict", kWarning,
+                "An egress IP is claimed by two nodes or by two namespaces, or a namespace requests two of one node, "
+                "so openshift-sdn does not use it.",
+                "Leave each egress IP to one node and to one namespace, and request at most one of each node."},
+    FindingInfo{"egress-ip-offline", kInfo | kWarning, "A node is offline, so its egress IPs are not used.",
+                "Request a second address, of another node, for namespaces that must not lose their way out."},
+    FindingInfo{"egress-ip-overlap", kWarning,
+                "Two objects decide about the egress IPs of the same pods, and which one counts is not defined.",
+                "Change the selectors or the lists so that one object decides."},
+    FindingInfo{"egress-ip-unassigned", kWarning, "An egress IP is requested, and no node has it.",
+                "Give it to a node, or let more nodes have egress IPs, as the message says."},
+    FindingInfo{"egress-ip-unused", kInfo | kWarning,
+                "A node has an egress IP that no namespace requests, or an EgressIP selects no namespace of the files.",
+                "Check the name or the labels of the namespace, or remove the address."},
+    FindingInfo{
+        "egress-ip-windows", kWarning, "A node runs Windows, and egress IPs do not cover Windows nodes.",
+        "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
     FindingInfo{"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
                 "Add the certificates to the bundle if nodes should trust any."},
     FindingInfo{"env-comment-continues", kWarning,
@@ -417,6 +440,11 @@ constexpr std::array kFindings = {
     FindingInfo{"proxy-not-accepted", kWarning,
                 "The status of the Proxy is empty, so the cluster has not accepted its spec, and the spec was taken.",
                 "Check with oc get clusteroperator network why the spec was not accepted."},
+    FindingInfo{
+        "proxy-router", kWarning,
+        "The URL of a proxy does not lead programs on a node to the egress router that requests are taken to go "
+        "through.",
+        "Write an address or a name that nodes reach, http, and the port on which the router listens."},
     FindingInfo{"proxy-status-differs", kWarning,
                 "The cluster has not accepted the spec of the Proxy, and the status was taken, which is what nodes "
                 "have.",

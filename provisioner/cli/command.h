@@ -50,6 +50,7 @@ Command PublishCommand();
 Command PodEnvCommand();
 Command HnsProxyCommand();
 Command RouterCommand();
+Command EgressIpCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

@@ -8,6 +8,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/explain_way.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/dialect_explain.h"
@@ -24,6 +25,7 @@ using egress::Route;
 constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
 constexpr std::size_t kMostDestinations = 100'000;
 constexpr std::size_t kWidestHost = 50;
+constexpr int kDiffers = 4;
 
 struct Asked {
   std::string shown;  // the URL, or a line of --hosts; without a password
@@ -34,7 +36,9 @@ struct Asked {
 struct Question {
   std::vector<Asked> urls;
   std::vector<Asked> hosts;
+  std::vector<Asked> required;  // the destinations of --required
   std::vector<Dialect> clients;
+  ExplainWay way;
 };
 
 std::string_view NameOf(Route route) {
@@ -63,13 +67,6 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   return out;
 }
 
-// A line of --hosts as a URL: https where it names no scheme.
-std::string UrlOf(const std::string& line) {
-  if (line.find("://") != std::string::npos) return line;
-  const bool bare_ipv6 = line.find(':') != std::string::npos && IpAddress::Parse(line);
-  return bare_ipv6 ? fmt::format("https://[{}]/", line) : fmt::format("https://{}/", line);
-}
-
 Result<std::vector<Asked>> ReadHosts(const std::string& path) {
   std::vector<Asked> out;
   const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
@@ -85,7 +82,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
     if (line.empty()) continue;
     if (out.size() == kMostDestinations)
       return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostDestinations), path);
-    auto to = egress::ParseDestination(UrlOf(line));
+    auto to = egress::ParseDestination(egress::RequestUrlOf(line));
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
     out.push_back({Shown(line), *std::move(to), {}});
   }
@@ -115,9 +112,13 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
   out.clients = PROV_TRY(ParseClients(arguments));
   out.urls = PROV_TRY(ReadUrls(arguments.All("url")));
   if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
-  if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment")) return out;
+  out.way = PROV_TRY(ExplainWay::Read(arguments));
+  for (const router::Requirement& one : out.way.required()) out.required.push_back({one.shown, one.to, {}});
+  if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment") || arguments.Has("required"))
+    return out;
   return Fail(Code::kUsage,
-              "--url URL, --hosts FILE or --augment is missing; provisioner explain --help shows an example",
+              "--url URL, --hosts FILE, --required FILE or --augment is missing; provisioner explain --help shows an "
+              "example",
               "provisioner explain");
 }
 
@@ -136,26 +137,31 @@ Findings FaultsOf(const Question& question) {
 }
 
 void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vector<Asked>& asked,
-                    const std::vector<Dialect>& clients) {
+                    const Question& question) {
   for (const Asked& one : asked) {
-    for (const Dialect client : clients) {
+    for (const Dialect client : question.clients) {
       json.BeginObject().Member("url", one.shown).Member("client", egress::NameOf(client));
       if (!one.fault.empty()) {
         json.Member("decision", NameOf(Route::kInvalid)).Key("proxy").Null().Key("entry").Null();
-        json.Member("note", one.fault).EndObject();
+        json.Member("note", one.fault);
+        if (question.way.has_routers()) WriteRoute(json, nullptr);
+        json.EndObject();
         continue;
       }
       const ClientDecision decision = explainer.Decide(client, one.to);
       json.Member("decision", NameOf(decision.route));
       WriteText(json, "proxy", decision.proxy);
       WriteText(json, "entry", decision.entry);
-      json.Member("note", explainer.Note(client, one.to, decision)).EndObject();
+      json.Member("note", explainer.Note(client, one.to, decision));
+      if (const auto way = question.way.Follow(one.to, decision)) WriteRoute(json, &*way);
+      json.EndObject();
     }
   }
 }
 
 std::string Json(const Explainer& explainer, const Question& question,
-                 const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings) {
+                 const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings,
+                 const std::vector<RequiredResult>& required) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   if (augmented) {
@@ -164,9 +170,11 @@ std::string Json(const Explainer& explainer, const Question& question,
     json.EndArray().EndObject();
   }
   json.Key("decisions").BeginArray();
-  WriteDecisions(json, explainer, question.urls, question.clients);
-  WriteDecisions(json, explainer, question.hosts, question.clients);
+  WriteDecisions(json, explainer, question.urls, question);
+  WriteDecisions(json, explainer, question.hosts, question);
+  WriteDecisions(json, explainer, question.required, question);
   json.EndArray();
+  if (!required.empty()) WriteRequired(json, required);
   WriteFindings(json, findings);
   if (const Findings faults = FaultsOf(question); !faults.empty()) {
     json.Key("error").BeginObject().Member("code", InfoOf(Code::kUsage).name);
@@ -185,26 +193,36 @@ std::string Cell(Route route, std::string_view text, std::size_t width, bool col
   return fmt::format("{}{}\x1b[0m", start, padded);
 }
 
-std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const std::vector<Dialect>& clients,
-                        bool colour) {
+std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Question& question, bool colour) {
   std::string out = Printable(asked.shown) + "\n";
   if (!asked.fault.empty()) {
     return out + fmt::format("  {:<9} {} {}\n", "-", Cell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
                              Printable(asked.fault));
   }
-  for (const Dialect client : clients) {
+  for (const Dialect client : question.clients) {
     const ClientDecision decision = explainer.Decide(client, asked.to);
     std::string detail(decision.route == Route::kDirect ? decision.entry : decision.proxy);
     if (!detail.empty()) detail = Printable(detail) + ": ";
     out += fmt::format("  {:<9} {} {}{}\n", egress::NameOf(client),
                        Cell(decision.route, NameOf(decision.route), 8, colour), detail,
                        Printable(explainer.Note(client, asked.to, decision)));
+    const auto way = question.way.Follow(asked.to, decision);
+    if (way && way->end != router::WayOut::End::kInvalid) out += fmt::format("  {:<9} {}\n", "", DescribeWay(*way));
   }
   return out;
 }
 
-std::string Table(const Explainer& explainer, const std::vector<Asked>& hosts, const std::vector<Dialect>& clients,
-                  bool colour) {
+// A request that a router stops is shown as that.
+std::string_view CellText(const ExplainWay& routers, const Asked& asked, const ClientDecision& decision) {
+  const auto way = routers.Follow(asked.to, decision);
+  if (!way || way->end == router::WayOut::End::kInvalid || way->Passes()) return NameOf(decision.route);
+  if (way->end == router::WayOut::End::kUnknown) return "unknown";
+  return way->verdict == router::Verdict::kDepends ? "depends" : "refused";
+}
+
+std::string Table(const Explainer& explainer, const Question& question, bool colour) {
+  const std::vector<Asked>& hosts = question.hosts;
+  const std::vector<Dialect>& clients = question.clients;
   std::size_t widest = 11;
   for (const Asked& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
   std::string out = fmt::format("{:<{}}", "destination", widest);
@@ -217,9 +235,12 @@ std::string Table(const Explainer& explainer, const std::vector<Asked>& hosts, c
     out += fmt::format("{:<{}}", Printable(one.shown), widest);
     const Route go = explainer.Decide(Dialect::kGo, one.to).route;
     for (const Dialect client : clients) {
-      const Route route = explainer.Decide(client, one.to).route;
+      const ClientDecision decision = explainer.Decide(client, one.to);
+      const Route route = decision.route;
       differ = differ || route != go;
-      out += "  " + Cell(route, fmt::format("{}{}", NameOf(route), route == go ? "" : "*"), width(client), colour);
+      const std::string_view text = CellText(question.way, one, decision);
+      const Route shown = text == "refused" ? Route::kInvalid : route;
+      out += "  " + Cell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
     }
     out += "\n";
   }
@@ -228,7 +249,8 @@ std::string Table(const Explainer& explainer, const std::vector<Asked>& hosts, c
 }
 
 std::string Text(const Explainer& explainer, const Question& question,
-                 const std::optional<egress::AugmentedNoProxy>& augmented) {
+                 const std::optional<egress::AugmentedNoProxy>& augmented,
+                 const std::vector<RequiredResult>& required) {
   const bool colour = SupportsColour(stdout);
   std::string out;
   if (augmented) {
@@ -237,9 +259,9 @@ std::string Text(const Explainer& explainer, const Question& question,
                ? "  nothing to add\n"
                : fmt::format("  added: {}\n", Printable(fmt::format("{}", fmt::join(augmented->added, ", "))));
   }
-  for (const Asked& one : question.urls) out += DescribeUrl(explainer, one, question.clients, colour);
-  if (!question.hosts.empty()) out += Table(explainer, question.hosts, question.clients, colour);
-  return out;
+  for (const Asked& one : question.urls) out += DescribeUrl(explainer, one, question, colour);
+  if (!question.hosts.empty()) out += Table(explainer, question, colour);
+  return out + DescribeRequired(required, colour);
 }
 
 struct Options {
@@ -276,10 +298,14 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
   Findings told = FaultsOf(question);
-  const int exit = told.empty() ? 0 : InfoOf(Code::kUsage).exit;
-  if (options.json) return Outcome{exit, Json(explainer, question, augmented, config.findings), std::move(told)};
+  const std::vector<RequiredResult> required = question.way.Judge(explainer, question.clients);
+  const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
+  const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kDiffers : 0;
+  std::ranges::move(question.way.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
+  if (options.json)
+    return Outcome{exit, Json(explainer, question, augmented, config.findings, required), std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));
-  return Outcome{exit, Text(explainer, question, augmented), std::move(told)};
+  return Outcome{exit, Text(explainer, question, augmented, required), std::move(told)};
 }
 
 }  // namespace
@@ -310,6 +336,8 @@ Command ExplainCommand() {
        NameOption(),
        OutputOption(),
        HelpOption()}};
+  const std::vector<OptionSpec> way = WayOptionSpecs();
+  command.spec.options.insert(command.spec.options.begin() + 3, way.begin(), way.end());
   AddRemoteOptions(command.spec);
   command.run = Run;
   return command;

@@ -33,7 +33,8 @@ using Maker = Command (*)();
 constexpr Maker kCommands[] = {
     ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,      ApplyCommand,
     StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    ExplainCodeCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    EgressIpCommand,
+    ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {

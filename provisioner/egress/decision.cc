@@ -76,6 +76,12 @@ Decision Direct(std::string note, std::optional<std::string> entry = std::nullop
 
 }  // namespace
 
+std::string RequestUrlOf(std::string_view text) {
+  if (text.find("://") != std::string_view::npos) return std::string(text);
+  const bool bare_ipv6 = text.find(':') != std::string_view::npos && IpAddress::Parse(text);
+  return bare_ipv6 ? fmt::format("https://[{}]/", text) : fmt::format("https://{}/", text);
+}
+
 Result<RequestTarget> ParseRequestTarget(std::string_view url) {
   if (HasBlankOrControl(url)) return RefuseUrl("holds a blank or a control character");
   if (!IsUtf8(url)) return RefuseUrl("is not UTF-8");

@@ -23,6 +23,9 @@ struct RequestTarget {
 // never quote it, since it may hold a password. Other schemes than http and https are fine; without a port theirs is 0.
 Result<RequestTarget> ParseRequestTarget(std::string_view url);
 
+// A URL, or a host, host:port or address that people list, as a URL: https where it names no scheme.
+std::string RequestUrlOf(std::string_view text);
+
 enum class Route { kDirect, kProxy, kInvalid };
 
 struct Decision {

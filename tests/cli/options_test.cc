@@ -23,7 +23,8 @@ using testing::HasSubstr;
 constexpr std::array kMakers = {
     ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,      ApplyCommand,
     StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    ExplainCodeCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    EgressIpCommand,
+    ExplainCodeCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.

@@ -39,6 +39,12 @@ usage          | --for              | explain sample.json --url http://a/ --for 
 usage          | --for              | explain sample.json --url http://a/ --for xyzzy
 not-found      | missing.txt        | explain sample.json --hosts missing.txt
 row            | hosts.txt          | explain sample.json --hosts hosts.txt
+not-found      | missing.txt        | explain sample.json --required missing.txt
+row            | required.txt       | explain sample.json --required required.txt
+row            | empty.json         | explain sample.json --required empty.json
+usage          | outside.txt        | explain sample.json --required outside.txt
+not-found      | missing.yaml       | explain sample.json --url http://a/ --through missing.yaml
+usage          | --resolve          | explain sample.json --url http://a/ --resolve a=10.0.0.1
 usage          | --out              | bake sample.json
 usage          | --out              | bake sample.json --out ""
 usage          | --format           | bake sample.json --out x --format rar
@@ -189,6 +195,9 @@ destination    | --source           | router render routes.txt --source 1.2.3.40
 destination    | routes.txt         | router render routes.txt --format manifest
 yaml           | bad.yaml           | router render bad.yaml --format squid
 kind           | secret.json        | router render secret.json --format squid
+usage          | egress-ip          | egress-ip
+not-found      | missing.yaml       | egress-ip missing.yaml
+yaml           | bad.yaml           | egress-ip bad.yaml
 usage          | proxy-ur           | explain-code proxy-ur
 """
 
@@ -242,6 +251,8 @@ TEXTS = {
     "html.pem": "<!DOCTYPE html>\n<html><body>Login</body></html>\n",
     "key.pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
     "hosts.txt": "host.example\nhttp://[::1/\n",
+    "required.txt": "https://quay.io/ proxy\nhttps://quay.io/ prox\n",
+    "outside.txt": "https://quay.io/ proxy 10.0.0.1\n",
     "cut.xml": '<?xml version="1.0"?>\n<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings>',
     "other.xml": "<html/>",
     "nodes.csv": "name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3,10.0.0.8/24\n",

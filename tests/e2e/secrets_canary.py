@@ -60,7 +60,7 @@ NODE_COMMANDS = {
 }
 
 # Commands that read no settings.
-TABLE_COMMANDS = {"explain-code", "router"}
+TABLE_COMMANDS = {"explain-code", "router", "egress-ip"}
 
 # Commands whose inputs are objects of a cluster (test_published_objects).
 OBJECT_COMMANDS = {"publish"}

@@ -434,11 +434,47 @@ def routers():
         write("router_objects", name, text)
 
 
+def egress_objects():
+    def sdn(kind, name, **members):
+        return json.dumps({"apiVersion": "network.openshift.io/v1", "kind": kind, "metadata": {"name": name}, **members}) + "\n"
+
+    def listed(*objects):
+        return '{"kind":"List","items":[%s]}' % ",".join(objects)
+
+    space = sdn("NetNamespace", "a", netid=1, egressIPs=["10.0.0.100", "10.0.0.101"])
+    first = sdn("HostSubnet", "n", hostIP="10.0.0.1", egressIPs=["10.0.0.100"])
+    second = sdn("HostSubnet", "m", hostIP="10.0.0.2", egressCIDRs=["10.0.0.0/24"])
+    node = ("kind: Node\nmetadata:\n  name: w\n  labels: {k8s.ovn.org/egress-assignable: \"\"}\n  annotations:\n"
+            "    k8s.ovn.org/node-primary-ifaddr: '{\"ipv4\":\"10.0.0.2/24\"}'\n    k8s.ovn.org/host-cidrs: '[\"10.0.0.2/24\"]'\n"
+            "status: {addresses: [{type: InternalIP, address: 10.0.0.2}], conditions: [{type: Ready, status: \"True\"}]}\n---\n")
+    cloud = node.replace("k8s.ovn.org/host-cidrs: '[\"10.0.0.2/24\"]'",
+                         "cloud.network.openshift.io/egress-ipconfig: '[{\"ifaddr\":{\"ipv4\":\"10.0.0.0/24\"},\"capacity\":{\"ipv4\":1}}]'")
+    windows = "kind: Node\nmetadata: {name: win, labels: {kubernetes.io/os: windows}}\n---\n"
+    spaces = "kind: Namespace\nmetadata: {name: a, labels: {env: prod}}\n---\nkind: Namespace\nmetadata: {name: b}\n---\n"
+    egress_ip = ("kind: EgressIP\nmetadata: {name: p}\nspec:\n  egressIPs: [10.0.0.100, 2001:db8::1]\n"
+                 "  namespaceSelector: {matchExpressions: [{key: env, operator: In, values: [prod, test]}]}\n  podSelector: {matchLabels: {app: web}}\n"
+                 "status: {items: [{node: w, egressIP: 10.0.0.100}]}\n")
+    for name, text in {
+            "sdn": listed(space, first, second), "sdn-clash": listed(space, first, first.replace('"n"', '"o"'), sdn("NetNamespace", "b", netid=2, egressIPs=["10.0.0.101"])),
+            "sdn-list": '{"kind":"HostSubnetList","items":[{"metadata":{"name":"n"},"egressIPs":["10.0.0"]}]}', "ovn": node + windows + spaces + egress_ip,
+            "ovn-cloud": cloud + spaces + egress_ip, "ovn-status": spaces + egress_ip, "both": listed(space, '{"kind":"Namespace","metadata":{"name":"x"}}') + "",
+            "twice": listed(space, space), "annotation": node.replace('\'{"ipv4"', "'{ipv4"), "none": "kind: Pod\nmetadata: {name: p}\n"}.items():
+        write("egress_objects", name, text)
+
+
+def required_lists():
+    text = "# registries\r\nhttps://quay.io/ proxy 10.42.253.45\r\n\nregistry.redhat.io\tproxy # by name\nhttp://10.0.0.1:8080/x direct\n2001:db8::7 2001:db8::1\n"
+    for name, data in {"all-forms": text, "mark": "\ufeff" + text, "utf16": ("\ufeff" + text).encode("utf-16-le"), "empty": "# nothing\n",
+                       "way": "https://quay.io/ proxied\n", "order": "quay.io 10.0.0.1 proxy\n", "url": "http://[::1/\n",
+                       "password": "https://user:%s@quay.io/?token=%s\n" % (SECRET, SECRET)}.items():
+        write("required_list", name, data)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hive-seeds", metavar="PROGRAM")
     arguments = parser.parse_args()
-    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, hns_policies, user_data, wims, document_sources, kubernetes, routers):
+    for make in (certificates, ignition, encodings, environment, urls, bundles, signatures, registry, answer_files, node_lists, hns_policies, user_data, wims, document_sources, kubernetes, routers, egress_objects, required_lists):
         make()
     if arguments.hive_seeds:
         shutil.rmtree(CORPUS / "hive", ignore_errors=True)

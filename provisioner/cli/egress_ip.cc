@@ -1,0 +1,138 @@
+// `egress-ip`: with which addresses the namespaces of a cluster leave it, through which nodes.
+#include "provisioner/egressip/egress_ip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+
+namespace prov::cli {
+namespace {
+
+using egressip::EgressDecision;
+using egressip::EgressReport;
+using egressip::NamespaceEgress;
+using egressip::NodeEgress;
+
+constexpr std::uint64_t kMostBytes = 64ULL << 20U;
+constexpr std::size_t kWidestName = 50;
+
+Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& files) {
+  if (files.empty()) {
+    return Fail(Code::kUsage,
+                "FILE is missing; give what `oc get netnamespaces,hostsubnets -o yaml` or `oc get "
+                "egressips,nodes,namespaces -o yaml` prints, before --offline, which takes all words that follow it",
+                "provisioner egress-ip");
+  }
+  egressip::EgressObjects out;
+  for (const std::string& file : files) {
+    if (file.empty()) return Fail(Code::kUsage, "a FILE is empty (an unset variable?)", "provisioner egress-ip");
+    PROV_TRY(AddEgressObjects(PROV_TRY(ReadFile(file, kMostBytes)), file == "-" ? "standard input" : file, out));
+  }
+  return out;
+}
+
+void WriteNodes(JsonWriter& json, const std::vector<NodeEgress>& nodes) {
+  json.Key("nodes").BeginArray();
+  for (const NodeEgress& node : nodes) {
+    json.BeginObject().Member("name", node.name).Key("address");
+    node.address.empty() ? json.Null() : json.String(node.address);
+    json.Member("windows", node.windows).Member("covered", !node.windows).Member("offline", node.offline);
+    json.Key("egressIPs").BeginArray();
+    for (const std::string& address : node.egress_ips) json.String(address);
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
+std::string Json(const EgressReport& report) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Key("namespaces").BeginArray();
+  for (const NamespaceEgress& one : report.namespaces) {
+    json.BeginObject().Member("name", one.name).Member("decision", NameOf(one.decision)).Key("addresses").BeginArray();
+    for (const egressip::EgressIpAssignment& address : one.addresses)
+      json.BeginObject().Member("ip", address.ip).Member("node", address.node).EndObject();
+    json.EndArray().Member("reason", one.reason).EndObject();
+  }
+  json.EndArray();
+  WriteNodes(json, report.nodes);
+  WriteFindings(json, report.findings);
+  return json.EndObject().Text();
+}
+
+// As wide as the widest of `texts`, within reason, and at least as its heading.
+template <class T>
+std::size_t WidthOf(const std::vector<T>& rows, std::string_view heading) {
+  std::size_t width = heading.size();
+  for (const T& row : rows) width = std::max(width, std::min(Printable(row.name).size(), kWidestName));
+  return width;
+}
+
+std::string DetailOf(const NamespaceEgress& one) {
+  std::vector<std::string> addresses;
+  addresses.reserve(one.addresses.size());
+  for (const egressip::EgressIpAssignment& address : one.addresses)
+    addresses.push_back(fmt::format("{} on {}", address.ip, address.node));
+  return addresses.empty() ? one.reason : fmt::format("{}", fmt::join(addresses, ", "));
+}
+
+std::string DetailOf(const NodeEgress& node) {
+  if (node.windows)
+    return fmt::format("not covered: leaves with {}", node.address.empty() ? "its own address" : node.address);
+  const std::string addresses = node.egress_ips.empty() ? "-" : fmt::format("{}", fmt::join(node.egress_ips, ", "));
+  return node.offline ? addresses + " (offline)" : addresses;
+}
+
+std::string Text(const EgressReport& report) {
+  const std::size_t width = WidthOf(report.namespaces, "namespace");
+  std::string out = fmt::format("{:<{}}  leaves by\n", "namespace", width);
+  for (const NamespaceEgress& one : report.namespaces)
+    out +=
+        fmt::format("{:<{}}  {:<8}  {}\n", Printable(one.name), width, NameOf(one.decision), Printable(DetailOf(one)));
+  if (report.nodes.empty()) return out;
+  const std::size_t node_width = WidthOf(report.nodes, "node");
+  out += fmt::format("\n{:<{}}  egress IPs\n", "node", node_width);
+  for (const NodeEgress& node : report.nodes)
+    out += fmt::format("{:<{}}  {}\n", Printable(node.name), node_width, Printable(DetailOf(node)));
+  return out;
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const egressip::EgressObjects objects = PROV_TRY(ReadObjects(arguments.words()));
+  EgressReport report = PROV_TRY(EvaluateEgressIps(objects, arguments.List("offline")));
+  const bool wrong =
+      std::ranges::any_of(report.findings, [](const Finding& finding) { return finding.severity == Severity::kError; });
+  const int exit = wrong ? InfoOf(Code::kInvalidConfig).exit : 0;
+  if (json) return Outcome{exit, Json(report), {}};
+  return Outcome{exit, Text(report), std::move(report.findings)};
+}
+
+}  // namespace
+
+Command EgressIpCommand() {
+  Command command;
+  command.spec = {
+      "egress-ip",
+      "Say with which addresses the namespaces of a cluster leave it, through which nodes.",
+      "FILE...",
+      "FILE holds objects as `oc get -o yaml` or `-o json` prints them (- is standard input). openshift-sdn:\n"
+      "NetNamespaces and HostSubnets. OVN-Kubernetes: EgressIPs, Nodes and Namespaces. egressIP: by one of the\n"
+      "addresses; nodeIP: each pod by the address of its node; dropped: nothing leaves. Windows nodes are not\n"
+      "covered by egress IPs: what runs there leaves with the node's address. Exit code 11 when an entry is\n"
+      "invalid.",
+      "  $ oc get egressips,nodes,namespaces -o yaml | provisioner egress-ip - --offline worker-1\n"
+      "  namespace  leaves by\n"
+      "  billing    egressIP  10.0.0.100 on worker-2",
+      {{"offline", "NODE...", "as it is while these nodes are offline (names or addresses)", Group::kRequests},
+       OutputOption(),
+       HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

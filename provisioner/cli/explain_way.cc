@@ -1,0 +1,181 @@
+#include "provisioner/cli/explain_way.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
+
+namespace prov::cli {
+namespace {
+
+using egress::Dialect;
+using egress::Explainer;
+using router::Requirement;
+using router::WayOut;
+
+constexpr std::uint64_t kMostBytes = 16ULL << 20U;
+constexpr std::string_view kCommand = "provisioner explain";
+
+Result<std::vector<router::RouterPolicy>> ReadPolicies(const std::vector<std::string>& files) {
+  std::vector<router::PolicyFile> read;
+  read.reserve(files.size());
+  for (const std::string& file : files) read.push_back({PROV_TRY(ReadFile(file, kMostBytes)), file});
+  return router::ReadRouterPolicies(read);
+}
+
+Result<void> CheckTogether(const Arguments& arguments) {
+  if (arguments.Has("resolve") && !arguments.Has("through"))
+    return Fail(Code::kUsage, "--resolve is for the routers that --through names", std::string(kCommand));
+  return {};
+}
+
+Result<void> CheckSources(const std::vector<Requirement>& required, const std::string& file) {
+  const auto found = std::ranges::find_if(required, [](const Requirement& one) { return one.source.has_value(); });
+  if (found == required.end()) return {};
+  return Fail(Code::kUsage,
+              "--through FILE is missing: which address the outside sees is known of the egress routers' settings",
+              fmt::format("{}, line {}", file, found->line));
+}
+
+void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  text.empty() ? json.Null() : json.String(text);
+}
+
+}  // namespace
+
+std::vector<OptionSpec> WayOptionSpecs() {
+  return {
+      {"through", "FILE...",
+       "egress routers behind the proxy (EGRESS_* values, lists of destinations, ConfigMaps, manifests, EgressRouter "
+       "objects): say what they do with each request, and which address the outside sees",
+       Group::kRequests},
+      {"resolve", "NAME=IP[,IP]",
+       "an answer of DNS that the routers' rules depend on; NAME= does not resolve, IP=NAME is the name of an address; "
+       "may "
+       "be repeated",
+       Group::kRequests},
+      {"required", "FILE",
+       "destinations that must be reached, a line URL [proxy|direct] [source-IP] each; exit code 4 where a client is "
+       "refused or goes another way",
+       Group::kRequests}};
+}
+
+Result<ExplainWay> ExplainWay::Read(const Arguments& arguments) {
+  PROV_TRY(CheckTogether(arguments));
+  ExplainWay out;
+  router::KnownAnswers answers;
+  for (const std::string& one : arguments.All("resolve")) PROV_TRY(answers.Add(one));
+  if (arguments.Has("through")) {
+    std::vector<router::RouterPolicy> policies = PROV_TRY(ReadPolicies(arguments.All("through")));
+    for (const router::RouterPolicy& policy : policies)
+      std::ranges::copy(policy.findings, std::back_inserter(out.findings_));
+    out.chain_.emplace(std::move(policies), std::move(answers));
+  }
+  if (!arguments.Has("required")) return out;
+  const std::string file = arguments.Get("required");
+  out.required_ = PROV_TRY(router::ReadRequirements(PROV_TRY(ReadFile(file, kMostBytes)), file));
+  if (!out.chain_) PROV_TRY(CheckSources(out.required_, file));
+  return out;
+}
+
+Findings ExplainWay::FindingsOf(const egress::ClientSettings& settings, const std::string& file) const {
+  Findings out = findings_;
+  if (!chain_) return out;
+  const auto check = [&](const Secret& text, egress::ProxyVariable variable) {
+    Findings ignored;  // the source's own
+    const std::string where = fmt::format("{}: {}", file, egress::NameOf(variable));
+    const auto proxy = egress::ParseProxyUrl(text, egress::ProxyVariable::kHttps, where, ignored);
+    if (proxy) chain_->CheckProxy(*proxy, where, out);
+  };
+  check(settings.http_proxy, egress::ProxyVariable::kHttp);
+  if (settings.https_proxy != settings.http_proxy) check(settings.https_proxy, egress::ProxyVariable::kHttps);
+  return out;
+}
+
+std::optional<WayOut> ExplainWay::Follow(const egress::Destination& to, const egress::ClientDecision& decision) const {
+  if (!chain_) return std::nullopt;
+  return chain_->Follow(to, decision);
+}
+
+std::vector<RequiredResult> ExplainWay::Judge(const Explainer& explainer, const std::vector<Dialect>& clients) const {
+  std::vector<RequiredResult> out;
+  for (const Requirement& one : required_) {
+    RequiredResult& result = out.emplace_back(RequiredResult{&one, {}});
+    for (const Dialect client : clients) {
+      const egress::ClientDecision decision = explainer.Decide(client, one.to);
+      const auto way = Follow(one.to, decision);
+      std::string objection = router::Objection(one, decision, way ? &*way : nullptr);
+      if (!objection.empty()) result.objections.emplace_back(client, std::move(objection));
+    }
+  }
+  return out;
+}
+
+void WriteRoute(JsonWriter& json, const WayOut* way) {
+  json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision()).Key("line");
+  const bool has_line = way != nullptr && way->line != 0;
+  has_line ? json.Int(static_cast<std::int64_t>(way->line)) : json.Null();
+  WriteText(json, "to", way == nullptr ? "" : way->to);
+  WriteText(json, "source", way == nullptr ? "" : way->source);
+  WriteText(json, "router", way == nullptr || way->router == nullptr ? "" : way->router->where);
+  json.Member("note", way == nullptr ? "" : way->note).EndObject();
+}
+
+void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results) {
+  json.Key("required").BeginArray();
+  for (const RequiredResult& result : results) {
+    const Requirement& one = *result.required;
+    json.BeginObject().Member("url", one.shown).Member("line", one.line);
+    WriteText(json, "decision", !one.route ? "" : *one.route == egress::Route::kProxy ? "proxy" : "direct");
+    WriteText(json, "source", one.source ? one.source->ToString() : "");
+    json.Member("ok", result.objections.empty()).Key("objections").BeginArray();
+    for (const auto& [client, why] : result.objections)
+      json.BeginObject().Member("client", egress::NameOf(client)).Member("reason", why).EndObject();
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
+std::string DescribeWay(const WayOut& way) {
+  std::string out = fmt::format("{:<8} {}", way.decision(), Printable(way.note));
+  if (way.end != WayOut::End::kRouter) return out;
+  if (way.Passes()) {
+    if (!way.to.empty()) out += fmt::format("; to {}", Printable(way.to));
+    out += way.source.empty() ? "; from an address that no file gives" : fmt::format("; seen as {}", way.source);
+  }
+  return out + fmt::format(" ({})", Printable(way.router->where));
+}
+
+std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour) {
+  std::string out;
+  std::size_t failed = 0;
+  for (const RequiredResult& result : results) {
+    const bool ok = result.objections.empty();
+    failed += ok ? 0 : 1;
+    const std::string word = !colour ? (ok ? "ok    " : "FAILED")
+                             : ok    ? "\x1b[32mok    \x1b[0m"
+                                     : "\x1b[31mFAILED\x1b[0m";
+    out += fmt::format("required {} {}\n", word, Printable(result.required->shown));
+    // Clients of one mind share a line.
+    std::vector<std::pair<std::string, std::string>> lines;
+    for (const auto& [client, why] : result.objections) {
+      const auto same = std::ranges::find(lines, why, &std::pair<std::string, std::string>::second);
+      if (same == lines.end()) {
+        lines.emplace_back(egress::NameOf(client), why);
+      } else {
+        same->first += fmt::format(", {}", egress::NameOf(client));
+      }
+    }
+    for (const auto& [clients, why] : lines) out += fmt::format("  {}: {}\n", clients, Printable(why));
+  }
+  if (failed > 0)
+    out += fmt::format("{} of {} required destinations would not be reached as they must be\n", failed, results.size());
+  return out;
+}
+
+}  // namespace prov::cli

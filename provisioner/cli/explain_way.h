@@ -1,0 +1,58 @@
+// What --through, --resolve and --required add to `explain`: the way of each request behind the client's decision, and
+// whether required destinations are reached as they must be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/dialect_explain.h"
+#include "provisioner/router/required.h"
+#include "provisioner/router/way_out.h"
+
+namespace prov::cli {
+
+// The options, as rows of the command's table.
+std::vector<OptionSpec> WayOptionSpecs();
+
+// A required destination, judged for all clients.
+struct RequiredResult {
+  const router::Requirement* required;
+  std::vector<std::pair<egress::Dialect, std::string>> objections;  // of the clients that have one
+};
+
+class ExplainWay {
+ public:
+  // Reads the files that the options name. Errors: usage, and those of the routers and of the list.
+  static Result<ExplainWay> Read(const Arguments& arguments);
+
+  bool has_routers() const { return chain_.has_value(); }
+  const std::vector<router::Requirement>& required() const { return required_; }
+  // Of the routers, and of proxies that do not lead to them; `file` is where these are from.
+  Findings FindingsOf(const egress::ClientSettings& settings, const std::string& file) const;
+
+  // nullopt without routers.
+  std::optional<router::WayOut> Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
+
+  std::vector<RequiredResult> Judge(const egress::Explainer& explainer,
+                                    const std::vector<egress::Dialect>& clients) const;
+
+ private:
+  std::optional<router::RouterChain> chain_;
+  std::vector<router::Requirement> required_;
+  Findings findings_;
+};
+
+// The member "route" of a decision; of none (a URL that is none) it is "invalid".
+void WriteRoute(JsonWriter& json, const router::WayOut* way);
+// The member "required" of the document.
+void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results);
+
+// For people: what follows a client's decision, and the list of required destinations.
+std::string DescribeWay(const router::WayOut& way);
+std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour);
+
+}  // namespace prov::cli

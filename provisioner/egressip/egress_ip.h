@@ -1,0 +1,49 @@
+// EgressIPs: with which addresses the pods of each namespace leave the cluster, through which nodes, by the rules of
+// openshift-sdn or OVN-Kubernetes; also while some nodes are offline. Pure: what a controller would choose by chance is
+// chosen by name, and a finding says so.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/base/result.h"
+#include "provisioner/egressip/egress_objects.h"
+
+namespace prov::egressip {
+
+enum class EgressDecision {
+  kEgressIp,  // by one of `addresses`
+  kNodeIp,    // by the address of the node that a pod runs on
+  kDropped,   // nothing leaves
+};
+std::string_view NameOf(EgressDecision decision);  // "egressIP", "nodeIP", "dropped"
+
+struct NamespaceEgress {
+  std::string name;
+  EgressDecision decision = EgressDecision::kNodeIp;
+  std::vector<EgressIpAssignment> addresses;
+  std::string reason;  // one sentence without a full stop
+};
+
+struct NodeEgress {
+  std::string name;
+  std::string address;  // its own; "": not told
+  bool windows = false;
+  bool offline = false;
+  std::vector<std::string> egress_ips;  // that are active there
+};
+
+struct EgressReport {
+  std::vector<NamespaceEgress> namespaces;  // by name
+  std::vector<NodeEgress> nodes;            // by name
+  Findings findings;
+};
+
+// `offline` are names or addresses of nodes; those whose condition Ready is not True are offline, too. Errors: kind
+// (the objects are of no plugin, or of both), usage (a node of `offline` is not there).
+Result<EgressReport> EvaluateEgressIps(const EgressObjects& objects, const std::vector<std::string>& offline);
+
+}  // namespace prov::egressip

@@ -1,0 +1,300 @@
+#include "provisioner/egressip/egress_objects.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "ignition/json.h"
+#include "provisioner/base/text.h"
+
+namespace prov::egressip {
+namespace {
+
+using ignition::JsonValue;
+using source::ObjectView;
+
+// The Nodes of a large cluster are some ten MiB.
+constexpr ignition::Limits kLimits{.input = 64ULL << 20U, .file = 64ULL << 20U, .depth = 64, .values = 4'000'000};
+constexpr ignition::Limits kAnnotationLimits{.input = 1ULL << 20U, .file = 1ULL << 20U, .depth = 16, .values = 10'000};
+
+constexpr std::string_view kAssignable = "k8s.ovn.org/egress-assignable";
+constexpr std::string_view kPrimary = "k8s.ovn.org/node-primary-ifaddr";
+constexpr std::string_view kHostCidrs = "k8s.ovn.org/host-cidrs";
+constexpr std::string_view kHostAddresses = "k8s.ovn.org/host-addresses";  // its older name
+constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
+
+std::string_view TextMember(const JsonValue& object, std::string_view name) {
+  const JsonValue* value = ignition::Member(&object, name);
+  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : std::string_view();
+}
+
+// "k8s.ovn.org/v1" has the group k8s.ovn.org; other projects have kinds of the same name.
+bool IsOfGroup(const JsonValue& object, std::string_view group) {
+  const std::string_view version = TextMember(object, "apiVersion");
+  if (version.empty()) return true;
+  const std::size_t slash = version.find('/');
+  return group == (slash == std::string_view::npos ? std::string_view() : version.substr(0, slash));
+}
+
+Result<std::vector<std::string>> ReadTexts(const ObjectView& object, std::string_view name) {
+  const auto texts = PROV_TRY(object.Texts(name));
+  if (!texts) return std::vector<std::string>();
+  return std::vector<std::string>(texts->begin(), texts->end());
+}
+
+Result<ObjectView> Metadata(const ObjectView& object) {
+  auto metadata = PROV_TRY(object.Object("metadata"));
+  if (metadata && !PROV_TRY(metadata->TextOr("name", "")).empty()) return *std::move(metadata);
+  return Fail(Code::kInvalidConfig, "the object has no name", object.At("metadata"));
+}
+
+Result<std::string> NameOf(const ObjectView& object) {
+  const ObjectView metadata = PROV_TRY(Metadata(object));
+  return std::string(PROV_TRY(metadata.TextOr("name", "")));
+}
+
+Result<std::optional<std::int64_t>> ReadInteger(const ObjectView& object, std::string_view name) {
+  const JsonValue* value = object.Find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->IsInt64()) return ignition::WrongType(*value, "an integer", object.At(name));
+  return value->GetInt64();
+}
+
+// The text of an annotation as the JSON that it holds. It lives as long as `keep`.
+Result<const JsonValue*> ReadAnnotation(const ObjectView& annotations, std::string_view name,
+                                        std::vector<std::unique_ptr<ignition::JsonDocument>>& keep) {
+  const auto text = PROV_TRY(annotations.Text(name));
+  if (!text) return nullptr;
+  auto document = ignition::ParseJson(std::string(*text), kAnnotationLimits);
+  if (!document) {
+    return Fail(Code::kInvalidConfig, fmt::format("the annotation holds no JSON: {}", document.error().message),
+                annotations.At(name));
+  }
+  keep.push_back(*std::move(document));
+  return &keep.back()->root();
+}
+
+std::unexpected<Error> RefuseNetwork(std::string_view text, std::string where) {
+  return Fail(Code::kInvalidConfig, fmt::format("\"{}\" is no network such as 10.0.0.7/24", Shorten(text)),
+              std::move(where));
+}
+
+// {"ipv4":"10.0.128.0/18","ipv6":"…"}
+Result<void> AddFamilies(const ObjectView& families, std::vector<IpNetwork>& out) {
+  for (const std::string_view family : {"ipv4", "ipv6"}) {
+    const std::string_view text = PROV_TRY(families.TextOr(family, ""));
+    if (text.empty()) continue;
+    const auto network = IpNetwork::Parse(text);
+    if (!network) return RefuseNetwork(text, families.At(family));
+    out.push_back(*network);
+  }
+  return {};
+}
+
+// ["10.0.0.7/24", …], or addresses alone.
+Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, NodeObject& node) {
+  if (!list.IsArray()) return ignition::WrongType(list, "an array of addresses", where);
+  for (const JsonValue& item : list.GetArray()) {
+    if (!item.IsString()) return ignition::WrongType(item, "a string", where);
+    const std::string_view text = ignition::TextOf(item);
+    const auto address = IpAddress::Parse(text.substr(0, text.find('/')));
+    if (!address) return RefuseNetwork(text, where);
+    node.addresses.push_back(*address);
+    if (text.find('/') == std::string_view::npos) continue;
+    const auto network = IpNetwork::Parse(text);
+    if (!network) return RefuseNetwork(text, where);
+    if (!node.networks) node.networks.emplace();
+    node.networks->push_back(*network);
+  }
+  return {};
+}
+
+// What a cloud says; it counts alone where it is there.
+Result<void> ReadCloudConfig(const JsonValue& list, const std::string& where, NodeObject& node) {
+  if (!list.IsArray() || list.Empty()) return ignition::WrongType(list, "an array with an interface", where);
+  node.networks.emplace();
+  const ObjectView interface = PROV_TRY(ObjectView::Of(list[0], where + "[0]"));  // the plugins read one, too
+  if (const auto families = PROV_TRY(interface.Object("ifaddr"))) PROV_TRY(AddFamilies(*families, *node.networks));
+  const auto capacity = PROV_TRY(interface.Object("capacity"));
+  if (!capacity) return {};
+  node.capacity = PROV_TRY(ReadInteger(*capacity, "ip"));
+  node.capacity_ipv4 = PROV_TRY(ReadInteger(*capacity, "ipv4"));
+  node.capacity_ipv6 = PROV_TRY(ReadInteger(*capacity, "ipv6"));
+  return {};
+}
+
+Result<void> ReadAnnotations(const ObjectView& annotations, NodeObject& node) {
+  std::vector<std::unique_ptr<ignition::JsonDocument>> keep;
+  for (const std::string_view name : {kHostCidrs, kHostAddresses}) {
+    if (const JsonValue* list = PROV_TRY(ReadAnnotation(annotations, name, keep)))
+      PROV_TRY(AddHostAddresses(*list, annotations.At(name), node));
+  }
+  if (const JsonValue* primary = PROV_TRY(ReadAnnotation(annotations, kPrimary, keep))) {
+    if (!node.networks) node.networks.emplace();
+    PROV_TRY(AddFamilies(PROV_TRY(ObjectView::Of(*primary, annotations.At(kPrimary))), *node.networks));
+  }
+  if (const JsonValue* cloud = PROV_TRY(ReadAnnotation(annotations, kCloud, keep)))
+    PROV_TRY(ReadCloudConfig(*cloud, annotations.At(kCloud), node));
+  return {};
+}
+
+Result<void> ReadNodeStatus(const ObjectView& status, NodeObject& node) {
+  const std::vector<ObjectView> addresses = PROV_TRY(status.Objects("addresses"));
+  for (const ObjectView& one : addresses) {
+    const auto address = IpAddress::Parse(PROV_TRY(one.TextOr("address", "")));
+    if (!address) continue;  // a host name
+    node.addresses.push_back(*address);
+    if (node.address.empty() && PROV_TRY(one.TextOr("type", "")) == "InternalIP") node.address = address->ToString();
+  }
+  const std::vector<ObjectView> conditions = PROV_TRY(status.Objects("conditions"));
+  for (const ObjectView& one : conditions) {
+    if (PROV_TRY(one.TextOr("type", "")) == "Ready") node.ready = PROV_TRY(one.TextOr("status", "")) == "True";
+  }
+  const auto info = PROV_TRY(status.Object("nodeInfo"));
+  if (info && PROV_TRY(info->TextOr("operatingSystem", "")) == "windows") node.windows = true;
+  return {};
+}
+
+Result<NodeObject> ReadNode(const ObjectView& object) {
+  NodeObject out;
+  const ObjectView metadata = PROV_TRY(Metadata(object));
+  out.name = PROV_TRY(NameOf(object));
+  const Labels labels = PROV_TRY(ReadLabels(metadata));
+  for (const std::string_view name : {"kubernetes.io/os", "beta.kubernetes.io/os"}) {
+    const auto label = labels.find(name);
+    if (label != labels.end() && label->second == "windows") out.windows = true;
+  }
+  out.assignable = labels.contains(kAssignable);
+  if (const auto status = PROV_TRY(object.Object("status"))) PROV_TRY(ReadNodeStatus(*status, out));
+  if (const auto annotations = PROV_TRY(metadata.Object("annotations"))) PROV_TRY(ReadAnnotations(*annotations, out));
+  return out;
+}
+
+Result<EgressIpObject> ReadEgressIp(const ObjectView& object) {
+  EgressIpObject out;
+  out.name = PROV_TRY(NameOf(object));
+  const auto spec = PROV_TRY(object.Object("spec"));
+  if (!spec) return Fail(Code::kInvalidConfig, "the EgressIP has no spec", object.At("spec"));
+  out.egress_ips = PROV_TRY(ReadTexts(*spec, "egressIPs"));
+  const auto namespaces = PROV_TRY(spec->Object("namespaceSelector"));
+  if (!namespaces) {
+    return Fail(Code::kInvalidConfig, "the EgressIP has no namespaceSelector, which the API asks for",
+                spec->At("namespaceSelector"));
+  }
+  out.namespaces = PROV_TRY(LabelSelector::Read(*namespaces));
+  if (const auto pods = PROV_TRY(spec->Object("podSelector"))) {
+    LabelSelector selector = PROV_TRY(LabelSelector::Read(*pods));
+    if (!selector.IsEmpty()) out.pods = std::move(selector);
+  }
+  const auto status = PROV_TRY(object.Object("status"));
+  if (!status) return out;
+  const std::vector<ObjectView> items = PROV_TRY(status->Objects("items"));
+  for (const ObjectView& item : items) {
+    out.assigned.push_back(
+        {std::string(PROV_TRY(item.TextOr("egressIP", ""))), std::string(PROV_TRY(item.TextOr("node", "")))});
+  }
+  return out;
+}
+
+Result<NetNamespace> ReadNetNamespace(const ObjectView& object) {
+  return NetNamespace{
+      PROV_TRY(NameOf(object)), PROV_TRY(ReadInteger(object, "netid")), PROV_TRY(ReadTexts(object, "egressIPs")), {}};
+}
+
+Result<HostSubnet> ReadHostSubnet(const ObjectView& object) {
+  return HostSubnet{PROV_TRY(NameOf(object)),
+                    std::string(PROV_TRY(object.TextOr("hostIP", ""))),
+                    PROV_TRY(ReadTexts(object, "egressIPs")),
+                    PROV_TRY(ReadTexts(object, "egressCIDRs")),
+                    {}};
+}
+
+Result<NamespaceObject> ReadNamespace(const ObjectView& object) {
+  NamespaceObject out{PROV_TRY(NameOf(object)), PROV_TRY(ReadLabels(PROV_TRY(Metadata(object)))), {}};
+  out.labels.emplace("kubernetes.io/metadata.name", out.name);  // which the API server sets
+  return out;
+}
+
+class Adder {
+ public:
+  Adder(std::string file, EgressObjects& out) : file_(std::move(file)), out_(out) {}
+
+  Result<void> AddRoot(const JsonValue& root, const std::string& path) {
+    if (!root.IsObject()) {
+      return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", ignition::TypeName(root)), path);
+    }
+    const std::string_view kind = TextMember(root, "kind");
+    const JsonValue* items = ignition::Member(&root, "items");
+    if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) return Add(root, kind, path);
+    // The API server leaves the kind of items out of lists of one kind.
+    const std::string_view items_kind = kind.substr(0, kind.size() - 4);
+    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
+      const JsonValue& item = (*items)[i];
+      const std::string place = fmt::format("{}.items[{}]", path, i);
+      if (!item.IsObject()) return ignition::WrongType(item, "an object", place);
+      const std::string_view own = TextMember(item, "kind");
+      PROV_TRY(Add(item, own.empty() ? items_kind : own, place));
+    }
+    return {};
+  }
+
+ private:
+  Result<void> Add(const JsonValue& value, std::string_view kind, const std::string& path) {
+    if (kind == "NetNamespace" && IsOfGroup(value, "network.openshift.io"))
+      return Put(value, kind, path, ReadNetNamespace, out_.net_namespaces);
+    if (kind == "HostSubnet" && IsOfGroup(value, "network.openshift.io"))
+      return Put(value, kind, path, ReadHostSubnet, out_.host_subnets);
+    if (kind == "EgressIP" && IsOfGroup(value, "k8s.ovn.org"))
+      return Put(value, kind, path, ReadEgressIp, out_.egress_ips);
+    if (kind == "Node" && IsOfGroup(value, "")) return Put(value, kind, path, ReadNode, out_.nodes);
+    if (kind == "Namespace" && IsOfGroup(value, "")) return Put(value, kind, path, ReadNamespace, out_.namespaces);
+    ++out_.others;
+    return {};
+  }
+
+  template <class T>
+  Result<void> Put(const JsonValue& value, std::string_view kind, const std::string& path,
+                   Result<T> (*read)(const ObjectView&), std::vector<T>& to) {
+    T object = PROV_TRY(read(PROV_TRY(ObjectView::Of(value, path))));
+    object.where = fmt::format("{}: {}", file_, path);
+    const auto [seen, added] = out_.seen.emplace(fmt::format("{} {}", kind, object.name), object.where);
+    if (!added) {
+      return Fail(Code::kInvalidConfig,
+                  fmt::format("the {} \"{}\" is given twice, and which one counts is not known: it is also at {}", kind,
+                              Shorten(object.name), seen->second),
+                  path);
+    }
+    to.push_back(std::move(object));
+    return {};
+  }
+
+  std::string file_;
+  EgressObjects& out_;
+};
+
+Result<void> AddParsed(const ignition::JsonDocument& document, const std::string& where, EgressObjects& out) {
+  Adder adder(where, out);
+  const JsonValue& root = document.root();
+  if (!document.several) return adder.AddRoot(root, "$");
+  for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
+    if (!root[i].IsNull()) PROV_TRY(adder.AddRoot(root[i], fmt::format("$[{}]", i)));  // an empty document
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> AddEgressObjects(std::string bytes, const std::string& where, EgressObjects& out) {
+  auto done = [&]() -> Result<void> {
+    const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), kLimits, ignition::Documents::kSeveral));
+    return AddParsed(*document, where, out);
+  }();
+  if (done) return done;
+  Error error = std::move(done).error();
+  error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace prov::egressip

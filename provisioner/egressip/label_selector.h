@@ -1,0 +1,43 @@
+// Label selectors of Kubernetes: which objects a rule is about.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/result.h"
+#include "provisioner/source/object_view.h"
+
+namespace prov::egressip {
+
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+// The labels of an object's metadata; none where there are none. Errors: type, invalid-config.
+Result<Labels> ReadLabels(const source::ObjectView& metadata);
+
+// matchLabels and matchExpressions, all of which must hold. One without any selects everything.
+class LabelSelector {
+ public:
+  // Errors: type, invalid-config (an unknown operator, values where none belong or none where some do).
+  static Result<LabelSelector> Read(const source::ObjectView& selector);
+
+  bool Matches(const Labels& labels) const;
+  bool IsEmpty() const { return requirements_.empty(); }
+  std::string ToString() const;  // "env=prod,tier in (a,b),!canary"; "everything" for an empty one
+
+ private:
+  enum class Operator { kIn, kNotIn, kExists, kDoesNotExist };
+  struct Requirement {
+    std::string key;
+    Operator what;
+    std::vector<std::string> values;
+  };
+  static Result<Requirement> ReadExpression(const source::ObjectView& expression);
+  static bool Holds(const Requirement& requirement, const Labels& labels);
+  static std::string Text(const Requirement& requirement);
+
+  std::vector<Requirement> requirements_;
+};
+
+}  // namespace prov::egressip

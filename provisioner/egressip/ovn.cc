@@ -1,0 +1,174 @@
+// OVN-Kubernetes: pods that an EgressIP selects leave with the addresses that a node has; where no node has one, they
+// leave with the address of their own node.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egressip/ovn_assignment.h"
+#include "provisioner/egressip/plugins.h"
+
+namespace prov::egressip {
+namespace {
+
+class Ovn {
+ public:
+  Ovn(const EgressObjects& objects, const NodeNames& offline, EgressReport& out)
+      : objects_(objects), out_(out), findings_(out.findings, "egress IPs"), assignment_(objects, offline) {}
+
+  void Evaluate() {
+    for (const EgressIpObject& one : objects_.egress_ips) egress_ips_.push_back({&one, Addresses(one), {}, {}});
+    std::ranges::sort(egress_ips_, {}, [](const Entry& one) -> const std::string& { return one.object->name; });
+    for (const Entry& one : egress_ips_) assignment_.Keep(*one.object, one.wanted);
+    for (Entry& one : egress_ips_) Assign(one);
+    for (const NamespaceObject& one : objects_.namespaces) Decide(one);
+    TellOfUnused();
+    TellOfLabels();
+  }
+
+ private:
+  struct Entry {
+    const EgressIpObject* object;
+    std::vector<IpAddress> wanted;  // none where one of them is none
+    std::vector<EgressIpAssignment> active;
+    std::vector<std::string> missing;  // why
+    bool used = false;
+  };
+
+  std::vector<IpAddress> Addresses(const EgressIpObject& egress_ip);
+  void Assign(Entry& entry);
+  void Decide(const NamespaceObject& space);
+  void TellOfOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting);
+  void TellOfUnused();
+  void TellOfLabels();
+
+  const EgressObjects& objects_;
+  EgressReport& out_;
+  CappedFindings findings_;
+  OvnAssignment assignment_;
+  std::vector<Entry> egress_ips_;
+};
+
+// With one that is none, the controller assigns nothing of the EgressIP.
+std::vector<IpAddress> Ovn::Addresses(const EgressIpObject& egress_ip) {
+  std::vector<IpAddress> out;
+  for (std::size_t i = 0; i < egress_ip.egress_ips.size(); ++i) {
+    const std::string& text = egress_ip.egress_ips[i];
+    const auto address = IpAddress::Parse(text);
+    if (!address) {
+      findings_.Add(
+          Severity::kError, "egress-ip-address",
+          fmt::format("egress IP: {} for object EgressIP: {} is not a valid IP address, and no address of the "
+                      "object is assigned",
+                      Shorten(text), egress_ip.name),
+          fmt::format("{}.spec.egressIPs[{}]", egress_ip.where, i));
+      return {};
+    }
+    if (std::ranges::find(out, *address) == out.end()) out.push_back(*address);
+  }
+  return out;
+}
+
+void Ovn::Assign(Entry& entry) {
+  const std::vector<OvnAssignment::Given> given = assignment_.Assign(*entry.object, entry.wanted);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string shown = entry.wanted[i].ToString();
+    if (given[i].node.empty()) {
+      entry.missing.push_back(given[i].reason);
+      findings_.Warn("egress-ip-unassigned", given[i].reason, entry.object->where + ".spec.egressIPs");
+      continue;
+    }
+    entry.active.push_back({shown, given[i].node});
+    if (NodeEgress* node = FindNode(out_, given[i].node)) node->egress_ips.push_back(shown);
+    if (!given[i].others) continue;
+    findings_.Add(
+        Severity::kInfo, "egress-ip-choice",
+        fmt::format("{} could be on several nodes: it is taken to be on {}, and the cluster may choose another "
+                    "one",
+                    shown, given[i].node),
+        entry.object->where);
+  }
+  if (entry.wanted.empty()) entry.missing.emplace_back("it has no valid addresses");
+}
+
+// Which pods two EgressIPs with podSelector have in common is not known here.
+void Ovn::TellOfOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting) {
+  const auto whole = [](const Entry* one) { return !one->object->pods; };
+  if (selecting.size() < 2 || std::ranges::none_of(selecting, whole)) return;
+  std::vector<std::string_view> names;
+  names.reserve(selecting.size());
+  for (const Entry* one : selecting) names.push_back(one->object->name);
+  findings_.Warn("egress-ip-overlap",
+                 fmt::format("the EgressIPs {} select pods of the namespace {} together: one of them counts for such a "
+                             "pod, and which is not defined",
+                             fmt::join(names, " and "), space.name),
+                 space.where);
+}
+
+void Ovn::Decide(const NamespaceObject& space) {
+  std::vector<Entry*> selecting;
+  for (Entry& one : egress_ips_) {
+    if (!one.object->namespaces.Matches(space.labels)) continue;
+    one.used = true;
+    selecting.push_back(&one);
+  }
+  TellOfOverlap(space, selecting);
+  NamespaceEgress out{space.name, EgressDecision::kNodeIp, {}, {}};
+  std::vector<std::string> reasons;
+  for (const Entry* one : selecting) {
+    out.addresses.insert(out.addresses.end(), one->active.begin(), one->active.end());
+    std::string reason = fmt::format("the EgressIP {} selects it", one->object->name);
+    if (one->object->pods) {
+      reason += fmt::format(", of its pods those with {}; the others leave with the address of their node",
+                            one->object->pods->ToString());
+    }
+    if (!one->missing.empty()) reason += fmt::format(" ({})", fmt::join(one->missing, "; "));
+    reasons.push_back(std::move(reason));
+  }
+  if (!out.addresses.empty()) out.decision = EgressDecision::kEgressIp;
+  out.reason = fmt::format("{}", fmt::join(reasons, "; "));
+  if (selecting.empty()) {
+    out.reason = "no EgressIP selects it, so each pod leaves with the address of its node";
+  } else if (out.addresses.empty()) {
+    out.reason += ", and no node has an address of it, so each pod leaves with the address of its node";
+  }
+  out_.namespaces.push_back(std::move(out));
+}
+
+void Ovn::TellOfUnused() {
+  for (const Entry& one : egress_ips_) {
+    if (one.used) continue;
+    if (objects_.namespaces.empty()) {
+      findings_.Warn("egress-ip-unused",
+                     fmt::format("the files hold no Namespaces, so what the EgressIP {} selects is not known; add what "
+                                 "`oc get namespaces -o yaml` prints",
+                                 one.object->name),
+                     one.object->where);
+      continue;
+    }
+    findings_.Add(Severity::kInfo, "egress-ip-unused",
+                  fmt::format("the EgressIP {} selects no namespace of the files by {}", one.object->name,
+                              one.object->namespaces.ToString()),
+                  one.object->where + ".spec.namespaceSelector");
+  }
+}
+
+void Ovn::TellOfLabels() {
+  for (const NodeObject& node : objects_.nodes) {
+    if (!node.windows || !node.assignable) continue;
+    findings_.Warn("egress-ip-windows",
+                   fmt::format("the node {} has the label k8s.ovn.org/egress-assignable and runs Windows: it gets no "
+                               "egress IP",
+                               node.name),
+                   node.where);
+  }
+}
+
+}  // namespace
+
+void EvaluateOvn(const EgressObjects& objects, const NodeNames& offline, EgressReport& out) {
+  Ovn(objects, offline, out).Evaluate();
+}
+
+}  // namespace prov::egressip

@@ -1,0 +1,58 @@
+// Which node OVN-Kubernetes gives an egress IP to: what is assigned already stays where it still can be, the rest goes
+// to the nodes with the fewest.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/ip_address.h"
+#include "provisioner/egressip/plugins.h"
+
+namespace prov::egressip {
+
+class OvnAssignment {
+ public:
+  struct Given {
+    std::string node;         // "": none
+    bool others = false;      // other nodes could have had it
+    std::string reason = {};  // of one that has none: why
+  };
+
+  OvnAssignment(const EgressObjects& objects, const NodeNames& offline);
+
+  // The nodes of the addresses of an EgressIP, in their order. What its status says must have been kept before.
+  std::vector<Given> Assign(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
+  // Takes note of what the status of an EgressIP says, as far as it still holds.
+  void Keep(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
+
+ private:
+  struct Owner {
+    std::string egress_ip;
+    std::string node;
+  };
+  struct Use {  // of a node
+    std::int64_t ipv4 = 0;
+    std::int64_t ipv6 = 0;
+    std::set<std::string, std::less<>> egress_ips;  // the names of those whose addresses it has
+  };
+
+  const NodeObject* UsableNode(std::string_view name) const;
+  bool Usable(const NodeObject& node) const;
+  static bool HasNetworkFor(const NodeObject& node, const IpAddress& address);
+  const Use& UseOf(std::string_view node) const;
+  void Give(const IpAddress& address, const std::string& egress_ip, const std::string& node);
+  bool HasRoomFor(const NodeObject& node, const IpAddress& address) const;
+  std::vector<const NodeObject*> Candidates() const;
+  Given AssignOne(const EgressIpObject& egress_ip, const IpAddress& address);
+  std::string Obstacle(const EgressIpObject& egress_ip, const IpAddress& address) const;
+
+  const EgressObjects& objects_;
+  const NodeNames& offline_;
+  std::map<std::string, Owner> owners_;           // by address
+  std::map<std::string, Use, std::less<>> uses_;  // by node
+};
+
+}  // namespace prov::egressip

@@ -1,0 +1,107 @@
+#include "provisioner/router/required.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::router {
+namespace {
+
+using egress::ClientDecision;
+using egress::Route;
+
+constexpr std::size_t kMost = 100'000;
+
+// Up to a comment.
+std::vector<std::string_view> WordsOf(std::string_view line) {
+  std::vector<std::string_view> out;
+  constexpr std::string_view kBlanks = " \t\r";
+  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos && line[at] != '#';) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    out.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kBlanks, end);
+  }
+  return out;
+}
+
+Result<Requirement> Parse(const std::vector<std::string_view>& words, const std::string& place) {
+  Requirement out;
+  auto to = egress::ParseDestination(egress::RequestUrlOf(words.front()));
+  if (!to) return Fail(Code::kRow, to.error().message, place);
+  out.to = *std::move(to);
+  out.shown = words.front().find_first_of("@?#") == std::string_view::npos ? std::string(words.front())
+                                                                           : egress::RedactUrl(words.front());
+  std::size_t next = 1;
+  if (next < words.size() && (words[next] == "proxy" || words[next] == "direct"))
+    out.route = words[next++] == "proxy" ? Route::kProxy : Route::kDirect;
+  if (next < words.size()) {
+    out.source = IpAddress::Parse(words[next]);
+    if (out.source) ++next;
+  }
+  if (next == words.size()) return out;
+  return Fail(Code::kRow,
+              fmt::format("\"{}\" is neither proxy nor direct nor the address that the outside must see; write URL "
+                          "[proxy|direct] [source-IP]",
+                          Shorten(words[next])),
+              place);
+}
+
+std::string_view WordOf(Route route) { return route == Route::kProxy ? "through the proxy" : "direct"; }
+
+// Which way it goes, and by which entry of NO_PROXY.
+std::string Described(const ClientDecision& decision) {
+  std::string out = fmt::format("goes {}", WordOf(decision.route));
+  if (!decision.entry.empty()) out += fmt::format(" by {} of NO_PROXY", decision.entry);
+  if (decision.why == ClientDecision::Why::kUnset) out += ", as no proxy is set for it";
+  if (decision.why == ClientDecision::Why::kNotCarried) out += ", as its settings can't hold the proxy";
+  return out;
+}
+
+// What the routers do with it.
+std::string ObjectionOf(const WayOut& way) {
+  if (way.end == WayOut::End::kUnknown) return way.note;
+  if (way.end != WayOut::End::kRouter || way.Passes()) return {};
+  const std::string verdict = way.verdict == Verdict::kDepends ? "is not certain" : "is refused";
+  return way.note.empty() ? verdict : fmt::format("{}: {}", verdict, way.note);
+}
+
+}  // namespace
+
+Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where) {
+  if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
+    return Fail(Code::kRow, "is no text, or damaged UTF-16; save it as UTF-8", where);
+  std::vector<Requirement> out;
+  std::size_t number = 0;
+  for (const std::string_view line : Split(bytes, '\n')) {
+    ++number;
+    const std::vector<std::string_view> words = WordsOf(line);
+    if (words.empty()) continue;
+    if (out.size() == kMost)
+      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMost), where);
+    out.push_back(PROV_TRY(Parse(words, fmt::format("{}, line {}", where, number))));
+    out.back().line = number;
+  }
+  if (out.empty())
+    return Fail(Code::kRow,
+                "names no destination, so it requires nothing; write a line URL [proxy|direct] [source-IP] for each",
+                where);
+  return out;
+}
+
+std::string Objection(const Requirement& requirement, const ClientDecision& decision, const WayOut* way) {
+  if (decision.route == Route::kInvalid) return "the client can't use its proxy as it is meant";
+  if (requirement.route && *requirement.route != decision.route)
+    return fmt::format("{}, and must go {}", Described(decision), WordOf(*requirement.route));
+  if (way == nullptr) return {};
+  if (std::string objection = ObjectionOf(*way); !objection.empty()) return objection;
+  if (!requirement.source || way->source == requirement.source->ToString()) return {};
+  std::string left = way->source;
+  if (left.empty()) {
+    const bool direct = way->end == WayOut::End::kDirect;
+    left = direct ? "the address of its node, which is not known here" : "an address that no file gives";
+  }
+  return fmt::format("leaves with {}, and must leave with {}", left, requirement.source->ToString());
+}
+
+}  // namespace prov::router

@@ -1,0 +1,130 @@
+// `egress-ip` as its callers see it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing_support::ProcessResult;
+
+const char* const kObjects =
+    "kind: NetNamespace\nmetadata: {name: billing}\nnetid: 42\negressIPs: [10.0.0.100, 10.0.0.101]\n---\n"
+    "kind: NetNamespace\nmetadata: {name: web}\nnetid: 43\n---\n"
+    "kind: HostSubnet\nmetadata: {name: node-1}\nhostIP: 10.0.0.1\negressIPs: [10.0.0.100]\n---\n"
+    "kind: HostSubnet\nmetadata: {name: node-2}\nhostIP: 10.0.0.2\negressIPs: [10.0.0.101]\n---\n"
+    "kind: Node\nmetadata: {name: win-1, labels: {kubernetes.io/os: windows}}\n"
+    "status: {addresses: [{type: InternalIP, address: 10.0.0.9}]}\n";
+
+class EgressIp : public testing::Test {
+ protected:
+  std::string Write(const char* name, const std::string& text) const {
+    const std::string path = (scratch_.path() / name).string();
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
+    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "egress-ip"});
+    return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
+  }
+
+  testing_support::ScratchFolder scratch_;
+  std::string objects_ = Write("objects.yaml", kObjects);
+};
+
+rapidjson::Document Json(const ProcessResult& result) {
+  rapidjson::Document document;
+  document.Parse(result.out.c_str());
+  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
+  EXPECT_EQ(document["schema"].GetInt(), 1);
+  return document;
+}
+
+TEST_F(EgressIp, JsonOfTheContract) {
+  const ProcessResult result = Run({objects_, "--offline", "node-1", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  const auto& namespaces = document["namespaces"];
+  ASSERT_EQ(namespaces.Size(), 2U);
+  EXPECT_STREQ(namespaces[0]["name"].GetString(), "billing");
+  EXPECT_STREQ(namespaces[0]["decision"].GetString(), "egressIP");
+  ASSERT_EQ(namespaces[0]["addresses"].Size(), 1U);
+  EXPECT_STREQ(namespaces[0]["addresses"][0]["ip"].GetString(), "10.0.0.101");
+  EXPECT_STREQ(namespaces[0]["addresses"][0]["node"].GetString(), "node-2");
+  EXPECT_THAT(namespaces[0]["reason"].GetString(), HasSubstr("10.0.0.100 is on the offline node node-1"));
+  EXPECT_STREQ(namespaces[1]["decision"].GetString(), "nodeIP");
+  EXPECT_EQ(namespaces[1]["addresses"].Size(), 0U);
+  const auto& nodes = document["nodes"];
+  ASSERT_EQ(nodes.Size(), 3U);
+  EXPECT_TRUE(nodes[0]["offline"].GetBool());
+  EXPECT_STREQ(nodes[2]["name"].GetString(), "win-1");
+  EXPECT_TRUE(nodes[2]["windows"].GetBool());
+  EXPECT_FALSE(nodes[2]["covered"].GetBool());
+  EXPECT_STREQ(document["findings"][0]["code"].GetString(), "egress-ip-windows");
+}
+
+TEST_F(EgressIp, TextForPeople) {
+  const ProcessResult result = Run({objects_});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "namespace  leaves by\n"
+            "billing    egressIP  10.0.0.100 on node-1, 10.0.0.101 on node-2\n"
+            "web        nodeIP    it requests no egress IP, so each pod leaves with the address of its node\n"
+            "\n"
+            "node    egress IPs\n"
+            "node-1  10.0.0.100\n"
+            "node-2  10.0.0.101\n"
+            "win-1   not covered: leaves with 10.0.0.9\n");
+  EXPECT_THAT(result.err, HasSubstr("warning [egress-ip-windows]: the node win-1 runs Windows"));
+}
+
+TEST_F(EgressIp, SeveralFilesAreOneCluster) {
+  const std::string more = Write("more.yaml", "kind: HostSubnet\nmetadata: {name: n}\negressIPs: [10.0.0.7]\n");
+  const ProcessResult result = Run({"-", more, "--output", "json"},
+                                   "kind: NetNamespace\nmetadata: {name: a}\nnetid: 1\negressIPs: [10.0.0.7]\n");
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  EXPECT_STREQ(document["namespaces"][0]["addresses"][0]["node"].GetString(), "n");
+}
+
+TEST_F(EgressIp, AnInvalidEntryIsReportedAndExits11) {
+  const std::string bad = Write("bad.yaml", "kind: NetNamespace\nmetadata: {name: a}\nnetid: 1\negressIPs: [10.0.0]\n");
+  const ProcessResult result = Run({bad, "--output", "json"});
+  EXPECT_EQ(result.exit, 11);
+  EXPECT_STREQ(Json(result)["namespaces"][0]["decision"].GetString(), "dropped");
+  EXPECT_THAT(result.out, HasSubstr("\"egress-ip-address\""));
+  EXPECT_THAT(Run({bad}).err, HasSubstr("error [egress-ip-address]: \"10.0.0\" is no IP address"));
+}
+
+TEST_F(EgressIp, TheHurriedUsersWords) {
+  const ProcessResult none = Run({});
+  EXPECT_EQ(none.exit, 10);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("FILE is missing"), HasSubstr("oc get netnamespaces,hostsubnets")));
+  const ProcessResult eaten = Run({"--offline", "node-1", objects_});
+  EXPECT_EQ(eaten.exit, 10);
+  EXPECT_THAT(eaten.err, HasSubstr("before --offline"));
+  const ProcessResult nobody = Run({objects_, "--offline", "node-7"});
+  EXPECT_EQ(nobody.exit, 10);
+  EXPECT_THAT(nobody.err, AllOf(HasSubstr("node-7"), HasSubstr("--offline")));
+  const ProcessResult missing = Run({(scratch_.path() / "no.yaml").string()});
+  EXPECT_EQ(missing.exit, 11);
+  EXPECT_THAT(missing.err, HasSubstr("[not-found]"));
+  const ProcessResult other =
+      Run({Write("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"), "--output", "json"});
+  EXPECT_EQ(other.exit, 11);
+  EXPECT_THAT(other.out, HasSubstr("\"kind\""));
+  EXPECT_THAT(other.err, HasSubstr("NetNamespaces and HostSubnets"));
+}
+
+}  // namespace
+}  // namespace prov

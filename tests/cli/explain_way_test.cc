@@ -1,0 +1,259 @@
+// `explain --through` and `--required` as their callers see them: from NO_PROXY to the address that the outside sees.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::ProcessResult;
+
+const char* const kProxyEnv =
+    "HTTP_PROXY=http://10.0.0.9:8080\nHTTPS_PROXY=http://10.0.0.9:8080\nNO_PROXY=.svc,10.0.0.0/8,.internal.example\n";
+
+// Line 2 of the destinations denies, line 3 has also quay.io itself.
+const char* const kRouter =
+    "apiVersion: v1\nkind: Pod\n"
+    "metadata: {name: egress-http, namespace: egress, annotations: {pod.network.openshift.io/assign-macvlan: "
+    "\"true\"}}\n"
+    "spec:\n"
+    "  initContainers:\n"
+    "  - name: egress-router\n"
+    "    image: registry.example/egress-router:v4\n"
+    "    securityContext: {privileged: true}\n"
+    "    env:\n"
+    "    - {name: EGRESS_SOURCE, value: 10.42.253.45/24}\n"
+    "    - {name: EGRESS_GATEWAY, value: 10.42.253.1}\n"
+    "    - {name: EGRESS_ROUTER_MODE, value: http-proxy}\n"
+    "  containers:\n"
+    "  - name: egress-http-proxy\n"
+    "    image: registry.example/egress-http-proxy:v4\n"
+    "    env:\n"
+    "    - name: EGRESS_HTTP_PROXY_DESTINATION\n"
+    "      value: |\n"
+    "        # registries\n"
+    "        !cdn.quay.io\n"
+    "        *.quay.io\n"
+    "        registry.redhat.io\n";
+
+class ExplainWay : public testing::Test {
+ protected:
+  std::string Write(const char* name, const std::string& text) const {
+    const std::string path = (scratch_.path() / name).string();
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  static ProcessResult Run(std::vector<std::string> words) {
+    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain"});
+    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+  }
+  ProcessResult Through(std::vector<std::string> words) const {
+    words.insert(words.begin(), {source_, "--through", router_});
+    return Run(words);
+  }
+
+  testing_support::ScratchFolder scratch_;
+  std::string source_ = Write("proxy.env", kProxyEnv);
+  std::string router_ = Write("router.yaml", kRouter);
+};
+
+rapidjson::Document Json(const ProcessResult& result) {
+  rapidjson::Document document;
+  document.Parse(result.out.c_str());
+  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
+  EXPECT_EQ(document["schema"].GetInt(), 1);
+  return document;
+}
+
+TEST_F(ExplainWay, JsonOfTheContract) {
+  const ProcessResult result =
+      Through({"--url", "https://quay.io/", "https://cdn.quay.io/", "https://a.internal.example/", "https://10.1.2.3/",
+               "--for", "go,dotnet", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  const auto& decisions = document["decisions"];
+  ASSERT_EQ(decisions.Size(), 8U);
+  const auto& allowed = decisions[0]["route"];
+  EXPECT_STREQ(decisions[0]["decision"].GetString(), "proxy");
+  EXPECT_STREQ(allowed["decision"].GetString(), "allow");
+  EXPECT_EQ(allowed["line"].GetInt(), 3);
+  EXPECT_STREQ(allowed["to"].GetString(), "quay.io:443");
+  EXPECT_STREQ(allowed["source"].GetString(), "10.42.253.45");
+  EXPECT_THAT(allowed["router"].GetString(), HasSubstr("router.yaml"));
+  const auto& denied = decisions[2]["route"];
+  EXPECT_STREQ(denied["decision"].GetString(), "deny");
+  EXPECT_EQ(denied["line"].GetInt(), 2);
+  EXPECT_TRUE(denied["to"].IsNull());
+  EXPECT_TRUE(denied["source"].IsNull());
+  const auto& direct = decisions[4]["route"];
+  EXPECT_STREQ(decisions[4]["entry"].GetString(), ".internal.example");
+  EXPECT_STREQ(direct["decision"].GetString(), "direct");
+  EXPECT_TRUE(direct["line"].IsNull());
+  EXPECT_STREQ(direct["to"].GetString(), "a.internal.example:443");
+  EXPECT_TRUE(direct["router"].IsNull());
+  // .NET ignores networks: what Go keeps from the proxy depends there on a reverse look-up.
+  EXPECT_STREQ(decisions[6]["route"]["decision"].GetString(), "direct");
+  EXPECT_STREQ(decisions[7]["decision"].GetString(), "proxy");
+  EXPECT_STREQ(decisions[7]["route"]["decision"].GetString(), "depends");
+}
+
+TEST_F(ExplainWay, AnswersOfDnsDecide) {
+  const ProcessResult result = Through(
+      {"--url", "https://10.1.2.3/", "--for", "dotnet", "--resolve", "10.1.2.3=build.quay.io", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_STREQ(Json(result)["decisions"][0]["route"]["decision"].GetString(), "allow");
+  const ProcessResult none =
+      Through({"--url", "https://10.1.2.3/", "--for", "dotnet", "--resolve", "10.1.2.3=", "--output", "json"});
+  EXPECT_STREQ(Json(none)["decisions"][0]["route"]["decision"].GetString(), "deny");
+}
+
+// One answer for each, so that what follows is no answer.
+TEST_F(ExplainWay, ResolveTakesOneWord) {
+  const ProcessResult result = Run({"--through", router_, "--for", "go", "--url", "https://quay.io/", "--resolve",
+                                    "quay.io=192.0.2.1,2001:db8::1", "--resolve", "a.example=", source_});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("line 3"));
+}
+
+TEST_F(ExplainWay, WithoutRoutersNothingChanges) {
+  const ProcessResult result = Run({source_, "--url", "https://quay.io/", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(Not(HasSubstr("\"route\"")), Not(HasSubstr("\"required\""))));
+}
+
+TEST_F(ExplainWay, TextForPeople) {
+  const ProcessResult result =
+      Through({"--url", "https://quay.io/", "https://a.internal.example/", "https://cdn.quay.io/", "--for", "go"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("  go        proxy    http://10.0.0.9:8080: HTTPS_PROXY applies\n"
+                                    "            allow    line 3"));
+  EXPECT_THAT(result.out, HasSubstr("; to quay.io:443; seen as 10.42.253.45 ("));
+  EXPECT_THAT(result.out, HasSubstr("            direct   it takes no router"));
+  EXPECT_THAT(result.out, HasSubstr("            deny     line 2"));
+}
+
+TEST_F(ExplainWay, TheTableShowsWhatIsRefused) {
+  const std::string hosts = Write("hosts", "quay.io\ncdn.quay.io\na.internal.example\n");
+  const ProcessResult result = Through({"--hosts", hosts, "--for", "go"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "destination         go\nquay.io             proxy\ncdn.quay.io         refused\n"
+            "a.internal.example  direct\n");
+}
+
+TEST_F(ExplainWay, RequiredDestinationsThatAreReached) {
+  const std::string required = Write("required",
+                                     "# what containerd pulls\nhttps://quay.io/ proxy 10.42.253.45\n"
+                                     "registry.redhat.io proxy\nhttps://a.internal.example/ direct\nhttp://quay.io/\n");
+  const ProcessResult result = Through({"--required", required, "--for", "go,curl", "--output", "json"});
+  EXPECT_EQ(result.exit, 0) << result.out << result.err;
+  const rapidjson::Document document = Json(result);
+  EXPECT_EQ(document["decisions"].Size(), 8U);
+  const auto& list = document["required"];
+  ASSERT_EQ(list.Size(), 4U);
+  EXPECT_STREQ(list[0]["url"].GetString(), "https://quay.io/");
+  EXPECT_EQ(list[0]["line"].GetInt(), 2);
+  EXPECT_STREQ(list[0]["decision"].GetString(), "proxy");
+  EXPECT_STREQ(list[0]["source"].GetString(), "10.42.253.45");
+  EXPECT_TRUE(list[0]["ok"].GetBool());
+  EXPECT_EQ(list[0]["objections"].Size(), 0U);
+  EXPECT_TRUE(list[3]["decision"].IsNull());
+  EXPECT_EQ(Through({"--required", required, "--for", "go,curl"}).out,
+            "required ok     https://quay.io/\nrequired ok     registry.redhat.io\n"
+            "required ok     https://a.internal.example/\nrequired ok     http://quay.io/\n");
+}
+
+TEST_F(ExplainWay, ARefusedOneOfThemExits4) {
+  for (const char* line : {"https://cdn.quay.io/", "https://a.example/ proxy", "https://quay.io/ direct",
+                           "https://a.internal.example/ proxy", "https://quay.io/ proxy 10.42.253.46"}) {
+    const std::string required = Write("required", std::string("https://quay.io/\n") + line + "\n");
+    const ProcessResult result = Through({"--required", required, "--for", "go", "--output", "json"});
+    EXPECT_EQ(result.exit, 4) << line;
+    const rapidjson::Document document = Json(result);
+    EXPECT_TRUE(document["required"][0]["ok"].GetBool()) << line;
+    EXPECT_FALSE(document["required"][1]["ok"].GetBool()) << line;
+    EXPECT_STREQ(document["required"][1]["objections"][0]["client"].GetString(), "go");
+    EXPECT_FALSE(document.HasMember("error"));
+    const ProcessResult text = Through({"--required", required, "--for", "go"});
+    EXPECT_EQ(text.exit, 4) << line;
+    EXPECT_THAT(text.out, AllOf(HasSubstr("required ok     https://quay.io/\n"), HasSubstr("required FAILED "),
+                                HasSubstr("1 of 2 required destinations")));
+  }
+}
+
+// One client of a node is enough: Go goes direct, .NET does not read the network.
+TEST_F(ExplainWay, EveryClientThatIsAskedForCounts) {
+  const std::string required = Write("required", "https://10.1.2.3/ direct\n");
+  EXPECT_EQ(Through({"--required", required, "--for", "go"}).exit, 0);
+  const ProcessResult both = Through({"--required", required, "--for", "go,dotnet,python"});
+  EXPECT_EQ(both.exit, 4);
+  EXPECT_THAT(both.out, HasSubstr("  dotnet, python: goes through the proxy, and must go direct\n"));
+}
+
+TEST_F(ExplainWay, RequiredWorksWithoutRouters) {
+  const std::string required = Write("required", "https://quay.io/ proxy\nhttps://a.internal.example/ direct\n");
+  EXPECT_EQ(Run({source_, "--required", required, "--for", "go"}).exit, 0);
+  const std::string bare = Write("bare.env", "NO_PROXY=x\n");
+  EXPECT_EQ(Run({bare, "--required", required, "--for", "go"}).exit, 4);
+}
+
+TEST_F(ExplainWay, AProxyThatNodesCanNotResolveIsToldOf) {
+  const std::string named = Write("named.env", "HTTPS_PROXY=http://egress-http.egress.svc:8080\n");
+  const ProcessResult result =
+      Run({named, "--through", router_, "--url", "https://quay.io/", "--for", "go", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document document = Json(result);
+  EXPECT_STREQ(document["decisions"][0]["route"]["decision"].GetString(), "allow");
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\"proxy-router\""), HasSubstr("HTTPS_PROXY")));
+}
+
+TEST_F(ExplainWay, AUrlThatIsNoneHasNoRoute) {
+  const ProcessResult result = Through({"--url", "https://quay.io/", "nonsense", "--for", "go", "--output", "json"});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_STREQ(Json(result)["decisions"][1]["route"]["decision"].GetString(), "invalid");
+}
+
+TEST_F(ExplainWay, TheHurriedUsersWords) {
+  const std::string required = Write("required", "https://quay.io/ proxy 10.42.253.45\n");
+  const ProcessResult no_router = Run({source_, "--required", required});
+  EXPECT_EQ(no_router.exit, 10);
+  EXPECT_THAT(no_router.err, AllOf(HasSubstr("--through FILE is missing"), HasSubstr("line 1")));
+  const ProcessResult nothing = Through({});
+  EXPECT_EQ(nothing.exit, 10);
+  EXPECT_THAT(nothing.err, HasSubstr("--required FILE"));
+  const ProcessResult resolve = Run({source_, "--url", "https://quay.io/", "--resolve", "a=10.0.0.1"});
+  EXPECT_EQ(resolve.exit, 10);
+  EXPECT_THAT(resolve.err, HasSubstr("--through"));
+  EXPECT_EQ(Through({"--url", "https://quay.io/", "--resolve", "10.0.0.1"}).exit, 10);
+  const ProcessResult missing = Through({"--required", (scratch_.path() / "no").string()});
+  EXPECT_EQ(missing.exit, 11);
+  EXPECT_THAT(missing.err, HasSubstr("[not-found]"));
+  const ProcessResult row = Through({"--required", Write("bad", "quay.io\nquay.io prox\n")});
+  EXPECT_EQ(row.exit, 11);
+  EXPECT_THAT(row.err, AllOf(HasSubstr("[row]"), HasSubstr("line 2")));
+  const ProcessResult swapped = Run({source_, "--through", source_, "--url", "https://quay.io/"});
+  EXPECT_EQ(swapped.exit, 11);
+}
+
+TEST_F(ExplainWay, PasswordsStayHidden) {
+  const std::string secret = Write("secret.env", "HTTPS_PROXY=http://user:sesame@10.0.0.9:8080\n");
+  const std::string required = Write("required", "https://user:sesame@quay.io/?token=sesame direct\n");
+  for (const char* form : {"text", "json"}) {
+    const ProcessResult result = Run({secret, "--through", router_, "--required", required, "--output", form});
+    EXPECT_EQ(result.exit, 4);
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("sesame"))) << form;
+  }
+}
+
+}  // namespace
+}  // namespace prov

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""`explain --through` against the way itself: curl with NO_PROXY, a squid with the rendered rules, and a server outside that says
+whom it sees. Then the commands of docs/way-out.md, as a person would type them.
+
+usage: through_e2e.py PROVISIONER [unittest arguments]"""
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+from probe_servers import Servers, free_port, program
+from real_clients import curl_dialect
+
+PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "provisioner/docs/way-out.md"
+SOURCE = "127.0.0.45"  # the router's; what is not proxied comes from another address
+HOSTS = {"registry.test": "127.1.0.1", "cdn.registry.test": "127.1.0.2", "console.registry.test": "127.1.0.3", "mirror.example": "127.1.0.4"}
+POLICIES = [
+    "*.registry.test",
+    "!console.registry.test\n*.registry.test",
+    "# the wrong way round\n*.registry.test\n!console.registry.test",
+    "registry.test\nmirror.example",
+    "127.1.0.0/31",
+    "\n!127.1.0.2\n*",
+    "!*.registry.test\n*",
+    "# nothing",
+    "*",
+]
+NO_PROXY = ["", "registry.test", ".registry.test,127.0.0.0/8", "cdn.registry.test,mirror.example"]
+
+
+class Outside(http.server.BaseHTTPRequestHandler):
+    """Says whom it sees."""
+
+    def do_GET(self):
+        body = self.client_address[0].encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
+
+
+def router(destinations):
+    """The manifest of a router with these destinations."""
+    setup = {"EGRESS_SOURCE": SOURCE, "EGRESS_GATEWAY": "127.0.0.1", "EGRESS_ROUTER_MODE": "http-proxy"}
+    containers = [("router", setup), ("proxy", {"EGRESS_HTTP_PROXY_DESTINATION": destinations})]
+    made = [{"name": name, "image": "i", "env": [{"name": key, "value": value} for key, value in values.items()]} for name, values in containers]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "egress-http"}, "spec": {"initContainers": made[:1], "containers": made[1:]}}
+
+
+class TheWay(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        missing = [name for name in ("squid", "curl") if not program(name)]
+        cls.dialect = None if missing else curl_dialect(run("curl", "--version").stdout.split()[1])
+        if not missing and cls.dialect is None:
+            missing = ["a curl whose reading of NO_PROXY is known"]
+        if missing:
+            print("NOT RUN: through_e2e: %s" % ", ".join(missing), flush=True)
+            sys.exit(77)
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-through-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.work.chmod(0o755)
+        cls.port = free_port()
+        for address in HOSTS.values():
+            server = http.server.ThreadingHTTPServer((address, cls.port), Outside)
+            server.daemon_threads = True
+            cls.addClassCleanup(server.server_close)
+            cls.addClassCleanup(server.shutdown)
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        cls.servers = Servers(cls.work)
+        cls.addClassCleanup(cls.servers.stop)
+        cls.squids = [cls.squid(number, text) for number, text in enumerate(POLICIES)]
+        cls.servers.wait()
+
+    @classmethod
+    def squid(cls, number, destinations):
+        """Starts one with the rules that we render of them; its port."""
+        listed = cls.work / ("destinations%d" % number)
+        listed.write_text(destinations + "\n")
+        rules = run(PROVISIONER, "router", "render", "--kind", "http-proxy", "--destination", listed, "--format", "squid")
+        if rules.returncode != 0:
+            raise RuntimeError("router render: " + rules.stderr)
+        (cls.work / "hosts").write_text("".join("%s %s\n" % (address, name) for name, address in HOSTS.items()))
+        port, name = free_port(), "through%d" % number
+        conf = cls.work / (name + ".conf")
+        conf.write_text("""http_port 127.0.0.1:%d
+tcp_outgoing_address %s
+visible_hostname through.test
+pid_filename none
+coredump_dir /tmp
+cache deny all
+cache_mem 1 MB
+access_log none
+cache_log /dev/null
+pinger_enable off
+hosts_file %s/hosts
+dns_nameservers 127.0.0.1
+dns_timeout 1 second
+shutdown_lifetime 0 seconds
+%s
+""" % (port, SOURCE, cls.work, rules.stdout))
+        cls.servers.start(name, [program("squid"), "-N", "-n", name, "-f", conf], [port])
+        return port
+
+    def urls(self):
+        return ["http://%s:%d/" % (name, self.port) for name in HOSTS]
+
+    def ask(self, url, proxy, no_proxy, tunnel):
+        """What curl gets: "refused", or whom the server outside saw."""
+        answers = [word for name, address in HOSTS.items() for word in ("--resolve", "%s:%d:%s" % (name, self.port, address))]
+        environment = {"PATH": os.environ["PATH"], "http_proxy": proxy, "no_proxy": no_proxy}
+        form = ["--proxytunnel"] if tunnel else []
+        done = run("curl", "-q", "-sS", "--max-time", "30", *answers, *form, "-w", "\n%{http_code} %{http_connect}", url, env=environment)
+        body, _, codes = done.stdout.rpartition("\n")
+        if "403" in codes.split():
+            return "refused"
+        self.assertEqual(done.returncode, 0, (url, proxy, no_proxy, done.stderr))
+        self.assertEqual(codes.split()[0], "200", (url, proxy, no_proxy, body))
+        return body
+
+    def write(self, policy, proxy, no_proxy):
+        source, through = self.work / "proxy.env", self.work / "router.json"
+        source.write_text("HTTP_PROXY=%s\nHTTPS_PROXY=%s\nNO_PROXY=%s\n" % (proxy, proxy, no_proxy))
+        through.write_text(json.dumps(router(policy)))
+        known = [word for pair in HOSTS.items() for word in ("--resolve", "%s=%s" % pair)]
+        return [source, "--through", through, "--for", self.dialect, "--output", "json", *known]
+
+    def every_setting(self):
+        for policy, port in zip(POLICIES, self.squids):
+            for no_proxy in NO_PROXY:
+                yield policy, "http://127.0.0.1:%d" % port, no_proxy
+
+    def test_what_the_outside_sees(self):
+        seen = []
+        for policy, proxy, no_proxy in self.every_setting():
+            done = run(PROVISIONER, "explain", *self.write(policy, proxy, no_proxy), "--url", *self.urls())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for one in json.loads(done.stdout)["decisions"]:
+                for tunnel in (False, True):
+                    real = self.ask(one["url"], proxy, no_proxy, tunnel)
+                    route = one["route"]
+                    about = "policy %r, NO_PROXY %r, tunnel %s: curl %s, explain %s" % (policy, no_proxy, tunnel, real, one)
+                    expected = {"refused": "deny", SOURCE: "allow"}.get(real, "direct")
+                    self.assertEqual(route["decision"], expected, about)
+                    self.assertEqual(route["source"], SOURCE if expected == "allow" else None, about)
+                    self.assertEqual(one["decision"], "direct" if expected == "direct" else "proxy", about)
+                    seen.append(expected)
+        self.assertGreaterEqual(min(seen.count(word) for word in ("deny", "allow", "direct")), 40, seen)
+
+    def test_required_says_it_before(self):
+        """A list passes exactly when curl gets at all of it, from the address that it names."""
+        passed = 0
+        for policy, proxy, no_proxy in self.every_setting():
+            options = self.write(policy, proxy, no_proxy)
+            real = {url: self.ask(url, proxy, no_proxy, False) for url in self.urls()}
+            for way, holds in (("", lambda seen: seen != "refused"), (" proxy " + SOURCE, lambda seen: seen == SOURCE),
+                               (" direct", lambda seen: seen not in ("refused", SOURCE))):
+                required = self.work / "required"
+                required.write_text("".join(url + way + "\n" for url in real))
+                done = run(PROVISIONER, "explain", *options, "--required", required)
+                results = [one["ok"] for one in json.loads(done.stdout)["required"]]
+                self.assertEqual(results, [holds(seen) for seen in real.values()], (policy, no_proxy, way, done.stdout))
+                self.assertEqual(done.returncode, 0 if all(results) else 4, (policy, no_proxy, way))
+                passed += all(results)
+        self.assertGreater(passed, 4)
+
+
+class ThePage(unittest.TestCase):
+    """Each `$ cat` writes what it shows, each `$ provisioner` runs, and what it prints is what the page shows."""
+
+    def steps(self):
+        for block in re.findall(r"(?ms)^```console\n(.*?)^```", PAGE.read_text()):
+            for step in re.split(r"(?m)^\$ ", block.replace("\\\n", " "))[1:]:
+                command, _, output = step.partition("\n")
+                yield command, output
+
+    def run_step(self, command, folder):
+        done = run("bash", "-c", command, cwd=folder, env={"PATH": "%s:%s" % (folder, os.environ["PATH"]), "NO_COLOR": "1"})
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, re.sub(r"\(router\.yaml: [^()\n]*\)", "(router.yaml: PLACE)", done.stdout)
+
+    def test_the_page_is_true(self):
+        with tempfile.TemporaryDirectory(prefix="provisioner-page-") as folder:
+            os.symlink(PROVISIONER, os.path.join(folder, "provisioner"))
+            last, ran = 0, 0
+            for command, output in self.steps():
+                with self.subTest(command):
+                    if command.startswith("cat "):
+                        file = pathlib.Path(folder, command.split()[1])
+                        file.parent.mkdir(exist_ok=True)
+                        file.write_text(output)
+                    elif command == "echo $?":
+                        self.assertEqual(str(last), output.strip())
+                    else:
+                        self.assertTrue(command.startswith("provisioner "), "this kind of step is not run")
+                        last, printed = self.run_step(command, folder)
+                        self.assertEqual(printed, output)
+                        ran += 1
+            self.assertGreaterEqual(ran, 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
