@@ -57,6 +57,7 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
     const auto dialect = egress::DialectOf(name);
     if (!dialect) {
       std::vector<std::string_view> known;
+      known.reserve(egress::kDialects.size() + 1);
       for (const Dialect one : egress::kDialects) known.push_back(egress::NameOf(one));
       known.push_back(egress::NameOf(Dialect::kDotnet11));
       return RefuseValue("--for", "a list of", name, known);

@@ -41,6 +41,7 @@ std::vector<Entry> AllEntries() {
 // What to do about a name that no code has.
 std::string WhatToDo(std::string_view name, const std::vector<Entry>& all) {
   std::vector<std::string_view> names;
+  names.reserve(all.size());
   for (const Entry& entry : all) names.push_back(entry.name);
   const std::string near = DidYouMean(name, names);
   return near.empty() ? fmt::format("{} lists all", kWhere) : near;
