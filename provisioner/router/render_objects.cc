@@ -205,7 +205,7 @@ std::string CniDestination(const RedirectRule& rule) {
 
 // An EgressRouter's address needs the prefix, or its gateway is out of reach.
 Result<std::string> CniSource(const RouterPolicy& policy) {
-  const std::string source = PROV_TRY(SourceText(policy, true));
+  std::string source = PROV_TRY(SourceText(policy, true));
   if (policy.source->prefix) return source;
   return Fail(
       Code::kDestination,
