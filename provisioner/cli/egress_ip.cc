@@ -13,7 +13,6 @@
 namespace prov::cli {
 namespace {
 
-using egressip::EgressDecision;
 using egressip::EgressReport;
 using egressip::NamespaceEgress;
 using egressip::NodeEgress;
