@@ -71,6 +71,14 @@ TEST(Hash, KnownDigests) {
   EXPECT_EQ(ToHex(Sha512("abc")).substr(0, 16), "ddaf35a193617aba");
 }
 
+// RFC 7914, section 11.
+TEST(Hash, Pbkdf2OfTheRfc) {
+  EXPECT_EQ(ToHex(Pbkdf2Sha256("passwd", "salt", 1)),
+            "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc");
+  EXPECT_EQ(ToHex(Pbkdf2Sha256("Password", "NaCl", 80000)),
+            "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56");
+}
+
 TEST(JsonWriter, WritesMembersInOrder) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("text", "a\"b\n").Member("yes", true).Key("none").Null();

@@ -1,0 +1,22 @@
+// What two machines compare instead of their settings: one digest of what a source says, and one of its credentials.
+// Their text: docs/formats/settings-digest.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "provisioner/egress/egress_config.h"
+
+namespace prov::egress {
+
+// SHA-256 (lower-case hex) of the proxies, NO_PROXY and the certificates. Only what they mean counts: not the order of
+// entries or certificates, nor duplicates, nor how a URL is spelt, nor entries that AugmentNoProxy() adds. Users and
+// passwords are left out, so it tells nobody whether a guess of one is right. Absent and empty differ.
+std::string SettingsDigest(const EgressConfig& config);
+
+// "pbkdf2-sha256:ROUNDS:HEX" of the users and passwords of both proxy URLs, salted with SettingsDigest(); nullopt:
+// there are none. The same credentials give the same text beside the same settings. It takes some tenths of a second,
+// on purpose.
+std::optional<std::string> CredentialDigest(const EgressConfig& config);
+
+}  // namespace prov::egress
