@@ -93,6 +93,12 @@ std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view
               fmt::format("provisioner {}", command.name));
 }
 
+bool StandsInstead(const CommandSpec& command, const Arguments& given) {
+  const std::string_view name = command.instead.substr(0, command.instead.find('='));
+  if (name.empty() || !given.Has(name)) return false;
+  return name.size() == command.instead.size() || given.Get(name) == command.instead.substr(name.size() + 1);
+}
+
 // The words that are no options, as many as the command takes.
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
@@ -176,7 +182,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   out.values_.erase("positional");
   if (standard_input) positional.emplace_back("-");
   if (out.Has("help")) return out;
-  if (positional.empty() && !command.instead.empty() && out.Has(command.instead)) return out;
+  if (positional.empty() && StandsInstead(command, out)) return out;
   out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
   if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;

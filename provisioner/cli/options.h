@@ -43,7 +43,8 @@ struct CommandSpec {
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and what it prints
   std::vector<OptionSpec> options;
-  std::string_view instead = {};  // an option with which the word that is no option is left out
+  // An option, or OPTION=VALUE, with which the word that is no option may be left out.
+  std::string_view instead = {};
 };
 
 struct SecretPlaces;
