@@ -63,6 +63,8 @@ std::string CredentialsOf(const std::optional<Secret>& url, ProxyVariable variab
   return part(NameOf(variable)) + part(parsed->username()) + part(parsed->password().Reveal());
 }
 
+std::string Prefix() { return fmt::format("pbkdf2-sha256:{}:", kCredentialRounds); }
+
 }  // namespace
 
 std::string SettingsDigest(const EgressConfig& config) {
@@ -72,12 +74,16 @@ std::string SettingsDigest(const EgressConfig& config) {
   return ToHex(Sha256(text));
 }
 
-std::optional<std::string> CredentialDigest(const EgressConfig& config) {
+std::optional<std::string> CredentialDigest(const EgressConfig& config, std::string_view digest) {
   const std::string credentials =
       CredentialsOf(config.http_proxy, ProxyVariable::kHttp) + CredentialsOf(config.https_proxy, ProxyVariable::kHttps);
   if (credentials.empty()) return std::nullopt;
-  const std::string key = Pbkdf2Sha256(credentials, SettingsDigest(config), kCredentialRounds);
-  return fmt::format("pbkdf2-sha256:{}:{}", kCredentialRounds, ToHex(key));
+  return Prefix() + ToHex(Pbkdf2Sha256(credentials, digest, kCredentialRounds));
+}
+
+bool IsCredentialDigest(std::string_view text) {
+  const std::string prefix = Prefix();
+  return text.starts_with(prefix) && text.size() == prefix.size() + 64 && FromHex(text.substr(prefix.size()));
 }
 
 }  // namespace prov::egress

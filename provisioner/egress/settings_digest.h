@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "provisioner/egress/egress_config.h"
 
@@ -14,9 +15,11 @@ namespace prov::egress {
 // passwords are left out, so it tells nobody whether a guess of one is right. Absent and empty differ.
 std::string SettingsDigest(const EgressConfig& config);
 
-// "pbkdf2-sha256:ROUNDS:HEX" of the users and passwords of both proxy URLs, salted with SettingsDigest(); nullopt:
-// there are none. The same credentials give the same text beside the same settings. It takes some tenths of a second,
-// on purpose.
-std::optional<std::string> CredentialDigest(const EgressConfig& config);
+// "pbkdf2-sha256:ROUNDS:HEX" of the users and passwords of both proxy URLs, salted with `digest`, that of the same
+// settings; nullopt: there are none. It takes some tenths of a second, on purpose.
+std::optional<std::string> CredentialDigest(const EgressConfig& config, std::string_view digest);
+
+// Whether `text` is one that CredentialDigest() could have given, so that another one means other credentials.
+bool IsCredentialDigest(std::string_view text);
 
 }  // namespace prov::egress

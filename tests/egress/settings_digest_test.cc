@@ -103,7 +103,8 @@ TEST(SettingsDigest, DiffersForAnotherMeaning) {
 
 TEST(CredentialDigest, ChangesWithEachPartOfTheCredentials) {
   const auto of = [](const char* url) {
-    return CredentialDigest(With([&](EgressConfig& c) { c.http_proxy = c.https_proxy = Secret(url); }));
+    const EgressConfig config = With([&](EgressConfig& c) { c.http_proxy = c.https_proxy = Secret(url); });
+    return CredentialDigest(config, SettingsDigest(config));
   };
   const auto first = of("http://user:c4nary@proxy.example.com:3128");
   ASSERT_TRUE(first);
@@ -116,13 +117,16 @@ TEST(CredentialDigest, ChangesWithEachPartOfTheCredentials) {
   EXPECT_NE(of("http://user:c4nary@proxy2.example.com:3128"), first) << "the settings are its salt";
   EXPECT_EQ(of("http://proxy.example.com:3128"), std::nullopt);
   EXPECT_EQ(of(""), std::nullopt);
-  EXPECT_EQ(CredentialDigest(EgressConfig()), std::nullopt);
+  EXPECT_EQ(CredentialDigest(EgressConfig(), "salt"), std::nullopt);
+  EXPECT_TRUE(IsCredentialDigest(*first));
+  for (const char* other : {"", "x", "pbkdf2-sha256:600000:", "pbkdf2-sha256:1:00"})
+    EXPECT_FALSE(IsCredentialDigest(other)) << other;
 }
 
 TEST(CredentialDigest, TellsOneProxyFromTheOther) {
-  const auto one = CredentialDigest(With([](EgressConfig& c) { c.http_proxy.reset(); }));
+  const auto one = CredentialDigest(With([](EgressConfig& c) { c.http_proxy.reset(); }), "salt");
   EXPECT_TRUE(one);
-  EXPECT_NE(one, CredentialDigest(Sample()));
+  EXPECT_NE(one, CredentialDigest(Sample(), "salt"));
 }
 
 }  // namespace
