@@ -47,6 +47,7 @@ Command ReconcileCommand();
 Command ServiceCommand();
 Command PublishCommand();
 Command PodEnvCommand();
+Command FleetCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

@@ -31,9 +31,9 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,   PlanCommand,        ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand, FirstBootCommand,   ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   FleetCommand,  ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {

@@ -103,7 +103,8 @@ bool StandsInstead(const CommandSpec& command, const Arguments& given) {
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
   const std::string where = fmt::format("provisioner {}", command.name);
-  const std::size_t wanted = command.positional.empty() ? 0 : 1;
+  const auto blanks = static_cast<std::size_t>(std::ranges::count(command.positional, ' '));
+  const std::size_t wanted = command.positional.empty() ? 0 : blanks + 1;
   if (words.size() < wanted) {
     return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), where);
   }
@@ -113,7 +114,7 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vec
                             Hint(command)),
                 where);
   }
-  if (wanted == 1 && words.front().empty()) {
+  if (std::ranges::find(words, "") != words.end()) {
     return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
                 where);
   }

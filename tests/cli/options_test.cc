@@ -21,9 +21,9 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::array kMakers = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,   PlanCommand,        ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand, FirstBootCommand,   ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   FleetCommand,  ExplainCodeCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.
