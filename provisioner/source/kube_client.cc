@@ -119,6 +119,9 @@ KubeObject ConfigMapObject(std::string name_space, std::string name) {
 
 KubeObject NodeObject(std::string name) { return {.group = "", .resource = "nodes", .name = std::move(name)}; }
 
+// Events of what has no namespace are in "default".
+KubeObject NodeEvents() { return {.group = "", .resource = "events", .name_space = "default", .name = {}}; }
+
 std::int64_t KubeBackoff::Next() {
   const std::int64_t whole = next_;
   next_ = std::min(next_ * 2, longest_);
@@ -178,19 +181,29 @@ struct KubeClient::Call {
   const KubeObject& object;
   std::string_view verb;  // of a ClusterRole
   std::string path;       // with its query
-  std::string patch;
+  std::string body;
+
+  bool IsDone(int status) const {
+    if (status == net::http_status::kOk) return true;
+    return verb == "create" && (status == net::http_status::kCreated || status == net::http_status::kConflict);
+  }
 };
 
 Result<std::string> KubeClient::Get(const KubeObject& object) {
-  return Timed({.object = object, .verb = "get", .path = object.Path(), .patch = {}});
+  return Timed({.object = object, .verb = "get", .path = object.Path(), .body = {}});
 }
 
 Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query) {
-  return Timed({.object = objects, .verb = "list", .path = objects.CollectionPath() + "?" + query, .patch = {}});
+  return Timed({.object = objects, .verb = "list", .path = objects.CollectionPath() + "?" + query, .body = {}});
+}
+
+Result<void> KubeClient::Create(const KubeObject& objects, const std::string& document) {
+  PROV_TRY(Timed({.object = objects, .verb = "create", .path = objects.CollectionPath(), .body = document}));
+  return {};
 }
 
 Result<void> KubeClient::Patch(const KubeObject& object, const std::string& document) {
-  PROV_TRY(Timed({.object = object, .verb = "patch", .path = object.Path(), .patch = document}));
+  PROV_TRY(Timed({.object = object, .verb = "patch", .path = object.Path(), .body = document}));
   return {};
 }
 
@@ -205,11 +218,12 @@ Result<std::string> KubeClient::Timed(const Call& call) {
 }
 
 Result<net::FetchAnswer> KubeClient::Ask(const Call& call, net::FetchRequest request) const {
-  if (call.verb == "patch") {
+  if (call.verb == "patch" || call.verb == "create") {
+    const bool patches = call.verb == "patch";
     return ports_.http.Send({.to = std::move(request),
-                             .method = "PATCH",
-                             .content_type = "application/merge-patch+json",
-                             .body = call.patch});
+                             .method = patches ? "PATCH" : "POST",
+                             .content_type = patches ? "application/merge-patch+json" : "application/json",
+                             .body = call.body});
   }
   if (call.verb == "list") {
     for (auto& [name, value] : request.headers) {
@@ -239,7 +253,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
     request.notes = &notes;
     Result<net::FetchAnswer> answer = Ask(call, std::move(request));
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
-    if (answer && answer->status == net::http_status::kOk) return std::move(answer->body);
+    if (answer && call.IsDone(answer->status)) return std::move(answer->body);
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();

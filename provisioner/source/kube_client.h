@@ -30,6 +30,7 @@ KubeObject ControllerConfigObject();
 KubeObject ProxyObject();
 KubeObject ConfigMapObject(std::string name_space, std::string name);
 KubeObject NodeObject(std::string name);  // "": all of them
+KubeObject NodeEvents();                  // where the events of nodes are
 
 // Waiting times that double, each somewhere between the half and the whole of it, so that many who were cut off at once
 // don't come back at once.
@@ -77,6 +78,10 @@ class KubeClient {
   // A page of the collection that `objects` without a name stands for, asked for with `query` (URL-encoded). Of each
   // object the metadata will do: a server that can leaves the rest out. Errors: those of Get().
   Result<std::string> List(const KubeObject& objects, const std::string& query);
+
+  // Makes an object of this document, which names it, in the collection that `objects` without a name stands for. One
+  // that is there already is left as it is. Errors: those of Get().
+  Result<void> Create(const KubeObject& objects, const std::string& document);
 
   // Merges a JSON document into the object (RFC 7386); doing it twice changes nothing more. Errors: those of Get().
   Result<void> Patch(const KubeObject& object, const std::string& document);

@@ -39,6 +39,24 @@ TEST_F(Client, APatchIsMerged) {
   EXPECT_EQ(cluster_.sent[0].to.bearer_token->Reveal(), kToken);
 }
 
+TEST_F(Client, WhatIsMadeIsThereAfterwards) {
+  cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(409)};
+  EXPECT_TRUE(client_.Create(NodeEvents(), "{}")) << "the first try had made it";
+  cluster_.script = {FakeCluster::Says(201), FakeCluster::Says(403)};
+  EXPECT_TRUE(client_.Create(NodeEvents(), "{}"));
+  ASSERT_THAT(cluster_.sent, SizeIs(3));
+  EXPECT_EQ(cluster_.sent[2].method, "POST");
+  EXPECT_EQ(cluster_.sent[2].content_type, "application/json");
+  EXPECT_EQ(FakeCluster::PathOf(cluster_.sent[2].to), "/api/v1/namespaces/default/events");
+  const auto refused = client_.Create(NodeEvents(), "{}");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(
+      refused.error().message,
+      HasSubstr(R"(a Role bound to it must have the rule apiGroups [""], resources ["events"], verbs ["create"])"));
+  cluster_.script = {FakeCluster::Says(409)};
+  EXPECT_FALSE(client_.Patch(NodeObject("win-1"), "{}")) << "somebody else's change is no success of ours";
+}
+
 TEST_F(Client, WhatMayPassIsTriedAgain) {
   cluster_.objects["/api/v1/nodes/win-1"] = "{}";
   cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(429), FakeCluster::Fails(Code::kNetwork)};
