@@ -48,6 +48,7 @@ Command ServiceCommand();
 Command PublishCommand();
 Command PodEnvCommand();
 Command FleetCommand();
+Command PodCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

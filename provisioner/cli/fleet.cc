@@ -147,7 +147,8 @@ void WriteRow(JsonWriter& json, const Row& row) {
   }
   WriteTime(json, "appliedAt", state.applied_at);
   WriteTime(json, "readAt", state.read_at);
-  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Key("failure");
+  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
+  json.Key("failure");
   if (const auto failure = FailureOf(row.node)) {
     json.BeginObject().Member("code", failure->code).Member("message", failure->message).EndObject();
   } else {
@@ -174,6 +175,7 @@ std::string ShortDigest(const std::optional<std::string>& digest) {
 
 std::string CurrentWord(const Row& row) {
   if (row.current) return "yes";
+  if (row.node.state && row.node.state->held) return "held";
   return row.credentials_current == false ? "password" : "no";
 }
 

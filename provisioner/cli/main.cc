@@ -31,9 +31,10 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,   PlanCommand,        ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand, FirstBootCommand,   ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   FleetCommand,  ExplainCodeCommand,
+    ExtractCommand,   CheckCommand,     ExplainCommand,     BakeCommand,     PlanCommand,
+    ApplyCommand,     StatusCommand,    ConfirmCommand,     RollbackCommand, RemoveCommand,
+    FirstBootCommand, ReconcileCommand, ServiceCommand,     PublishCommand,  PodEnvCommand,
+    FleetCommand,     PodCommand,       ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {

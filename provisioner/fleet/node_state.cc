@@ -83,7 +83,8 @@ std::string StateText(const NodeState& state) {
   }
   WriteTime(json, "appliedAt", state.applied_at);
   WriteTime(json, "readAt", state.read_at);
-  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Key("failure");
+  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
+  json.Key("failure");
   if (state.failure) {
     json.BeginObject().Member("code", state.failure->code);
     json.Member("message", Shorten(state.failure->message, kMostMessage)).EndObject();
@@ -106,6 +107,7 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   out.read_at = PROV_TRY(TimeAt(root, "readAt"));
   out.drift = PROV_TRY(NumberAt(root, "drift")).value_or(0);
   if (const auto reboot = PROV_TRY(root.Find("rebootRequired"))) out.reboot_required = PROV_TRY(reboot->Bool());
+  if (const auto held = PROV_TRY(root.Find("held"))) out.held = PROV_TRY(held->Bool());
   if (const auto failure = PROV_TRY(root.Find("failure"))) {
     out.failure = NodeFailure{PROV_TRY(TextAt(*failure, "code")).value_or(""),
                               PROV_TRY(TextAt(*failure, "message")).value_or("")};
@@ -122,6 +124,13 @@ std::string StatePatch(const NodeState& state) {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
   json.Member(kStateAnnotation, StateText(state));
+  return InOneLine(json.EndObject().EndObject().EndObject().Text());
+}
+
+std::string ForgetPatch() {
+  JsonWriter json;
+  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
+  json.Key(kStateAnnotation).Null();
   return InOneLine(json.EndObject().EndObject().EndObject().Text());
 }
 

@@ -29,6 +29,7 @@ struct NodeState {
   std::optional<std::int64_t> read_at;           // of the last good reading of the source
   std::int64_t drift = 0;                        // items of ours that others changed
   bool reboot_required = false;
+  bool held = false;                   // a rollback or a trial holds: it follows nothing meanwhile
   std::optional<NodeFailure> failure;  // that stands
   std::string version;                 // of the program
   // What the node does with the settings, by its own options.
@@ -47,5 +48,7 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where);
 
 // A merge patch of a Node that writes the annotation and nothing else.
 std::string StatePatch(const NodeState& state);
+// One that takes it away.
+std::string ForgetPatch();
 
 }  // namespace prov::fleet

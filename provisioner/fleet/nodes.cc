@@ -20,7 +20,7 @@ struct Page {
   std::string rest;  // where the next one begins; "": this is the last
 };
 
-Result<FleetNode> ReadNode(const JsonNode& item) {
+Result<FleetNode> ParseNode(const JsonNode& item) {
   const JsonNode metadata = PROV_TRY(item.Get("metadata"));
   FleetNode out;
   out.name = PROV_TRY(PROV_TRY(metadata.Get("name")).Text());
@@ -47,7 +47,7 @@ Result<Page> ReadPage(const std::string& body, const std::string& where) {
     if (!name.ends_with("List")) return Fail(Code::kType, "the answer is no list of nodes", where);
     return out;  // an empty list may be null
   }
-  for (const JsonNode& item : PROV_TRY(items->Items())) out.nodes.push_back(PROV_TRY(ReadNode(item)));
+  for (const JsonNode& item : PROV_TRY(items->Items())) out.nodes.push_back(PROV_TRY(ParseNode(item)));
   const auto metadata = PROV_TRY(root.Find("metadata"));
   const auto rest = metadata ? PROV_TRY(metadata->Find("continue")) : std::nullopt;
   if (rest) out.rest = PROV_TRY(rest->Text());
@@ -70,6 +70,12 @@ Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client) {
     query = fmt::format("{}&continue={}", kQuery, source::PercentEncode(page.rest));
   }
   return Fail(Code::kTooLarge, "the API server's list of nodes does not end", nodes.Path());
+}
+
+Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name) {
+  const source::KubeObject node = source::NodeObject(name);
+  const std::string body = PROV_TRY(client.Get(node));
+  return ParseNode(PROV_TRY(ParseJsonDocument(body, node.Path())));
 }
 
 }  // namespace prov::fleet

@@ -20,4 +20,7 @@ struct FleetNode {
 // no list of nodes.
 Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
 
+// The one of this name. Errors: those of KubeClient::Get, json, type.
+Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name);
+
 }  // namespace prov::fleet

@@ -21,9 +21,10 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::array kMakers = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,   PlanCommand,        ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand, FirstBootCommand,   ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   FleetCommand,  ExplainCodeCommand,
+    ExtractCommand,   CheckCommand,     ExplainCommand,     BakeCommand,     PlanCommand,
+    ApplyCommand,     StatusCommand,    ConfirmCommand,     RollbackCommand, RemoveCommand,
+    FirstBootCommand, ReconcileCommand, ServiceCommand,     PublishCommand,  PodEnvCommand,
+    FleetCommand,     PodCommand,       ExplainCodeCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.
@@ -70,8 +71,8 @@ TEST(Help, GroupsTheOptionsOfApply) {
             "Scope: scope with-wmco service winhttp-octets augment\n"
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
-            "Guards: allow-downgrade allow-shrink signer try probe\n"
-            "Run: restart-services reboot exit-style wait-lock\n"
+            "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
+            "Run: restart-services exit-style reboot reboot-window node node-kubeconfig wait-lock\n"
             "Output: output help");
 }
 

@@ -73,10 +73,16 @@ class Fleet(unittest.TestCase):
         self.assertEqual(sorted(nodes), ["win-1", "win-2", "win-3"])
         self.assertEqual(nodes["win-1"], {"name": "win-1", "digest": self.digest, "current": True, "credentialsCurrent": None,
                                           "appliedAt": "2026-01-01T00:00:00Z", "readAt": "2026-01-02T00:00:00Z", "drift": 2,
-                                          "rebootRequired": True, "failure": None, "version": "0.1.0"})
+                                          "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
         self.assertFalse(nodes["win-2"]["current"])
         self.assertEqual(nodes["win-2"]["failure"], {"code": "network", "message": "no answer"})
         self.assertEqual((nodes["win-3"]["digest"], nodes["win-3"]["current"]), (None, False))
+
+    def test_a_node_that_is_held_says_so(self):
+        self.server.put_node("win-1", self.state(None, held=True))
+        _, nodes = self.status(4)
+        self.assertTrue(nodes["win-1"]["held"])
+        self.assertIn("win-1  held", self.run_program("fleet", "status", "kube://").stdout)
 
     def test_a_table_for_people(self):
         self.server.put_node("win-1", self.state(self.digest))

@@ -21,6 +21,7 @@ NodeState Sample() {
   out.read_at = 1'700'000'060;
   out.drift = 2;
   out.reboot_required = true;
+  out.held = true;
   out.failure = NodeFailure{"network", "the server does not answer"};
   out.version = "0.1.0";
   out.scope = {"machine", "certs"};
@@ -31,11 +32,13 @@ NodeState Sample() {
 TEST(NodeState, IsTheContractsDocumentInOneLine) {
   const std::string text = StateText(Sample());
   EXPECT_THAT(text, Not(HasSubstr("\n")));
-  EXPECT_EQ(text, R"({"schema":1,"digest":")" + std::string(64, 'a') +
-                      R"(","credentialDigest":"pbkdf2-sha256:600000:00","generation":7,)"
-                      R"("appliedAt":"2023-11-14T22:13:20Z","readAt":"2023-11-14T22:14:20Z","drift":2,)"
-                      R"("rebootRequired":true,"failure":{"code":"network","message":"the server does not answer"},)"
-                      R"("version":"0.1.0","options":{"scope":["machine","certs"],"services":["kubelet"]}})");
+  EXPECT_EQ(
+      text,
+      R"({"schema":1,"digest":")" + std::string(64, 'a') +
+          R"(","credentialDigest":"pbkdf2-sha256:600000:00","generation":7,)"
+          R"("appliedAt":"2023-11-14T22:13:20Z","readAt":"2023-11-14T22:14:20Z","drift":2,)"
+          R"("rebootRequired":true,"held":true,"failure":{"code":"network","message":"the server does not answer"},)"
+          R"("version":"0.1.0","options":{"scope":["machine","certs"],"services":["kubelet"]}})");
 }
 
 TEST(NodeState, ComesBackAsItWas) {
@@ -84,6 +87,10 @@ TEST(NodeState, ThePatchWritesTheAnnotationAlone) {
   ASSERT_EQ(patch["metadata"].MemberCount(), 1U);
   ASSERT_EQ(patch["metadata"]["annotations"].MemberCount(), 1U);
   EXPECT_EQ(patch["metadata"]["annotations"]["egress-provisioner/state"].GetString(), StateText(Sample()));
+}
+
+TEST(NodeState, TheAnnotationGoesByAPatch) {
+  EXPECT_EQ(ForgetPatch(), R"({"metadata":{"annotations":{"egress-provisioner/state":null}}})");
 }
 
 }  // namespace
