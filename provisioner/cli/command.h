@@ -49,6 +49,7 @@ Command PublishCommand();
 Command PodEnvCommand();
 Command FleetCommand();
 Command PodCommand();
+Command DeployCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

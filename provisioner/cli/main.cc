@@ -34,7 +34,7 @@ constexpr Maker kCommands[] = {
     ExtractCommand,   CheckCommand,     ExplainCommand,     BakeCommand,     PlanCommand,
     ApplyCommand,     StatusCommand,    ConfirmCommand,     RollbackCommand, RemoveCommand,
     FirstBootCommand, ReconcileCommand, ServiceCommand,     PublishCommand,  PodEnvCommand,
-    FleetCommand,     PodCommand,       ExplainCodeCommand,
+    FleetCommand,     PodCommand,       ExplainCodeCommand, DeployCommand,
 };
 
 std::string GeneralHelp() {

@@ -24,7 +24,7 @@ constexpr std::array kMakers = {
     ExtractCommand,   CheckCommand,     ExplainCommand,     BakeCommand,     PlanCommand,
     ApplyCommand,     StatusCommand,    ConfirmCommand,     RollbackCommand, RemoveCommand,
     FirstBootCommand, ReconcileCommand, ServiceCommand,     PublishCommand,  PodEnvCommand,
-    FleetCommand,     PodCommand,       ExplainCodeCommand,
+    FleetCommand,     PodCommand,       ExplainCodeCommand, DeployCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.
