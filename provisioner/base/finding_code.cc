@@ -354,6 +354,11 @@ constexpr std::array kFindings = {
     FindingInfo{"pod-os", kWarning,
                 "The pod names one operating system in os.name and another one in nodeSelector, so no node can run it.",
                 "Make both the same."},
+    FindingInfo{"pod-trust", kInfo,
+                "Containers are to trust the certificates of a ConfigMap, and a program that is told of a bundle "
+                "trusts nothing else.",
+                "Put public CAs into the key as well, and for Windows one certificate into each key that ends in "
+                ".cer."},
     FindingInfo{"pool-paused", kWarning,
                 "The MachineConfigPool is paused, and the config that its nodes have was taken, not its newest one.",
                 "Resume the pool if nodes should get the newest config."},

@@ -127,6 +127,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "pod-opt-out-place",
     "pod-opt-out-value",
     "pod-os",
+    "pod-trust",
     "pool-paused",
     "private-key",
     "probe",

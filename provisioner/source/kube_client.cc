@@ -182,6 +182,7 @@ struct KubeClient::Call {
   std::string_view verb;  // of a ClusterRole
   std::string path;       // with its query
   std::string body;
+  bool metadata_will_do = false;  // of a list
 
   bool IsDone(int status) const {
     if (status == net::http_status::kOk) return true;
@@ -194,6 +195,14 @@ Result<std::string> KubeClient::Get(const KubeObject& object) {
 }
 
 Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query) {
+  return Timed({.object = objects,
+                .verb = "list",
+                .path = objects.CollectionPath() + "?" + query,
+                .body = {},
+                .metadata_will_do = true});
+}
+
+Result<std::string> KubeClient::ListWhole(const KubeObject& objects, const std::string& query) {
   return Timed({.object = objects, .verb = "list", .path = objects.CollectionPath() + "?" + query, .body = {}});
 }
 
@@ -225,7 +234,7 @@ Result<net::FetchAnswer> KubeClient::Ask(const Call& call, net::FetchRequest req
                              .content_type = patches ? "application/merge-patch+json" : "application/json",
                              .body = call.body});
   }
-  if (call.verb == "list") {
+  if (call.metadata_will_do) {
     for (auto& [name, value] : request.headers) {
       if (name == "Accept") value = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
     }

@@ -79,6 +79,9 @@ class KubeClient {
   // object the metadata will do: a server that can leaves the rest out. Errors: those of Get().
   Result<std::string> List(const KubeObject& objects, const std::string& query);
 
+  // The same with whole objects.
+  Result<std::string> ListWhole(const KubeObject& objects, const std::string& query);
+
   // Makes an object of this document, which names it, in the collection that `objects` without a name stands for. One
   // that is there already is left as it is. Errors: those of Get().
   Result<void> Create(const KubeObject& objects, const std::string& document);

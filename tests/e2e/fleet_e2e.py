@@ -160,6 +160,26 @@ class Fleet(unittest.TestCase):
         self.assertEqual(len(nodes), 501)
         self.assertEqual(len([path for path, _, _ in self.server.seen if path == NODES]), 2)
 
+    def test_workloads_that_do_not_trust_the_bundle_are_found(self):
+        trust = {"volumes": [{"name": "egress-trust", "configMap": {"name": "user-ca"}}]}
+        path = "/etc/egress-trust/ca-bundle.crt"
+        names = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE")
+        proxies = [{"name": n, "value": PROXY} for n in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")]
+        container = {"name": "c", "env": [{"name": n, "value": path} for n in names] + proxies,
+                     "volumeMounts": [{"name": "egress-trust", "mountPath": "/etc/egress-trust"}]}
+        for number in range(150):
+            lacks = number == 149
+            spec = {"containers": [{"name": "c"}]} if lacks else {"containers": [container], **trust}
+            self.server.put(f"/apis/apps/v1/deployments/web-{number:03}", spec={"template": {"spec": spec}})
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual((document["lacking"], [o["name"] for o in document["objects"]]), (1, ["web-149"]))
+        self.server.denied.add(("list", "daemonsets"))
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 14)
+        self.assertIn('apiGroups [\"apps\"], resources [\"daemonsets\"], verbs [\"list\"]', done.stdout)
+
     def test_failures_say_what_is_missing(self):
         self.server.denied.add(("list", "nodes"))
         document, _ = self.status(14)

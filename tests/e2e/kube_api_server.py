@@ -14,8 +14,10 @@ POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 CONTROLLER = GROUP + "/controllerconfigs"
 PROXIES = "/apis/config.openshift.io/v1/proxies"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
-         "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node"}
+         "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
+         "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet"}
 NODES = "/api/v1/nodes"
+EVENTS = "/api/v1/namespaces/default/events"
 STATE = "egress-provisioner/state"
 TOKEN = "c4nary-token"
 
@@ -125,6 +127,10 @@ class ApiServer(http.server.ThreadingHTTPServer):
         text = self.objects[f"{NODES}/{name}"]["metadata"].get("annotations", {}).get(STATE)
         return None if text is None else json.loads(text)
 
+    def events_of(self, name):
+        """The reasons of the node's events, in the order in which they were made."""
+        return [o["reason"] for path, o in self.objects.items() if path.startswith(EVENTS + "/") and o["involvedObject"]["name"] == name]
+
     def count_machines(self):
         """A change that is none for whoever wants the settings."""
         pool = self.objects[f"{POOLS}/worker"]
@@ -185,9 +191,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
         first, limit = int(query.get("continue", "0")), int(query.get("limit", "0")) or len(items)
         rest = {"continue": str(first + limit)} if first + limit < len(items) else {}
         items = items[first:first + limit]
+        items = [{key: value for key, value in item.items() if key not in ("kind", "apiVersion")} for item in items]
         if "as=PartialObjectMetadataList" in self.headers.get("Accept", ""):
             kind, items = "PartialObjectMetadata", [{"metadata": item["metadata"]} for item in items]
         return {"kind": kind + "List", "metadata": {"resourceVersion": str(self.server.version), **rest}, "items": items}
+
+    def do_POST(self):
+        """An Event of a node."""
+        url = urllib.parse.urlsplit(self.path)
+        who = self.who()
+        document = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        server.seen.append((url.path, {"method": "POST"}, who))
+        if who is None:
+            return self.status(401, "Unauthorized", "Unauthorized")
+        if ("create", "events") in server.denied or url.path != EVENTS:
+            return self.status(403, "Forbidden", f'events is forbidden: User "{who}" cannot create resource "events"')
+        path = f"{EVENTS}/{document['metadata']['name']}"
+        if path in server.objects:
+            return self.status(409, "AlreadyExists", "events already exists", {"name": document["metadata"]["name"], "kind": "events"})
+        with server.changed:
+            server.version += 1
+            server.objects[path] = document
+        self.send(201, json.dumps(document).encode())
 
     def do_PATCH(self):
         """A merge patch (RFC 7386) of a node."""

@@ -39,6 +39,19 @@ TEST_F(Client, APatchIsMerged) {
   EXPECT_EQ(cluster_.sent[0].to.bearer_token->Reveal(), kToken);
 }
 
+TEST_F(Client, ListsAreOfWholeObjectsWhereTheyAreAskedFor) {
+  cluster_.objects["/api/v1/nodes?limit=5"] = "{}";
+  ASSERT_TRUE(client_.List(NodeObject(""), "limit=5"));
+  ASSERT_TRUE(client_.ListWhole(NodeObject(""), "limit=5"));
+  const auto accepted = [&](std::size_t i) {
+    for (const auto& [name, value] : cluster_.asked.at(i).headers)
+      if (name == "Accept") return value;
+    return std::string();
+  };
+  EXPECT_THAT(accepted(0), HasSubstr("PartialObjectMetadataList"));
+  EXPECT_EQ(accepted(1), "application/json");
+}
+
 TEST_F(Client, WhatIsMadeIsThereAfterwards) {
   cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(409)};
   EXPECT_TRUE(client_.Create(NodeEvents(), "{}")) << "the first try had made it";
