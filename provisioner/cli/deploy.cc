@@ -48,17 +48,17 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
 std::vector<std::string> ArgsOf(const Arguments& arguments, const std::string& source, bool remove) {
   std::vector<std::string> out = {"pod", remove ? "--remove" : Escaped(source)};
   const bool reads_cluster = !remove && source::IsKubeUri(source);
-  for (const std::string_view word :
-       {std::string_view(reads_cluster ? "--kubeconfig" : "--node-kubeconfig"), kInCluster, std::string_view("--node"),
-        std::string_view("$(NODE_NAME)")})
+  for (const std::string_view word : {std::string_view(reads_cluster ? "--kubeconfig" : "--node-kubeconfig"),
+                                      kInCluster, std::string_view("--node"), std::string_view("$(NODE_NAME)")})
     out.emplace_back(word);
   if (remove) return out;
   for (const OptionSpec& option : PassedOn()) {
-    if (!arguments.Has(option.name)) continue;
-    for (const std::string& value : arguments.All(option.name)) {
-      out.push_back(option.value.empty() ? fmt::format("--{}", option.name)
-                                         : fmt::format("--{}={}", option.name, Escaped(value)));
+    if (option.value.empty()) {
+      if (arguments.Has(option.name)) out.push_back(fmt::format("--{}", option.name));
+      continue;
     }
+    for (const std::string& value : arguments.All(option.name))
+      out.push_back(fmt::format("--{}={}", option.name, Escaped(value)));
   }
   return out;
 }
