@@ -52,6 +52,11 @@ class ClusterNodes : public machine_commands::MachineCommands {
     }
     return out;
   }
+  // A machine that needs a reboot, and that the operator has since come to.
+  void ChangeAndJoin() {
+    ASSERT_TRUE(Run(ApplyCommand, {source_}));
+    PutOperator();
+  }
   void PutOperator() { host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)"); }
 
   int status_ = 200;
@@ -97,7 +102,7 @@ TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
 }
 
 TEST_F(ClusterNodes, TheOperatorIsAskedOnceInEachBoot) {
-  PutOperator();
+  ChangeAndJoin();
   const auto words = WithNode({source_, "--reboot", "annotate"});
   ASSERT_TRUE(Run(ApplyCommand, words));
   ASSERT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation)));
@@ -120,7 +125,7 @@ TEST_F(ClusterNodes, WithoutTheOperatorNobodyIsAsked) {
 }
 
 TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
-  PutOperator();
+  ChangeAndJoin();
   status_ = 403;
   const auto refused = Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"}));
   ASSERT_FALSE(refused);
