@@ -88,8 +88,17 @@ class Credentials {
   std::optional<std::string> known_;
 };
 
+// A cluster that is not OpenShift has no pools.
+Result<Source> ReadWanted(machine::Host& host, const Options& options) {
+  Result<Source> out = ReadSource(host, options.wanted);
+  const bool is_default = options.wanted.request.source == options.cluster.request.source;
+  if (!out && is_default && out.error().code == Code::kNotFound)
+    out.error().message += "; where there is none, --source SOURCE says what the nodes should have";
+  return out;
+}
+
 Result<Fleet> Look(machine::Host& host, const Options& options) {
-  Source wanted = PROV_TRY(ReadSource(host, options.wanted));
+  Source wanted = PROV_TRY(ReadWanted(host, options));
   Fleet out;
   out.source = wanted.config.source;
   out.wanted = egress::SettingsDigest(wanted.config);

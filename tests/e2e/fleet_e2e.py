@@ -16,7 +16,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from kube_api_server import NODES, ApiServer, Authority, kubeconfig  # noqa: E402
+from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
@@ -179,6 +179,13 @@ class Fleet(unittest.TestCase):
         done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
         self.assertEqual(done.returncode, 14)
         self.assertIn('apiGroups [\"apps\"], resources [\"daemonsets\"], verbs [\"list\"]', done.stdout)
+
+    def test_a_cluster_without_pools_wants_a_source(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        del self.server.objects[POOLS + "/worker"]
+        document, _ = self.status(11)
+        self.assertEqual(document["error"]["code"], "not-found")
+        self.assertIn("--source SOURCE", document["error"]["message"])
 
     def test_failures_say_what_is_missing(self):
         self.server.denied.add(("list", "nodes"))
