@@ -33,7 +33,7 @@ struct PodEnvRequest {
   ProxyValues proxy;  // as the patches are to hold them; what is empty is not added
   PatchKind patch = PatchKind::kStrategic;
   bool annotate = false;  // not the variables: the annotation that keeps them away
-  std::optional<PodTrust> trust;
+  std::optional<PodTrust> trust = {};
 };
 
 struct PodContainer {
