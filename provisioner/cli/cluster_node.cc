@@ -19,7 +19,7 @@ std::vector<OptionSpec> ClusterNodeOptionSpecs() {
 Result<std::optional<ClusterNode>> ParseClusterNode(const Arguments& arguments) {
   if (!arguments.Has("node")) {
     if (!arguments.Has("node-kubeconfig")) return std::nullopt;
-    return Fail(Code::kUsage, "goes with --node NAME", "--node-kubeconfig");
+    return Fail(Code::kUsage, "needs --node NAME", "--node-kubeconfig");
   }
   ClusterNode out;
   out.name = arguments.Get("node");

@@ -53,7 +53,7 @@ Result<RebootChoice> ParseReboot(const Arguments& arguments) {
   if (way == "annotate" && !out.node)
     return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
   if (!arguments.Has("reboot-window")) return out;
-  if (way != "now") return Fail(Code::kUsage, "goes with --reboot now", "--reboot-window");
+  if (way != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
   out.window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
   return out;
 }

@@ -165,8 +165,8 @@ TEST_F(ClusterNodes, WordsThatDontFitAreRefused) {
   };
   const std::vector<Row> rows = {
       {{source_, "--reboot", "annotate"}, "needs --node"},
-      {{source_, "--reboot-window", "01:00-02:00"}, "goes with --reboot now"},
-      {{source_, "--node-kubeconfig", "x"}, "goes with --node"},
+      {{source_, "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
+      {{source_, "--node-kubeconfig", "x"}, "needs --node"},
       {{source_, "--node", "WIN_1", "--node-kubeconfig", "x"}, "in lower case"},
   };
   for (const Row& row : rows) {

@@ -80,7 +80,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
       {{"--print", "--image", ""}, "is empty"},
       {{"--print", "--reboot", "later"}, "never, now, annotate"},
-      {{"--print", "--reboot", "never", "--reboot-window", "01:00-02:00"}, "goes with --reboot now"},
+      {{"--print", "--reboot", "never", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
       {{"--print", "--reboot", "now", "--reboot-window", "1-2"}, "takes times in UTC"},
       {{"--print", "--metrics", "C:\\x.txt"}, ".prom"},
       {{"--print", "--interval", "0"}, "takes 1 to"},

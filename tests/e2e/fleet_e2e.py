@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -179,6 +180,23 @@ class Fleet(unittest.TestCase):
         done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
         self.assertEqual(done.returncode, 14)
         self.assertIn('apiGroups [\"apps\"], resources [\"daemonsets\"], verbs [\"list\"]', done.stdout)
+
+    def test_the_kustomize_base_makes_what_deploy_prints(self):
+        if shutil.which("kubectl") is None:
+            print("SKIPPED: %s: kubectl is missing (Debian package kubernetes-client)" % self.id(), flush=True)
+            self.skipTest("kubectl is missing")
+        base = pathlib.Path(__file__).resolve().parents[2] / "templates/kubernetes"
+        built = subprocess.run(["kubectl", "kustomize", str(base)], capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        printed = self.run_program("deploy", "--print", "--image", "registry.example.com/provisioner:0.1.0")
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+
+        def objects(text):
+            return sorted(re.findall(r"^kind: (\w+)\n(?:.*\n)*?  name: (\S+)", text, re.M) for text in text.split("\n---\n"))
+
+        self.assertEqual(len(objects(built.stdout)), len(objects(printed.stdout)))
+        self.assertEqual({kind for found in objects(built.stdout) for kind, _ in found}, {kind for found in objects(printed.stdout) for kind, _ in found})
+        self.assertIn("image: registry.example.com/provisioner:0.1.0", built.stdout)
 
     def test_a_cluster_without_pools_wants_a_source(self):
         self.server.put_node("win-1", self.state(self.digest))

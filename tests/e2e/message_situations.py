@@ -169,6 +169,15 @@ not-found      | missing.yaml       | pod-env sample.json --pod missing.yaml
 yaml           | bad.yaml           | pod-env sample.json --pod bad.yaml
 kind           | secret.json        | pod-env sample.json --pod secret.json
 usage          | --patch            | pod-env sample.json --pod pod.json --patch merge
+usage          | --trust            | pod-env sample.json --pod pod.json --trust user-ca
+usage          | kube://            | pod-env sample.json --pod kube://
+usage          | --reboot-window    | apply sample.json --reboot now --reboot-window 1-2
+usage          | --node             | apply sample.json --node WIN_1
+usage          | --reboot           | apply sample.json --reboot annotate
+usage          | --metrics          | service install --metrics metrics.txt
+usage          | provisioner deploy | deploy
+usage          | --api-server       | deploy --print --api-server https://api
+usage          | cluster            | fleet status cluster
 usage          | proxy-ur           | explain-code proxy-ur
 """
 

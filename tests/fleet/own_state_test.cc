@@ -5,6 +5,7 @@
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/fleet/metrics.h"
 #include "provisioner/node/activity.h"
+#include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
 
 namespace prov::fleet {
