@@ -1,4 +1,5 @@
 // `deploy --print` against the manifests of tests/golden/deploy, and against the Kustomize base.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <regex>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/payload/host_process_image.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample.h"
@@ -95,6 +97,10 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
     EXPECT_EQ(outcome.error().code, Code::kUsage) << row.text;
     EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
   }
+}
+
+TEST(Deploy, StartsTheProgramWhereTheImageHasIt) {
+  EXPECT_THAT(Printed({}), HasSubstr(fmt::format("command: ['{}']", payload::ProgramInContainer())));
 }
 
 TEST(Deploy, TakesAddressesOfEachFamily) {
