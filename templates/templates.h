@@ -17,4 +17,16 @@ std::string_view UserDataPs1();    // user data: unpacks what it carries and run
 std::string_view UserDataInstallPs1();  // what it carries beside the data: applies data.egress
 std::string_view ReadmeTxt();           // README.txt: what each file is for, where it goes, what to delete afterwards
 
+// Manifests of `provisioner deploy`, which are also a Kustomize base (templates/kubernetes). Lines that a deployment
+// decides about end in "# deploy: NAME".
+std::string_view NamespaceYaml();
+std::string_view ServiceAccountYaml();
+std::string_view NodeRoleYaml();       // what the pods tell of their nodes
+std::string_view PoolRoleYaml();       // the rights of the source kube:///POOL
+std::string_view ProxyRoleYaml();      // the rights of the source kube:///proxy
+std::string_view SourceBindingYaml();  // binds either
+std::string_view SecurityContextConstraintsYaml();
+std::string_view AdmissionPolicyYaml();
+std::string_view DaemonSetYaml();
+
 }  // namespace prov::templates

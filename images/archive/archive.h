@@ -47,6 +47,10 @@ Result<void> CheckJolietPath(std::string_view path);
 // loaded), those of the two checks.
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options);
 
+// The same as bytes that are appended to `memory`, which outlives the sink; kTar and kTgz alone. Errors: target
+// (libarchive can't be loaded), usage (the time).
+Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options);
+
 // The same entries as files of a folder, which must be new or empty. Errors: target.
 Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix);
 

@@ -181,7 +181,9 @@ constexpr std::size_t kSmall = 512;
 class Archive final : public FileSink {
  public:
   Archive(const ArchiveFunctions& calls, ArchiveOptions options, std::unique_ptr<OutputFile> file)
-      : calls_(calls), options_(std::move(options)), file_(std::move(file)) {}
+      : calls_(calls), options_(std::move(options)), file_(std::move(file)), place_(file_->path()) {}
+  Archive(const ArchiveFunctions& calls, ArchiveOptions options, std::string& memory)
+      : calls_(calls), options_(std::move(options)), memory_(&memory), place_("an archive in memory") {}
   ~Archive() override {
     abandoned_ = !finished_;
     if (archive_ != nullptr) calls_.free(archive_);
@@ -191,7 +193,7 @@ class Archive final : public FileSink {
   Result<void> Open() {
     archive_ = calls_.write_new();
     entry_ = calls_.entry_new();
-    if (archive_ == nullptr || entry_ == nullptr) return Fail(Code::kIo, "out of memory", file_->path());
+    if (archive_ == nullptr || entry_ == nullptr) return Fail(Code::kIo, "out of memory", place_);
     PROV_TRY(SetFormat());
     PROV_TRY(Check(calls_.set_bytes_per_block(archive_, kBlockBytes)));
     PROV_TRY(Check(calls_.set_bytes_in_last_block(archive_, 1)));
@@ -214,6 +216,7 @@ class Archive final : public FileSink {
   Result<void> Finish() override {
     PROV_TRY(Check(calls_.close(archive_)));
     finished_ = true;
+    if (memory_ != nullptr) return {};
     if (options_.format == ArchiveFormat::kIso)
       PROV_TRY(file_->Edit([&](auto image) { return SettleIso(image, options_.time_unix, options_.label); }));
     if (options_.format == ArchiveFormat::kZip)
@@ -225,11 +228,17 @@ class Archive final : public FileSink {
   static la_ssize_t OnBytes(struct archive*, void* self, const void* bytes, std::size_t size) {
     auto& out = *static_cast<Archive*>(self);
     if (!out.failure_ && !out.abandoned_) {
-      Result<void> done = out.file_->Write({static_cast<const char*>(bytes), size});
+      Result<void> done = out.Write({static_cast<const char*>(bytes), size});
       if (!done) out.failure_ = std::move(done).error();
     }
     // Never a failure: behind one, libarchive 3.6 no longer frees what it holds.
     return static_cast<la_ssize_t>(size);
+  }
+
+  Result<void> Write(std::string_view bytes) {
+    if (memory_ == nullptr) return file_->Write(bytes);
+    memory_->append(bytes);
+    return {};
   }
 
   // Of our own write the library knows nothing.
@@ -241,7 +250,7 @@ class Archive final : public FileSink {
   }
   Result<void> Check(int status) {
     if (status == ARCHIVE_OK && !failure_) return {};
-    return WriteError(file_->path());
+    return WriteError(place_);
   }
 
   Result<void> SetFormat() {
@@ -300,7 +309,9 @@ class Archive final : public FileSink {
 
   const ArchiveFunctions& calls_;
   ArchiveOptions options_;
-  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<OutputFile> file_;  // or
+  std::string* memory_ = nullptr;
+  std::string place_;  // for messages
   struct archive* archive_ = nullptr;
   struct archive_entry* entry_ = nullptr;
   std::vector<std::string> folders_;  // above the last entry, outermost first
@@ -321,6 +332,15 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
   if (options.format == ArchiveFormat::kZip) settled.time_unix = std::max(options.time_unix, kFirstZipTime);
   const Beside beside = options.flush ? Beside::kAnything : Beside::kNothing;
   auto archive = std::make_unique<Archive>(*calls, std::move(settled), PROV_TRY(OutputFile::Create(path, beside)));
+  PROV_TRY(archive->Open());
+  return archive;
+}
+
+Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options) {
+  PROV_TRY(CheckArchiveTime(options.time_unix));
+  if (options.format != ArchiveFormat::kTar && options.format != ArchiveFormat::kTgz)
+    return Fail(Code::kInternal, "this form of archive is settled in a file", "an archive in memory");
+  auto archive = std::make_unique<Archive>(*PROV_TRY(LoadArchive()), options, memory);
   PROV_TRY(archive->Open());
   return archive;
 }

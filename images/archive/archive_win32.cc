@@ -9,6 +9,10 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
               path);
 }
 
+Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& /*memory*/, const ArchiveOptions& /*options*/) {
+  return Fail(Code::kTarget, "archives are written on Linux only: bake there", "an archive in memory");
+}
+
 Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t /*time_unix*/) {
   return Fail(Code::kTarget, "fleets are written on Linux only: bake there, or bake one node at a time", path);
 }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "provisioner/base/result.h"
 
@@ -27,5 +29,7 @@ Result<void> GoOn(Clock& clock, const std::string& where);
 
 // "2026-01-01T00:00:00Z"; years outside 0 to 9999 (only an offset can lead there) have more digits or a sign.
 std::string FormatUtc(std::int64_t unix_seconds);
+// The reverse, of years 0 to 9999; nullopt: no such text, or no such moment.
+std::optional<std::int64_t> ParseUtc(std::string_view text);
 
 }  // namespace prov

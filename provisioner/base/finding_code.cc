@@ -408,6 +408,11 @@ constexpr std::array kFindings = {
     FindingInfo{"pod-os", kWarning,
                 "The pod names one operating system in os.name and another one in nodeSelector, so no node can run it.",
                 "Make both the same."},
+    FindingInfo{"pod-trust", kInfo,
+                "Containers are to trust the certificates of a ConfigMap, and a program that is told of a bundle "
+                "trusts nothing else.",
+                "Put public CAs into the key as well, and for Windows one certificate into each key that ends in "
+                ".cer."},
     FindingInfo{"policy", kError, "A policy for the Host Networking Service says something that HNS does not honour.",
                 "Correct the member or the option that the message names."},
     FindingInfo{"pool-paused", kWarning,
@@ -465,6 +470,15 @@ constexpr std::array kFindings = {
                 "Write the URL as http://HOST:PORT."},
     FindingInfo{"proxy-url-port", kInfo, "The URL of a proxy has no port, and clients differ on the default.",
                 "Write the port."},
+    FindingInfo{"reboot-annotate", kWarning,
+                "A reboot is to be asked for by an annotation that only the Windows Machine Config Operator acts on, "
+                "and its daemon is not on this machine.",
+                "Use --reboot now with a window on nodes that the operator does not manage."},
+    FindingInfo{"reboot-asked", kInfo, "A reboot was asked for, now or earlier in this boot.",
+                "Wait for it. Where it does not come, find out who holds it up: it is not asked for again before the "
+                "next boot."},
+    FindingInfo{"reboot-waits", kInfo, "A reboot is needed, and the window of --reboot-window is not open.",
+                "Nothing has to be done. The boot service asks for it when the window opens."},
     FindingInfo{"recovered", kInfo, "A run or a trial that was interrupted was finished or taken back before this one.",
                 "Nothing has to be done."},
     FindingInfo{"redirect-loop", kWarning,

@@ -50,4 +50,15 @@ std::string Sha512(std::string_view bytes) {
   return algorithm.Digest(bytes);
 }
 
+std::string Pbkdf2Sha256(std::string_view secret, std::string_view salt, unsigned rounds) {
+  constexpr int kBytes = 32;
+  std::string out(kBytes, '\0');
+  const int done =
+      PKCS5_PBKDF2_HMAC(secret.data(), static_cast<int>(secret.size()),
+                        reinterpret_cast<const unsigned char*>(salt.data()), static_cast<int>(salt.size()),
+                        static_cast<int>(rounds), EVP_sha256(), kBytes, reinterpret_cast<unsigned char*>(out.data()));
+  if (done != 1) std::abort();  // as above
+  return out;
+}
+
 }  // namespace prov

@@ -10,4 +10,7 @@ std::string Sha1(std::string_view bytes);    // 20 bytes: Windows thumbprints, n
 std::string Sha256(std::string_view bytes);  // 32 bytes
 std::string Sha512(std::string_view bytes);  // 64 bytes
 
+// PBKDF2 with HMAC-SHA-256, 32 bytes: slow to compute for each guess of what `secret` is.
+std::string Pbkdf2Sha256(std::string_view secret, std::string_view salt, unsigned rounds);
+
 }  // namespace prov

@@ -127,7 +127,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
-  const int exit = PROV_TRY(End(host, options.ending, report));
+  const int exit = PROV_TRY(End(node, options.ending, report));
   return SessionOutcome(options.json, target.name, std::move(report), true, exit);
 }
 

@@ -11,6 +11,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/bake_delivery.h"
+#include "provisioner/cli/bake_image.h"
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
@@ -170,7 +171,7 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Op
 
 // Findings: those of ReadSigningKey().
 Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
-  constexpr std::array<std::string_view, 6> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata"};
+  constexpr std::array<std::string_view, 7> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata", kImageFormat};
   Options out;
   out.json = PROV_TRY(WantsJson(arguments));
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
@@ -220,6 +221,8 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
 }
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  if (arguments.Get("format") == kImageFormat)
+    return BakeImage(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
   Findings findings;
   Options options = PROV_TRY(ParseOptions(arguments, findings));
   const std::string& path = options.path;
@@ -260,7 +263,8 @@ Command BakeCommand() {
       "The payload is a folder: registry hives and a .reg file, certificates, constant scripts, an answer\n"
       "file, egress.json and a manifest; its README.txt says who consumes which file. --format makes one\n"
       "file of it: an archive, a drive, or the user data of a new machine. The same source and options\n"
-      "give the same bytes (SOURCE_DATE_EPOCH sets the files' times).",
+      "give the same bytes (SOURCE_DATE_EPOCH sets the files' times). --format oci takes no SOURCE: it writes\n"
+      "an image with the program alone, for a container that runs on Windows nodes (provisioner deploy).",
       "  $ provisioner bake rendered-worker.json --out payload --service containerd --service kubelet\n"
       "  read   rendered-worker-3d1c... (Ignition 3.4.0)\n"
       "         machine     HTTP_PROXY=http://user:***@proxy.example.com:3128\n"
@@ -270,11 +274,13 @@ Command BakeCommand() {
       "  $ provisioner bake rendered-worker.json --out drive.iso --format iso --label config-2\n"
       "  $ provisioner bake rendered-worker.json --out fleet.tgz --format tgz --nodes nodes.csv\n"
       "  $ provisioner bake rendered-worker.json --out secret.yaml --format userdata --platform aws \\\n"
-      "      --append-to windows-user-data.yaml --secret windows-user-data-egress",
+      "      --append-to windows-user-data.yaml --secret windows-user-data-egress\n"
+      "  $ provisioner bake --format oci --exe provisioner.exe --out image.tar",
       {{"out", "PATH",
         "the folder or file to write; missing parents are made, an earlier one of the same form is replaced",
         Group::kPayload},
-       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), or userdata", Group::kPayload},
+       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), userdata, or oci (an image of the program)",
+        Group::kPayload},
        PoolOption(),
        NameOption(),
        {"generation", "N",
@@ -296,6 +302,7 @@ Command BakeCommand() {
   command.spec.options.insert(command.spec.options.begin() + 6 + static_cast<std::ptrdiff_t>(user_data.size()),
                               shared.begin(), shared.end());
   AddRemoteOptions(command.spec);
+  command.spec.instead = "format=oci";
   command.run = Run;
   return command;
 }

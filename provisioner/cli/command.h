@@ -51,6 +51,9 @@ Command PodEnvCommand();
 Command HnsProxyCommand();
 Command RouterCommand();
 Command EgressIpCommand();
+Command FleetCommand();
+Command PodCommand();
+Command DeployCommand();
 
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();

@@ -10,6 +10,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/egress/settings_digest.h"
 #include "provisioner/pki/trust_bundle.h"
 
 namespace prov::cli {
@@ -46,6 +47,7 @@ std::string Json(const EgressConfig& config, const pki::StorePolicy& policy, con
   json.BeginObject().Member("schema", 1);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
   json.Member("ignitionVersion", config.source.ignition_version).EndObject();
+  json.Member("digest", egress::SettingsDigest(config));
   json.Key("proxy").BeginObject();
   if (config.http_proxy) json.Member("HTTP_PROXY", UrlText(*config.http_proxy, show_secrets));
   if (config.https_proxy) json.Member("HTTPS_PROXY", UrlText(*config.https_proxy, show_secrets));

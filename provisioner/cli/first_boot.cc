@@ -10,6 +10,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
@@ -51,6 +52,7 @@ struct BootOptions {
   Signers signers;
   node::SourceWords words;  // what the node stores of the command line
   std::optional<std::int64_t> interval;
+  std::optional<std::vector<std::string>> beside;
   SettingsOptions settings;
   node::ApplyOptions apply;
 
@@ -63,6 +65,7 @@ Result<BootOptions> ParseBootOptions(const Arguments& arguments, machine::Host& 
   out.signers.wanted = PROV_TRY(WantedSigner(out.signers.given, {&host}));
   out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
   out.interval = PROV_TRY(ParseInterval(arguments));
+  out.beside = PROV_TRY(BesideWords(arguments, false));
   out.settings = PROV_TRY(ParseSettingsOptions(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.apply.refuse_empty = RefusesEmpty(arguments);
@@ -78,6 +81,7 @@ Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& hos
   node::Delivery out;
   out.signer = options.signers.given;
   out.interval_seconds = options.interval;
+  out.beside = options.beside;
   out.words = options.words;
   out.allow_downgrade = options.apply.allow_downgrade;
   const std::string& folder = out.words.front();
@@ -191,7 +195,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kLockWait));
   out.on_request = phase == "setup-onrequest";
   out.in_setup = out.on_request || phase == "specialize";
-  if (!out.in_setup || (!out.ending.reboot_now && out.ending.reboot_exit == 0)) return out;
+  if (!out.in_setup || (!out.ending.reboot.way && out.ending.reboot_exit == 0)) return out;
   return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
               "--phase");
 }
@@ -212,7 +216,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   }
   report->findings.insert(report->findings.begin(), repaired.begin(), repaired.end());
   node::LogRun(host, *report);
-  const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(host, ending, *report));
+  const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(node, ending, *report));
   return SessionOutcome(json, target->name, *std::move(report), true, exit);
 }
 
@@ -237,6 +241,7 @@ Command FirstBootCommand() {
        {"interval", "SECONDS",
         "time between rounds of the boot service, each varied by a tenth (default: what is stored, else 60)",
         Group::kRun},
+       MetricsOption(),
        WaitLockOption(),
        OutputOption(),
        HelpOption()}};

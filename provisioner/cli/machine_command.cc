@@ -11,6 +11,7 @@
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/augment.h"
+#include "provisioner/egress/settings_digest.h"
 #include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -47,7 +48,9 @@ Result<SettingsOptions> ParseStored(node::SourceWords words) {
   return ParseSettingsOptions(PROV_TRY(ParseArguments(StoredSpec(), words)));
 }
 
-Result<std::string> Absolute(const std::string& path) {
+}  // namespace
+
+Result<std::string> AbsolutePath(const std::string& path) {
   std::error_code error;
   const auto utf8 = [](std::string_view text) { return std::u8string(text.begin(), text.end()); };
   const std::u8string out = std::filesystem::absolute(std::filesystem::path(utf8(path)), error).u8string();
@@ -55,14 +58,11 @@ Result<std::string> Absolute(const std::string& path) {
   return std::string(out.begin(), out.end());
 }
 
-Result<std::string> StoredKubeconfig(const Arguments& arguments, const std::string& source) {
-  const std::string file = arguments.Has("kubeconfig") ? arguments.Get("kubeconfig")
-                                                       : PROV_TRY(source::DefaultKubeconfig(source::ThisProcess()));
-  if (file.empty()) return Fail(Code::kUsage, "there is no kubeconfig; give --kubeconfig FILE", source);
-  return file == source::kInCluster ? file : PROV_TRY(Absolute(file));
+Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where) {
+  const std::string file = given.empty() ? PROV_TRY(source::DefaultKubeconfig(source::ThisProcess())) : given;
+  if (file.empty()) return Fail(Code::kUsage, "there is no kubeconfig; give --kubeconfig FILE", where);
+  return file == source::kInCluster ? file : PROV_TRY(AbsolutePath(file));
 }
-
-}  // namespace
 
 LockWait::LockWait(Clock& clock, std::int64_t seconds)
     : clock_(clock), seconds_(seconds), left_(seconds * kMillisecondsPerSecond) {}
@@ -126,30 +126,26 @@ bool RefusesEmpty(const Arguments& arguments) {
 }
 
 std::vector<OptionSpec> ApplyOptionSpecs() {
-  return {{"restart-services", "", "restart running services whose environment changed", Group::kRun},
-          AllowDowngradeOption(),
-          AllowEmptyOption(),
-          {"allow-shrink", "",
-           "accept a raw certificate file that lacks over half of the certificates put there before", Group::kGuards},
-          {"reboot", "never|now", "whether to reboot when that is needed (default: never)", Group::kRun},
-          {"exit-style", "plain|msi|cloudbase",
-           "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
+  std::vector<OptionSpec> out = {
+      {"restart-services", "", "restart running services whose environment changed", Group::kRun},
+      AllowDowngradeOption(),
+      AllowEmptyOption(),
+      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
+       Group::kGuards},
+      {"exit-style", "plain|msi|cloudbase",
+       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
+  for (const std::vector<OptionSpec>& more : {RebootOptionSpecs(), ClusterNodeOptionSpecs()})
+    out.insert(out.end(), more.begin(), more.end());
+  return out;
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kStyles = {"plain", "msi", "cloudbase"};
-  constexpr std::array<std::string_view, 2> kReboots = {"never", "now"};
   Ending out;
   const std::string style = PROV_TRY(OneOf(arguments, "exit-style", kStyles));
   if (style == "msi") out.reboot_exit = kMsiReboot;
   if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
-  if (arguments.Get("reboot") == "annotate") {
-    return Fail(Code::kUsage,
-                "annotate needs the cluster's API, which this version does not speak; use never and look at "
-                "rebootRequired",
-                "--reboot");
-  }
-  out.reboot_now = PROV_TRY(OneOf(arguments, "reboot", kReboots)) == "now";
+  out.reboot = PROV_TRY(ParseReboot(arguments));
   return out;
 }
 
@@ -162,9 +158,9 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report) {
+Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
   if (!report.reboot_required || report.trial) return 0;
-  if (ending.reboot_now) PROV_TRY(host.Reboot("provisioner changed the machine's proxy variables"));
+  PROV_TRY(AskForReboot(node, ending.reboot, report.findings));
   return ending.reboot_exit;
 }
 
@@ -179,6 +175,7 @@ Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& 
                                     const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
   node::Settings out;
   Source source = PROV_TRY(ReadSource(host, options.source, signer, cache));
+  out.source_digest = egress::SettingsDigest(source.config);
   if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
   if (source.is_payload) {
     out.generation = source.generation;
@@ -197,15 +194,16 @@ Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::str
     return Fail(Code::kUsage, "standard input can't be read again at the next boot; give a file or a payload folder",
                 "SOURCE");
   }
-  node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(Absolute(source))};
+  node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(AbsolutePath(source))};
   // A service has no person's environment to find it in.
-  if (source::IsKubeUri(source)) words.push_back("--kubeconfig=" + PROV_TRY(StoredKubeconfig(arguments, source)));
+  if (source::IsKubeUri(source))
+    words.push_back("--kubeconfig=" + PROV_TRY(AbsoluteKubeconfig(arguments.Get("kubeconfig"), source)));
   for (const OptionSpec& option : StoredSpec().options) {
     if (!arguments.Has(option.name) || option.name == "kubeconfig") continue;
     if (option.value.empty()) {
       words.push_back(fmt::format("--{}", option.name));
     } else if (option.name == "subtract" || option.name == "ca" || option.name == "hns-policy") {
-      words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(Absolute(arguments.Get(option.name)))));
+      words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(AbsolutePath(arguments.Get(option.name)))));
     } else if (option.name == "source-proxy") {  // no list: a password may hold a comma
       words.push_back(fmt::format("--{}={}", option.name, arguments.Get(option.name)));
     } else {

@@ -8,6 +8,7 @@
 
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/reboot_choice.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/node/apply.h"
 
@@ -62,17 +63,17 @@ OptionSpec AllowEmptyOption();
 // Whether a source that sets nothing on a machine is refused: not one on a network, which is the cluster's own word.
 bool RefusesEmpty(const Arguments& arguments);
 
-// --reboot and --exit-style of `apply`, `first-boot` and `reconcile --once`.
+// --reboot, what goes with it, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 std::vector<OptionSpec> ApplyOptionSpecs();
 struct Ending {
-  bool reboot_now = false;
+  RebootChoice reboot;
   int reboot_exit = 0;  // exit code that tells "done, reboot needed"
 };
 Result<Ending> ParseEnding(const Arguments& arguments);
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 
-// Reboots if that is needed and asked for. The exit code.
-Result<int> End(machine::Host& host, const Ending& ending, const reconcile::SessionReport& report);
+// Asks for a reboot if one is needed and chosen. The exit code.
+Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report);
 
 // SOURCE, how it is read, and what is wanted of it.
 struct SettingsOptions {
@@ -86,6 +87,12 @@ Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments);
 Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
                                     const std::optional<pki::Certificate>& signer,
                                     source::SourceCache* cache = nullptr);
+
+// For a process that has another folder. Errors: io.
+Result<std::string> AbsolutePath(const std::string& path);
+// What a service, which has no person's environment, is to use as `given`, or where that is "" as this process' default:
+// an absolute path, or "in-cluster". Errors: usage, io.
+Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
 // source. The signer is none of them: it is pinned where nobody but administrators can write.

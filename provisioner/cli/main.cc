@@ -31,10 +31,10 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    EgressIpCommand,
-    ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,    EgressIpCommand,
+    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand,
 };
 
 std::string GeneralHelp() {

@@ -11,6 +11,8 @@ int Main(int argc, char** argv);
 // one line and exits 20.
 void EndDefectsWithExit20();
 
+// "0.1.0".
+std::string VersionNumber();
 // What this program was made of (version.cc), some lines of text: the version, the commit and the compiler; then each
 // library that is linked in, with its own word for its version and, where it is known, the package that it came from.
 std::string VersionText();

@@ -125,11 +125,18 @@ Result<void> CheckValues(const CommandSpec& command, std::span<const std::string
   return {};
 }
 
+bool StandsInstead(const CommandSpec& command, const Arguments& given) {
+  const std::string_view name = command.instead.substr(0, command.instead.find('='));
+  if (name.empty() || !given.Has(name)) return false;
+  return name.size() == command.instead.size() || given.Get(name) == command.instead.substr(name.size() + 1);
+}
+
 // The words that are no options, as many as the command takes.
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
   const std::string where = fmt::format("provisioner {}", command.name);
-  const std::size_t wanted = command.positional.empty() ? 0 : 1;
+  const auto blanks = static_cast<std::size_t>(std::ranges::count(command.positional, ' '));
+  const std::size_t wanted = command.positional.empty() ? 0 : blanks + 1;
   if (words.size() < wanted) {
     return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), where);
   }
@@ -139,7 +146,7 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vec
                             fmt::join(words, ", "), Hint(command)),
                 where);
   }
-  if (wanted == 1 && words.front().empty()) {
+  if (std::ranges::find(words, "") != words.end()) {
     return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
                 where);
   }
@@ -217,7 +224,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   out.values_.erase("positional");
   if (standard_input) positional.emplace_back("-");
   if (out.Has("help")) return out;
-  if (positional.empty() && !command.instead.empty() && out.Has(command.instead)) return out;
+  if (positional.empty() && StandsInstead(command, out)) return out;
   out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
   if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;

@@ -39,11 +39,12 @@ struct OptionSpec {
 struct CommandSpec {
   std::string_view name;
   std::string_view summary;     // one line
-  std::string_view positional;  // "SOURCE", "" for none, or "[CODE]..." for any number
+  std::string_view positional;  // "SOURCE", "" for none, several with blanks between, or "[CODE]..." for any number
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and what it prints
   std::vector<OptionSpec> options;
-  std::string_view instead = {};  // an option with which the word that is no option is left out
+  // An option, or OPTION=VALUE, with which the word that is no option may be left out.
+  std::string_view instead = {};
 };
 
 struct SecretPlaces;
@@ -52,7 +53,7 @@ class Arguments {
  public:
   // The one word that is no option, of a command that takes one.
   const std::string& positional() const { return positional_; }
-  // Those of a command that takes any number.
+  // Those of a command that takes several, or any number.
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
   // The names of the options given.

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/cluster_workloads.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/publish/yaml_writer.h"
+#include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
 namespace {
@@ -29,9 +33,24 @@ struct Options {
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
   bool show_secrets = false;
+  bool check = false;  // exit 4 where something is lacking
   std::string patch_name;
   publish::PodEnvRequest request;
 };
+
+// --check prints no patches, and only it looks into a cluster.
+Result<Options> CheckedOptions(Options options) {
+  if (!options.check) {
+    if (!source::IsKubeUri(options.pods)) return options;
+    return Fail(Code::kUsage, "names a cluster, which goes with --check; give a file for patches", options.pods);
+  }
+  if (options.patch_only || options.request.annotate)
+    return Fail(Code::kUsage, "--check makes no patches; leave out --format patch and --annotate",
+                std::string(kCommand));
+  options.request.patch = PatchKind::kNone;
+  options.patch_name = "none";
+  return options;
+}
 
 Result<Options> ParseOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kFormats = {"json", "patch"};
@@ -50,8 +69,13 @@ Result<Options> ParseOptions(const Arguments& arguments) {
                 std::string(kCommand));
   }
   out.show_secrets = arguments.Has("show-secrets");
+  if (arguments.Has("trust")) out.request.trust = PROV_TRY(publish::ParsePodTrust(arguments.Get("trust"), "--trust"));
+  if (out.request.trust && out.request.annotate)
+    return Fail(Code::kUsage, "--annotate keeps proxy variables away, and --trust adds to pods: give one of them",
+                std::string(kCommand));
+  out.check = arguments.Has("check");
   out.source = PROV_TRY(ParseSourceOptions(arguments));
-  return out;
+  return CheckedOptions(std::move(out));
 }
 
 Result<publish::Object> ReadPods(const std::string& path) {
@@ -77,10 +101,16 @@ Result<Findings> ReviewSource(const EgressConfig& config, const Options& options
     AddWarning(out, "pod-env-nothing", "the source has no proxy: nothing is added, and what pods have is not removed",
                config.proxy_file.path);
   }
-  if (!config.certificates.empty()) {
+  if (options.request.trust) {
+    AddInfo(out, "pod-trust",
+            "programs that a variable points at the bundle trust nothing else (but Node.js): the ConfigMap's key must "
+            "hold public CAs, too; Windows itself takes one certificate of each key that ends in .cer, as "
+            "ContainerAdministrator, while the container starts",
+            fmt::format("configmap/{}", options.request.trust->config_map));
+  } else if (!config.certificates.empty()) {
     AddInfo(out, "pod-env-trust",
             "AKS brings trusted certificates to nodes only: pods that talk to a proxy which opens TLS need the bundle "
-            "in their image or by a volume",
+            "in their image or by a volume (--trust configmap/NAME)",
             config.trust_file.path);
   }
   return out;
@@ -116,9 +146,9 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
     json.BeginObject().Member("name", container.name).Member("init", container.init);
     WriteNames(json, "added", container.added);
     WriteNames(json, "kept", container.kept);
-    json.EndObject();
+    json.Member("mounts", container.mounts).Member("imports", container.imports).EndObject();
   }
-  json.EndArray().Key("patch");
+  json.EndArray().Member("addsVolume", object.adds_volume).Key("patch");
   WriteValue(json, object.patch);
   json.EndObject();
 }
@@ -157,6 +187,49 @@ void ReportContainers(const PodEnvObject& object, const std::string& where, Find
   }
 }
 
+bool Lacks(const PodEnvObject& object) {
+  return object.adds_volume || std::ranges::any_of(object.containers, &publish::PodContainer::Lacks);
+}
+
+// Those of a file, or of a cluster.
+Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const Options& options, Findings& findings) {
+  std::vector<PodEnvObject> out;
+  const auto take = [&](const publish::Object& pods) -> Result<void> {
+    publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
+    std::ranges::move(report.objects, std::back_inserter(out));
+    findings.insert(findings.end(), report.findings.begin(), report.findings.end());
+    return {};
+  };
+  if (!source::IsKubeUri(options.pods)) {
+    PROV_TRY(take(PROV_TRY(ReadPods(options.pods))));
+    return out;
+  }
+  SourceOptions cluster = options.source;
+  cluster.request.source = options.pods;
+  PROV_TRY(ReadWorkloads(host, cluster, [&](std::string page, const std::string& where) -> Result<void> {
+    const publish::Object pods = PROV_TRY(publish::ReadManifest(std::move(page), where));
+    const Result<void> taken = take(pods);
+    if (!taken && taken.error().code == Code::kKind) return {};  // an empty list
+    return taken;
+  }));
+  return out;
+}
+
+// Which of them lack what a patch would add.
+Result<Outcome> Check(machine::Host& host, const Options& options, Findings findings) {
+  constexpr int kDifferences = 4;
+  const std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
+  const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("lacking", lacking).Key("objects").BeginArray();
+  for (const PodEnvObject& object : objects) {
+    if (Lacks(object)) WriteObject(json, object);
+  }
+  json.EndArray();
+  WriteFindings(json, findings);
+  return Outcome{lacking == 0 ? 0 : kDifferences, json.EndObject().Text(), {}};
+}
+
 // Its purpose is to be used, so it holds the secrets. In the form of the manifest: YAML or JSON.
 Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Findings findings) {
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
@@ -181,6 +254,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(ReviewSource(config, options));
   options.request.proxy = ValuesOf(config);
+  if (options.check) return Check(host, options, std::move(findings));
   const publish::Object pods = PROV_TRY(ReadPods(options.pods));
   if (options.patch_only) return OnePatch(pods, options, std::move(findings));
   return Report(pods, config, std::move(options), std::move(findings));
@@ -205,11 +279,19 @@ Command PodEnvCommand() {
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
       "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)",
       {{"pod", "FILE",
-        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents)",
+        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents); with "
+        "--check also kube://[CONTEXT]",
         Group::kTarget},
        {"patch", "strategic|json|none",
         "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)",
         Group::kOutput},
+       {"trust", "configmap/NAME[:KEY]",
+        "also have the containers trust the certificates of this ConfigMap: a mount, SSL_CERT_FILE and the like, and "
+        "on Windows an import of its *.cer (default KEY: ca-bundle.crt)",
+        Group::kTrust},
+       {"check", "",
+        "only list what lacks something; exit code 4 where anything does. --pod may be kube://[CONTEXT], a cluster",
+        Group::kChecks},
        {"annotate", "", "the patch that puts the annotation which keeps the variables away, instead of these",
         Group::kOutput},
        PoolOption(),

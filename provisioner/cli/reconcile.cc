@@ -1,37 +1,16 @@
 // `reconcile`: the stored source against this machine: once, as a service, or until stopped.
 #include <fmt/format.h>
 
+#include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/service_loop.h"
-#include "provisioner/node/signer.h"
-#include "provisioner/source/kube_follow.h"
-#include "provisioner/source/source_cache.h"
 
 namespace prov::cli {
 namespace {
-
-// `cache` may be null. The signer is read again in each round: one that was pinned meanwhile counts from the next on.
-node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache) {
-  return [&host, cache](const node::SourceWords& words) -> Result<node::Settings> {
-    return ReadStoredSettings(host, words, PROV_TRY(node::PinnedSigner(host)), cache);
-  };
-}
-
-// Rounds until this program is asked to stop; a source that can be watched makes one begin at once.
-void Follow(machine::Host& host, node::LoopOptions options) {
-  node::WatchLog log(host);
-  source::SourceCache cache;
-  source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) { log.Write(error); });
-  const node::SettingsReader read = [&](const node::SourceWords& words) -> Result<node::Settings> {
-    follower.Follow(PROV_TRY(StoredRequest(host, words)));
-    return ReaderOn(host, &cache)(words);
-  };
-  options.wait = [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); };
-  node::Loop(host, read, options);
-}
 
 enum class Mode { kOnce, kWatch, kService };
 
@@ -39,8 +18,9 @@ struct Options {
   bool json = false;
   std::int64_t interval = 0;  // seconds; 0: what the machine has stored
   Mode mode = Mode::kOnce;
-  Ending ending;               // of one round
-  std::int64_t wait_lock = 0;  // of one round, in seconds
+  Ending ending;                       // of one round
+  std::optional<BesideRounds> beside;  // of several; nullopt: what the machine has stored
+  std::int64_t wait_lock = 0;          // of one round, in seconds
 };
 
 Result<Options> ParseOptions(const Arguments& arguments) {
@@ -51,9 +31,29 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
   if (arguments.Has("watch")) out.mode = Mode::kWatch;
   if (arguments.Has("service")) out.mode = Mode::kService;
-  if (out.mode == Mode::kOnce) out.ending = PROV_TRY(ParseEnding(arguments));
+  if (PROV_TRY(BesideWords(arguments, true))) out.beside = PROV_TRY(ParseBeside(arguments));
+  if (out.mode == Mode::kOnce) {
+    out.ending = PROV_TRY(ParseEnding(arguments));
+    if (out.beside) out.beside->reboot = {};  // `ending` has it
+  }
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
+}
+
+// The machine is closed after a round.
+Result<int> EndOnce(machine::Host& host, const Options& options, reconcile::SessionReport& report) {
+  if (!options.ending.reboot.way) return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
+  node::OpenNode node = target.Node(host);
+  return End(node, options.ending, report);
+}
+
+// Of the boot service: what it was told when it was installed.
+Result<BesideRounds> BesideOf(machine::Host& host, const Options& options) {
+  if (options.beside) return *options.beside;
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
+  const auto stored = PROV_TRY(node::LoadService(target.Node(host).machine.state));
+  return stored ? StoredBeside(stored->beside) : BesideRounds();
 }
 
 Result<Outcome> Once(const Options& options, machine::Host& host) {
@@ -62,7 +62,9 @@ Result<Outcome> Once(const Options& options, machine::Host& host) {
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
-  int exit = PROV_TRY(End(host, options.ending, report.session));
+  int exit = PROV_TRY(EndOnce(host, options, report.session));
+  const auto tell = [&](const Error& error) { TellFailure(options.json, error); };
+  if (options.beside) BesideWork(host, *options.beside, tell).Do();
   // What is kept is in place, but the source needs somebody's attention.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
   return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
@@ -83,14 +85,18 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
     loop.as_service = true;
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop); }));
+    // What can't be read of it must not keep the rounds from running.
+    const Result<BesideRounds> stored = BesideOf(host, options);
+    if (!stored) node::LogFailure(host, stored.error());
+    const BesideRounds beside = stored.value_or(BesideRounds());
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop, beside); }));
     return Outcome{};
   }
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { Show(options.json, report); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
-  Follow(host, loop);
+  Follow(host, loop, options.beside.value_or(BesideRounds()));
   return Outcome{};
 }
 
@@ -115,13 +121,13 @@ Command ReconcileCommand() {
        {"interval", "SECONDS",
         "time between rounds; the service varies each by a tenth (default: what service install stored, else 60)",
         Group::kRun},
-       {"reboot", "never|now", "with --once: whether to reboot when that is needed (default: never)", Group::kRun},
        {"exit-style", "plain|msi|cloudbase",
         "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)",
         Group::kRun},
        WaitLockOption(),
        OutputOption(),
        HelpOption()}};
+  for (const OptionSpec& option : BesideOptionSpecs()) command.spec.options.push_back(option);
   command.run = Run;
   return command;
 }

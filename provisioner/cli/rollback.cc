@@ -1,12 +1,9 @@
 // `confirm`, `rollback` and `remove`: what ends or undoes an apply.
-#include <algorithm>
-
 #include "provisioner/cli/image_command.h"
+#include "provisioner/cli/removal.h"
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
-#include "provisioner/node/scrub.h"
-#include "provisioner/node/search_path.h"
 #include "provisioner/node/state_repair.h"
 
 namespace prov::cli {
@@ -69,27 +66,6 @@ Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
 
 Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
   return RunStep(arguments, host, node::Rollback, machine::Event::kRolledBack);
-}
-
-// The settings come first: what keeps them from going, a lost record or a full disk, leaves the service and the program
-// as they are. Without a stored source the service does nothing more until it goes.
-Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock) {
-  constexpr std::int64_t kRoundSeconds = 30;  // a round of the boot service holds the lock for a moment now and then
-  if (all) wait_lock = std::max(wait_lock, kRoundSeconds);
-  reconcile::SessionReport report;
-  std::string name;
-  {
-    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
-    name = target.name;
-    node::OpenNode node = target.Node(host);
-    report = PROV_TRY(node::RemoveSettings(node));
-    PROV_TRY(node::ScrubSecretFiles(node, report.findings));
-    node::LogRun(host, report, machine::Event::kRemoved);
-    if (all) PROV_TRY(node::UnregisterEventSource(node));
-    if (all) PROV_TRY(node::RemoveFromSearchPath(node));
-  }
-  if (all) PROV_TRY(node::RemoveProgram(host));
-  return TargetReport{name, std::move(report)};
 }
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
@@ -70,6 +71,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   }
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
   out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
+  out.delivery.beside = PROV_TRY(BesideWords(arguments, true));
   if (arguments.Has("source")) out.delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
   return out;
 }
@@ -142,6 +144,7 @@ Command ServiceCommand() {
        AllowDowngradeOption(),
        OutputOption(),
        HelpOption()}};
+  for (const OptionSpec& option : BesideOptionSpecs()) command.spec.options.push_back(option);
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
   AddRemoteOptions(command.spec);

@@ -115,6 +115,12 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   } else {
     json.Null();
   }
+  json.Key("sourceDigest");
+  if (status.applied->source_digest.empty()) {
+    json.Null();
+  } else {
+    json.String(status.applied->source_digest);
+  }
   json.EndObject();
 }
 

@@ -42,6 +42,8 @@ std::vector<Library> Libraries() {
 
 }  // namespace
 
+std::string VersionNumber() { return PROVISIONER_VERSION; }
+
 std::string VersionText() {
   std::string out = "provisioner " PROVISIONER_VERSION "\n";
   out += "commit " PROVISIONER_COMMIT "\n";

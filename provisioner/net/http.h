@@ -65,6 +65,14 @@ struct FetchRequest {
   HttpNotes* notes = nullptr;  // of an error: `may_pass`
 };
 
+// A request that changes something.
+struct SendRequest {
+  FetchRequest to;
+  std::string method;  // "PATCH", "POST"
+  std::string content_type;
+  std::string body;
+};
+
 struct FetchAnswer {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;  // of the last answer, names in lower case
@@ -94,6 +102,12 @@ class Http {
   // from a lost connection is an error, unless there is a sink or a digest; so is an answer with two lengths. Errors:
   // network, tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
+
+  // The same with a body and a method that is not GET; a body behind a status other than 200 is cut at 64 KiB. Where
+  // nothing may be changed, that is an error: internal.
+  virtual Result<FetchAnswer> Send(const SendRequest& request) {
+    return Fail(Code::kInternal, "nothing is sent from here", request.to.url);
+  }
 };
 
 // The one of this program, by libcurl; it lasts as long as the program.

@@ -150,8 +150,11 @@ Result<void> CheckUrl(const std::string& url) {
 
 class FetchTransfer {
  public:
-  FetchTransfer(const CurlFunctions& curl, const FetchRequest& request, unsigned long authentication, int total_seconds)
+  // `sent`: what is sent with it; null: it is a GET.
+  FetchTransfer(const CurlFunctions& curl, const FetchRequest& request, const SendRequest* sent,
+                unsigned long authentication, int total_seconds)
       : request_(request),
+        sent_(sent),
         total_seconds_(total_seconds),
         transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
 
@@ -193,6 +196,11 @@ class FetchTransfer {
     Set(CURLOPT_HEADERDATA, this);
     Set(CURLOPT_WRITEFUNCTION, &OnBody);
     Set(CURLOPT_WRITEDATA, this);
+    if (sent_ != nullptr) {
+      Set(CURLOPT_CUSTOMREQUEST, sent_->method.c_str());
+      Set(CURLOPT_POSTFIELDS, sent_->body.data());  // not copied: it outlives the transfer
+      Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(sent_->body.size()));
+    }
     if (!request_.connect_to.empty()) {
       connect_to_.Add("::" + request_.connect_to);
       Set(CURLOPT_CONNECT_TO, connect_to_.get());
@@ -211,6 +219,12 @@ class FetchTransfer {
         return Fail(Code::kInternal, "the token holds what no header may hold", Where());
       }
       headers_.Add("Authorization: Bearer " + request_.bearer_token->Reveal());
+    }
+    if (sent_ != nullptr) {
+      if (sent_->content_type.empty() || !IsPlain(sent_->content_type))
+        return Fail(Code::kInternal, "the type of the body is what no header may hold", Where());
+      headers_.Add("Content-Type: " + sent_->content_type);
+      headers_.Add("Expect:");  // servers answer a small body at once
     }
     if (headers_.get() != nullptr) Set(CURLOPT_HTTPHEADER, headers_.get());
     return {};
@@ -367,6 +381,7 @@ class FetchTransfer {
   }
 
   const FetchRequest& request_;
+  const SendRequest* sent_;
   int total_seconds_;
   CurlList headers_, connect_to_;  // before the transfer, which points to them
   CurlTransfer transfer_;
@@ -378,18 +393,18 @@ class FetchTransfer {
   bool refused_unasked_ = false;
 };
 
-// Http::Fetch. Beside the bounds of the request: 64 KiB of headers, and of the body of an answer that is no
-// 200, which is cut there. Takes nothing from the environment, knows no cookies, sends what `headers` says and no more
-// than Host, User-Agent and, unless given, Accept: */*.
-Result<FetchAnswer> FetchByCurl(const FetchRequest& request) {
+// Http::Fetch and Http::Send. Beside the bounds of the request: 64 KiB of headers, and of the body of an answer that is
+// no 200, which is cut there. Takes nothing from the environment, knows no cookies, sends what `headers` says and no
+// more than Host, User-Agent and, unless given, Accept: */*.
+Result<FetchAnswer> FetchByCurl(const FetchRequest& request, const SendRequest* sent) {
   PROV_TRY(CheckUrl(request.url));
   const CurlFunctions& curl = *PROV_TRY(LoadCurl());
-  FetchTransfer polite(curl, request, kWhenAsked, request.total_seconds);
+  FetchTransfer polite(curl, request, sent, kWhenAsked, request.total_seconds);
   Result<FetchAnswer> answer = polite.Run();
   const int left = request.total_seconds == 0 ? 0 : request.total_seconds - polite.Seconds();
   if (!polite.RefusedUnasked() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
   // A proxy that never asks.
-  return FetchTransfer(curl, request, kUnasked, left).Run();
+  return FetchTransfer(curl, request, sent, kUnasked, left).Run();
 }
 
 class CurlHttp final : public Http {
@@ -409,7 +424,8 @@ class CurlHttp final : public Http {
     return Probe(curl, request, kUnasked).Run(left);
   }
 
-  Result<FetchAnswer> Fetch(const FetchRequest& request) override { return FetchByCurl(request); }
+  Result<FetchAnswer> Fetch(const FetchRequest& request) override { return FetchByCurl(request, nullptr); }
+  Result<FetchAnswer> Send(const SendRequest& request) override { return FetchByCurl(request.to, &request); }
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ Result<reconcile::Plan> PlanFor(OpenNode& node, const DerivedSettings& derived, 
 Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
   const Settings& settings = derived.settings;
   Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
-              settings.payload, settings.signer};
+              settings.payload, settings.signer,     settings.source_digest};
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
   if (!before || before->digest != out.digest) return out;
   out.since = before->since;
@@ -48,6 +48,7 @@ Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
     out.payload = before->payload;
     out.signer = before->signer;
   }
+  if (out.source_digest.empty()) out.source_digest = before->source_digest;
   return out;
 }
 
@@ -352,8 +353,9 @@ Result<SessionReport> RemoveSettings(OpenNode& node) {
   PROV_TRY(RepairState(node, findings));
   PROV_TRY(EndOpenRun(node, findings));
   Sections gone;
-  for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection,
-                                         kTrialSection, kHoldSection, kFailureSection, kRestartSection, kLostSection}) {
+  for (const std::string_view section :
+       {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kTrialSection, kHoldSection, kFailureSection,
+        kRestartSection, kLostSection, kRebootAskedSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   SessionReport report = PROV_TRY(reconcile::ApplyOn(node.machine, reconcile::NothingDesired(), {}, false, gone));

@@ -19,6 +19,7 @@ Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
 Result<void> AddService(OpenNode& node, const Delivery& delivery, reconcile::Sections& sections) {
   ServiceRecord service = PROV_TRY(LoadService(node.machine.state)).value_or(ServiceRecord());
   if (delivery.interval_seconds) service.interval_seconds = *delivery.interval_seconds;
+  if (delivery.beside) service.beside = *delivery.beside;
   sections[std::string(kServiceSection)] = ServiceJson(service);
   return {};
 }

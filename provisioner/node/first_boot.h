@@ -18,6 +18,8 @@ struct Delivery {
   // Between rounds of the boot service; nullopt: what is stored stays.
   std::optional<std::int64_t> interval_seconds = {};
   bool allow_downgrade = false;  // also this program over a newer one
+  // As in ServiceRecord; nullopt: what is stored stays.
+  std::optional<std::vector<std::string>> beside = {};
 };
 
 // The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become

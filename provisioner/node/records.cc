@@ -40,6 +40,7 @@ void WriteApplied(JsonWriter& json, const Applied& applied) {
   }
   if (!applied.payload.empty()) json.Member("payload", applied.payload);
   if (!applied.signer.empty()) json.Member("signer", applied.signer);
+  if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
 }
 
 Result<std::string> TextOrNone(const JsonNode& node, std::string_view name) {
@@ -55,6 +56,7 @@ Result<Applied> ReadApplied(const JsonNode& node) {
   if (const auto generation = PROV_TRY(node.Find("generation"))) out.generation = PROV_TRY(generation->Integer());
   out.payload = PROV_TRY(TextOrNone(node, "payload"));
   out.signer = PROV_TRY(TextOrNone(node, "signer"));
+  out.source_digest = PROV_TRY(TextOrNone(node, "sourceDigest"));
   return out;
 }
 
@@ -81,7 +83,9 @@ Result<Boots> ParseBoots(const JsonNode& root) {
 
 Result<ServiceRecord> ParseService(const JsonNode& root) {
   const auto interval = PROV_TRY(root.Find("interval"));
-  return ServiceRecord{interval ? PROV_TRY(interval->Integer()) : 0};
+  ServiceRecord out{interval ? PROV_TRY(interval->Integer()) : 0};
+  if (PROV_TRY(root.Find("beside"))) out.beside = PROV_TRY(TextsOf(root, "beside"));
+  return out;
 }
 
 Result<Applied> ParseApplied(const JsonNode& root) { return ReadApplied(root); }
@@ -172,6 +176,7 @@ std::string ServiceJson(const ServiceRecord& service) {
   JsonWriter json;
   json.BeginObject();
   if (service.interval_seconds != 0) json.Member("interval", service.interval_seconds);
+  if (!service.beside.empty()) WriteTexts(json, "beside", service.beside);
   return json.EndObject().Text();
 }
 

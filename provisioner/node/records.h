@@ -25,6 +25,7 @@ inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run owes one
 inline constexpr std::string_view kServiceSection = "service";
+inline constexpr std::string_view kRebootAskedSection = "rebootAsked";
 inline constexpr std::string_view kFloorSection = "floor";  // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
@@ -47,6 +48,7 @@ struct Applied {
   std::string source;        // for people
   std::string payload = {};  // as in Settings
   std::string signer = {};
+  std::string source_digest = {};  // "": an earlier version applied it
 
   bool operator==(const Applied&) const = default;
 };
@@ -86,7 +88,8 @@ Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
 
 // The boot service was installed on this machine and was not uninstalled since, so it has to run.
 struct ServiceRecord {
-  std::int64_t interval_seconds = 0;  // between its rounds; 0: the default
+  std::int64_t interval_seconds = 0;     // between its rounds; 0: the default
+  std::vector<std::string> beside = {};  // options of what it does beside its rounds (cli/beside_rounds.h)
 };
 Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state);
 std::string ServiceJson(const ServiceRecord& service);

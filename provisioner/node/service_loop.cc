@@ -84,7 +84,14 @@ std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
   const Rhythm rhythm = RhythmOf(host);
   const std::int64_t seconds = options.interval_seconds != 0 ? options.interval_seconds : rhythm.seconds;
   const std::int64_t pause = (seconds != 0 ? seconds : kDefaultInterval) * kMillisecondsPerSecond;
-  return options.as_service ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
+  return options.as_service || options.varies ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
+}
+
+// False: this program was asked to stop.
+bool EndRound(machine::Host& host, const LoopOptions& options) {
+  if (options.after) options.after();
+  const std::int64_t pause = PauseOf(host, options);
+  return options.wait ? options.wait(pause) : host.clock().Wait(pause);
 }
 
 }  // namespace
@@ -97,11 +104,14 @@ std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::
   return milliseconds - most + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(2 * most + 1));
 }
 
+bool DailyNews::IsDue(const std::string& cause, std::int64_t now) {
+  if (known_.size() >= kMostCauses && !known_.contains(cause)) known_.clear();
+  const auto [known, is_new] = known_.try_emplace(cause, now);
+  return is_new || now - std::exchange(known->second, now) >= kDay;
+}
+
 void WatchLog::Write(const Error& error) {
-  const std::int64_t now = host_.clock().NowUnix();
-  if (known_.size() >= kMostCauses && !known_.contains(error.message)) known_.clear();
-  const auto [known, is_new] = known_.try_emplace(error.message, now);
-  if (!is_new && now - std::exchange(known->second, now) < kDay) return;
+  if (!news_.IsDue(error.message, host_.clock().NowUnix())) return;
   LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
            fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
 }
@@ -123,6 +133,10 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
   std::int64_t busy_rounds = 0;
   bool go_on = true;
   while (go_on) {
+    if (options.stands_aside && options.stands_aside()) {
+      go_on = EndRound(host, options);
+      continue;
+    }
     const Result<std::optional<RoundReport>> ran = RunRound(host, read, program ? &*program : nullptr);
     if (ran && !*ran) break;
     const bool busy = !ran && ran.error().code == Code::kLock;
@@ -133,8 +147,7 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
     }
     busy_rounds = 0;
     TellRound(host, ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error()), options, told);
-    const std::int64_t pause = PauseOf(host, options);
-    go_on = options.wait ? options.wait(pause) : host.clock().Wait(pause);
+    go_on = EndRound(host, options);
   }
   LogEvent(host, Event::kServiceStopped, Severity::kInfo, "reconciling ended");
 }

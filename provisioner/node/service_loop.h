@@ -18,10 +18,15 @@ using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
   bool as_service = false;            // this is the boot service: see Jittered() and NoteService()
+  bool varies = false;                // Jittered(), too
   // A round that did or noticed something new, and one that failed for a new cause. Either may be empty.
   std::function<void(const RoundReport&)> told = {};
   std::function<void(const Error&)> failed = {};
   ChangeWaiter wait = {};  // one that sees changes of the source; else the clock's
+  // Asked before each round: whether somebody else makes it. May be empty.
+  std::function<bool()> stands_aside = {};
+  // After each round, whatever it met and whoever made it, while the machine is closed. May be empty.
+  std::function<void()> after = {};
 };
 inline constexpr std::int64_t kDefaultInterval = 60;  // seconds
 inline constexpr std::int64_t kLongestInterval = 86400;
@@ -35,6 +40,15 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
 // must not ask their source at the same time ever after.
 std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::int64_t now);
 
+// What is told once for each cause, and again when that was a day ago.
+class DailyNews {
+ public:
+  bool IsDue(const std::string& cause, std::int64_t now);
+
+ private:
+  std::map<std::string, std::int64_t> known_;  // cause, Unix time of the last
+};
+
 // That the source can't be watched, once for each cause and again when the last was a day ago: it is read in each round
 // all the same.
 class WatchLog {
@@ -44,7 +58,7 @@ class WatchLog {
 
  private:
   machine::Host& host_;
-  std::map<std::string, std::int64_t> known_;  // cause, Unix time of the last
+  DailyNews news_;
 };
 
 // What a round leaves in the event log.

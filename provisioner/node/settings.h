@@ -26,6 +26,8 @@ struct Settings {
   // of the manifest and of the certificate). "" for settings that were kept of one.
   std::string payload = {};
   std::string signer = {};
+  // egress::SettingsDigest of the whole source, which what is kept of it need not have any more; "" for kept settings.
+  std::string source_digest = {};
 };
 
 // Settings with what follows from them: made once for a run, and handed on.

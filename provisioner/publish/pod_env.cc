@@ -11,6 +11,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/publish/pod_env_patch.h"
+#include "provisioner/publish/pod_trust.h"
 #include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/source_objects.h"
 
@@ -50,6 +51,9 @@ class Maker {
       for_linux_.push_back(for_windows_.back());
       for_linux_.push_back({AsciiLower(kNames[i]), values[i]});
     }
+    if (!request.trust) return;
+    trust_for_linux_ = TrustVariables(*request.trust, false);
+    trust_for_windows_ = TrustVariables(*request.trust, true);
   }
 
   Result<PodEnvObject> Make(const ObjectView& object, std::string_view kind);
@@ -61,10 +65,16 @@ class Maker {
   Result<PatchedContainer> Container(const ObjectView& container, PodContainer& out);
   Result<void> AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names);
   Result<bool> AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names);
+  void Add(const std::vector<PodVariable>& variables, PodContainer& report, PatchedContainer& patched) const;
   Result<void> Count(const PatchedContainer& container, const std::string& path);
 
   bool Same(std::string_view a, std::string_view b) const { return windows_ ? EqualsIgnoreAsciiCase(a, b) : a == b; }
   const std::vector<PodVariable>& variables() const { return windows_ ? for_windows_ : for_linux_; }
+  const std::vector<PodVariable>& trust_variables() const { return windows_ ? trust_for_windows_ : trust_for_linux_; }
+  bool IsOurs(std::string_view name) const {
+    const auto same = [&](const PodVariable& variable) { return Same(variable.name, name); };
+    return std::ranges::any_of(variables(), same) || std::ranges::any_of(trust_variables(), same);
+  }
 
   const PodEnvRequest& request_;
   const std::vector<source::ConfigMap>& config_maps_;
@@ -72,6 +82,7 @@ class Maker {
   CappedFindings findings_;
   std::vector<PodVariable> for_linux_;
   std::vector<PodVariable> for_windows_;
+  std::vector<PodVariable> trust_for_linux_, trust_for_windows_;
   std::size_t added_ = 0;  // bytes
   // Of the object at hand.
   std::string name_space_;
@@ -149,6 +160,16 @@ Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<s
   return {};
 }
 
+// Those that the container lacks.
+void Maker::Add(const std::vector<PodVariable>& variables, PodContainer& report, PatchedContainer& patched) const {
+  for (const PodVariable& variable : variables) {
+    const bool there = std::ranges::any_of(report.kept, [&](const auto& name) { return Same(variable.name, name); });
+    if (there || variable.value.empty()) continue;
+    report.added.push_back(variable.name);
+    patched.added.push_back(variable);
+  }
+}
+
 Result<void> Maker::Count(const PatchedContainer& container, const std::string& path) {
   for (const PodVariable& variable : container.added) added_ += variable.value.size() + 256;
   if (added_ <= kMostAdded) return {};
@@ -174,16 +195,12 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
   PROV_TRY(AddNamesOfSources(container, names));
   PatchedContainer patched{.name = out.name, .has_env = !entries.empty(), .added = {}};
   for (const std::string& name : names) {
-    const bool ours = std::ranges::any_of(variables(), [&](const PodVariable& v) { return Same(v.name, name); });
-    if (ours && std::ranges::find(out.kept, name) == out.kept.end()) out.kept.push_back(name);
+    if (IsOurs(name) && std::ranges::find(out.kept, name) == out.kept.end()) out.kept.push_back(name);
   }
-  if (opted_out_ || request_.annotate) return patched;
-  for (const PodVariable& variable : variables()) {
-    const bool there = std::ranges::any_of(out.kept, [&](const auto& name) { return Same(variable.name, name); });
-    if (there || variable.value.empty()) continue;
-    out.added.push_back(variable.name);
-    patched.added.push_back(variable);
-  }
+  if (request_.annotate) return patched;
+  if (!opted_out_) Add(variables(), out, patched);
+  Add(trust_variables(), out, patched);
+  if (request_.trust) PROV_TRY(AddTrust(container, windows_, out, patched));
   PROV_TRY(Count(patched, container.path()));
   return patched;
 }
@@ -225,7 +242,10 @@ Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind
   for (const std::string_view list : {"containers", "initContainers"})
     lists.push_back(PROV_TRY(Containers(*spec, list, out)));
   if (!request_.annotate) {
-    out.patch = patches_.Environment(source::PodPath(kind), lists);
+    PodVolume volume;
+    if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust));
+    out.adds_volume = volume.is_added;
+    out.patch = patches_.Environment(source::PodPath(kind), lists, volume);
   } else if (!opted_out_) {
     out.patch = patches_.Annotation(source::PodPath(kind), source::kAksOptOut, PROV_TRY(PlaceOf(*pod)));
   }

@@ -34,17 +34,44 @@ JsonValue Variables(const std::vector<PodVariable>& variables, Memory& memory) {
   return out;
 }
 
-bool AddsSomething(const PatchedList& list) {
-  return std::ranges::any_of(list.containers, [](const PatchedContainer& c) { return !c.added.empty(); });
+bool AddsSomething(const PatchedList& list) { return std::ranges::any_of(list.containers, &PatchedContainer::Changes); }
+
+JsonValue Mount(const PatchedContainer& container, const PodVolume& volume, Memory& memory) {
+  JsonValue out = Holding("name", Text(volume.name, memory), memory);
+  out.AddMember("mountPath", Text(container.mount_path, memory), memory);
+  out.AddMember("readOnly", true, memory);
+  return out;
+}
+
+JsonValue Volume(const PodVolume& volume, Memory& memory) {
+  JsonValue out = Holding("name", Text(volume.name, memory), memory);
+  out.AddMember("configMap", Holding("name", Text(volume.config_map, memory), memory), memory);
+  return out;
+}
+
+JsonValue Alone(JsonValue item, Memory& memory) {
+  JsonValue out(rapidjson::kArrayType);
+  out.PushBack(std::move(item), memory);
+  return out;
+}
+
+JsonValue Hook(const PatchedContainer& container, Memory& memory) {
+  JsonValue command(rapidjson::kArrayType);
+  for (const std::string& word : container.hook) command.PushBack(Text(word, memory), memory);
+  return Holding("exec", Holding("command", std::move(command), memory), memory);
 }
 
 // Only those that get something: a container of this name that is gone would come back, without an image.
-JsonValue MergedContainers(const PatchedList& list, Memory& memory) {
+JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, Memory& memory) {
   JsonValue out(rapidjson::kArrayType);
   for (const PatchedContainer& container : list.containers) {
-    if (container.added.empty()) continue;
+    if (!container.Changes()) continue;
     JsonValue item = Holding("name", Text(container.name, memory), memory);
-    item.AddMember("env", Variables(container.added, memory), memory);
+    if (!container.added.empty()) item.AddMember("env", Variables(container.added, memory), memory);
+    if (!container.mount_path.empty())
+      item.AddMember("volumeMounts", Alone(Mount(container, volume, memory), memory), memory);
+    if (!container.hook.empty())
+      item.AddMember("lifecycle", Holding("postStart", Hook(container, memory), memory), memory);
     out.PushBack(std::move(item), memory);
   }
   return out;
@@ -55,11 +82,13 @@ JsonValue AtPath(JsonValue pod, std::span<const std::string_view> path, Memory& 
   return pod;
 }
 
-JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<PatchedList>& lists, Memory& memory) {
+JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
+                     const PodVolume& volume, Memory& memory) {
   JsonValue spec(rapidjson::kObjectType);
   for (const PatchedList& list : lists) {
-    if (AddsSomething(list)) spec.AddMember(Text(list.list, memory), MergedContainers(list, memory), memory);
+    if (AddsSomething(list)) spec.AddMember(Text(list.list, memory), MergedContainers(list, volume, memory), memory);
   }
+  if (volume.is_added) spec.AddMember("volumes", Alone(Volume(volume, memory), memory), memory);
   return AtPath(Holding("spec", std::move(spec), memory), path, memory);
 }
 
@@ -93,14 +122,32 @@ class Operations {
     list_.PushBack(std::move(out), memory_);
   }
 
-  void Container(const PatchedContainer& container, const std::string& pointer) {
+  // An item at the end of a list that may not be there.
+  void Append(const std::string& list, bool is_there, JsonValue item) {
+    if (is_there) {
+      Put("add", list + "/-", std::move(item));
+    } else {
+      Put("add", list, Alone(std::move(item), memory_));
+    }
+  }
+
+  void Container(const PatchedContainer& container, const PodVolume& volume, const std::string& pointer) {
     // Another object's container must not get them.
     Put("test", pointer + "/name", Text(container.name, memory_));
-    if (!container.has_env) {
+    if (!container.has_env && !container.added.empty()) {
       Put("add", pointer + "/env", Variables(container.added, memory_));
-      return;
+    } else {
+      for (const PodVariable& variable : container.added) Put("add", pointer + "/env/-", Variable(variable, memory_));
     }
-    for (const PodVariable& variable : container.added) Put("add", pointer + "/env/-", Variable(variable, memory_));
+    if (!container.mount_path.empty())
+      Append(pointer + "/volumeMounts", container.has_mounts, Mount(container, volume, memory_));
+    if (container.hook.empty()) return;
+    JsonValue hook = Hook(container, memory_);
+    if (container.has_lifecycle) {
+      Put("add", pointer + "/lifecycle/postStart", std::move(hook));
+    } else {
+      Put("add", pointer + "/lifecycle", Holding("postStart", std::move(hook), memory_));
+    }
   }
 
   JsonValue Take() { return std::move(list_); }
@@ -110,15 +157,17 @@ class Operations {
   JsonValue list_{rapidjson::kArrayType};
 };
 
-JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedList>& lists, Memory& memory) {
+JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedList>& lists, const PodVolume& volume,
+                              Memory& memory) {
   Operations out(memory);
   for (const PatchedList& list : lists) {
     std::size_t index = 0;
     for (const PatchedContainer& container : list.containers) {
       const std::string pointer = fmt::format("{}/spec/{}/{}", pod, list.list, index++);
-      if (!container.added.empty()) out.Container(container, pointer);
+      if (container.Changes()) out.Container(container, volume, pointer);
     }
   }
+  if (volume.is_added) out.Append(pod + "/spec/volumes", volume.has_volumes, Volume(volume, memory));
   return out.Take();
 }
 
@@ -142,10 +191,12 @@ JsonValue AnnotationOperation(const std::string& pod, std::string_view name, Ann
 
 }  // namespace
 
-JsonValue PodPatcher::Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists) const {
-  if (kind_ == PatchKind::kNone || std::ranges::none_of(lists, AddsSomething)) return {};
-  return kind_ == PatchKind::kStrategic ? MergePatch(path, lists, memory_)
-                                        : ContainerOperations(PointerTo(path), lists, memory_);
+JsonValue PodPatcher::Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
+                                  const PodVolume& volume) const {
+  const bool changes = volume.is_added || std::ranges::any_of(lists, AddsSomething);
+  if (kind_ == PatchKind::kNone || !changes) return {};
+  return kind_ == PatchKind::kStrategic ? MergePatch(path, lists, volume, memory_)
+                                        : ContainerOperations(PointerTo(path), lists, volume, memory_);
 }
 
 JsonValue PodPatcher::Annotation(std::span<const std::string_view> path, std::string_view name,

@@ -163,16 +163,20 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
       pod ? PROV_TRY(ConfigOfPod(surroundings))
           : PROV_TRY(ParseKubeConfig(PROV_TRY(request.ReadLocal(file, kMostConfigBytes)), file, context));
   const std::string base = pod ? std::string() : file;
+  // What kubelet mounts for this pod lies behind links of its own. Who can change that can change the pod itself.
+  SourceRequest mounted = request;
+  mounted.read_followed = nullptr;
+  const SourceRequest& material = pod && request.ca_file.empty() ? mounted : request;
 
   KubeAccess out;
   out.who_ = pod ? "this pod's service account"
                  : fmt::format("user \"{}\" of context \"{}\"", config.user.name, config.context);
   out.SetAddress(config.cluster.host, config.cluster.prefix, config.cluster.tls_server_name);
-  out.roots_ = PROV_TRY(Roots(config.cluster.ca, base, request));
+  out.roots_ = PROV_TRY(Roots(config.cluster.ca, base, material));
   out.client_ = PROV_TRY(ClientOf(config.user, base, request));
   if (config.user.token) out.token_ = PROV_TRY(CheckToken(config.user.token->Reveal(), file + ": token"));
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
-  out.read_ = request.IsFollowed() ? request.read_followed : ReadFile;
+  out.read_ = request.IsFollowed() && !pod ? request.read_followed : ReadFile;
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
   out.timeout_seconds_ = request.timeout_seconds;
   return out;

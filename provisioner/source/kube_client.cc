@@ -48,13 +48,12 @@ Said ReadSaid(const std::string& body) {
 std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, const KubeAccess& access,
                              const Said& said) {
   const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
+  const std::string names = object.name.empty() ? "" : fmt::format("resourceNames [\"{}\"], ", object.name);
   return fmt::format(
       "the API server forbids this to {}{} (403 Forbidden); a {} bound to it must have the rule apiGroups [\"{}\"], "
-      "resources "
-      "[\"{}\"], "
-      "resourceNames [\"{}\"], verbs [\"{}\"]",
-      access.who(), quoted, object.name_space.empty() ? "ClusterRole" : "Role", object.group, object.resource,
-      object.name, verb);
+      "resources [\"{}\"], {}verbs [\"{}\"]",
+      access.who(), quoted, object.name_space.empty() ? "ClusterRole" : "Role", object.group, object.resource, names,
+      verb);
 }
 
 std::string UnauthorizedMessage(const KubeAccess& access) {
@@ -101,7 +100,7 @@ std::string KubeObject::CollectionPath() const {
   return out + "/" + resource;
 }
 
-std::string KubeObject::Path() const { return CollectionPath() + "/" + name; }
+std::string KubeObject::Path() const { return name.empty() ? CollectionPath() : CollectionPath() + "/" + name; }
 
 KubeObject PoolObject(std::string name) {
   return {.group = std::string(kMachineConfigGroup), .resource = "machineconfigpools", .name = std::move(name)};
@@ -117,6 +116,11 @@ KubeObject ProxyObject() { return {.group = std::string(kConfigGroup), .resource
 KubeObject ConfigMapObject(std::string name_space, std::string name) {
   return {.group = "", .resource = "configmaps", .name_space = std::move(name_space), .name = std::move(name)};
 }
+
+KubeObject NodeObject(std::string name) { return {.group = "", .resource = "nodes", .name = std::move(name)}; }
+
+// Events of what has no namespace are in "default".
+KubeObject NodeEvents() { return {.group = "", .resource = "events", .name_space = "default", .name = {}}; }
 
 std::int64_t KubeBackoff::Next() {
   const std::int64_t whole = next_;
@@ -172,17 +176,73 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
           where};
 }
 
+// One thing that is asked for, or done.
+struct KubeClient::Call {
+  const KubeObject& object;
+  std::string_view verb;  // of a ClusterRole
+  std::string path;       // with its query
+  std::string body;
+  bool metadata_will_do = false;  // of a list
+
+  bool IsDone(int status) const {
+    if (status == net::http_status::kOk) return true;
+    return verb == "create" && (status == net::http_status::kCreated || status == net::http_status::kConflict);
+  }
+};
+
 Result<std::string> KubeClient::Get(const KubeObject& object) {
+  return Timed({.object = object, .verb = "get", .path = object.Path(), .body = {}});
+}
+
+Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query) {
+  return Timed({.object = objects,
+                .verb = "list",
+                .path = objects.CollectionPath() + "?" + query,
+                .body = {},
+                .metadata_will_do = true});
+}
+
+Result<std::string> KubeClient::ListWhole(const KubeObject& objects, const std::string& query) {
+  return Timed({.object = objects, .verb = "list", .path = objects.CollectionPath() + "?" + query, .body = {}});
+}
+
+Result<void> KubeClient::Create(const KubeObject& objects, const std::string& document) {
+  PROV_TRY(Timed({.object = objects, .verb = "create", .path = objects.CollectionPath(), .body = document}));
+  return {};
+}
+
+Result<void> KubeClient::Patch(const KubeObject& object, const std::string& document) {
+  PROV_TRY(Timed({.object = object, .verb = "patch", .path = object.Path(), .body = document}));
+  return {};
+}
+
+Result<std::string> KubeClient::Timed(const Call& call) {
   if (time_.left() == 0) {
-    return Fail(Code::kNetwork, "there was no time left for this: " + time_.Words(), object.Path());
+    return Fail(Code::kNetwork, "there was no time left for this: " + time_.Words(), call.object.Path());
   }
   const std::int64_t begin = ports_.clock.NowUnix();
-  Result<std::string> out = Persist(object, begin + time_.left());
+  Result<std::string> out = Persist(call, begin + time_.left());
   time_.Spend(ports_.clock.NowUnix() - begin);
   return out;
 }
 
-Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t end) const {
+Result<net::FetchAnswer> KubeClient::Ask(const Call& call, net::FetchRequest request) const {
+  if (call.verb == "patch" || call.verb == "create") {
+    const bool patches = call.verb == "patch";
+    return ports_.http.Send({.to = std::move(request),
+                             .method = patches ? "PATCH" : "POST",
+                             .content_type = patches ? "application/merge-patch+json" : "application/json",
+                             .body = call.body});
+  }
+  if (call.metadata_will_do) {
+    for (auto& [name, value] : request.headers) {
+      if (name == "Accept") value = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
+    }
+  }
+  return ports_.http.Fetch(request);
+}
+
+Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) const {
   constexpr int kTries = 5;
   constexpr std::int64_t kFirstWait = 200;
   constexpr std::int64_t kLongestWait = 5000;
@@ -191,7 +251,7 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
   bool stopped = false;
   bool token_refused = false;
   for (int left = kTries - 1;; --left) {
-    net::FetchRequest request = PROV_TRY(access_.Request(object.Path()));
+    net::FetchRequest request = PROV_TRY(access_.Request(call.path));
     const std::int64_t time = std::clamp<std::int64_t>(end - ports_.clock.NowUnix(), 1, time_.left());
     request.total_seconds = static_cast<int>(access_.timeout_seconds() ? time : std::min(time, kSecondsForOne));
     if (access_.timeout_seconds() && request.total_seconds <= request.connect_seconds)
@@ -200,12 +260,12 @@ Result<std::string> KubeClient::Persist(const KubeObject& object, std::int64_t e
     net::HttpNotes notes;
     notes.may_pass = true;
     request.notes = &notes;
-    Result<net::FetchAnswer> answer = ports_.http.Fetch(request);
-    if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", object.Path());
-    if (answer && answer->status == net::http_status::kOk) return std::move(answer->body);
+    Result<net::FetchAnswer> answer = Ask(call, std::move(request));
+    if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
+    if (answer && call.IsDone(answer->status)) return std::move(answer->body);
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
-    Error error = answer ? ExplainKubeStatus(*answer, "get", object, access_) : std::move(answer).error();
+    Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();
     // A token may be replaced between its reading and its use; a second refusal is one.
     const bool stale = status == net::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;

@@ -19,7 +19,7 @@ struct KubeObject {
   std::string name_space{};  // "" for what belongs to the cluster
   std::string name;
 
-  // "/apis/GROUP/v1/RESOURCE", and "/NAME".
+  // "/apis/GROUP/v1/RESOURCE", and "/NAME", where there is one.
   std::string CollectionPath() const;
   std::string Path() const;
 };
@@ -29,6 +29,8 @@ KubeObject MachineConfigObject(std::string name);
 KubeObject ControllerConfigObject();
 KubeObject ProxyObject();
 KubeObject ConfigMapObject(std::string name_space, std::string name);
+KubeObject NodeObject(std::string name);  // "": all of them
+KubeObject NodeEvents();                  // where the events of nodes are
 
 // Waiting times that double, each somewhere between the half and the whole of it, so that many who were cut off at once
 // don't come back at once.
@@ -73,10 +75,27 @@ class KubeClient {
   // names. Errors: network, tls, not-found, too-large.
   Result<std::string> Get(const KubeObject& object);
 
+  // A page of the collection that `objects` without a name stands for, asked for with `query` (URL-encoded). Of each
+  // object the metadata will do: a server that can leaves the rest out. Errors: those of Get().
+  Result<std::string> List(const KubeObject& objects, const std::string& query);
+
+  // The same with whole objects.
+  Result<std::string> ListWhole(const KubeObject& objects, const std::string& query);
+
+  // Makes an object of this document, which names it, in the collection that `objects` without a name stands for. One
+  // that is there already is left as it is. Errors: those of Get().
+  Result<void> Create(const KubeObject& objects, const std::string& document);
+
+  // Merges a JSON document into the object (RFC 7386); doing it twice changes nothing more. Errors: those of Get().
+  Result<void> Patch(const KubeObject& object, const std::string& document);
+
  private:
   static constexpr int kSecondsForAll = 90;
 
-  Result<std::string> Persist(const KubeObject& object, std::int64_t end) const;
+  struct Call;
+  Result<std::string> Timed(const Call& call);
+  Result<std::string> Persist(const Call& call, std::int64_t end) const;
+  Result<net::FetchAnswer> Ask(const Call& call, net::FetchRequest request) const;
 
   const KubeAccess& access_;
   SourcePorts ports_;

@@ -42,8 +42,10 @@ void KubeFollower::Follow(const SourceRequest& request) {
     fingerprint_.reset();
     backoff_.Reset();
     failures_ = 0;
+    current_ = false;
   }
   access_.reset();
+  const bool was_current = std::exchange(current_, false);
   if (!IsKubeUri(request.source)) return;
   // What is wrong with these is told by reading the source.
   const auto target = ParseKubeUri(request.source, request.selection);
@@ -53,6 +55,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
   access_ = *std::move(access);
   kind_ = target->kind;
   object_ = ObjectOf(*target);
+  current_ = was_current;
   // With a position, a change since then comes with the watch.
   if (position_) return;
   fingerprint_.reset();
@@ -60,6 +63,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
 }
 
 bool KubeFollower::Wait(std::int64_t milliseconds) {
+  current_ = false;
   if (!access_) return ports_.clock.Wait(milliseconds);
   if (kind_ == KubeKind::kProxy) milliseconds = std::min(milliseconds, kLongestUnseenMs);
   const std::int64_t whole = (milliseconds + kMsPerSecond - 1) / kMsPerSecond;
@@ -69,6 +73,7 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
     // A clock that was put back must not make this wait for longer.
     if (left <= 0 || left > whole) return ports_.clock.Wait(0);
     const Step step = position_ ? Watch(std::min(left, kLongestWatchSeconds)) : FindPosition();
+    current_ = step == Step::kAgain && position_ && kind_ != KubeKind::kProxy;
     switch (step) {
       case Step::kChanged:
         return Settle();

@@ -32,6 +32,10 @@ class KubeFollower {
   // program was asked to stop, also while a watch is silent.
   bool Wait(std::int64_t milliseconds);
 
+  // Whether the object was watched without a gap until the last Wait() ended, and is what it was: nothing would be read
+  // but what was read before. Never of a Proxy, as not all that belongs to it is watched.
+  bool IsCurrent() const { return current_; }
+
   static constexpr std::int64_t kFirstPauseMs = 1000;
   static constexpr std::int64_t kLongestPauseMs = 30'000;
   // A watch is begun anew after so long: a connection that died without a word is noticed then.
@@ -69,7 +73,7 @@ class KubeFollower {
   std::optional<std::string> fingerprint_;  // what was there when the source was read last
   std::int64_t least_pause_ms_ = 0;         // the server's wish
   int failures_ = 0;                        // in a row
-  bool changed_ = false, gone_ = false, stopped_ = false;
+  bool changed_ = false, gone_ = false, stopped_ = false, current_ = false;
   std::optional<Error> broken_;  // what the server sent
 };
 

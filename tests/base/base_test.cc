@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/base/hash.h"
@@ -69,6 +70,23 @@ TEST(Hash, KnownDigests) {
   EXPECT_EQ(ToHex(Sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(Sha512("abc").size(), 64U);
   EXPECT_EQ(ToHex(Sha512("abc")).substr(0, 16), "ddaf35a193617aba");
+}
+
+TEST(Clock, UtcAsTextAndBack) {
+  for (const std::int64_t time : {0LL, 951'782'400LL, 1'700'000'000LL, 253'402'300'799LL, -1LL})
+    EXPECT_EQ(ParseUtc(FormatUtc(time)), time) << FormatUtc(time);
+  for (const char* text :
+       {"", "2026-01-01", "2026-01-01T00:00:00", "2026-01-01 00:00:00Z", "2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z",
+        "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+00:00", "2O26-01-01T00:00:00Z"})
+    EXPECT_EQ(ParseUtc(text), std::nullopt) << text;
+}
+
+// RFC 7914, section 11.
+TEST(Hash, Pbkdf2OfTheRfc) {
+  EXPECT_EQ(ToHex(Pbkdf2Sha256("passwd", "salt", 1)),
+            "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc");
+  EXPECT_EQ(ToHex(Pbkdf2Sha256("Password", "NaCl", 80000)),
+            "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56");
 }
 
 TEST(JsonWriter, WritesMembersInOrder) {

@@ -190,6 +190,15 @@ TEST(Extract, PrintsTheContractsDocument) {
   EXPECT_THAT(result.out, Not(HasSubstr(kPassword)));
 }
 
+TEST_F(Bake, APayloadHasTheDigestOfItsSource) {
+  const std::string digest = Json(Provisioner({"extract", kSample}).out)["digest"].GetString();
+  EXPECT_EQ(digest.size(), 64U);
+  const ProcessResult baked =
+      Provisioner({"bake", kSample, "--out", Path("p"), "--credentials", "none", "--augment", "--service", "kubelet"});
+  ASSERT_EQ(baked.exit, 0) << baked.err;
+  EXPECT_EQ(Json(Provisioner({"extract", Path("p")}).out)["digest"].GetString(), digest);
+}
+
 TEST(Extract, ShowsPasswordsOnlyWhenAsked) {
   EXPECT_THAT(Provisioner({"extract", kSample, "--show-secrets"}).out, HasSubstr(kPassword));
   EXPECT_THAT(Provisioner({"extract", kSample, "--output", "json"}).out, Not(HasSubstr(kPassword)));

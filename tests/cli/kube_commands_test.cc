@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -100,6 +101,26 @@ TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
   EXPECT_EQ(Proxy(), "http://p3:1");
   EXPECT_LT(host_.now - before, 60);
   EXPECT_THAT(text, Not(HasSubstr("c4nary")));
+}
+
+// A fleet must not ask for the same in each round of each node.
+TEST_F(KubeCommands, WhatIsWatchedIsNotReadAgainUntilItChanges) {
+  ASSERT_TRUE(Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")}));
+  const auto reads = [this] {
+    return std::ranges::count_if(
+        host_.fetches, [](const auto& request) { return request.url.find("/machineconfigs/") != std::string::npos; });
+  };
+  const auto before = reads();
+  int watches = 0;
+  watch_ = [&](const net::FetchRequest&) {
+    host_.now += 60;
+    if (++watches >= 100) host_.stopped = true;
+  };
+  ::testing::internal::CaptureStdout();
+  ASSERT_TRUE(Run(ReconcileCommand, {"--watch", "--interval", "60"}));
+  ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(watches, 100);
+  EXPECT_EQ(reads() - before, 2) << "at the start, and after an hour";
 }
 
 TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {

@@ -21,10 +21,10 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::array kMakers = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,     PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,   FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand, RouterCommand,    EgressIpCommand,
-    ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,    EgressIpCommand,
+    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.
@@ -85,7 +85,7 @@ TEST(Help, GroupsTheOptionsOfApply) {
             "Credentials: credentials\n"
             "Trust: store import-leaf trust subtract\n"
             "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
-            "Run: restart-services reboot exit-style wait-lock\n"
+            "Run: restart-services exit-style reboot reboot-window node node-kubeconfig wait-lock\n"
             "Output: output help");
 }
 

@@ -110,6 +110,74 @@ TEST_F(PodEnvCommand, PrintsAPatchAloneAndTellsWhatItDoes) {
   EXPECT_TRUE(Json(PodEnv({}, "full.yaml").out)["objects"][0]["patch"].IsNull());
 }
 
+// kubectl applies each kind of patch; a second one finds nothing to add.
+TEST_F(PodEnvCommand, TrustIsAMountVariablesAndOnWindowsAHook) {
+  const std::vector<std::string> trust = {"--trust", "configmap/user-ca:all.pem"};
+  Write("windows.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {a: b}}\n"
+        "  template:\n    metadata: {labels: {a: b}}\n    spec:\n      os: {name: windows}\n"
+        "      initContainers: [{name: first, image: i}]\n"
+        "      containers:\n      - {name: c, image: i, env: [{name: Ssl_Cert_File, value: mine}]}\n"
+        "      - {name: d, image: i, lifecycle: {preStop: {exec: {command: [x]}}}, "
+        "volumeMounts: [{name: v, mountPath: 'C:\\v'}]}\n      volumes: [{name: v, emptyDir: {}}]\n");
+  for (const char* pod : {"windows.yaml", "pod.yaml"}) {
+    for (const char* type : {"strategic", "json"}) {
+      WriteDeployment();
+      if (pod != std::string("pod.yaml")) Write("pod.yaml", testing_support::ReadAll(At(pod)));
+      const ProcessResult patched = Patched(type, trust);
+      ASSERT_EQ(patched.exit, 0) << patched.err;
+      EXPECT_THAT(patched.out, HasSubstr("\"name\": \"egress-trust\""));
+      Write("again.json", patched.out);
+      const rapidjson::Document again = Json(PodEnv(trust, "again.json").out);
+      EXPECT_TRUE(again["objects"][0]["patch"].IsNull()) << type << pod << patched.out;
+      if (pod == std::string("pod.yaml")) {
+        EXPECT_THAT(patched.out,
+                    AllOf(HasSubstr("\"value\": \"/etc/egress-trust/all.pem\""), Not(HasSubstr("postStart"))));
+        continue;
+      }
+      EXPECT_THAT(patched.out,
+                  AllOf(HasSubstr(R"("value": "C:\\egress-trust\\all.pem")"), HasSubstr("postStart"),
+                        HasSubstr("preStop"), HasSubstr(R"("mountPath": "C:\\v")"), HasSubstr("\"value\": \"mine\"")));
+      const rapidjson::Document object = Json(patched.out);
+      const rapidjson::Value& spec = object["spec"]["template"]["spec"];
+      EXPECT_FALSE(spec["initContainers"][0].HasMember("lifecycle")) << "Kubernetes refuses hooks there";
+      EXPECT_EQ(spec["volumes"].Size(), 2U);
+    }
+  }
+}
+
+TEST_F(PodEnvCommand, ACheckListsWhatLacksSomething) {
+  const std::vector<std::string> check = {"--check", "--trust", "configmap/user-ca"};
+  const ProcessResult lacking = PodEnv(check);
+  EXPECT_EQ(lacking.exit, 4) << lacking.err;
+  const rapidjson::Document document = Json(lacking.out);
+  EXPECT_EQ(document["lacking"].GetInt(), 1);
+  EXPECT_TRUE(document["objects"][0]["addsVolume"].GetBool());
+  EXPECT_TRUE(document["objects"][0]["patch"].IsNull());
+  const ProcessResult patched = Patched("strategic", {"--trust", "configmap/user-ca"});
+  ASSERT_EQ(patched.exit, 0) << patched.err;
+  Write("done.json", patched.out);
+  const ProcessResult done = PodEnv(check, "done.json");
+  EXPECT_EQ(done.exit, 0) << done.out;
+  EXPECT_EQ(Json(done.out)["lacking"].GetInt(), 0);
+  EXPECT_EQ(PodEnv({"--check", "--trust", "configmap/other"}, "done.json").exit, 11) << "another ConfigMap is there";
+}
+
+TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {
+  for (const char* value :
+       {"user-ca", "secret/user-ca", "configmap/", "configmap/User", "configmap/a:", "configmap/a:../b"}) {
+    const ProcessResult result = PodEnv({"--trust", value});
+    EXPECT_EQ(result.exit, 10) << value;
+    EXPECT_THAT(result.err, HasSubstr("configmap/NAME:KEY"));
+  }
+  EXPECT_EQ(PodEnv({"--annotate", "--trust", "configmap/a"}).exit, 10);
+  EXPECT_EQ(PodEnv({"--check", "--format", "patch"}).exit, 10);
+  const ProcessResult cluster =
+      RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", "kube://"});
+  EXPECT_EQ(cluster.exit, 10);
+  EXPECT_THAT(cluster.err, HasSubstr("goes with --check"));
+}
+
 TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   const auto usage = [](const ProcessResult& result) { return result.exit == 10 ? result.err : "no usage error"; };
   EXPECT_THAT(usage(RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env")})),

@@ -1,5 +1,5 @@
-"""A loopback API server that speaks the part of the Kubernetes API that is read: get, list and watch, over TLS, with tokens or
-client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
+"""A loopback API server that speaks the part of the Kubernetes API that is used: get, list and watch, merge patches of nodes, over TLS,
+with tokens or client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
 import http.server
 import json
 import socket
@@ -14,7 +14,11 @@ POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 CONTROLLER = GROUP + "/controllerconfigs"
 PROXIES = "/apis/config.openshift.io/v1/proxies"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
-         "proxies": "Proxy", "configmaps": "ConfigMap"}
+         "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
+         "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet"}
+NODES = "/api/v1/nodes"
+EVENTS = "/api/v1/namespaces/default/events"
+STATE = "egress-provisioner/state"
 TOKEN = "c4nary-token"
 
 
@@ -112,6 +116,21 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.put(f"{POOLS}/worker", spec={"configuration": {"name": name}},
                  status={"machineCount": 1, "configuration": {"name": name}})
 
+    def put_node(self, name, state=None, system="windows"):
+        """A Node, with the annotation that provisioner writes where `state` is given."""
+        annotations = {STATE: state if isinstance(state, str) else json.dumps(state)} if state is not None else {}
+        self.put(f"{NODES}/{name}", status={"images": []})
+        self.objects[f"{NODES}/{name}"]["metadata"].update(annotations=annotations, labels={"kubernetes.io/os": system})
+
+    def state_of(self, name):
+        """What the node's annotation says; None without one."""
+        text = self.objects[f"{NODES}/{name}"]["metadata"].get("annotations", {}).get(STATE)
+        return None if text is None else json.loads(text)
+
+    def events_of(self, name):
+        """The reasons of the node's events, in the order in which they were made."""
+        return [o["reason"] for path, o in self.objects.items() if path.startswith(EVENTS + "/") and o["involvedObject"]["name"] == name]
+
     def count_machines(self):
         """A change that is none for whoever wants the settings."""
         pool = self.objects[f"{POOLS}/worker"]
@@ -160,12 +179,68 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with server.changed:
             if listing:
                 items = [o for path, o in server.objects.items() if path.rsplit("/", 1)[0] == url.path and self.selected(o, query)]
-                body = {"kind": KINDS[resource] + "List", "metadata": {"resourceVersion": str(server.version)}, "items": items}
+                body = self.page(KINDS[resource], items, query)
             else:
                 body = server.objects.get(url.path)
         if body is None:
             return self.status(404, "NotFound", f'{resource} "{parts[-1]}" not found', {"name": parts[-1], "kind": resource})
         self.send(200, json.dumps(body).encode())
+
+    def page(self, kind, items, query):
+        """A part of a list; of objects their metadata, where that will do."""
+        first, limit = int(query.get("continue", "0")), int(query.get("limit", "0")) or len(items)
+        rest = {"continue": str(first + limit)} if first + limit < len(items) else {}
+        items = items[first:first + limit]
+        items = [{key: value for key, value in item.items() if key not in ("kind", "apiVersion")} for item in items]
+        if "as=PartialObjectMetadataList" in self.headers.get("Accept", ""):
+            kind, items = "PartialObjectMetadata", [{"metadata": item["metadata"]} for item in items]
+        return {"kind": kind + "List", "metadata": {"resourceVersion": str(self.server.version), **rest}, "items": items}
+
+    def do_POST(self):
+        """An Event of a node."""
+        url = urllib.parse.urlsplit(self.path)
+        who = self.who()
+        document = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        server.seen.append((url.path, {"method": "POST"}, who))
+        if who is None:
+            return self.status(401, "Unauthorized", "Unauthorized")
+        if ("create", "events") in server.denied or url.path != EVENTS:
+            return self.status(403, "Forbidden", f'events is forbidden: User "{who}" cannot create resource "events"')
+        path = f"{EVENTS}/{document['metadata']['name']}"
+        if path in server.objects:
+            return self.status(409, "AlreadyExists", "events already exists", {"name": document["metadata"]["name"], "kind": "events"})
+        with server.changed:
+            server.version += 1
+            server.objects[path] = document
+        self.send(201, json.dumps(document).encode())
+
+    def do_PATCH(self):
+        """A merge patch (RFC 7386) of a node."""
+        url = urllib.parse.urlsplit(self.path)
+        who = self.who()
+        document = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        server.seen.append((url.path, {"method": "PATCH"}, who))
+        for fault in list(server.faults):
+            if fault(self, url.path, {"method": "PATCH"}):
+                return
+        if who is None:
+            return self.status(401, "Unauthorized", "Unauthorized")
+        if ("patch", "nodes") in server.denied or not url.path.startswith(NODES + "/"):
+            return self.status(403, "Forbidden", f'nodes is forbidden: User "{who}" cannot patch resource "nodes"')
+        if self.headers["Content-Type"] != "application/merge-patch+json":
+            return self.status(415, "UnsupportedMediaType", "the body of the request was in an unknown format")
+        with server.changed:
+            node = server.objects.get(url.path)
+            if node is not None:
+                server.version += 1
+                merge(node, document)
+                node["metadata"]["resourceVersion"] = str(server.version)
+                server.changed.notify_all()
+        if node is None:
+            return self.status(404, "NotFound", "nodes not found", {"name": url.path.rsplit("/", 1)[1], "kind": "nodes"})
+        self.send(200, json.dumps(node).encode())
 
     def who(self):
         certificate = self.connection.getpeercert() if isinstance(self.connection, ssl.SSLSocket) else None
@@ -177,7 +252,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     @staticmethod
     def selected(item, query):
         wanted = query.get("fieldSelector", "").removeprefix("metadata.name=")
-        return not wanted or item["metadata"]["name"] == wanted
+        label, _, value = query.get("labelSelector", "").partition("=")
+        return (not wanted or item["metadata"]["name"] == wanted) and (
+            not label or item["metadata"].get("labels", {}).get(label) == value)
 
     def send(self, status, body, kind="application/json", **headers):
         self.send_response(status)
@@ -232,6 +309,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             for at, event in news:
                 self.line(event)
         self.chunk(b"")
+
+
+def merge(target, patch):
+    for name, value in patch.items():
+        if value is None:
+            target.pop(name, None)
+        elif isinstance(value, dict):
+            merge(target.setdefault(name, {}), value)
+        else:
+            target[name] = value
 
 
 def kubeconfig(port, ca=None, user="", cluster="", host="127.0.0.1"):

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """A node that follows a cluster, under Wine: two changes in a row reach registry and stores within one poll, a server that is
-away changes nothing, and the service stops at once while its watch is silent.
+away changes nothing, and the service stops at once while its watch is silent. The process of the DaemonSet does the same, tells
+the cluster what its node has, and stands aside where the service runs.
 
 usage: kube_node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
+import os
 import pathlib
+import shutil
+import signal
+import subprocess
 import sys
 import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from kube_api_server import POOLS, ApiServer, Authority, kubeconfig  # noqa: E402
-from node_e2e import Node  # noqa: E402
+from kube_api_server import POOLS, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
+from node_e2e import PROGRAM, WINE, Node, wait_for_group  # noqa: E402
 
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 
@@ -67,6 +72,73 @@ class Cluster(Node):
         self.program("service", "uninstall")
         self.assertLess(time.monotonic() - begin, 20)
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
+
+
+class Pod(Cluster):
+    """The process of the DaemonSet, with what a HostProcess container has."""
+
+    def setUp(self):
+        super().setUp()
+        account = self.work / "wine/drive_c/hpc/var/run/secrets/kubernetes.io/serviceaccount"
+        account.mkdir(parents=True)
+        (account / "token").write_text(TOKEN)
+        shutil.copy(self.authority.pem, account / "ca.crt")
+        self.env.update(KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT=str(self.server.port),
+                        CONTAINER_SANDBOX_MOUNT_POINT="C:\\hpc")
+        self.server.put_node("win-1")
+        self.say("rendered-worker-1", ONE, [self.a])
+
+    def start(self, *words):
+        pod = subprocess.Popen([WINE, PROGRAM, "pod", *words, "--node", "win-1", "--interval", "5"], env=self.env, cwd=self.work,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(self.end, pod)
+        return pod
+
+    def end(self, pod):
+        if pod.poll() is None:
+            os.killpg(pod.pid, signal.SIGKILL)
+            pod.wait(60)
+            wait_for_group(pod.pid)
+
+    def follow(self):
+        return self.start("kube:///worker", "--kubeconfig", "in-cluster", "--service", "containerd")
+
+    def expect_told(self, exit_code):
+        status = self.json("fleet", "status", "kube://", "--kubeconfig", "C:\\egress\\kubeconfig", exits=(exit_code,))
+        return status["nodes"][0]
+
+    def test_it_follows_two_changes_and_the_fleet_sees_it(self):
+        self.follow()
+        self.await_state(lambda: self.expect(ONE, [self.a]), 60)
+        self.await_state(lambda: self.expect_told(0), 60)
+        self.say("rendered-worker-2", TWO, [self.b])
+        self.await_state(lambda: self.expect(TWO, [self.b]), 30)
+        self.say("rendered-worker-3", THREE, [self.a, self.b])
+        self.await_state(lambda: self.expect(THREE, [self.a, self.b]), 30)
+        node = self.await_state(lambda: self.expect_told(0), 60)
+        self.assertTrue(node["rebootRequired"])
+        self.assertIsNone(node["failure"])
+        self.assertEqual(self.server.state_of("win-1")["options"]["services"], ["containerd"])
+        self.assertEqual(self.server.events_of("win-1").count("EgressSettings"), 2)
+        self.assertEqual(self.probe("query", "Provisioner").strip(), "none", "a pod installs no service")
+
+    def test_it_stands_aside_where_the_service_runs_and_tells_for_it(self):
+        self.json("first-boot", "kube:///worker", "--kubeconfig", "C:\\egress\\kubeconfig", "--service", "containerd")
+        self.follow()
+        self.await_state(lambda: self.expect_told(0), 60)
+        self.say("rendered-worker-2", TWO, [self.b])
+        self.await_state(lambda: self.expect(TWO, [self.b]), 60)
+        self.await_state(lambda: self.expect_told(0), 60)
+        self.assertEqual(self.json("status", exits=(0, 4))["source"]["location"].split()[0], "kube:///worker")
+
+    def test_it_takes_everything_off_its_node(self):
+        pod = self.follow()
+        self.await_state(lambda: self.expect(ONE, [self.a]), 60)
+        self.await_state(lambda: self.expect_told(0), 60)
+        self.end(pod)
+        self.start("--remove", "--node-kubeconfig", "in-cluster")
+        self.await_state(lambda: self.assertIsNone(self.server.state_of("win-1")), 60)
+        self.expect("", [])
 
 
 if __name__ == "__main__":

@@ -198,6 +198,15 @@ kind           | secret.json        | router render secret.json --format squid
 usage          | egress-ip          | egress-ip
 not-found      | missing.yaml       | egress-ip missing.yaml
 yaml           | bad.yaml           | egress-ip bad.yaml
+usage          | --trust            | pod-env sample.json --pod pod.json --trust user-ca
+usage          | kube://            | pod-env sample.json --pod kube://
+usage          | --reboot-window    | apply sample.json --reboot now --reboot-window 1-2
+usage          | --node             | apply sample.json --node WIN_1
+usage          | --reboot           | apply sample.json --reboot annotate
+usage          | --metrics          | service install --metrics metrics.txt
+usage          | provisioner deploy | deploy
+usage          | --api-server       | deploy --print --api-server https://api
+usage          | cluster            | fleet status cluster
 usage          | proxy-ur           | explain-code proxy-ur
 """
 

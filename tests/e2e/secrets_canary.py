@@ -53,14 +53,16 @@ COMMANDS = {
 # tested on a machine in memory (tests/cli/machine_commands_test.cc).
 NODE_COMMANDS = {
     **{command: [(["SOURCE"], False), (["SOURCE", "--output", "json", "--credentials", "services", "--service", "kubelet"], False),
-                 (["SOURCE", "--credentials", "none"], False)] for command in ("plan", "apply", "first-boot")},
+                 (["SOURCE", "--credentials", "none"], False)] for command in ("plan", "apply", "first-boot", "pod")},
     **{command: [([], False), (["--output", "json"], False)] for command in ("status", "confirm", "rollback", "remove", "reconcile")},
+    # The source is read before the cluster, which is not there.
+    "fleet": [(["status", "kube://", "--source", "SOURCE"], False), (["status", "kube://", "--source", "SOURCE", "--output", "json"], False)],
     "service": [(["install", "--source", "SOURCE", "--output", "json"], False), (["uninstall"], False)] + [
         (["install", "--source", "SOURCE", "--credentials", place], False) for place in ("services", "none")],
 }
 
 # Commands that read no settings.
-TABLE_COMMANDS = {"explain-code", "router", "egress-ip"}
+TABLE_COMMANDS = {"explain-code", "router", "egress-ip", "deploy"}
 
 # Commands whose inputs are objects of a cluster (test_published_objects).
 OBJECT_COMMANDS = {"publish"}

@@ -85,6 +85,23 @@ TEST_P(ArchiveFile, ModeFollowsTheUmaskButForASecret) {
   }
 }
 
+TEST_P(ArchiveFile, IsTheSameInMemory) {
+  ASSERT_TRUE(Write(root_ / "out", Options()));
+  std::string memory;
+  auto sink = MakeArchiveIn(memory, Options());
+  if (GetParam() == ArchiveFormat::kZip || GetParam() == ArchiveFormat::kIso) {
+    EXPECT_FALSE(sink) << "what is settled afterwards needs a file";
+    return;
+  }
+  ASSERT_TRUE(sink);
+  ASSERT_TRUE((*sink)->Add("a/empty", "", 0644));
+  ASSERT_TRUE((*sink)->Add("a/secret", "s3cret", 0600));
+  ASSERT_TRUE((*sink)->Add("a/" + std::string(64, 'n'), "long", 0644));
+  ASSERT_TRUE((*sink)->Add("large", std::string(300000, 'x'), 0644));
+  ASSERT_TRUE((*sink)->Finish());
+  EXPECT_EQ(memory, Read(root_ / "out"));
+}
+
 // What is within says nothing of who wrote it.
 TEST_P(ArchiveFile, BytesAreTheSameWhateverTheUmask) {
   {

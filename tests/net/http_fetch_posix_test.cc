@@ -70,6 +70,24 @@ TEST(HttpFetch, SendsWhatItIsGiven) {
   EXPECT_THAT(server.Requests(), SizeIs(1));
 }
 
+TEST(HttpSend, SendsTheBodyWithItsMethodAndType) {
+  test::HttpServer server(kGood);
+  SendRequest request{.to = Request(Url(server, "/a")),
+                      .method = "PATCH",
+                      .content_type = "application/merge-patch+json",
+                      .body = R"({"a":"\u0000"})"};
+  const auto answer = LiveHttp().Send(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "ok");
+  const std::string head = server.Requests().at(0);
+  EXPECT_THAT(head, StartsWith("PATCH /a HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("\r\nContent-Type: application/merge-patch+json\r\n"));
+  EXPECT_THAT(head, HasSubstr("\r\nContent-Length: 14\r\n"));
+  EXPECT_THAT(head, Not(HasSubstr("Expect")));
+  request.content_type = "a\r\nX: y";
+  EXPECT_EQ(LiveHttp().Send(request).error().code, Code::kInternal);
+}
+
 // Proxies, credentials and places of certificates of whoever started this
 // program.
 TEST(HttpFetch, TheSurroundingsHaveNoSay) {

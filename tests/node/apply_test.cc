@@ -98,6 +98,20 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   EXPECT_FALSE(HasSection(kFloorSection)) << "none of them is signed";
 }
 
+TEST_F(ApplyNode, TheDigestOfTheSourceOutlivesTheSource) {
+  Settings read = SampleSettings();
+  read.source_digest = "d1";
+  Apply(read);
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->source_digest, "d1");
+  Apply(SampleSettings());  // as kept, when the source is gone
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->source_digest, "d1");
+  read.source_digest = "d2";  // another certificate that nodes don't import
+  EXPECT_EQ(Apply(read).writes, 0U);
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->source_digest, "d2");
+  Apply(OtherSettings());
+  EXPECT_EQ((*LoadApplied(host_.memory.State()))->source_digest, "") << "nobody told that of these";
+}
+
 TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
   host_.services_by_name["containerd"].process_id = 7;
   EXPECT_THAT(Codes(Apply(SampleSettings()).findings), Contains("service-runs-on"));

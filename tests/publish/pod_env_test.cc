@@ -285,5 +285,58 @@ TEST(PodEnv, ManyContainersCannotBlowItUp) {
   EXPECT_THAT(Failure(Made(Deployment(Containers(containers)), request)), StartsWith("too-large: "));
 }
 
+PodEnvRequest Trusting(PatchKind patch = PatchKind::kStrategic) {
+  PodEnvRequest out = Wanted(patch);
+  out.proxy = {};
+  out.trust = PodTrust{"ca", "all.pem"};
+  return out;
+}
+
+TEST(PodTrustPatch, IsAVolumeMountsAndVariables) {
+  const std::string patch = PatchOf(Deployment(Containers(R"({"name":"c"})")), Trusting());
+  EXPECT_THAT(patch, HasSubstr(R"("volumes":[{"name":"egress-trust","configMap":{"name":"ca"}}])"));
+  EXPECT_THAT(patch,
+              HasSubstr(R"("volumeMounts":[{"name":"egress-trust","mountPath":"/etc/egress-trust","readOnly":true}])"));
+  EXPECT_THAT(patch, HasSubstr(R"({"name":"SSL_CERT_FILE","value":"/etc/egress-trust/all.pem"})"));
+  EXPECT_THAT(patch, testing::Not(HasSubstr("HTTP_PROXY")));
+}
+
+TEST(PodTrustPatch, GoesByIndexAsAJsonPatch) {
+  const std::string patch = PatchOf(
+      Deployment(
+          Containers(
+              R"({"name":"c","env":[{"name":"A","value":"b"}],"volumeMounts":[{"name":"v","mountPath":"/v"}]})") +
+          R"(,"volumes":[{"name":"v","emptyDir":{}}])"),
+      Trusting(PatchKind::kJson));
+  EXPECT_THAT(patch, HasSubstr(R"({"op":"test","path":"/spec/template/spec/containers/0/name","value":"c"})"));
+  EXPECT_THAT(patch, HasSubstr(R"("path":"/spec/template/spec/containers/0/volumeMounts/-")"));
+  EXPECT_THAT(patch, HasSubstr(R"("path":"/spec/template/spec/volumes/-")"));
+  EXPECT_THAT(PatchOf(Deployment(Containers(R"({"name":"c"})")), Trusting(PatchKind::kJson)),
+              HasSubstr(R"("path":"/spec/template/spec/volumes","value":[)"));
+}
+
+TEST(PodTrustPatch, WhoOptedOutOfTheProxyTrustsAllTheSame) {
+  const std::string pod = Deployment(Containers(R"({"name":"c"})"), OptOut("\"true\""));
+  EXPECT_THAT(PatchOf(pod, Trusting()), HasSubstr("SSL_CERT_FILE"));
+  PodEnvRequest both = Wanted();
+  both.trust = PodTrust{"ca", "all.pem"};
+  EXPECT_THAT(PatchOf(pod, both), testing::Not(HasSubstr("HTTP_PROXY")));
+}
+
+TEST(PodTrustPatch, AnotherVolumeOfItsNameIsAnError) {
+  const std::string pod =
+      Deployment(Containers(R"({"name":"c"})") + R"(,"volumes":[{"name":"egress-trust","emptyDir":{}}])");
+  EXPECT_THAT(Failure(Made(pod, Trusting())),
+              HasSubstr("invalid-config: the volume egress-trust is not the ConfigMap"));
+}
+
+TEST(PodTrustPatch, APlaceThatIsTakenIsLeftAlone) {
+  const auto made =
+      Made(Deployment(Containers(R"({"name":"c","volumeMounts":[{"name":"mine","mountPath":"/etc/egress-trust"}]})")),
+           Trusting());
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->objects[0].containers[0].mounts);
+}
+
 }  // namespace
 }  // namespace prov::publish

@@ -147,6 +147,25 @@ TEST_F(Access, APodFindsItsOwnAccount) {
   EXPECT_EQ(*DefaultKubeconfig(here_), kInCluster);
 }
 
+// kubelet mounts it behind links of its own, which followed files must not have.
+TEST_F(Access, APodThatFollowsReadsItsAccountAsItIs) {
+  SourceRequest request;
+  request.source = "kube:///worker";
+  request.kubeconfig = kInCluster;
+  request.read_followed = [](const std::string& path, std::uint64_t) -> Result<std::string> {
+    return Fail(Code::kOwner, "a link is on the way", path);
+  };
+  variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+  std::filesystem::create_directory(folder_.At("account"));
+  Write("account/token", "of.the.pod");
+  Write("account/ca.crt", testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  const auto access = KubeAccess::Open(request, "", here_);
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->Request("/x")->bearer_token->Reveal(), "of.the.pod");
+  request.ca_file = folder_.At("account/ca.crt");
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kOwner) << "a CA of one's own is a followed file";
+}
+
 TEST_F(Access, AHostProcessFindsItsAccountBelowItsMounts) {
   variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
                 {"KUBERNETES_SERVICE_PORT", "443"},

@@ -101,6 +101,28 @@ TEST_F(Follow, NoChangeTakesTheInterval) {
   EXPECT_THAT(cluster_.waits, IsEmpty()) << "a watch that ran its time is no trouble";
 }
 
+TEST_F(Follow, KnowsWhetherSomethingElseCouldBeRead) {
+  EXPECT_FALSE(follower_.IsCurrent());
+  cluster_.script = {Lists("a"), Watches(Line("MODIFIED", Pool("a", "11")))};
+  EXPECT_TRUE(Round());
+  EXPECT_TRUE(follower_.IsCurrent());
+  follower_.Follow(Request());
+  EXPECT_TRUE(follower_.IsCurrent()) << "until the next wait ends";
+  cluster_.script = {Watches(Line("MODIFIED", Pool("b", "12")))};
+  EXPECT_TRUE(follower_.Wait(kMinute));
+  EXPECT_FALSE(follower_.IsCurrent()) << "it changed";
+  cluster_.script = {Watches("")};
+  EXPECT_TRUE(Round());
+  EXPECT_TRUE(follower_.IsCurrent());
+  cluster_.script = {FakeCluster::Says(403)};
+  EXPECT_TRUE(Round());
+  EXPECT_FALSE(follower_.IsCurrent()) << "nobody watched";
+  cluster_.script = {Watches("")};
+  EXPECT_TRUE(Round());
+  follower_.Follow(Request("kube:///other"));
+  EXPECT_FALSE(follower_.IsCurrent()) << "another source";
+}
+
 TEST_F(Follow, ALongIntervalIsManyWatches) {
   cluster_.script = {Lists("a"), Watches("", 290), Watches("", 290), Watches("", 20)};
   EXPECT_TRUE(Round(600'000));

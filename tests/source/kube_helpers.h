@@ -24,6 +24,7 @@ class FakeCluster final : public net::Http, public Clock {
   std::deque<Step> script;                     // taken in order; then `objects` answer
   std::map<std::string, std::string> objects;  // by path
   std::vector<net::FetchRequest> asked;
+  std::vector<net::SendRequest> sent;
   std::vector<std::int64_t> waits;  // that were not 0
   std::int64_t now = 1'800'000'000;
   bool stop = false;
@@ -41,6 +42,11 @@ class FakeCluster final : public net::Http, public Clock {
     if (found != objects.end()) return Answer(200, found->second);
     const std::string name = path.substr(path.rfind('/') + 1);
     return Answer(404, R"({"kind":"Status","code":404,"reason":"NotFound","details":{"name":")" + name + R"("}})");
+  }
+  // What is sent is asked for as well.
+  Result<net::FetchAnswer> Send(const net::SendRequest& request) override {
+    sent.push_back(request);
+    return Fetch(request.to);
   }
   std::int64_t NowUnix() override { return now; }
   bool Wait(std::int64_t milliseconds) override {

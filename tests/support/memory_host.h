@@ -44,7 +44,8 @@ class MemoryHost final : public machine::Host,
   // What documents are fetched from; none: no network. Each request for one is kept in `fetches`.
   std::function<Result<net::FetchAnswer>(const net::FetchRequest&)> web;
   std::vector<net::FetchRequest> fetches;
-  bool locked = false;  // by another process
+  std::vector<net::SendRequest> sent;  // each is asked of `web`, too
+  bool locked = false;                 // by another process
   // Whether calls of these ports, too, are among those that `memory` counts and is stopped at.
   bool counts_calls = false;
   bool program_installed = false, state_removed = false;
@@ -91,6 +92,10 @@ class MemoryHost final : public machine::Host,
   // net::Http
   Result<int> Get(const net::HttpRequest& request) override;
   Result<net::FetchAnswer> Fetch(const net::FetchRequest& request) override;
+  Result<net::FetchAnswer> Send(const net::SendRequest& request) override {
+    sent.push_back(request);
+    return Fetch(request.to);
+  }
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;

@@ -1,0 +1,68 @@
+#include "provisioner/cli/bake_image.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/payload/host_process_image.h"
+
+namespace prov::cli {
+namespace {
+
+// What of the command's options means something here.
+Result<void> CheckOptions(const Arguments& arguments, const CommandSpec& spec) {
+  constexpr std::array<std::string_view, 4> kTaken = {"out", "format", "exe", "output"};
+  if (!arguments.positional().empty()) {
+    return Fail(Code::kUsage,
+                "an image holds the program and no settings, because everybody who may pull it can read it; leave "
+                "SOURCE out. provisioner deploy --print --source SOURCE names the source to the nodes",
+                "SOURCE");
+  }
+  for (const OptionSpec& option : spec.options) {
+    if (!arguments.Has(option.name) || std::ranges::find(kTaken, option.name) != kTaken.end()) continue;
+    return Fail(Code::kUsage, "says nothing about an image; leave it out, or choose another --format",
+                fmt::format("--{}", option.name));
+  }
+  if (arguments.Has("exe")) return {};
+  return Fail(Code::kUsage, "--exe FILE is missing: the image is made for provisioner.exe", "provisioner bake");
+}
+
+std::string Json(const payload::HostProcessImage& image, const payload::ProgramFile& program, const std::string& path) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("out", path).Member("format", kImageFormat);
+  json.Member("digest", image.digest).Member("os", "windows").Member("architecture", image.architecture);
+  json.Member("version", program.version).Key("files").BeginArray();
+  for (const payload::ImageFile& file : image.layer)
+    json.BeginObject().Member("path", file.path).Member("bytes", file.bytes.size()).Member("secret", false).EndObject();
+  json.EndArray();
+  WriteFindings(json, {});
+  return json.EndObject().Text();
+}
+
+std::string Text(const payload::HostProcessImage& image, const payload::ProgramFile& program, const std::string& path) {
+  const std::string shown = Printable(path);
+  std::string out = fmt::format("wrote  {} (windows/{}, provisioner {})\n       {}\n", shown, image.architecture,
+                                Printable(program.version), image.digest);
+  for (const payload::ImageFile& file : image.layer)
+    out += fmt::format("       {:>8}  {}\n", file.bytes.size(), Printable(file.path));
+  return out + fmt::format("push it with: skopeo copy oci-archive:{} docker://REGISTRY/NAME:{}\n", shown,
+                           Printable(program.version));
+}
+
+}  // namespace
+
+Result<Outcome> BakeImage(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix) {
+  const bool as_json = PROV_TRY(WantsJson(arguments));
+  PROV_TRY(CheckOptions(arguments, spec));
+  const std::string path = arguments.Get("out");
+  if (path.empty()) return Fail(Code::kUsage, "--out FILE is missing", "provisioner bake");
+  const payload::ProgramFile program = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
+  const payload::HostProcessImage image = PROV_TRY(payload::MakeHostProcessImage(program, time_unix));
+  PROV_TRY(payload::WriteHostProcessImage(image, path, time_unix));
+  return Outcome{0, as_json ? Json(image, program, path) : Text(image, program, path), {}};
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,116 @@
+#include "provisioner/cli/beside_rounds.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "provisioner/base/file.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/main.h"
+#include "provisioner/fleet/metrics.h"
+
+namespace prov::cli {
+namespace {
+
+// windows_exporter takes files of this name only, and would pass others over without a word.
+constexpr std::string_view kMetricsEnding = ".prom";
+constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
+
+Result<void> CheckMetrics(const std::string& file) {
+  if (file.empty() || file.ends_with(kMetricsEnding)) return {};
+  return Fail(Code::kUsage,
+              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector",
+                          kMetricsEnding),
+              "--metrics");
+}
+
+}  // namespace
+
+OptionSpec MetricsOption() {
+  return {"metrics", "FILE.prom",
+          "write metrics for windows_exporter's textfile collector into this file after each round", Group::kRun};
+}
+
+std::vector<OptionSpec> BesideOptionSpecs() {
+  std::vector<OptionSpec> out = ClusterNodeOptionSpecs();
+  out.push_back(MetricsOption());
+  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
+  return out;
+}
+
+Result<BesideRounds> ParseBeside(const Arguments& arguments) {
+  BesideRounds out;
+  out.reboot = PROV_TRY(ParseReboot(arguments));
+  out.cluster = out.reboot.node;
+  out.metrics = arguments.Get("metrics");
+  PROV_TRY(CheckMetrics(out.metrics));
+  return out;
+}
+
+Result<std::optional<std::vector<std::string>>> BesideWords(const Arguments& arguments, bool with_reboot) {
+  const BesideRounds parsed = PROV_TRY(ParseBeside(arguments));
+  std::vector<std::string> out;
+  if (parsed.cluster) out = WordsOf(*parsed.cluster);
+  if (!parsed.metrics.empty()) out.push_back("--metrics=" + PROV_TRY(AbsolutePath(parsed.metrics)));
+  for (const std::string_view name : {"reboot", "reboot-window"}) {
+    if (with_reboot && arguments.Has(name)) out.push_back(fmt::format("--{}={}", name, arguments.Get(name)));
+  }
+  if (out.empty()) return std::nullopt;
+  return out;
+}
+
+Result<BesideRounds> StoredBeside(const std::vector<std::string>& words) {
+  CommandSpec spec;
+  spec.name = "service";
+  spec.options = BesideOptionSpecs();
+  BesideRounds out = PROV_TRY(ParseBeside(PROV_TRY(ParseArguments(spec, words))));
+  if (out.cluster) out.cluster->is_followed = true;
+  out.reboot.node = out.cluster;
+  return out;
+}
+
+BesideWork::BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report)
+    : host_(host), what_(std::move(what)), report_(std::move(report)) {
+  if (!what_.cluster) return;
+  teller_.emplace(what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
+                  [this] { return OpenCluster(host_, *what_.cluster); });
+}
+
+void BesideWork::Report(const Result<void>& result) const {
+  if (!result) report_(result.error());
+}
+
+Result<fleet::NodeState> BesideWork::Look() {
+  const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
+  node::OpenNode node{host_, open->Ports()};
+  return own_.Look(node, VersionNumber());
+}
+
+Result<void> BesideWork::AskForReboot() {
+  Findings findings;
+  {
+    const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
+    node::OpenNode node{host_, open->Ports()};
+    PROV_TRY(cli::AskForReboot(node, what_.reboot, findings));
+  }
+  for (const Finding& f : findings) {
+    if (f.severity == Severity::kWarning) return Fail(Code::kTarget, f.message, host_.Name());
+  }
+  return {};
+}
+
+void BesideWork::Do() {
+  if (what_.IsNothing()) return;
+  const Result<fleet::NodeState> state = Look();
+  if (!state) return report_(state.error());
+  if (teller_) {
+    if (const auto told = teller_->Tell(*state); !told) report_(told.error());
+  }
+  if (!what_.metrics.empty()) {
+    Report(WriteFileAtomically(what_.metrics, fleet::MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()),
+                               kMetricsMode));
+  }
+  if (state->reboot_required && what_.reboot.way) Report(AskForReboot());
+}
+
+}  // namespace prov::cli

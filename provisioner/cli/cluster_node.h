@@ -1,0 +1,30 @@
+// This machine as a Node of a cluster: its name there, and how the cluster is reached.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/cli/options.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/source/kube_access.h"
+
+namespace prov::cli {
+
+struct ClusterNode {
+  std::string name;
+  std::string kubeconfig;    // absolute, or "in-cluster"
+  bool is_followed = false;  // the words come from where the node keeps them: only administrators may write the file
+};
+
+// --node and --node-kubeconfig.
+std::vector<OptionSpec> ClusterNodeOptionSpecs();
+// nullopt: --node was not given. Errors: usage.
+Result<std::optional<ClusterNode>> ParseClusterNode(const Arguments& arguments);
+// The words that ParseClusterNode understands, with absolute paths.
+std::vector<std::string> WordsOf(const ClusterNode& node);
+
+// Errors: those of source::KubeAccess::Open.
+Result<source::KubeAccess> OpenCluster(machine::Host& host, const ClusterNode& node);
+
+}  // namespace prov::cli

@@ -1,0 +1,56 @@
+#include "provisioner/cli/cluster_workloads.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/source/kube_client.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kQuery = "limit=100";
+constexpr int kMostPages = 1000;
+
+struct Kind {
+  std::string_view group, resource;
+};
+constexpr std::array<Kind, 4> kKinds = {
+    {{"apps", "deployments"}, {"apps", "daemonsets"}, {"apps", "statefulsets"}, {"batch", "cronjobs"}}};
+
+// Where the next page begins; "": this is the last.
+Result<std::string> RestOf(const std::string& page, const std::string& where) {
+  const JsonNode root = PROV_TRY(ParseJsonDocument(page, where));
+  const auto metadata = PROV_TRY(root.Find("metadata"));
+  const auto rest = metadata ? PROV_TRY(metadata->Find("continue")) : std::nullopt;
+  return rest ? rest->Text() : std::string();
+}
+
+}  // namespace
+
+Result<void> ReadWorkloads(machine::Host& host, const SourceOptions& cluster,
+                           const std::function<Result<void>(std::string page, const std::string& where)>& take) {
+  const source::SourceRequest& request = cluster.request;
+  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(request.source, request.selection));
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request, target.context, source::ThisProcess()));
+  source::KubeClient client(access, {host.http(), host.clock()});
+  for (const Kind& kind : kKinds) {
+    const source::KubeObject objects{
+        .group = std::string(kind.group), .resource = std::string(kind.resource), .name_space = {}, .name = {}};
+    std::string query(kQuery);
+    for (int pages = 0; pages < kMostPages; ++pages) {
+      Result<std::string> page = client.ListWhole(objects, query);
+      if (!page && page.error().code == Code::kNotFound) break;
+      if (!page) return std::unexpected(page.error());
+      const std::string rest = PROV_TRY(RestOf(*page, objects.Path()));
+      PROV_TRY(take(*std::move(page), objects.Path()));
+      if (rest.empty()) break;
+      query = fmt::format("{}&continue={}", kQuery, source::PercentEncode(rest));
+    }
+  }
+  return {};
+}
+
+}  // namespace prov::cli

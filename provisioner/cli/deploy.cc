@@ -1,0 +1,149 @@
+// `deploy`: the manifests with which a cluster runs this program on each of its Windows nodes.
+#include <fmt/format.h>
+
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/beside_rounds.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/main.h"
+#include "provisioner/fleet/manifests.h"
+#include "provisioner/source/source.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kInCluster = "in-cluster";
+constexpr std::string_view kDefaultPort = "443";
+
+// Options that the pod gets as they are given here.
+std::vector<OptionSpec> PassedOn() {
+  std::vector<OptionSpec> out = DesiredOptionSpecs();
+  out.push_back({"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun});
+  out.push_back(MetricsOption());
+  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
+  return out;
+}
+
+// Kubernetes takes $(NAME) in an argument for a variable, and $$ for a dollar.
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '$' ? "$$" : std::string(1, c);
+  return out;
+}
+
+// In the pod they are checked again, with its Node; here so that nobody rolls out what no pod takes.
+Result<void> CheckPassedOn(const Arguments& arguments) {
+  PROV_TRY(ParseWantedOptions(arguments));
+  PROV_TRY(ParseInterval(arguments));
+  if (arguments.Get("reboot") == "annotate") return {};  // its Node is given by the manifest
+  PROV_TRY(ParseBeside(arguments));
+  return {};
+}
+
+std::vector<std::string> ArgsOf(const Arguments& arguments, const std::string& source, bool remove) {
+  std::vector<std::string> out = {"pod", remove ? "--remove" : Escaped(source)};
+  const bool reads_cluster = !remove && source::IsKubeUri(source);
+  for (const std::string_view word : {std::string_view(reads_cluster ? "--kubeconfig" : "--node-kubeconfig"),
+                                      kInCluster, std::string_view("--node"), std::string_view("$(NODE_NAME)")})
+    out.emplace_back(word);
+  if (remove) return out;
+  for (const OptionSpec& option : PassedOn()) {
+    if (option.value.empty()) {
+      if (arguments.Has(option.name)) out.push_back(fmt::format("--{}", option.name));
+      continue;
+    }
+    for (const std::string& value : arguments.All(option.name))
+      out.push_back(fmt::format("--{}={}", option.name, Escaped(value)));
+  }
+  return out;
+}
+
+Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
+  if (!source::IsKubeUri(source)) return std::nullopt;
+  source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
+  if (!target.context.empty()) {
+    return Fail(Code::kUsage, "names a context of a kubeconfig, and a pod has none: leave it out, as in kube:///worker",
+                source);
+  }
+  if (target.kind == source::KubeKind::kPool || target.kind == source::KubeKind::kProxy) return target;
+  return Fail(Code::kUsage, "is nothing that a fleet can follow: give kube:///POOL or kube:///proxy", source);
+}
+
+// "host", "host:port", "[::1]:6443".
+Result<std::pair<std::string, std::string>> ParseApiServer(const std::string& text) {
+  const std::size_t colon = text.ends_with(']') ? std::string::npos : text.rfind(':');
+  std::string host = text.substr(0, colon);
+  std::string port = colon == std::string::npos ? std::string(kDefaultPort) : text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kNot = "/ @[]";
+  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of(kDigits) == std::string::npos;
+  if (host.empty() || host.find_first_of(kNot) != std::string::npos || !is_port)
+    return Fail(Code::kUsage, fmt::format("takes HOST or HOST:PORT, not \"{}\"", text), "--api-server");
+  return std::pair(std::move(host), std::move(port));
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  if (!arguments.Has("print")) {
+    return Fail(Code::kUsage,
+                "changes nothing in a cluster by itself; give --print and hand what it prints to kubectl apply -f -",
+                "provisioner deploy");
+  }
+  PROV_TRY(CheckPassedOn(arguments));
+  const bool remove = arguments.Has("remove");
+  const std::string source = arguments.Get("source", "kube:///worker");
+  fleet::Deployment deployment;
+  deployment.image = arguments.Get("image", "provisioner:" + VersionNumber());
+  if (deployment.image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
+  if (!remove) deployment.source = PROV_TRY(RightsOf(source));
+  deployment.args = ArgsOf(arguments, source, remove);
+  if (arguments.Has("api-server"))
+    std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments.Get("api-server")));
+  std::string manifests = fleet::Manifests(deployment);
+  if (!json) return Outcome{0, std::move(manifests), {}};
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("manifests", manifests);
+  return Outcome{0, out.EndObject().Text(), {}};
+}
+
+}  // namespace
+
+Command DeployCommand() {
+  Command command;
+  command.spec = {
+      "deploy",
+      "Print the manifests with which a cluster runs this program on each of its Windows nodes.",
+      "",
+      "Namespace, service account, rights, admission policies (Kubernetes 1.30 and later), OpenShift's\n"
+      "SecurityContextConstraints (leave them out elsewhere) and a DaemonSet of HostProcess pods. The same are a\n"
+      "Kustomize base in templates/kubernetes. --image is what bake --format oci wrote, in your registry. A DaemonSet\n"
+      "can't be a node's first proxy, as its own image has to be pulled: bake a payload or user data for that.\n"
+      "With --remove the pods take everything of ours off their nodes; delete the manifests afterwards.",
+      "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
+      "fleet.yaml\n"
+      "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
+      {{"print", "", "write YAML documents to standard output", Group::kOutput},
+       {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
+       {"source", "SOURCE",
+        "what the pods follow: kube:///POOL, kube:///proxy, a URL, or a path on the nodes (default: kube:///worker)",
+        Group::kSource, true},
+       {"api-server", "HOST[:PORT]",
+        "where pods find the API server, where a service's address can't be reached from the node itself (default: as "
+        "the cluster tells them)",
+        Group::kTarget},
+       {"remove", "", "pods that take everything of ours off their nodes", Group::kRun},
+       OutputOption(),
+       HelpOption()}};
+  const std::vector<OptionSpec> passed_on = PassedOn();
+  command.spec.options.insert(command.spec.options.end() - 2, passed_on.begin(), passed_on.end());
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

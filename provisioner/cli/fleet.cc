@@ -1,0 +1,250 @@
+// `fleet`: what the nodes of a cluster tell it, against what they should have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/clock.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/egress/settings_digest.h"
+#include "provisioner/fleet/nodes.h"
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/settings.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr int kDifferences = 4;
+constexpr std::int64_t kLongestWait = 86400;
+constexpr std::int64_t kPause = 5000;  // milliseconds, between two looks
+
+struct Options {
+  bool json = false;
+  SourceOptions cluster;  // whose nodes are asked for
+  SourceOptions wanted;
+  std::int64_t wait_seconds = 0;
+};
+
+struct Row {
+  fleet::FleetNode node;
+  std::optional<bool> credentials_current;  // nullopt: it stores none, or they can't be compared
+  bool current = false;
+};
+
+struct Fleet {
+  egress::SourceInfo source;
+  std::string wanted;
+  std::vector<Row> rows;
+  Findings findings;
+
+  bool IsCurrent() const { return std::ranges::all_of(rows, &Row::current); }
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  const std::vector<std::string>& words = arguments.words();
+  if (words.front() != "status")
+    return RefuseValue("provisioner fleet", "one of", words.front(), std::array<std::string_view, 1>{"status"});
+  out.cluster = PROV_TRY(ParseSourceOptions(arguments));
+  out.cluster.request.source = words.at(1);
+  if (!source::IsKubeUri(words.at(1)))
+    return Fail(Code::kUsage, "is no cluster; give kube:// or kube://CONTEXT of your kubeconfig", words.at(1));
+  out.wanted = out.cluster;
+  if (arguments.Has("source")) out.wanted.request.source = arguments.Get("source");
+  out.wait_seconds = PROV_TRY(Number(arguments, "wait", 0));
+  if (out.wait_seconds <= kLongestWait) return out;
+  return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestWait), "--wait");
+}
+
+Result<std::vector<fleet::FleetNode>> ReadNodes(machine::Host& host, const SourceOptions& cluster) {
+  const source::SourceRequest& request = cluster.request;
+  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(request.source, request.selection));
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request, target.context, source::ThisProcess()));
+  source::KubeClient client(access, {host.http(), host.clock()});
+  return fleet::ReadNodes(client);
+}
+
+// The digest takes a while, and is the same for all nodes.
+class Credentials {
+ public:
+  Credentials(const egress::EgressConfig& config, const std::string& digest) : config_(config), digest_(digest) {}
+
+  std::optional<bool> AreCurrent(const fleet::NodeState& state) {
+    if (!state.credential_digest || !egress::IsCredentialDigest(*state.credential_digest)) return std::nullopt;
+    if (state.digest != digest_) return std::nullopt;  // another salt
+    if (!known_) known_ = egress::CredentialDigest(config_, digest_).value_or("");
+    return *known_ == *state.credential_digest;
+  }
+
+ private:
+  const egress::EgressConfig& config_;
+  const std::string& digest_;
+  std::optional<std::string> known_;
+};
+
+// A cluster that is not OpenShift has no pools.
+Result<Source> ReadWanted(machine::Host& host, const Options& options) {
+  Result<Source> out = ReadSource(host, options.wanted);
+  const bool is_default = options.wanted.request.source == options.cluster.request.source;
+  if (!out && is_default && out.error().code == Code::kNotFound)
+    out.error().message += "; where there is none, --source SOURCE says what the nodes should have";
+  return out;
+}
+
+Result<Fleet> Look(machine::Host& host, const Options& options) {
+  Source wanted = PROV_TRY(ReadWanted(host, options));
+  Fleet out;
+  out.source = wanted.config.source;
+  out.wanted = egress::SettingsDigest(wanted.config);
+  out.findings = std::move(wanted.config.findings);
+  Credentials credentials(wanted.config, out.wanted);
+  for (fleet::FleetNode& node : PROV_TRY(ReadNodes(host, options.cluster))) {
+    Row row{std::move(node), std::nullopt, false};
+    if (row.node.state) {
+      row.credentials_current = credentials.AreCurrent(*row.node.state);
+      row.current = row.node.state->digest == out.wanted && row.credentials_current.value_or(true);
+    }
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+// Looks until all nodes are current or the time is over.
+Result<Fleet> LookUntil(machine::Host& host, const Options& options) {
+  const std::int64_t end = host.clock().NowUnix() + options.wait_seconds;
+  for (;;) {
+    Fleet fleet = PROV_TRY(Look(host, options));
+    const std::int64_t left = (end - host.clock().NowUnix()) * 1000;
+    if (fleet.IsCurrent() || left <= 0 || !host.clock().Wait(std::min(left, kPause))) return fleet;
+  }
+}
+
+void WriteText(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
+  json.Key(key);
+  if (text) {
+    json.String(*text);
+  } else {
+    json.Null();
+  }
+}
+
+void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
+  WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
+}
+
+// Of a node whose annotation can't be read, that is its failure.
+std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
+  if (node.damage) return fleet::NodeFailure{std::string(InfoOf(node.damage->code).name), node.damage->message};
+  return node.state ? node.state->failure : std::nullopt;
+}
+
+void WriteRow(JsonWriter& json, const Row& row) {
+  const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
+  json.BeginObject().Member("name", row.node.name);
+  WriteText(json, "digest", state.digest);
+  json.Member("current", row.current).Key("credentialsCurrent");
+  if (row.credentials_current) {
+    json.Bool(*row.credentials_current);
+  } else {
+    json.Null();
+  }
+  WriteTime(json, "appliedAt", state.applied_at);
+  WriteTime(json, "readAt", state.read_at);
+  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
+  json.Key("failure");
+  if (const auto failure = FailureOf(row.node)) {
+    json.BeginObject().Member("code", failure->code).Member("message", failure->message).EndObject();
+  } else {
+    json.Null();
+  }
+  json.Member("version", state.version).EndObject();
+}
+
+std::string Json(const Fleet& fleet) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("wanted", fleet.wanted);
+  json.Key("source").BeginObject().Member("kind", fleet.source.kind).Member("name", fleet.source.name).EndObject();
+  json.Key("nodes").BeginArray();
+  for (const Row& row : fleet.rows) WriteRow(json, row);
+  json.EndArray();
+  WriteFindings(json, fleet.findings);
+  return json.EndObject().Text();
+}
+
+std::string ShortDigest(const std::optional<std::string>& digest) {
+  constexpr std::size_t kShown = 12;
+  return digest ? Printable(Shorten(*digest, kShown)) : "-";
+}
+
+std::string CurrentWord(const Row& row) {
+  if (row.current) return "yes";
+  if (row.node.state && row.node.state->held) return "held";
+  return row.credentials_current == false ? "password" : "no";
+}
+
+std::string Text(const Fleet& fleet, std::int64_t now) {
+  if (fleet.rows.empty()) return "the cluster has no Windows nodes (label kubernetes.io/os=windows)\n";
+  std::size_t width = std::string_view("NODE").size();
+  for (const Row& row : fleet.rows) width = std::max(width, row.node.name.size());
+  constexpr std::string_view kForm = "{:<{}}  {:<8}  {:<12}  {:<11}  {:>5}  {:<6}  {:<8}  {}\n";
+  std::string out =
+      fmt::format(kForm, "NODE", width, "CURRENT", "DIGEST", "APPLIED", "DRIFT", "REBOOT", "VERSION", "FAILURE");
+  for (const Row& row : fleet.rows) {
+    const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
+    const auto failure = FailureOf(row.node);
+    const std::string shown = failure ? Printable(fmt::format("[{}] {}", failure->code, failure->message)) : "-";
+    const std::string age = state.applied_at ? node::DescribeAge(now - *state.applied_at) : "-";
+    out += fmt::format(kForm, Printable(row.node.name), width, CurrentWord(row), ShortDigest(state.digest), age,
+                       state.drift, state.reboot_required ? "needed" : "no",
+                       state.version.empty() ? "-" : Printable(state.version), shown);
+  }
+  return out + fmt::format("{} of {} nodes are current; wanted {} of {}\n",
+                           std::ranges::count(fleet.rows, true, &Row::current), fleet.rows.size(),
+                           ShortDigest(fleet.wanted), Printable(node::NameOf(fleet.source)));
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  Fleet fleet = PROV_TRY(LookUntil(host, options));
+  const int exit = fleet.IsCurrent() ? 0 : kDifferences;
+  if (options.json) return Outcome{exit, Json(fleet), {}};
+  return Outcome{exit, Text(fleet, host.clock().NowUnix()), std::move(fleet.findings)};
+}
+
+}  // namespace
+
+Command FleetCommand() {
+  Command command;
+  command.spec = {
+      "fleet",
+      "Show which Windows nodes of a cluster have the settings that they should have.",
+      "status kube://[CONTEXT]",
+      "Each node that runs provisioner with --node tells its cluster what it has, in the annotation\n"
+      "egress-provisioner/state. Wanted is what --source says, else the config of the pool (kube://CONTEXT/POOL).\n"
+      "A node is current when it has these settings, and, as far as it can be told, their password. Exit 4\n"
+      "while one is not. Needs the right to list nodes.",
+      "  $ provisioner fleet status kube://\n"
+      "  NODE   CURRENT   DIGEST        APPLIED      DRIFT  REBOOT  VERSION   FAILURE\n"
+      "  win-1  yes       4385a46da03e  3 d 4 h          0  no      0.1.0     -\n"
+      "  win-2  no        8f4486f3c682  12 d 1 h         0  needed  0.1.0     [network] the server ...\n"
+      "  1 of 2 nodes are current; wanted 4385a46da03e of MachineConfig rendered-worker-3d1c...\n"
+      "  $ provisioner fleet status kube://admin --wait 600 && echo done",
+      {{"source", "SOURCE", "what the nodes should have: any source (default: the cluster's own pool)", Group::kSource,
+        true},
+       PoolOption(),
+       NameOption(),
+       {"wait", "SECONDS", "look again until all nodes are current, for as long as this (default: 0)", Group::kRun},
+       OutputOption(),
+       HelpOption()}};
+  AddRemoteOptions(command.spec);
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,116 @@
+// `pod`: the process of a HostProcess container that keeps its node as a source says. Manifests: docs/fleet.md.
+#include <fmt/format.h>
+
+#include "provisioner/cli/follow.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/removal.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/terminal.h"
+#include "provisioner/fleet/node_state.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/pod_turn.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::int64_t kRemovalLock = 120;      // seconds: rounds of the boot service end by then
+constexpr std::int64_t kIdlePause = 3'600'000;  // milliseconds
+
+struct Options {
+  bool json = false;
+  bool remove = false;
+  node::SourceWords words;    // of the source; with `remove` none
+  std::int64_t interval = 0;  // seconds; 0: what the machine has stored
+  BesideRounds beside;
+};
+
+Result<Options> ParseOptions(const Arguments& arguments) {
+  Options out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.remove = arguments.Has("remove");
+  out.beside = PROV_TRY(ParseBeside(arguments));
+  out.interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
+  if (out.remove && !arguments.positional().empty())
+    return Fail(Code::kUsage, "takes no SOURCE: it takes back what any source set", "--remove");
+  if (out.remove) return out;
+  PROV_TRY(ParseSettingsOptions(arguments));  // refuses now what each round would refuse
+  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  return out;
+}
+
+void Print(bool json, const reconcile::SessionReport& report) {
+  const std::string text = json ? SessionJson("this machine", report) : SessionText("this machine", report, true);
+  if (!json) PrintFindings(stderr, report.findings);
+  std::fflush(stderr);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+Result<void> ForgetInCluster(machine::Host& host, const ClusterNode& cluster) {
+  const source::KubeAccess access = PROV_TRY(OpenCluster(host, cluster));
+  source::KubeClient client(access, {host.http(), host.clock()});
+  return client.Patch(source::NodeObject(cluster.name), fleet::ForgetPatch());
+}
+
+// A DaemonSet starts again what ends, so this waits when all is done.
+Result<Outcome> Remove(const Options& options, machine::Host& host) {
+  const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
+  Print(options.json, removed.report);
+  if (options.beside.cluster) PROV_TRY(ForgetInCluster(host, *options.beside.cluster));
+  while (host.clock().Wait(kIdlePause)) continue;
+  return Outcome{};
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+  const Options options = PROV_TRY(ParseOptions(arguments));
+  if (options.remove) return Remove(options, host);
+  node::DailyNews news;
+  node::LoopOptions loop{.interval_seconds = options.interval};
+  loop.varies = true;
+  loop.told = [&options](const node::RoundReport& report) { Print(options.json, report.session); };
+  loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
+  loop.stands_aside = [&] {
+    const Result<node::Turn> turn = node::TakeTurn(host, options.words);
+    if (turn) return *turn == node::Turn::kService;
+    const bool is_due = turn.error().code != Code::kLock && news.IsDue(turn.error().message, host.clock().NowUnix());
+    if (is_due) node::LogFailure(host, turn.error());
+    if (is_due) TellFailure(options.json, turn.error());
+    return true;
+  };
+  // What keeps the first round from running is an error at once.
+  PROV_TRY(OpenTarget(host, machine::Access::kRead));
+  Follow(host, loop, options.beside);
+  return Outcome{};
+}
+
+}  // namespace
+
+Command PodCommand() {
+  Command command;
+  command.spec = {
+      "pod",
+      "Keep this node as a source says, as the process of a HostProcess container.",
+      "SOURCE",
+      "Makes the rounds of the boot service, and stands aside where that runs; an older program of it is replaced by\n"
+      "this one. With --node the cluster is told what the node has, whoever makes the rounds. provisioner deploy\n"
+      "prints the DaemonSet. With --remove everything of ours is taken off the node, and nothing is followed.",
+      "  > provisioner pod kube:///worker --kubeconfig in-cluster --node win-1 --service containerd\n"
+      "  target  this machine\n"
+      "    ~ updated  env          HTTP_PROXY  http://old:3128 -> http://proxy.example.com:3128\n"
+      "  2 writes done",
+      {PoolOption(),
+       NameOption(),
+       {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
+        Group::kRun},
+       {"remove", "", "take everything of ours off this node, the boot service included, and wait", Group::kRun},
+       OutputOption(),
+       HelpOption()}};
+  command.spec.instead = "remove";
+  for (const std::vector<OptionSpec>& more : {DesiredOptionSpecs(), BesideOptionSpecs()})
+    command.spec.options.insert(command.spec.options.end() - 2, more.begin(), more.end());
+  AddRemoteOptions(command.spec);
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,81 @@
+#include "provisioner/cli/reboot_choice.h"
+
+#include <array>
+
+#include "provisioner/fleet/operator_reboot.h"
+#include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/wmco.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kReason = "provisioner changed the machine's proxy variables";
+
+// Nobody but the operator reads the annotation.
+Result<bool> OperatorRunsHere(node::OpenNode& node) { return reconcile::SeesWmcoDaemon(node.machine.registry); }
+
+Result<void> Annotate(node::OpenNode& node, const ClusterNode& cluster) {
+  const source::KubeAccess access = PROV_TRY(OpenCluster(node.host, cluster));
+  source::KubeClient client(access, {node.host.http(), node.host.clock()});
+  return fleet::AskOperatorForReboot(client, cluster.name);
+}
+
+void Tell(node::RebootAnswer answer, node::RebootWay way, Findings& findings) {
+  if (answer == node::RebootAnswer::kAskedBefore) {
+    AddInfo(findings, "reboot-asked", "a reboot was asked for earlier in this boot, and is not asked for again");
+  } else if (answer == node::RebootAnswer::kAsked) {
+    AddInfo(findings, "reboot-asked",
+            way == node::RebootWay::kNow ? "Windows was asked to boot again"
+                                         : "the operator was asked to drain this node and have it boot again");
+  }
+}
+
+}  // namespace
+
+std::vector<OptionSpec> RebootOptionSpecs() {
+  return {{"reboot", "never|now|annotate",
+           "what to do when a reboot is needed: now asks Windows, annotate asks the Windows Machine Config Operator, "
+           "which drains the node first and takes turns (needs --node); once in each boot (default: never)",
+           Group::kRun},
+          {"reboot-window", "TIMES",
+           "with --reboot now: only then, in UTC, such as \"22:00-04:00\" or \"Sat,Sun 01:00-05:00\" (default: at any "
+           "time)",
+           Group::kRun}};
+}
+
+Result<RebootChoice> ParseReboot(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
+  RebootChoice out;
+  const std::string way = PROV_TRY(OneOf(arguments, "reboot", kWays));
+  if (way == "now") out.way = node::RebootWay::kNow;
+  if (way == "annotate") out.way = node::RebootWay::kAnnotate;
+  out.node = PROV_TRY(ParseClusterNode(arguments));
+  if (way == "annotate" && !out.node)
+    return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
+  if (!arguments.Has("reboot-window")) return out;
+  if (way != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
+  out.window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  return out;
+}
+
+Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Findings& findings) {
+  if (!choice.way || !PROV_TRY(reconcile::RebootPending(node.machine))) return {};
+  const node::RebootWay way = *choice.way;
+  if (way == node::RebootWay::kAnnotate && !PROV_TRY(OperatorRunsHere(node))) {
+    AddWarning(findings, "reboot-annotate",
+               "the Windows Machine Config Operator's daemon is not on this machine, so nobody would act on the "
+               "annotation, and none is written");
+    return {};
+  }
+  if (way == node::RebootWay::kNow && choice.window && !choice.window->Contains(node.host.clock().NowUnix())) {
+    AddInfo(findings, "reboot-waits", "a reboot is needed, and --reboot-window is not open now");
+    return {};
+  }
+  const node::RebootAnswer answer = PROV_TRY(node::RequestReboot(node, way, [&]() -> Result<void> {
+    return way == node::RebootWay::kNow ? node.host.Reboot(kReason) : Annotate(node, *choice.node);
+  }));
+  Tell(answer, way, findings);
+  return {};
+}
+
+}  // namespace prov::cli

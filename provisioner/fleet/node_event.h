@@ -1,0 +1,40 @@
+// Events of a node: what changed on it, for `kubectl describe node` and for whoever collects events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/fleet/node_state.h"
+
+namespace prov::fleet {
+
+struct NodeEvent {
+  std::string reason;  // one word
+  std::string message;
+  bool is_warning = false;
+
+  bool operator==(const NodeEvent&) const = default;
+};
+
+// What is worth telling of the step from one state to the next; nullopt: nothing was told before, so nothing changed.
+std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, const NodeState& now);
+
+// An Event object of the core API. The same event at the same time has the same name, so it is made once.
+std::string EventObject(const NodeEvent& event, std::string_view node, std::int64_t now);
+
+// How many events a node may write: five at once, then one each ten minutes. A node that flaps is told of, and does not
+// fill the cluster's store.
+class EventBudget {
+ public:
+  bool Take(std::int64_t now);
+
+ private:
+  static constexpr std::int64_t kMost = 5;
+  static constexpr std::int64_t kSecondsForOne = 600;
+  std::int64_t left_ = kMost;
+  std::int64_t since_ = 0;  // Unix time from which the next one is counted
+};
+
+}  // namespace prov::fleet

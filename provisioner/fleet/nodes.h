@@ -1,0 +1,26 @@
+// The Windows nodes of a cluster, with what each tells of itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/fleet/node_state.h"
+#include "provisioner/source/kube_client.h"
+
+namespace prov::fleet {
+
+struct FleetNode {
+  std::string name;
+  std::optional<NodeState> state;  // nullopt: it tells nothing, or
+  std::optional<Error> damage;     // why what it tells can't be read
+};
+
+// Those with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::List, and of an answer that is
+// no list of nodes.
+Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
+
+// The one of this name. Errors: those of KubeClient::Get, json, type.
+Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name);
+
+}  // namespace prov::fleet

@@ -1,0 +1,48 @@
+// Tells the cluster what this node has: writes the annotation of its Node object, and Events for what changed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "provisioner/fleet/node_event.h"
+#include "provisioner/fleet/node_state.h"
+#include "provisioner/source/kube_client.h"
+
+namespace prov::fleet {
+
+// A write of the annotation is news for all who watch nodes. So it is written when something else than the time of
+// reading differs, and otherwise once an hour. Failures are tried again after a pause that grows to half an hour.
+class Teller {
+ public:
+  // `open` gives the way into the cluster, anew for each time. `node`: the name of this machine's Node object.
+  Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
+         source::KubeBackoff::Random random = source::KubeRandom);
+
+  // After each round. What this process does not know to have been told is read from the cluster first, so that one
+  // that starts anew writes nothing. True: something was written. Events are best effort; one that is lost is not told
+  // again. Errors: those of KubeClient.
+  Result<bool> Tell(const NodeState& now);
+
+  static constexpr std::int64_t kHeartbeatSeconds = 3600;
+  static constexpr std::int64_t kFirstPauseMs = 15'000;
+  static constexpr std::int64_t kLongestPauseMs = 1'800'000;
+
+ private:
+  Result<bool> TellNow(const NodeState& now);
+  Result<void> ReadTold(source::KubeClient& client);
+  bool IsNews(const NodeState& now) const;
+
+  std::string node_;
+  source::SourcePorts ports_;
+  std::function<Result<source::KubeAccess>()> open_;
+  source::KubeBackoff::Random random_;
+  source::KubeBackoff backoff_;
+  std::int64_t not_before_ = 0;  // Unix time
+  bool knows_told_ = false;
+  std::optional<NodeState> told_;
+  std::int64_t told_at_ = 0;
+  EventBudget budget_;
+};
+
+}  // namespace prov::fleet

@@ -1,0 +1,37 @@
+// The image of a HostProcess container with provisioner.exe, as the files of an OCI image archive. Facts:
+// docs/formats/oci-image.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "images/archive/file_sink.h"
+#include "provisioner/base/result.h"
+#include "provisioner/payload/program_file.h"
+
+namespace prov::payload {
+
+struct ImageFile {
+  std::string path;
+  std::string bytes;
+};
+
+struct HostProcessImage {
+  std::vector<ImageFile> files;  // of the archive, in its order
+  std::vector<ImageFile> layer;  // what the container finds: paths below its root, in their order
+  std::string digest;            // "sha256:HEX" of the manifest, as registries name it
+  std::string architecture;      // as images name it: amd64, arm64 or 386
+};
+
+// The same program and time give the same bytes. It holds no settings: whoever can pull it may know all of it. Errors:
+// those of images::MakeArchiveIn, of images::WriteHive.
+Result<HostProcessImage> MakeHostProcessImage(const ProgramFile& program, std::int64_t time_unix);
+
+// How the program is named in a container's command: the runtime puts in where the container's files are on the node.
+std::string ProgramInContainer();
+
+// Writes all of it to `path`, or nothing. Errors: those of images::MakeArchive.
+Result<void> WriteHostProcessImage(const HostProcessImage& image, const std::string& path, std::int64_t time_unix);
+
+}  // namespace prov::payload

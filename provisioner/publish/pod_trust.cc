@@ -1,0 +1,98 @@
+#include "provisioner/publish/pod_trust.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/text.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::publish {
+namespace {
+
+constexpr std::string_view kKind = "configmap/";
+constexpr std::string_view kDefaultKey = "ca-bundle.crt";
+constexpr std::string_view kLinuxPlace = "/etc/egress-trust";
+constexpr std::string_view kWindowsPlace = R"(C:\egress-trust)";
+
+// Of OpenSSL and Go on Linux, Node.js, Python's requests, curl, git, the AWS SDKs.
+constexpr std::array<std::string_view, 6> kVariables = {"SSL_CERT_FILE",  "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE",
+                                                        "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",      "AWS_CA_BUNDLE"};
+
+// Nano Server has certoc, Server Core certutil; both take one certificate of a file. A hook that fails ends its
+// container, so this one never does.
+constexpr std::string_view kImport =
+    R"((for %c in (C:\egress-trust\*.cer) do @if exist %SystemRoot%\System32\certoc.exe (certoc.exe -addstore root %c) )"
+    R"(else if exist %SystemRoot%\System32\certutil.exe (certutil.exe -addstore -f Root %c)) & exit /b 0)";
+
+bool IsKey(std::string_view text) {
+  constexpr std::size_t kMost = 253;
+  return !text.empty() && text.size() <= kMost && text != "." && text != ".." && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
+}
+
+std::string_view PlaceOn(bool windows) { return windows ? kWindowsPlace : kLinuxPlace; }
+
+bool SamePlace(std::string_view a, std::string_view b, bool windows) {
+  return windows ? EqualsIgnoreAsciiCase(a, b) : a == b;
+}
+
+}  // namespace
+
+Result<PodTrust> ParsePodTrust(std::string_view text, const std::string& where) {
+  const std::string_view rest = text.starts_with(kKind) ? text.substr(kKind.size()) : std::string_view();
+  const std::size_t colon = rest.find(':');
+  PodTrust out{std::string(rest.substr(0, colon)),
+               std::string(colon == std::string_view::npos ? kDefaultKey : rest.substr(colon + 1))};
+  if (source::IsKubeName(out.config_map) && IsKey(out.key)) return out;
+  return Fail(Code::kUsage,
+              fmt::format("takes configmap/NAME or configmap/NAME:KEY, such as configmap/user-ca-bundle:ca-bundle.crt, "
+                          "not \"{}\"",
+                          Printable(text)),
+              where);
+}
+
+std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows) {
+  const std::string path = fmt::format("{}{}{}", PlaceOn(windows), windows ? '\\' : '/', trust.key);
+  std::vector<PodVariable> out;
+  for (const std::string_view name : kVariables) out.push_back({std::string(name), path});
+  return out;
+}
+
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust) {
+  PodVolume out{std::string(kTrustVolume), trust.config_map, true, false};
+  for (const source::ObjectView& volume : PROV_TRY(spec.Objects("volumes"))) {
+    out.has_volumes = true;
+    if (PROV_TRY(volume.TextOr("name", "")) != kTrustVolume) continue;
+    const auto map = PROV_TRY(volume.Object("configMap"));
+    if (!map || PROV_TRY(map->TextOr("name", "")) != trust.config_map) {
+      return Fail(Code::kInvalidConfig,
+                  fmt::format("the volume {} is not the ConfigMap \"{}\"; rename or remove that volume", kTrustVolume,
+                              trust.config_map),
+                  volume.path());
+    }
+    out.is_added = false;
+  }
+  return out;
+}
+
+Result<void> AddTrust(const source::ObjectView& container, bool windows, PodContainer& report,
+                      PatchedContainer& patched) {
+  bool is_mounted = false;
+  for (const source::ObjectView& mount : PROV_TRY(container.Objects("volumeMounts"))) {
+    patched.has_mounts = true;
+    is_mounted = is_mounted || SamePlace(PROV_TRY(mount.TextOr("mountPath", "")), PlaceOn(windows), windows);
+  }
+  report.mounts = !is_mounted;
+  if (report.mounts) patched.mount_path = PlaceOn(windows);
+  const auto lifecycle = PROV_TRY(container.Object("lifecycle"));
+  patched.has_lifecycle = lifecycle.has_value();
+  report.imports = windows && !report.init && (!lifecycle || !PROV_TRY(lifecycle->Object("postStart")));
+  if (report.imports) patched.hook = {"cmd.exe", "/d", "/c", std::string(kImport)};
+  return {};
+}
+
+}  // namespace prov::publish

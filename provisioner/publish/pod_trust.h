@@ -1,0 +1,29 @@
+// What makes a container trust the certificates of a ConfigMap: a volume, the variables by which programs find a
+// bundle, and on Windows a hook. Facts: docs/fleet.md#pods.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/publish/pod_env.h"
+#include "provisioner/publish/pod_env_patch.h"
+#include "provisioner/source/object_view.h"
+
+namespace prov::publish {
+
+inline constexpr std::string_view kTrustVolume = "egress-trust";
+
+// SSL_CERT_FILE and the others, with the bundle's path in the container.
+std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows);
+
+// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (the name is another volume's).
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust);
+
+// Adds the mount and the hook that the container lacks. A place that something else is mounted at is left alone. Init
+// containers have no hooks. Errors: type.
+Result<void> AddTrust(const source::ObjectView& container, bool windows, PodContainer& report,
+                      PatchedContainer& patched);
+
+}  // namespace prov::publish

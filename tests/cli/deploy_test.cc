@@ -1,0 +1,114 @@
+// `deploy --print` against the manifests of tests/golden/deploy, and against the Kustomize base.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+
+#include "provisioner/cli/command.h"
+#include "provisioner/payload/host_process_image.h"
+#include "tests/support/memory_host.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
+
+namespace prov::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::ReadAll;
+
+constexpr const char* kImage = "registry.example.com/provisioner:0.1.0";
+
+Result<Outcome> Deploy(const std::vector<std::string>& words) {
+  const Command command = DeployCommand();
+  const auto arguments = ParseArguments(command.spec, words);
+  if (!arguments) return std::unexpected(arguments.error());
+  testing_support::MemoryHost host;
+  return command.run(*arguments, host);
+}
+
+std::string Printed(std::vector<std::string> words) {
+  words.emplace_back("--print");
+  const auto outcome = Deploy(words);
+  EXPECT_TRUE(outcome) << outcome.error().message << outcome.error().where;
+  return outcome ? outcome->out : "";
+}
+
+std::string Golden(const std::string& name) {
+  return ReadAll(testing_support::TestsFolder() + "/golden/deploy/" + name + ".yaml");
+}
+
+TEST(Deploy, PrintsWhatTheGoldenFilesHold) {
+  EXPECT_EQ(Printed({"--image", kImage, "--service", "containerd", "--service", "kubelet"}), Golden("worker"));
+  EXPECT_EQ(Printed({"--image", kImage, "--source", "kube:///proxy", "--with-wmco", "--interval", "300", "--metrics",
+                     "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"}),
+            Golden("proxy"));
+  EXPECT_EQ(Printed({"--image", kImage, "--remove"}), Golden("remove"));
+}
+
+// What the base's kustomization.yaml names, in its order, less the marks.
+TEST(Deploy, TheKustomizeBaseSaysTheSame) {
+  const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/";
+  std::string base;
+  std::ifstream list(folder + "kustomization.yaml");
+  for (std::string line; std::getline(list, line);) {
+    if (!line.starts_with("- ") || !line.ends_with(".yaml")) continue;
+    base += (base.empty() ? "" : "---\n") + ReadAll(folder + line.substr(2));
+  }
+  base = std::regex_replace(base, std::regex("\n +# deploy: environment"), "");
+  base = std::regex_replace(base, std::regex("  # deploy: \\w+"), "");
+  EXPECT_EQ(base, Printed({"--image", "provisioner"}));
+}
+
+TEST(Deploy, GivesRightsForItsSourceAlone) {
+  const std::string windows = Printed({"--source", "kube:///windows"});
+  EXPECT_THAT(windows, HasSubstr("resourceNames: [\"windows\"]\n"));
+  const std::string url = Printed({"--source", "https://h.example.com/worker.json"});
+  EXPECT_THAT(url, Not(HasSubstr("egress-provisioner-source")));
+  EXPECT_THAT(url, HasSubstr("\"pod\", \"https://h.example.com/worker.json\", \"--node-kubeconfig\", \"in-cluster\""));
+  EXPECT_THAT(Printed({}), HasSubstr("image: \"provisioner:"));
+}
+
+TEST(Deploy, RefusesWhatNoPodWouldTake) {
+  struct Row {
+    std::vector<std::string> words;
+    const char* text;
+  };
+  const std::vector<Row> rows = {
+      {{}, "kubectl apply -f -"},
+      {{"--print", "--source", "kube://admin/worker"}, "a pod has none"},
+      {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
+      {{"--print", "--image", ""}, "is empty"},
+      {{"--print", "--reboot", "later"}, "never, now, annotate"},
+      {{"--print", "--reboot", "never", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
+      {{"--print", "--reboot", "now", "--reboot-window", "1-2"}, "takes times in UTC"},
+      {{"--print", "--metrics", "C:\\x.txt"}, ".prom"},
+      {{"--print", "--interval", "0"}, "takes 1 to"},
+      {{"--print", "--scope", "everything"}, "machine"},
+      {{"--print", "--api-server", "https://api"}, "HOST:PORT"},
+      {{"--print", "--api-server", "api:"}, "HOST:PORT"},
+      {{"--print", "--api-server", "api:port"}, "HOST:PORT"},
+  };
+  for (const Row& row : rows) {
+    const auto outcome = Deploy(row.words);
+    ASSERT_FALSE(outcome) << row.text;
+    EXPECT_EQ(outcome.error().code, Code::kUsage) << row.text;
+    EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
+  }
+}
+
+TEST(Deploy, StartsTheProgramWhereTheImageHasIt) {
+  EXPECT_THAT(Printed({}), HasSubstr(fmt::format("command: ['{}']", payload::ProgramInContainer())));
+}
+
+TEST(Deploy, TakesAddressesOfEachFamily) {
+  const std::string six = Printed({"--api-server", "[fd00::1]:6443"});
+  EXPECT_THAT(six, HasSubstr("value: \"fd00::1\"\n"));
+  EXPECT_THAT(six, HasSubstr("value: \"6443\"\n"));
+  EXPECT_THAT(Printed({"--api-server", "api.example.test"}), HasSubstr("value: \"443\"\n"));
+}
+
+}  // namespace
+}  // namespace prov::cli

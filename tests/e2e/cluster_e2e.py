@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""A real kube-apiserver with etcd: the rights that `deploy` prints are enough and none can be left out; changes, compaction, a restart
+and a frozen watcher; 500 nodes; and what many followers cost.
+
+usage: cluster_e2e.py PROVISIONER KUBE_FOLLOW FLEET_FOLLOWERS [unittest arguments]
+  PROVISIONER_CLUSTER=1: else nothing is run (scripts/test --cluster sets it)
+  PROVISIONER_FOLLOWERS: how many nodes are simulated (60)
+
+Its version (1.20) knows neither HostProcess pods nor ValidatingAdmissionPolicies: that these hold is not shown here."""
+import copy
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from real_api_server import PLURALS, RealApiServer, Refused, binaries  # noqa: E402
+
+PROGRAM, FOLLOW, FOLLOWERS = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
+NODES = int(os.environ.get("PROVISIONER_FOLLOWERS", "60"))
+STATE = "egress-provisioner/state"
+
+
+def documents(text):
+    """What kubectl reads in YAML, as it prints it in JSON; without a server."""
+    done = subprocess.run(["python3", "-c", "import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))"], input=text,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        print("NOT RUN: python3-yaml is missing", flush=True)
+        sys.exit(77)
+    return json.loads(done.stdout)
+
+
+class Cluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if os.environ.get("PROVISIONER_CLUSTER") != "1":
+            print("NOT RUN: takes minutes and a kube-apiserver; scripts/test --cluster runs it", flush=True)
+            sys.exit(77)
+        folder = binaries()
+        if folder is None:
+            print("NOT RUN: there is no kube-apiserver; scripts/test --cluster builds one (a quarter of an hour)", flush=True)
+            sys.exit(77)
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-cluster-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.server = RealApiServer(folder, cls.work)
+        cls.addClassCleanup(cls.server.close)
+        printed = subprocess.run([PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1"], check=True,
+                                 capture_output=True, text=True).stdout
+        cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
+
+    def setUp(self):
+        for item in self.manifests:
+            self.server.apply(copy.deepcopy(item))
+        self.server.put_config("rendered-worker-1", ONE)
+        self.server.put_node("win-0")
+        self.config = self.work / "config"
+        self.config.write_text(self.server.kubeconfig(self.server.token()))
+        self.admin = self.work / "admin"
+        self.admin.write_text(self.server.kubeconfig())
+
+    def run_program(self, *words, config=None):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300,
+                              env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(config or self.config)})
+        self.assertNotIn("c4nary", done.stdout + done.stderr)
+        return done
+
+    def followers(self, count, seconds, config=None, interval=60000):
+        return subprocess.Popen([FOLLOWERS, str(config or self.config), "kube:///worker", str(count), str(seconds), str(interval)],
+                                stdout=subprocess.PIPE, text=True)
+
+    def told(self, count):
+        nodes = self.server.ask("GET", "/api/v1/nodes")["items"]
+        return [json.loads(n["metadata"]["annotations"][STATE])["digest"] for n in nodes
+                if int(n["metadata"]["name"].split("-")[1]) < count and STATE in n["metadata"].get("annotations", {})]
+
+    def await_told(self, count, digest, seconds=120):
+        begin = time.monotonic()
+        while self.told(count) != [digest] * count:
+            self.assertLess(time.monotonic() - begin, seconds, "not all nodes have told that they have it")
+            time.sleep(0.3)
+        return time.monotonic() - begin
+
+    def digest(self):
+        return json.loads(self.run_program("extract", "kube:///worker", config=self.admin).stdout)["digest"]
+
+    def test_the_daemon_set_is_taken_as_far_as_this_server_knows_it(self):
+        kinds = {item["kind"] for item in self.manifests}
+        self.assertLessEqual({"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "DaemonSet"}, kinds)
+        path = "/apis/apps/v1/namespaces/egress-provisioner/daemonsets/egress-provisioner"
+        spec = self.server.ask("GET", path)["spec"]["template"]["spec"]
+        self.assertEqual(spec["nodeSelector"], {"kubernetes.io/os": "windows"})
+        self.assertEqual(spec["containers"][0]["args"][:2], ["pod", "kube:///worker"])
+
+    def test_a_pods_token_has_all_the_rights_that_are_needed(self):
+        self.assertEqual(self.run_program("extract", "kube:///worker").returncode, 0)
+        follower = self.followers(1, 25)
+        self.await_told(1, self.digest(), 30)
+        self.server.put_config("rendered-worker-2", TWO)
+        self.await_told(1, self.digest(), 30)
+        report = json.loads(follower.communicate(timeout=60)[0])
+        self.assertEqual(report["failures"], 0)
+        events = self.server.ask("GET", "/api/v1/namespaces/default/events")["items"]
+        self.assertIn("EgressSettings", [e["reason"] for e in events if e["involvedObject"]["name"] == "win-0"])
+
+    def test_it_has_no_others(self):
+        token = self.server.token()
+        for method, path, body in (("GET", "/api/v1/nodes", None), ("GET", "/api/v1/secrets", None), ("DELETE", "/api/v1/nodes/win-0", None),
+                                   ("GET", "/apis/machineconfiguration.openshift.io/v1/machineconfigs", None),
+                                   ("GET", "/api/v1/namespaces/default/events", None)):
+            with self.assertRaises(Refused) as refused:
+                self.server.ask(method, path, body, token=token)
+            self.assertEqual(refused.exception.code, 403, path)
+
+    def change(self, item):
+        """The server's own view of rights follows a moment later."""
+        self.server.apply(item)
+        time.sleep(1)
+
+    def test_each_rule_that_is_taken_away_is_named(self):
+        """Of get, list and watch of the pool each is asked for by another step."""
+        roles = {item["metadata"]["name"]: item for item in self.manifests if item["kind"] in ("ClusterRole", "Role")}
+        rows = [("egress-provisioner-source", 0, "get", ["extract", "kube:///worker"], "machineconfigpools"),
+                ("egress-provisioner-source", 1, "get", ["extract", "kube:///worker"], "machineconfigs")]
+        for role, rule, verb, words, resource in rows:
+            item = copy.deepcopy(roles[role])
+            item["rules"][rule]["verbs"].remove(verb)
+            if not item["rules"][rule]["verbs"]:
+                del item["rules"][rule]
+            self.change(item)
+            done = self.run_program(*words)
+            self.change(copy.deepcopy(roles[role]))
+            self.assertEqual(done.returncode, 14, done.stdout)
+            self.assertIn(f'resources [\\"{resource}\\"]', done.stdout)
+            self.assertIn(f'verbs [\\"{verb}\\"]', done.stdout)
+        for role, verb in (("egress-provisioner-source", "list"), ("egress-provisioner-source", "watch")):
+            item = copy.deepcopy(roles[role])
+            item["rules"][0]["verbs"].remove(verb)
+            self.change(item)
+            done = subprocess.run([FOLLOW, str(self.config), "kube:///worker", "3000", "1"], capture_output=True, text=True, timeout=60)
+            self.change(copy.deepcopy(roles[role]))
+            self.assertIn(f'verbs ["{verb}"]', done.stdout)
+        for role, verb in (("egress-provisioner-node", "get"), ("egress-provisioner-node", "patch"), ("egress-provisioner-events", "create")):
+            item = copy.deepcopy(roles[role])
+            item["rules"][0]["verbs"].remove(verb)
+            if not item["rules"][0]["verbs"]:
+                item["rules"] = []
+            self.change(item)
+            follower = self.followers(1, 3)
+            report = json.loads(follower.communicate(timeout=60)[0])
+            self.change(copy.deepcopy(roles[role]))
+            if role.endswith("node"):
+                self.assertEqual(report["told"], 0, verb)
+
+    def test_five_hundred_nodes(self):
+        digest = self.digest()
+        state = json.dumps({"schema": 1, "digest": digest})
+        for number in range(1, 500):
+            self.server.put_node(f"win-{number}", {STATE: state})
+        begin = time.monotonic()
+        done = self.run_program("fleet", "status", "kube://", "--output", "json", config=self.admin)
+        print(f"fleet status of 500 nodes: {time.monotonic() - begin:.2f} s", flush=True)
+        document = json.loads(done.stdout)
+        self.assertEqual(len(document["nodes"]), 500)
+        self.assertEqual([n["name"] for n in document["nodes"] if not n["current"]], [n for n in ["win-0"] if digest not in self.told(1)])
+
+    def test_changes_compaction_a_restart_and_a_frozen_watcher(self):
+        follower = self.followers(3, 120)
+        self.addCleanup(follower.kill)
+        for number in range(1, 3):
+            self.server.put_node(f"win-{number}")
+        self.await_told(3, self.digest())
+        self.server.put_config("rendered-worker-2", TWO)
+        print(f"a change: {self.await_told(3, self.digest(), 30):.1f} s", flush=True)
+        follower.send_signal(signal.SIGSTOP)
+        for number in range(30):
+            self.server.put_config(f"rendered-worker-{number + 3}", f"http://p{number}.example.test:1")
+        self.server.compact()
+        follower.send_signal(signal.SIGCONT)
+        print(f"after compaction, frozen: {self.await_told(3, self.digest(), 60):.1f} s", flush=True)
+        self.server.stop()
+        time.sleep(2)
+        self.server.start()
+        self.server.put_config("rendered-worker-99", THREE)
+        print(f"after a restart of the API server: {self.await_told(3, self.digest(), 90):.1f} s", flush=True)
+
+    def test_what_many_followers_cost(self):
+        """All of them start at once, see one change, and outlive a restart; per node and hour."""
+        for number in range(NODES):
+            self.server.put_node(f"win-{number}")
+        seconds = 90
+        follower = self.followers(NODES, seconds)
+        self.addCleanup(follower.kill)
+        self.await_told(NODES, self.digest(), seconds)
+        self.server.put_config("rendered-worker-2", TWO)
+        print(f"{NODES} nodes after a change: {self.await_told(NODES, self.digest(), 60):.1f} s", flush=True)
+        self.server.stop()
+        time.sleep(1)
+        self.server.start()
+        self.server.put_config("rendered-worker-3", THREE)
+        print(f"{NODES} nodes after a restart: {self.await_told(NODES, self.digest(), 60):.1f} s", flush=True)
+        report = json.loads(follower.communicate(timeout=seconds + 60)[0])
+        cpu = sum(float(t) for t in pathlib.Path(f"/proc/{self.server.api.pid}/stat").read_text().rpartition(")")[2].split()[11:13]) / 100
+        print(json.dumps({**report, "apiServerCpuSecondsSinceRestart": cpu}), flush=True)
+        self.assertLess(report["requests"], NODES * 40, "nobody polls while watches hold")
+
+
+if __name__ == "__main__":
+    unittest.main()

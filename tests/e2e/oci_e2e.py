@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Bakes the program as an OCI image archive, and reads it back with programs that are not ours.
+
+usage: oci_e2e.py PROVISIONER"""
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from delivery import EPOCH, PROVISIONER, SAMPLE, TESTS, need, run
+from program_file import make_program
+
+HIVES = ["DEFAULT", "SAM", "SECURITY", "SOFTWARE", "SYSTEM"]
+LAYER = sorted([f"Files/Windows/System32/config/{name}" for name in HIVES] + ["Files/provisioner.exe"])
+
+
+def sha256(data):
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+class Image(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-oci-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.exe = self.work / "provisioner.exe"
+        self.exe.write_bytes(make_program(rest=b"program" * 100000))
+
+    def bake(self, *words, **kwargs):
+        env = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH), **kwargs.pop("environment", {})}
+        return subprocess.run([PROVISIONER, "bake", *map(str, words)], capture_output=True, text=True, env=env, **kwargs)
+
+    def image(self, name="image.tar", **kwargs):
+        out = self.work / name
+        result = self.bake("--format", "oci", "--exe", self.exe, "--out", out, **kwargs)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return out
+
+    def test_skopeo_reads_what_it_is(self):
+        need(self, "skopeo", "skopeo")
+        image = self.image()
+        config = json.loads(run("skopeo", "inspect", "--config", "--raw", f"oci-archive:{image}"))
+        self.assertEqual((config["os"], config["architecture"]), ("windows", "amd64"))
+        self.assertNotIn("os.version", config)
+        self.assertEqual(config["config"]["Entrypoint"], [r"%CONTAINER_SANDBOX_MOUNT_POINT%\provisioner.exe"])
+        raw = run("skopeo", "inspect", "--raw", f"oci-archive:{image}")
+        document = json.loads(self.bake("--format", "oci", "--exe", self.exe, "--out", image, "--output", "json").stdout)
+        self.assertEqual(sha256(raw), document["digest"])
+
+    def test_its_layer_is_what_bsdtar_finds_in_it(self):
+        need(self, "skopeo", "skopeo")
+        need(self, "bsdtar", "libarchive-tools")
+        image = self.image()
+        copy = self.work / "copy"
+        run("skopeo", "copy", f"oci-archive:{image}", f"dir:{copy}")  # checks each digest
+        manifest = json.loads((copy / "manifest.json").read_text())
+        (layer,) = manifest["layers"]
+        blob = copy / layer["digest"].removeprefix("sha256:")
+        config = json.loads((copy / manifest["config"]["digest"].removeprefix("sha256:")).read_text())
+        self.assertEqual(config["rootfs"]["diff_ids"], [sha256(gzip.decompress(blob.read_bytes()))])
+        root = self.work / "root"
+        root.mkdir()
+        run("bsdtar", "-xpf", blob, cwd=root)
+        self.assertEqual(sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()), LAYER)
+        self.assertEqual((root / "Files/provisioner.exe").read_bytes(), self.exe.read_bytes())
+        need(self, "hivexsh", "libhivex-bin")
+        for name in HIVES:
+            self.assertEqual(run("hivexsh", root / "Files/Windows/System32/config" / name, input=b"ls\n"), b"", name)
+
+    def test_the_same_program_gives_the_same_bytes(self):
+        first = self.image().read_bytes()
+        again = self.image("deep/er/again.tar", environment={"TZ": "Asia/Tokyo", "LC_ALL": "C"}, preexec_fn=lambda: os.umask(0o077))
+        self.assertEqual(again.read_bytes(), first)
+        with tarfile.open(self.work / "image.tar") as archive:
+            self.assertEqual({m.mtime for m in archive}, {EPOCH})
+            self.assertEqual(archive.getnames()[-2:], ["index.json", "oci-layout"])
+
+    def test_it_says_how_to_push_it(self):
+        result = self.bake("--format", "oci", "--exe", self.exe, "--out", self.work / "i.tar")
+        self.assertIn(f"skopeo copy oci-archive:{self.work}/i.tar docker://", result.stdout)
+
+    def test_settings_have_no_place_in_it(self):
+        out = self.work / "none.tar"
+        for words, where in (([SAMPLE], "SOURCE"), (["--service", "kubelet"], "--service"), (["--label", "x"], "--label"),
+                             (["--credentials", "none"], "--credentials")):
+            result = self.bake(*words, "--format", "oci", "--exe", self.exe, "--out", out, "--output", "json")
+            self.assertEqual(result.returncode, 10, result.stdout)
+            self.assertEqual(json.loads(result.stdout)["error"]["where"], where)
+            self.assertFalse(out.exists())
+
+    def test_what_is_missing_is_named(self):
+        self.assertIn("--exe FILE is missing", self.bake("--format", "oci", "--out", self.work / "x").stderr)
+        self.assertIn("--out FILE is missing", self.bake("--format", "oci", "--exe", self.exe).stderr)
+        self.assertIn("SOURCE is missing", self.bake("--format", "tar", "--out", self.work / "x").stderr)
+        other = self.work / "notes.txt"
+        other.write_text("no program")
+        result = self.bake("--format", "oci", "--exe", other, "--out", self.work / "x", "--output", "json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (11, "kind"))
+
+    def test_a_file_of_somebody_else_stays(self):
+        mine = self.work / "mine.tar"
+        run("tar", "-cf", mine, "-C", TESTS, "sample/rendered-worker.json")
+        before = mine.read_bytes()
+        result = self.bake("--format", "oci", "--exe", self.exe, "--out", mine)
+        self.assertEqual(result.returncode, 13, result.stderr)
+        self.assertEqual(mine.read_bytes(), before)
+        self.assertEqual(self.image(), self.image(), "one of ours gives way")
+
+
+if __name__ == "__main__":
+    unittest.main()

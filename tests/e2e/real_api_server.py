@@ -1,0 +1,174 @@
+"""A real kube-apiserver with etcd, as scripts/kube-api-server builds them, on loopback, with RBAC, bound tokens and what OpenShift
+would define; and its API in a few words."""
+import base64
+import json
+import os
+import pathlib
+import socket
+import ssl
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+from kube_api_server import Authority
+
+ADMIN = "c4nary-admin"
+PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "ClusterRole": "clusterroles", "Role": "roles",
+           "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
+           "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
+           "MachineConfigPool": "machineconfigpools", "Deployment": "deployments"}
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def custom(group, plural, kind):
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"{plural}.{group}"},
+            "spec": {"group": group, "scope": "Cluster", "names": {"plural": plural, "singular": kind.lower(), "kind": kind,
+                                                                   "listKind": kind + "List"},
+                     "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}]}}
+
+
+class Refused(Exception):
+    def __init__(self, code, text):
+        super().__init__(f"{code} {text}")
+        self.code = code
+
+
+class RealApiServer:
+    def __init__(self, binaries, work):
+        self.binaries, self.work = pathlib.Path(binaries), pathlib.Path(work)
+        self.authority = Authority(self.work, "cluster-ca")
+        self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
+        self.key = self.work / "accounts.key"
+        subprocess.run(["openssl", "genrsa", "-out", self.key, "2048"], check=True, capture_output=True)
+        (self.work / "tokens.csv").write_text(f'{ADMIN},admin,admin,"system:masters"\n')
+        self.port, self.etcd_port, self.processes = free_port(), free_port(), []
+        self.start_etcd()
+        self.start()
+        for plural, kind in (("machineconfigs", "MachineConfig"), ("machineconfigpools", "MachineConfigPool")):
+            self.apply(custom("machineconfiguration.openshift.io", plural, kind))
+        self.until(lambda: self.ask("GET", "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"))
+
+    def launch(self, name, *words):
+        log = open(self.work / f"{name}.log", "ab")
+        process = subprocess.Popen([self.binaries / name, *map(str, words)], stdout=log, stderr=log, cwd=self.work)
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def start_etcd(self):
+        peer = free_port()
+        url = f"http://127.0.0.1:{self.etcd_port}"
+        self.etcd = self.launch("etcd", "--data-dir", self.work / "etcd", "--listen-client-urls", url, "--advertise-client-urls", url,
+                                "--listen-peer-urls", f"http://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
+                                "--initial-cluster", f"default=http://127.0.0.1:{peer}")
+
+    def start(self):
+        chain, key = self.leaf[:2]
+        self.api = self.launch(
+            "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.etcd_port}", "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+            f"--tls-cert-file={chain}", f"--tls-private-key-file={key}", f"--token-auth-file={self.work}/tokens.csv",
+            "--service-account-issuer=https://cluster.example.test", "--api-audiences=https://cluster.example.test",
+            f"--service-account-key-file={self.key}", f"--service-account-signing-key-file={self.key}", "--authorization-mode=Node,RBAC",
+            "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", f"--cert-dir={self.work}/certs",
+            "--etcd-compaction-interval=0")
+        self.until(lambda: self.ask("GET", "/readyz"))
+
+    def stop(self):
+        self.api.terminate()
+        self.api.wait(60)
+
+    def close(self):
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(30)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait(30)
+
+    def compact(self):
+        """etcd forgets what was before now; a watch from there is told 410."""
+        def call(path, body):
+            request = urllib.request.Request(f"http://127.0.0.1:{self.etcd_port}/v3/kv/{path}", json.dumps(body).encode())
+            return json.loads(urllib.request.urlopen(request, timeout=30).read())
+
+        revision = call("range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"]
+        call("compaction", {"revision": revision, "physical": True})
+
+    def until(self, attempt, seconds=120):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return attempt()
+            except (Refused, OSError):
+                if time.monotonic() > end or self.etcd.poll() is not None:
+                    raise
+                time.sleep(0.3)
+
+    def ask(self, method, path, body=None, kind="application/json", token=ADMIN):
+        context = ssl.create_default_context(cafile=self.authority.pem)
+        request = urllib.request.Request(f"https://127.0.0.1:{self.port}{path}", None if body is None else json.dumps(body).encode(),
+                                         {"Authorization": f"Bearer {token}", "Content-Type": kind}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            raise Refused(error.code, error.read().decode(errors="replace")) from None
+        return json.loads(text) if text.startswith(b"{") else text
+
+    def collection(self, item):
+        version = item["apiVersion"]
+        base = "/api/v1" if version == "v1" else f"/apis/{version}"
+        space = item["metadata"].get("namespace")
+        return base + (f"/namespaces/{space}" if space else "") + "/" + PLURALS[item["kind"]]
+
+    def apply(self, item):
+        """Makes it, or puts it in the place of what is there."""
+        path = f"{self.collection(item)}/{item['metadata']['name']}"
+        try:
+            return self.ask("POST", self.collection(item), item)
+        except Refused as refused:
+            if refused.code != 409:
+                raise
+        there = self.ask("GET", path)
+        item = {**item, "metadata": {**item["metadata"], "resourceVersion": there["metadata"]["resourceVersion"]}}
+        return self.ask("PUT", path, item)
+
+    def put_config(self, name, proxy):
+        import urllib.parse
+        text = urllib.parse.quote(f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n")
+        files = [{"path": "/etc/mco/proxy.env", "mode": 420, "contents": {"source": "data:," + text}}]
+        group = "machineconfiguration.openshift.io/v1"
+        self.apply({"apiVersion": group, "kind": "MachineConfig", "metadata": {"name": name},
+                    "spec": {"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}}})
+        self.apply({"apiVersion": group, "kind": "MachineConfigPool", "metadata": {"name": "worker"},
+                    "spec": {"configuration": {"name": name}}, "status": {"configuration": {"name": name}}})
+
+    def put_node(self, name, annotations=None):
+        self.apply({"apiVersion": "v1", "kind": "Node",
+                    "metadata": {"name": name, "labels": {"kubernetes.io/os": "windows"}, "annotations": annotations or {}}})
+
+    def token(self, account="egress-provisioner", space="egress-provisioner"):
+        """A bound token, as a pod gets one."""
+        answer = self.ask("POST", f"/api/v1/namespaces/{space}/serviceaccounts/{account}/token",
+                          {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}})
+        return answer["status"]["token"]
+
+    def kubeconfig(self, token=ADMIN):
+        return (f"apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
+                f"clusters: [{{name: c, cluster: {{server: 'https://127.0.0.1:{self.port}', certificate-authority: '{self.authority.pem}'}}}}]\n"
+                f"users: [{{name: u, user: {{token: '{token}'}}}}]\n")
+
+
+def binaries():
+    """The folder that scripts/kube-api-server made; None: it was not run."""
+    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/kube-api-server"
+    done = subprocess.run([script, "--prefix"], capture_output=True, text=True, env=os.environ)
+    return done.stdout.strip() if done.returncode == 0 else None

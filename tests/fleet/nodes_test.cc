@@ -1,0 +1,84 @@
+#include "provisioner/fleet/nodes.h"
+
+#include "provisioner/base/json_writer.h"
+#include "tests/source/kube_helpers.h"
+
+namespace prov::fleet {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr std::string_view kFirst = "/api/v1/nodes?labelSelector=kubernetes.io%2Fos%3Dwindows&limit=500";
+
+std::string Node(std::string_view name, const std::optional<std::string>& state = {}) {
+  JsonWriter json;
+  json.BeginObject().Key("metadata").BeginObject().Member("name", name).Key("annotations").BeginObject();
+  json.Member("other", "x");
+  if (state) json.Member(kStateAnnotation, *state);
+  return json.EndObject().EndObject().EndObject().Text();
+}
+
+std::string List(const std::string& items, std::string_view rest = "") {
+  return R"({"kind":"PartialObjectMetadataList","metadata":{"continue":")" + std::string(rest) + R"("},"items":[)" +
+         items + "]}";
+}
+
+class Nodes : public source::KubeTest {
+ protected:
+  Result<std::vector<FleetNode>> Read() {
+    const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere()).value();
+    source::KubeClient client(access, cluster_.Ports(), [] { return 0U; });
+    return ReadNodes(client);
+  }
+};
+
+TEST_F(Nodes, TellWhatTheyTell) {
+  NodeState state;
+  state.digest = "d";
+  cluster_.objects[std::string(kFirst)] = List(Node("win-2") + "," + Node("win-1", StateText(state)));
+  const auto nodes = Read();
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  ASSERT_THAT(*nodes, SizeIs(2));
+  EXPECT_EQ(nodes->front().name, "win-1") << "in the order of their names";
+  EXPECT_EQ(nodes->front().state, state);
+  EXPECT_EQ(nodes->back().state, std::nullopt);
+  EXPECT_FALSE(nodes->back().damage);
+}
+
+TEST_F(Nodes, ADamagedAnnotationIsThatNodesMatter) {
+  cluster_.objects[std::string(kFirst)] = List(Node("win-1", "yes") + "," + Node("win-2"));
+  const auto nodes = Read();
+  ASSERT_TRUE(nodes);
+  ASSERT_TRUE(nodes->front().damage);
+  EXPECT_EQ(nodes->front().damage->code, Code::kJson);
+  EXPECT_THAT(nodes->front().damage->where, HasSubstr("node win-1, annotation egress-provisioner/state"));
+  EXPECT_FALSE(nodes->back().damage);
+}
+
+TEST_F(Nodes, AreReadInPages) {
+  cluster_.objects[std::string(kFirst)] = List(Node("a"), "to/ken=");
+  cluster_.objects[std::string(kFirst) + "&continue=to%2Fken%3D"] = List(Node("b"));
+  const auto nodes = Read();
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  EXPECT_THAT(*nodes, SizeIs(2));
+  EXPECT_THAT(cluster_.asked, SizeIs(2));
+}
+
+TEST_F(Nodes, AListWithoutAnEndEnds) {
+  for (int i = 0; i < 2000; ++i) cluster_.script.push_back(source::FakeCluster::Says(200, List("", "again")));
+  const auto nodes = Read();
+  ASSERT_FALSE(nodes);
+  EXPECT_EQ(nodes.error().code, Code::kTooLarge);
+}
+
+TEST_F(Nodes, NoNodesAreNone) {
+  cluster_.objects[std::string(kFirst)] = R"({"kind":"NodeList","items":null})";
+  EXPECT_THAT(Read().value(), SizeIs(0));
+  cluster_.objects[std::string(kFirst)] = R"({"kind":"Status"})";
+  EXPECT_EQ(Read().error().code, Code::kType) << "what answers is no API server";
+}
+
+}  // namespace
+}  // namespace prov::fleet

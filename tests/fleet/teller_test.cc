@@ -1,0 +1,122 @@
+#include "provisioner/fleet/teller.h"
+
+#include "provisioner/base/json_writer.h"
+#include "tests/source/kube_helpers.h"
+
+namespace prov::fleet {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kNode[] = "/api/v1/nodes/win-1";
+constexpr char kEvents[] = "/api/v1/namespaces/default/events";
+
+std::string Node(const std::optional<NodeState>& state = {}) {
+  JsonWriter json;
+  json.BeginObject().Key("metadata").BeginObject().Member("name", "win-1").Key("annotations").BeginObject();
+  if (state) json.Member(kStateAnnotation, StateText(*state));
+  return json.EndObject().EndObject().EndObject().Text();
+}
+
+class Tells : public source::KubeTest {
+ protected:
+  Tells() {
+    cluster_.objects[kNode] = Node();
+    cluster_.objects[kEvents] = "{}";
+    state_.digest = "a";
+    state_.read_at = cluster_.now;
+  }
+  Teller Make() {
+    return {"win-1", cluster_.Ports(), [this] { return source::KubeAccess::Open(Request(), "", source::Nowhere()); },
+            [] { return 0U; }};
+  }
+  std::vector<std::string> Sent() {
+    std::vector<std::string> out;
+    for (const net::SendRequest& request : cluster_.sent)
+      out.push_back(request.method + " " + source::FakeCluster::PathOf(request.to));
+    return out;
+  }
+
+  NodeState state_;
+};
+
+TEST_F(Tells, WhatIsNewAndNothingElse) {
+  Teller teller = Make();
+  EXPECT_TRUE(teller.Tell(state_).value());
+  ASSERT_THAT(cluster_.sent, SizeIs(1));
+  EXPECT_EQ(cluster_.sent[0].body, StatePatch(state_));
+  const std::size_t asked = cluster_.asked.size();
+  for (int round = 0; round < 50; ++round) {
+    cluster_.now += 60;
+    state_.read_at = cluster_.now;
+    EXPECT_FALSE(teller.Tell(state_).value());
+  }
+  EXPECT_EQ(cluster_.asked.size(), asked) << "rounds without news ask nobody";
+  state_.digest = "b";
+  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_THAT(Sent(), ::testing::ElementsAre(std::string("PATCH ") + kNode, std::string("PATCH ") + kNode,
+                                             std::string("POST ") + kEvents));
+}
+
+TEST_F(Tells, EachHourThatTheSourceIsRead) {
+  Teller teller = Make();
+  EXPECT_TRUE(teller.Tell(state_).value());
+  cluster_.now += Teller::kHeartbeatSeconds;
+  EXPECT_FALSE(teller.Tell(state_).value()) << "it was not read again";
+  state_.read_at = cluster_.now;
+  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_THAT(cluster_.sent, SizeIs(2));
+}
+
+TEST_F(Tells, NothingTwiceWhenItStartsAnew) {
+  state_.failure = NodeFailure{"network", std::string(2000, 'x')};
+  cluster_.objects[kNode] = Node(state_);
+  Teller teller = Make();
+  EXPECT_FALSE(teller.Tell(state_).value());
+  EXPECT_THAT(cluster_.sent, IsEmpty());
+  state_.digest = "b";
+  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_THAT(cluster_.sent.back().body, HasSubstr("egress settings are b now (before: a)"));
+}
+
+TEST_F(Tells, ADamagedAnnotationIsWrittenAnew) {
+  JsonWriter json;
+  json.BeginObject().Key("metadata").BeginObject().Member("name", "win-1").Key("annotations").BeginObject();
+  json.Member(kStateAnnotation, "yes");
+  cluster_.objects[kNode] = json.EndObject().EndObject().EndObject().Text();
+  EXPECT_TRUE(Make().Tell(state_).value());
+}
+
+TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
+  cluster_.objects.clear();
+  Teller teller = Make();
+  EXPECT_EQ(teller.Tell(state_).error().code, Code::kNotFound);
+  std::size_t asked = cluster_.asked.size();
+  EXPECT_FALSE(teller.Tell(state_).value()) << "not yet";
+  EXPECT_EQ(cluster_.asked.size(), asked);
+  int tries = 0;
+  const std::int64_t end = cluster_.now + 86400;
+  for (; cluster_.now < end; cluster_.now += 60) tries += teller.Tell(state_) ? 0 : 1;
+  EXPECT_LT(tries, 110) << "a day of half hours, with jitter, and the first few";
+  EXPECT_GT(tries, 40);
+  cluster_.objects[kNode] = Node();
+  cluster_.now += 1800;
+  EXPECT_TRUE(teller.Tell(state_).value());
+}
+
+TEST_F(Tells, AnEventThatIsRefusedLeavesTheAnnotationWritten) {
+  Teller teller = Make();
+  EXPECT_TRUE(teller.Tell(state_).value());
+  state_.digest = "b";
+  cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
+  const auto told = teller.Tell(state_);
+  ASSERT_FALSE(told);
+  EXPECT_THAT(told.error().message, HasSubstr(R"(resources ["events"], verbs ["create"])"));
+  cluster_.now += 3600;
+  EXPECT_FALSE(teller.Tell(state_).value()) << "nothing is new";
+}
+
+}  // namespace
+}  // namespace prov::fleet

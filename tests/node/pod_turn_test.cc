@@ -1,0 +1,82 @@
+#include "provisioner/node/pod_turn.h"
+
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/service_loop.h"
+#include "tests/node/node_helpers.h"
+
+namespace prov::node {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Pod : public NodeTest {
+ protected:
+  void InstallServiceOf(std::string_view version) {
+    host_.own_version = version;
+    OpenNode n = node();
+    Findings findings;
+    const DerivedSettings derived = Derive(SampleSettings()).value();
+    const auto report = InstallService(n, &derived, {{"payload"}, true, {}}, findings);
+    ASSERT_TRUE(report) << report.error().message;
+  }
+  testing_support::MemoryHost::Service& Service() { return host_.services_by_name.at("provisioner"); }
+  std::vector<std::string> StoredWords() {
+    const auto stored = LoadSource(host_.memory.State());
+    return stored && *stored ? (*stored)->words : std::vector<std::string>();
+  }
+  const SourceWords words_ = {"kube:///worker", "--kubeconfig=in-cluster"};
+};
+
+TEST_F(Pod, FollowsItsSourceWhereThereIsNoService) {
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod);
+  EXPECT_EQ(StoredWords(), words_);
+  host_.memory.log.clear();
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod);
+  EXPECT_THAT(host_.memory.log, IsEmpty()) << "the same source is stored once";
+  EXPECT_EQ(TakeTurn(host_, {"kube:///other"}), Turn::kPod);
+  EXPECT_THAT(StoredWords(), ElementsAre("kube:///other")) << "another DaemonSet";
+  EXPECT_THAT(host_.services_by_name, IsEmpty()) << "it installs no service";
+}
+
+TEST_F(Pod, StandsAsideWhereTheServiceRuns) {
+  InstallServiceOf("0.1.0");
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_THAT(StoredWords(), ElementsAre("payload"));
+  Service().process_id = 0;
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod) << "nobody else makes rounds";
+  EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "but with the service's source";
+}
+
+TEST_F(Pod, TheNewerProgramIsInstalled) {
+  InstallServiceOf("0.1.0");
+  host_.own_version = "0.2.0";
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_EQ(host_.installed_version, "0.2.0");
+  EXPECT_EQ(Service().version, "0.2.0");
+  host_.own_version = "0.1.5";
+  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_EQ(host_.installed_version, "0.2.0") << "an older pod leaves it alone";
+}
+
+TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
+  host_.locked = true;
+  const auto turn = TakeTurn(host_, words_);
+  ASSERT_FALSE(turn);
+  EXPECT_EQ(turn.error().code, Code::kLock);
+}
+
+TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
+  InstallServiceOf("0.1.0");
+  int read = 0, after = 0;
+  host_.waits_left = 3;
+  Loop(host_, [&](const SourceWords&) -> Result<Settings> { return ++read, SampleSettings(); },
+       {.interval_seconds = 60,
+        .stands_aside = [&] { return TakeTurn(host_, words_) == Turn::kService; },
+        .after = [&] { ++after; }});
+  EXPECT_EQ(read, 0);
+  EXPECT_EQ(after, 4) << "who makes the rounds is no matter of telling";
+}
+
+}  // namespace
+}  // namespace prov::node

@@ -1,0 +1,96 @@
+// Lists and patches; what Get() does is tested with the sources that use it (kube_source_test.cc).
+#include "provisioner/source/kube_client.h"
+
+#include "tests/source/kube_helpers.h"
+
+namespace prov::source {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class Client : public KubeTest {
+ protected:
+  KubeAccess access_ = KubeAccess::Open(Request(), "", Nowhere()).value();
+  KubeClient client_{access_, cluster_.Ports(), [] { return 0U; }};
+};
+
+TEST_F(Client, AListIsAskedForWithItsQueryAndWithoutTheObjectsRest) {
+  cluster_.objects["/api/v1/nodes?limit=500"] = "{}";
+  EXPECT_EQ(client_.List(NodeObject(""), "limit=500").value(), "{}");
+  ASSERT_THAT(cluster_.asked, SizeIs(1));
+  EXPECT_THAT(
+      cluster_.asked[0].headers,
+      ElementsAre(Pair("Accept", AllOf(HasSubstr("as=PartialObjectMetadataList"), HasSubstr(",application/json")))));
+  EXPECT_EQ(cluster_.asked[0].bearer_token->Reveal(), kToken);
+}
+
+TEST_F(Client, APatchIsMerged) {
+  cluster_.objects["/api/v1/nodes/win-1"] = "{}";
+  ASSERT_TRUE(client_.Patch(NodeObject("win-1"), R"({"metadata":{}})"));
+  ASSERT_THAT(cluster_.sent, SizeIs(1));
+  EXPECT_EQ(cluster_.sent[0].method, "PATCH");
+  EXPECT_EQ(cluster_.sent[0].content_type, "application/merge-patch+json");
+  EXPECT_EQ(cluster_.sent[0].body, R"({"metadata":{}})");
+  EXPECT_EQ(cluster_.sent[0].to.bearer_token->Reveal(), kToken);
+}
+
+TEST_F(Client, ListsAreOfWholeObjectsWhereTheyAreAskedFor) {
+  cluster_.objects["/api/v1/nodes?limit=5"] = "{}";
+  ASSERT_TRUE(client_.List(NodeObject(""), "limit=5"));
+  ASSERT_TRUE(client_.ListWhole(NodeObject(""), "limit=5"));
+  const auto accepted = [&](std::size_t i) {
+    for (const auto& [name, value] : cluster_.asked.at(i).headers)
+      if (name == "Accept") return value;
+    return std::string();
+  };
+  EXPECT_THAT(accepted(0), HasSubstr("PartialObjectMetadataList"));
+  EXPECT_EQ(accepted(1), "application/json");
+}
+
+TEST_F(Client, WhatIsMadeIsThereAfterwards) {
+  cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(409)};
+  EXPECT_TRUE(client_.Create(NodeEvents(), "{}")) << "the first try had made it";
+  cluster_.script = {FakeCluster::Says(201), FakeCluster::Says(403)};
+  EXPECT_TRUE(client_.Create(NodeEvents(), "{}"));
+  ASSERT_THAT(cluster_.sent, SizeIs(3));
+  EXPECT_EQ(cluster_.sent[2].method, "POST");
+  EXPECT_EQ(cluster_.sent[2].content_type, "application/json");
+  EXPECT_EQ(FakeCluster::PathOf(cluster_.sent[2].to), "/api/v1/namespaces/default/events");
+  const auto refused = client_.Create(NodeEvents(), "{}");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(
+      refused.error().message,
+      HasSubstr(R"(a Role bound to it must have the rule apiGroups [""], resources ["events"], verbs ["create"])"));
+  cluster_.script = {FakeCluster::Says(409)};
+  EXPECT_FALSE(client_.Patch(NodeObject("win-1"), "{}")) << "somebody else's change is no success of ours";
+}
+
+TEST_F(Client, WhatMayPassIsTriedAgain) {
+  cluster_.objects["/api/v1/nodes/win-1"] = "{}";
+  cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(429), FakeCluster::Fails(Code::kNetwork)};
+  EXPECT_TRUE(client_.Patch(NodeObject("win-1"), "{}"));
+  EXPECT_THAT(cluster_.sent, SizeIs(4));
+}
+
+// The words are those of the ClusterRole that is missing.
+TEST_F(Client, WhatIsForbiddenNamesTheRule) {
+  cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403)};
+  const auto listed = client_.List(NodeObject(""), "limit=500");
+  ASSERT_FALSE(listed);
+  EXPECT_THAT(listed.error().message, AllOf(HasSubstr(R"(apiGroups [""], resources ["nodes"], verbs ["list"])"),
+                                            Not(HasSubstr("resourceNames"))));
+  EXPECT_EQ(listed.error().where, "/api/v1/nodes");
+  const auto patched = client_.Patch(NodeObject("win-1"), "{}");
+  ASSERT_FALSE(patched);
+  EXPECT_THAT(patched.error().message, HasSubstr(R"(resources ["nodes"], resourceNames ["win-1"], verbs ["patch"])"));
+  EXPECT_THAT(cluster_.sent, SizeIs(1)) << "a refusal stands";
+  ExpectNoSecret(patched.error());
+}
+
+}  // namespace
+}  // namespace prov::source
