@@ -34,6 +34,7 @@ Result<std::vector<std::string>> EndpointsOfPods(machine::ComputeNetwork& networ
                 "the policy be for all pods",
                 "crictl");
   }
+  PROV_TRY(programs.CheckFile(*crictl));  // the boot service runs it as SYSTEM
   std::vector<std::string> out;
   const std::vector<std::string> containers = PROV_TRY(ContainersOfPods(programs, *crictl, pods));
   for (const std::string& id : containers) {

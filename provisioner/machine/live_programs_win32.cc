@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "provisioner/base/text.h"
+#include "provisioner/machine/followed_file.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/windows_calls.h"
 
@@ -134,6 +135,8 @@ class WindowsPrograms final : public Programs {
     }
     return std::nullopt;
   }
+
+  Result<void> CheckFile(std::string_view path) override { return CheckFollowed(LivePaths(), path); }
 
   Result<ProgramOutput> Run(const ProgramCall& call) override {
     Output out, err;

@@ -6,6 +6,7 @@ namespace {
 class NoPrograms final : public Programs {
  public:
   std::optional<std::string> Find(std::string_view /*name*/) override { return std::nullopt; }
+  Result<void> CheckFile(std::string_view /*path*/) override { return {}; }
   Result<ProgramOutput> Run(const ProgramCall& call) override {
     return Fail(Code::kTarget, "programs of a node are run on the Windows node itself, and this is no running Windows",
                 call.path);

@@ -31,6 +31,8 @@ class Programs {
   // The file that runs as `name`, in the folders of PATH alone: neither the current folder nor this program's. nullopt:
   // there is none.
   virtual std::optional<std::string> Find(std::string_view name) = 0;
+  // Whether only administrators can change this file, so that a service may run it. Errors: those of CheckFollowed.
+  virtual Result<void> CheckFile(std::string_view path) = 0;
   // Runs it without a shell, with nothing on standard input. Errors: target (it can't be started, or does not end in
   // time: then it is ended), too-large.
   virtual Result<ProgramOutput> Run(const ProgramCall& call) = 0;

@@ -61,6 +61,15 @@ TEST_F(Pods, OfANamespaceAreFoundByTheLabelAndEachPodIsAskedOnce) {
                                          R"(C:\k\crictl.exe inspect --output json c1)"));
 }
 
+TEST_F(Pods, AreNotAskedForByAProgramThatUsersCanChange) {
+  programs_.writable = {R"(C:\k\crictl.exe)"};
+  const auto refused = EndpointsOfPods(network_, programs_, "web");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kOwner);
+  EXPECT_EQ(refused.error().where, R"(C:\k\crictl.exe)");
+  EXPECT_THAT(programs_.log, IsEmpty()) << "it ran";
+}
+
 TEST_F(Pods, AreAllButTheNodesOwnWithoutCrictl) {
   network_.namespace_of_node = kShop;
   EXPECT_THAT(*EndpointsOfPods(network_, programs_, "all"), ElementsAre("E1", "E2"));
