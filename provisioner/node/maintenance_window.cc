@@ -70,7 +70,7 @@ Result<MaintenanceWindow> ParseMaintenanceWindow(std::string_view text, std::str
   const std::string_view times = blank == std::string_view::npos ? trimmed : trimmed.substr(blank + 1);
   const std::size_t dash = times.find('-');
   const auto begin = TimeOf(times.substr(0, dash));
-  const auto end = dash == std::string_view::npos ? std::nullopt : TimeOf(times.substr(dash + 1));
+  const auto end = TimeOf(dash == std::string_view::npos ? std::string_view() : times.substr(dash + 1));
   MaintenanceWindow out;
   const auto days =
       blank == std::string_view::npos ? std::optional(out.days) : DaysOf(TrimBlanks(trimmed.substr(0, blank)));
