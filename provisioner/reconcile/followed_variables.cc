@@ -15,9 +15,11 @@ constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY",
 // The value as a service gets it. Errors: proxy-url, no-proxy.
 Result<Secret> Checked(std::string_view name, const Secret& value, bool with_credentials) {
   egress::EgressConfig config;
-  const bool is_list = name == "NO_PROXY";
-  if (is_list) config.no_proxy = value.Reveal();
-  if (!is_list) (name == "HTTP_PROXY" ? config.http_proxy : config.https_proxy).emplace(value);
+  if (name == "NO_PROXY") {
+    config.no_proxy = value.Reveal();
+  } else {
+    (name == "HTTP_PROXY" ? config.http_proxy : config.https_proxy).emplace(value);
+  }
   Findings ignored;  // of what is the operator's
   const egress::ProxySettings settings = PROV_TRY(egress::ParseProxySettings(config, ignored));
   const std::optional<egress::ProxyUrl>& url = name == "HTTP_PROXY" ? settings.http : settings.https;
