@@ -288,6 +288,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Question& question = options.question;
   Source source = PROV_TRY(ReadSource(host, options.source));
   egress::EgressConfig& config = source.config;
+  DropFindings(config.findings, "no-trust-file");  // the way of a request has no certificates in it
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
                                   config.no_proxy.value_or(""),
                                   source.choices.win_http_octets || options.win_http_octets};

@@ -71,9 +71,11 @@ class Reader {
     const std::string whole = fmt::format("{}/{}", text.substr(0, slash), ipv6 ? 128 : 32);
     rule.network = IpNetwork::Parse(slash == std::string_view::npos ? std::string_view(whole) : text);
     if (!rule.network)
-      return line.Refuse(Bad(text), fmt::format("write a prefix of at most {} bits without leading zeros; squid "
-                                                "does not start with another one",
+      return line.Refuse(Bad(text), fmt::format("write a prefix of at most {} bits; squid does not start with a "
+                                                "longer one",
                                                 ipv6 ? 128 : 32));
+    if (slash != std::string_view::npos && text.size() > slash + 2 && text[slash + 1] == '0')
+      return line.Refuse(Bad(text), "write the prefix without leading zeros, which some programs read as octal");
     PROV_TRY(CheckNetwork(text, ipv6, *rule.network, *address, line));
     rule.match = Match::kNetwork;
     rule.text = text;

@@ -144,13 +144,17 @@ Result<void> KnownAnswers::Add(std::string_view assignment) {
     names[address->ToString()] = NameKey(value);
     return {};
   }
-  std::vector<IpAddress>& known = addresses[NameKey(name)];
-  if (value.empty()) return {};
-  for (const std::string_view one : Split(value, ',')) {
+  std::vector<IpAddress> given;
+  const auto texts = value.empty() ? std::vector<std::string_view>() : Split(value, ',');
+  given.reserve(texts.size());
+  for (const std::string_view one : texts) {
     const auto address = IpAddress::Parse(TrimBlanks(one));
     if (!address) return RefuseAnswer(assignment);
-    known.push_back(*address);
+    given.push_back(*address);
   }
+  // Only now: an assignment that is refused leaves what is known as it was.
+  std::vector<IpAddress>& known = addresses[NameKey(name)];
+  known.insert(known.end(), given.begin(), given.end());
   return {};
 }
 

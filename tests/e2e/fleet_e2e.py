@@ -40,10 +40,14 @@ class Fleet(unittest.TestCase):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-fleet-"))
         self.addCleanup(shutil.rmtree, self.work)
         self.server = ApiServer(self.leaf, self.authority.pem)
-        self.addCleanup(self.server.close)
+        self.addCleanup(self.close_server)
         (self.work / "config").write_text(kubeconfig(self.server.port, ca=self.authority.pem))
         self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM)
         self.digest = self.digest_of("kube://")
+
+    def close_server(self):
+        self.server.close()
+        self.server.held.close()  # no other server comes back
 
     def run_program(self, *words):
         done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120,
@@ -179,7 +183,7 @@ class Fleet(unittest.TestCase):
         self.server.denied.add(("list", "daemonsets"))
         done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
         self.assertEqual(done.returncode, 14)
-        self.assertIn('apiGroups [\"apps\"], resources [\"daemonsets\"], verbs [\"list\"]', done.stdout)
+        self.assertIn('apiGroups ["apps"], resources ["daemonsets"], verbs ["list"]', json.loads(done.stdout)["error"]["message"])
 
     def test_the_kustomize_base_makes_what_deploy_prints(self):
         if shutil.which("kubectl") is None:

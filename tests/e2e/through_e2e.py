@@ -83,6 +83,8 @@ class TheWay(unittest.TestCase):
             cls.addClassCleanup(server.server_close)
             cls.addClassCleanup(server.shutdown)
             threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        # Before the first squid reads it: one that reads while it is written knows no names.
+        (cls.work / "hosts").write_text("".join("%s %s\n" % (address, name) for name, address in HOSTS.items()))
         cls.servers = Servers(cls.work)
         cls.addClassCleanup(cls.servers.stop)
         cls.squids = [cls.squid(number, text) for number, text in enumerate(POLICIES)]
@@ -96,7 +98,6 @@ class TheWay(unittest.TestCase):
         rules = run(PROVISIONER, "router", "render", "--kind", "http-proxy", "--destination", listed, "--format", "squid")
         if rules.returncode != 0:
             raise RuntimeError("router render: " + rules.stderr)
-        (cls.work / "hosts").write_text("".join("%s %s\n" % (address, name) for name, address in HOSTS.items()))
         port, name = free_port(), "through%d" % number
         conf = cls.work / (name + ".conf")
         conf.write_text("""http_port 127.0.0.1:%d

@@ -59,14 +59,14 @@ TEST(EgressObjects, ErrorsNameTheirPlace) {
               HasSubstr("namespaceSelector"));
   EXPECT_THAT(ErrorOf(EgressIpYaml("a", "10.0.0.1", "matchExpressions: [{key: a, operator: in, values: [b]}]")).message,
               HasSubstr("In, NotIn, Exists or DoesNotExist"));
-  const Error annotation = ErrorOf(NodeYaml("n", "", "k8s.ovn.org/node-primary-ifaddr: '{'"));
+  const Error annotation = ErrorOf(NodeYaml("node", "", "k8s.ovn.org/node-primary-ifaddr: '{'"));
   EXPECT_EQ(annotation.code, Code::kInvalidConfig);
   EXPECT_THAT(annotation.where, HasSubstr("node-primary-ifaddr"));
 }
 
 TEST(EgressObjects, TheHurriedUsersFiles) {
-  EXPECT_EQ(ErrorOf("").code, Code::kKind);
-  EXPECT_EQ(ErrorOf("# nothing\n").code, Code::kKind);
+  EXPECT_EQ(ErrorOf("").code, Code::kJson);
+  EXPECT_EQ(ErrorOf("# nothing\n").code, Code::kYaml);
   EgressObjects objects;
   ASSERT_TRUE(AddEgressObjects("---\n" + NetNamespaceYaml(1, "10.0.0.1") + "---\n", "f", objects));
   EXPECT_EQ(objects.net_namespaces.size(), 1U);

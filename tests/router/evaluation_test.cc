@@ -158,6 +158,7 @@ TEST(KnownAnswers, WhatIsNoAnswer) {
   KnownAnswers answers;
   for (const char* text : {"", "a", "=1.2.3.4", "a=b", "a=1.2.3.4,", "1.2.3.4=5.6.7.8", "1.2.3.4=a,b"})
     EXPECT_FALSE(answers.Add(text)) << text;
+  EXPECT_TRUE(answers.addresses.empty());
   EXPECT_TRUE(answers.Add("a=1.2.3.4, 2001:db8::1"));
   EXPECT_EQ(answers.addresses["a"].size(), 2U);
 }

@@ -238,7 +238,7 @@ TEST(RouterCheck, TwoRouters) {
   EXPECT_THAT(Check({kRouter, Replaced(second, "12.99", "12.98")}), IsEmpty());
   const auto cr = [](const char* name, const char* address) {
     return fmt::format(
-        "kind: EgressRouter\nmetadata: {{name: {}, namespace: n}}\nspec:\n  addresses: [{{ip: {}/24}}]\n  redirect:\n"
+        "kind: EgressRouter\nmetadata: {{name: {}, namespace: ns}}\nspec:\n  addresses: [{{ip: {}/24}}]\n  redirect:\n"
         "    redirectRules:\n    - {{destinationIP: 10.0.0.1, port: 80, protocol: TCP}}\n"
         "    - {{destinationIP: 10.0.0.2, port: 80, protocol: TCP}}\n",
         name, address);
