@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/router/destination_lines.h"
 
 namespace prov::router {
@@ -27,6 +28,8 @@ std::string_view MistakeIn(std::string_view line) {
     return "; it holds a character that is not ASCII, perhaps a typographic quote or dash";
   if (line.find('\t') != std::string_view::npos) return "; write spaces instead of tabs";
   if (line.find('#') != std::string_view::npos) return "; a comment needs a line of its own";
+  if (line.find('=') != std::string_view::npos)
+    return "; a list of destinations holds no NAME=VALUE; check that this is the right file";
   if (line.find("://") != std::string_view::npos) return "; leave out the scheme";
   return "";
 }
@@ -74,6 +77,10 @@ Result<void> ForEachLine(std::string_view text, const std::string& where,
     if (faults->size() < kMostFaults) faults->push_back(std::move(result).error());
   }
   return {};
+}
+
+std::string Quoted(std::string_view text) {
+  return std::string(Shorten(text.find('@') == std::string_view::npos ? text : egress::RedactUrl(text)));
 }
 
 bool IsDigits(std::string_view text) {

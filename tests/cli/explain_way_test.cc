@@ -252,6 +252,9 @@ TEST_F(ExplainWay, PasswordsStayHidden) {
     const ProcessResult result = Run({secret, "--through", router_, "--required", required, "--output", form});
     EXPECT_EQ(result.exit, 4);
     EXPECT_THAT(result.out + result.err, Not(HasSubstr("sesame"))) << form;
+    const ProcessResult swapped = Run({router_, "--through", secret, "--url", "https://quay.io/", "--output", form});
+    EXPECT_EQ(swapped.exit, 11);
+    EXPECT_THAT(swapped.out + swapped.err, Not(HasSubstr("sesame"))) << form;
   }
 }
 
