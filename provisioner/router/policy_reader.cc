@@ -50,8 +50,12 @@ class Collector {
       case FileForm::kObjects:
         return AddObjects(std::move(bytes), file.where, objects_);
       case FileForm::kAssignments: {
-        auto policy = PROV_TRY(PolicyOf(PROV_TRY(ReadAssignments(bytes, file.where)), file.where));
-        if (policy) out_.push_back(*std::move(policy));
+        Findings findings;
+        const Variables variables = PROV_TRY(ReadAssignments(bytes, file.where, findings));
+        auto policy = PROV_TRY(PolicyOf(variables, file.where));
+        if (!policy) return {};
+        std::ranges::move(findings, std::back_inserter(policy->findings));
+        out_.push_back(*std::move(policy));
         return {};
       }
       case FileForm::kList:
@@ -151,6 +155,23 @@ std::string WithoutExport(std::string_view bytes) {
   return out;
 }
 
+// Those that say that a value is not the one that was meant. The rest is about systemd, which never sees the file.
+Result<void> TakeFindings(Findings read, Findings& out) {
+  for (Finding& one : read) {
+    if (one.code == "env-quote") {
+      return Fail(Code::kDestination,
+                  "this quote is never closed: the file is cut short, or a quote is missing; write the closing quote",
+                  std::move(one.where));
+    }
+    const bool lost_line = one.code == "env-line";
+    if (!lost_line && (one.code != "env-duplicate" || !one.message.starts_with("EGRESS_"))) continue;
+    if (lost_line && one.message.starts_with("this line"))
+      one.message = "this line has no '=', so it belongs to no variable; put a value of several lines in quotes";
+    out.push_back(std::move(one));
+  }
+  return {};
+}
+
 }  // namespace
 
 FileForm FormOf(std::string_view bytes) {
@@ -196,10 +217,11 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
   return {};
 }
 
-Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where) {
-  Findings unused;
+Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings) {
+  Findings read;
   Variables out;
-  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(WithoutExport(bytes), where, unused));
+  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(WithoutExport(bytes), where, read));
+  PROV_TRY(TakeFindings(std::move(read), findings));
   for (const egress::Assignment& assignment : assignments) {
     if (!assignment.name.starts_with("EGRESS_")) continue;
     out[assignment.name] = {std::string(assignment.value.Reveal()), fmt::format("{}: {}", where, assignment.name)};

@@ -97,7 +97,7 @@ class Check {
   }
 
   void Assignments(std::string_view text, const std::string& where) {
-    auto variables = ReadAssignments(text, where);
+    auto variables = ReadAssignments(text, where, out_);
     if (!variables) return Unreadable(std::move(variables).error(), where);
     Policy(*variables, where);
   }

@@ -126,6 +126,23 @@ TEST(PolicyReader, Assignments) {
   EXPECT_EQ(error.where, "f1: EGRESS_DNS_PROXY_DESTINATION: line 2");
 }
 
+// Half of a list must not pass for all of it.
+TEST(PolicyReader, AssignmentsThatLostAPart) {
+  const Error cut = ErrorOf({"EGRESS_SOURCE=192.0.2.10\nEGRESS_HTTP_PROXY_DESTINATION=\"*.a.example\n*.b.exam"});
+  EXPECT_EQ(cut.code, Code::kDestination);
+  EXPECT_EQ(cut.where, "f1, line 2");
+  EXPECT_THAT(cut.message, StartsWith("this quote is never closed"));
+  const RouterPolicy unquoted = One({"EGRESS_DESTINATION=80 tcp 10.0.0.1\n8080 tcp 10.0.0.2\n"});
+  ASSERT_EQ(unquoted.findings.size(), 1U);
+  EXPECT_EQ(unquoted.findings[0].code, "env-line");
+  EXPECT_EQ(unquoted.findings[0].where, "f1, line 2");
+  EXPECT_THAT(unquoted.findings[0].message, HasSubstr("in quotes"));
+  const RouterPolicy twice = One({"EGRESS_DESTINATION=80 tcp 10.0.0.1\nEGRESS_DESTINATION=81 tcp 10.0.0.2\n"});
+  EXPECT_TRUE(HasFinding(twice.findings, "env-duplicate"));
+  // What is said of such a file for systemd does not matter here.
+  EXPECT_TRUE(One({"A=1\nA=2\nhttp_proxy=x\nEGRESS_DESTINATION=\"80 tcp 10.0.0.1\"\n"}).findings.empty());
+}
+
 TEST(PolicyReader, APodAndItsConfigMap) {
   for (const auto& files : {std::vector<std::string_view>{kDeployment, kMap}, {kMap, kDeployment}}) {
     const RouterPolicy policy = One(files);

@@ -200,6 +200,12 @@ TEST(RouterCheck, EveryWrongLineIsTold) {
   EXPECT_THAT(Codes(Check({"80 tcp 10.0.0.1\n81 tpc 10.0.0.2\n"})), ElementsAre("error router-destination"));
 }
 
+TEST(RouterCheck, AssignmentsThatLostAPart) {
+  EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=\"80 tcp 10.0.0.1\n81 tcp 10.0"})),
+              ElementsAre("error router-document"));
+  EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=80 tcp 10.0.0.1\n81 tcp 10.0.0.2\n"})), ElementsAre("warning env-line"));
+}
+
 TEST(RouterCheck, LinesThatAreNeverReached) {
   const Findings findings =
       Check({"*.example\n!bad.example\nwww.example\n10.0.0.0/8\n!10.1.0.0/16\n10.0.0.0/9\nother.test\nOTHER.test\n"});
