@@ -66,32 +66,32 @@ class Collector {
   }
 
   Result<std::vector<RouterPolicy>> Finish() {
+    ConfigMaps maps(objects_.objects);
     for (const RouterObject& object : objects_.objects) {
-      auto added = AddRouter(object);
+      auto added = AddRouter(object, maps);
       if (!added) return InFile(std::move(added).error(), object.where);
     }
-    // A map by itself; that of a pod is a part of the pod's router.
-    std::vector<RouterPolicy> maps;
+    // Maps by themselves; that of a pod is a part of the pod's router.
+    const bool alone = out_.empty() && maps.size() == 1;
     for (const RouterObject& object : objects_.objects) {
-      if (!out_.empty() || object.kind != "ConfigMap") continue;
-      auto policy = ReadMap(object);
+      if (object.kind != "ConfigMap" || maps.IsTaken(object)) continue;
+      auto policy = ReadMap(object, alone);
       if (!policy) return InFile(std::move(policy).error(), object.where);
-      if (*policy) maps.push_back(**std::move(policy));
+      if (*policy) out_.push_back(**std::move(policy));
     }
-    std::ranges::move(maps, std::back_inserter(out_));
     for (RouterPolicy& policy : out_) PROV_TRY(Complete(policy));
     return std::move(out_);
   }
 
  private:
-  Result<void> AddRouter(const RouterObject& object) {
+  Result<void> AddRouter(const RouterObject& object, ConfigMaps& maps) {
     if (object.kind == "EgressRouter") out_.push_back(PROV_TRY(ReadEgressRouter(object)));
-    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object));
+    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object, maps));
     return {};
   }
 
-  Result<void> AddPod(const RouterObject& object) {
-    const Variables variables = Merge(PROV_TRY(ReadContainers(object, objects_.objects)));
+  Result<void> AddPod(const RouterObject& object, ConfigMaps& maps) {
+    const Variables variables = Merge(PROV_TRY(ReadContainers(object, maps)));
     auto policy = PROV_TRY(PolicyOf(variables, object.At(object.object.path())));
     if (!policy) return {};
     PROV_TRY(SetName(object, *policy));
@@ -105,15 +105,13 @@ class Collector {
     return {};
   }
 
-  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map) {
+  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map, bool alone) {
     const Variables data = PROV_TRY(ReadConfigMapData(map));
     auto policy = PROV_TRY(PolicyOf(data, map.At("$.data")));
     if (!policy) {
-      // The key that the documentation of OpenShift uses, or the only one.
-      auto found = data.find("destination");
-      if (found == data.end() && data.size() == 1) found = data.begin();
-      if (found == data.end()) return std::nullopt;
-      policy = PROV_TRY(ReadList(found->second.text, found->second.where, request_.kind));
+      const Variable* list = FindList(data, alone);
+      if (list == nullptr) return std::nullopt;
+      policy = PROV_TRY(ReadList(list->text, list->where, request_.kind));
     }
     PROV_TRY(SetName(map, *policy));
     return policy;

@@ -167,6 +167,14 @@ TEST(PolicyReader, AConfigMapByItself) {
       1U);
 }
 
+// Every namespace has maps of certificates with one key.
+TEST(PolicyReader, ConfigMapsOfOtherThings) {
+  constexpr std::string_view kCertificates =
+      "kind: ConfigMap\nmetadata: {name: kube-root-ca.crt}\ndata: {ca.crt: \"-----BEGIN CERTIFICATE-----\"}\n";
+  ExpectHttp(One({kMap, kCertificates}));
+  ExpectHttp(One({kDeployment, kMap, kCertificates}));
+}
+
 TEST(PolicyReader, WhatAConfigMapLacksIsSaid) {
   const Error absent = ErrorOf({kDeployment});
   EXPECT_EQ(absent.code, Code::kInvalidConfig);
@@ -251,6 +259,20 @@ TEST(EgressRouter, WhatHasNoEffectIsReported) {
   EXPECT_THAT(fallback.findings[0].where, HasSubstr("$.spec.redirect.fallbackIP"));
   const RouterPolicy second = One({Replaced("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
   EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
+}
+
+// A map that no pod takes is a router of its own: left out, its rules would count for nobody.
+TEST(PolicyReader, AConfigMapBesideOtherRouters) {
+  for (const auto& files :
+       {std::vector<std::string_view>{"80 tcp 10.0.0.1\n", kMap}, {kRouter, kMap}, {kMap, kRouter}}) {
+    const auto read = Read(files);
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->size(), 2U);
+    ExpectHttp((*read)[1]);
+  }
+  const auto taken = Read({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(taken->size(), 2U);
 }
 
 TEST(PolicyReader, SeveralRouters) {

@@ -266,6 +266,10 @@ TEST(RouterCheck, AReferenceThatLeadsOutOfTheFiles) {
   ASSERT_THAT(Codes(wrong), ElementsAre("error router-destination"));
   EXPECT_EQ(wrong[0].where, "f2: $.data.destination: line 1");
   EXPECT_THAT(Check({map("*.example")}), IsEmpty());
+  // One that no pod takes is checked, too, and others are not taken for lists.
+  EXPECT_THAT(Codes(Check({kRouter, map("exa mple")})), ElementsAre("error router-destination"));
+  EXPECT_THAT(Check({kRouter, map("*.example"), "kind: ConfigMap\nmetadata: {name: c}\ndata: {ca.crt: a b}\n"}),
+              IsEmpty());
 }
 
 TEST(RouterCheck, FilesThatCantBeRead) {
