@@ -137,6 +137,10 @@ constexpr std::array kFindings = {
                 "An egress IP is claimed by two nodes or by two namespaces, or a namespace requests two of one node, "
                 "so openshift-sdn does not use it.",
                 "Leave each egress IP to one node and to one namespace, and request at most one of each node."},
+    FindingInfo{"egress-ip-incomplete", kWarning,
+                "The files hold no object of a kind that decides about egress IPs, so the answer is right only for a "
+                "cluster that has none.",
+                "Add the objects that the message names."},
     FindingInfo{"egress-ip-offline", kInfo | kWarning, "A node is offline, so its egress IPs are not used.",
                 "Request a second address, of another node, for namespaces that must not lose their way out."},
     FindingInfo{"egress-ip-overlap", kWarning,
