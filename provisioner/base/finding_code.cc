@@ -522,7 +522,7 @@ constexpr std::array kFindings = {
                 "The plugin of EgressRouter objects ignores fallbackIP, so other ports are not forwarded.",
                 "List each port that is needed in redirectRules."},
     FindingInfo{"router-gateway", kWarning,
-                "The gateway of an egress router is not in the network of its source address.",
+                "The gateway of an egress router is not in the network of its source address, or no host can have it.",
                 "Correct EGRESS_SOURCE or EGRESS_GATEWAY, and the length of the prefix."},
     FindingInfo{"router-host-bits", kWarning, "A network has bits behind its prefix, which squid clears.",
                 "Write the network as the message gives it."},
@@ -562,7 +562,8 @@ constexpr std::array kFindings = {
                 "not start.",
                 "Write networks instead of single addresses, or use several routers."},
     FindingInfo{"router-source", kWarning | kError,
-                "The source address of an egress router is missing, or not in the network of the nodes.",
+                "The source address of an egress router is missing, one that no host can have, or not in the network "
+                "of the nodes.",
                 "Set EGRESS_SOURCE to a free address of the network that the nodes are in."},
     FindingInfo{"router-target", kWarning,
                 "A destination of an egress router is an address that traffic can't be forwarded to.",

@@ -116,17 +116,19 @@ Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, co
     return line.Refuse(std::move(script_words),
                        fmt::format("{} is no IPv4 address; write four parts of 0 to 255 without leading zeros", text));
   }
-  const std::uint8_t first = address->bytes()[12];
-  if (first == 0 || first == 127 || first >= 224) {
-    findings.Warn("router-target",
-                  fmt::format("{} is {}: the router can't forward traffic to it", text,
-                              first == 127   ? "the pod's own loopback"
-                              : first == 0   ? "no host's address"
-                              : first >= 240 ? "a reserved address"
-                                             : "a multicast address"),
+  if (const std::string_view what = NoHost(*address); !what.empty())
+    findings.Warn("router-target", fmt::format("{} is {}: the router can't forward traffic to it", text, what),
                   line.where);
-  }
   return *address;
+}
+
+std::string_view NoHost(const IpAddress& address) {
+  if (!address.IsIpv4()) return "";
+  const std::uint8_t first = address.bytes()[12];
+  if (first == 0) return "no host's address";
+  if (first == 127) return "the pod's own loopback";
+  if (first >= 240) return "a reserved address";
+  return first >= 224 ? "a multicast address" : "";
 }
 
 namespace {
