@@ -128,16 +128,18 @@ TEST(RouterCheck, LinuxNodes) {
   EXPECT_THAT(With("kubernetes.io/os: linux", "kubernetes.io/os: windows"), ElementsAre("error router-node"));
   EXPECT_THAT(With("kubernetes.io/os: linux", "node-role.kubernetes.io/infra: \"\""), IsEmpty());
   EXPECT_THAT(With("      nodeSelector:\n        kubernetes.io/os: linux\n", "      nodeName: infra-1\n"), IsEmpty());
-  const auto affinity = [](std::string_view values) {
+  const auto affinity = [](std::string_view values, std::string_view op = "In") {
     return With("      nodeSelector:\n        kubernetes.io/os: linux\n",
                 fmt::format("      affinity:\n        nodeAffinity:\n          "
                             "requiredDuringSchedulingIgnoredDuringExecution:\n            nodeSelectorTerms:\n"
-                            "            - matchExpressions:\n              - {{key: kubernetes.io/os, operator: In, "
+                            "            - matchExpressions:\n              - {{key: kubernetes.io/os, operator: {}, "
                             "values: [{}]}}\n",
-                            values));
+                            op, values));
   };
   EXPECT_THAT(affinity("linux"), IsEmpty());
   EXPECT_THAT(affinity("linux, windows"), ElementsAre("warning router-node"));
+  EXPECT_THAT(affinity("windows", "NotIn"), IsEmpty());
+  EXPECT_THAT(affinity("linux", "NotIn"), ElementsAre("warning router-node"));
 }
 
 TEST(RouterCheck, ModesOfContainers) {
