@@ -78,14 +78,15 @@ Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::str
     names.reserve(found.size());
     for (const RouterPolicy& one : found) names.push_back(one.name.empty() ? one.where : one.name);
     return Fail(Code::kKind,
-                fmt::format("{} egress routers are in it ({}), and one is needed", found.size(),
+                fmt::format("holds {} egress routers ({}); give the files of one", found.size(),
                             Shorten(fmt::format("{}", fmt::join(names, ", ")), 200)),
                 files.front());
   }
   if (kind && found.front().kind != *kind) {
-    return Fail(Code::kKind,
-                fmt::format("holds the router of a {}, and --kind says {}", NameOf(found.front().kind), NameOf(*kind)),
-                found.front().where);
+    return Fail(
+        Code::kKind,
+        fmt::format("holds a router of the kind {}, but --kind is {}", NameOf(found.front().kind), NameOf(*kind)),
+        found.front().where);
   }
   return std::move(found.front());
 }

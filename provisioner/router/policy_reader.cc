@@ -279,8 +279,7 @@ Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFil
 Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request) {
   std::vector<RouterPolicy> found = PROV_TRY(ReadRouterPolicies({{std::move(bytes), where}}, request));
   if (found.size() == 1) return std::move(found.front());
-  return Fail(Code::kKind,
-              fmt::format("holds {} egress routers, and one is needed; give the file of one", found.size()), where);
+  return Fail(Code::kKind, fmt::format("holds {} egress routers; give the file of one", found.size()), where);
 }
 
 }  // namespace prov::router
