@@ -127,14 +127,25 @@ class Check {
     Wrong(std::move(faults));
     const auto kind = Policy(variables, object.At(object.object.path()), &object);
     if (!kind) return {};
-    return CheckManifest({object, containers, *kind}, out_);
+    PROV_TRY(CheckManifest({object, containers, *kind}, out_));
+    return CheckNames(object);
+  }
+
+  // What the other readers need of a router's object. Errors: type.
+  static Result<void> CheckNames(const RouterObject& object) {
+    for (const std::string_view key : {"name", "namespace"}) {
+      if (auto text = object.Metadata(key); !text) return std::unexpected(std::move(text).error());
+    }
+    return {};
   }
 
   Result<void> Map(const RouterObject& map, bool alone) {
     const Variables data = PROV_TRY(ReadConfigMapData(map));
-    if (Policy(data, map.At(map.object.At("data")), &map)) return {};
-    if (const Variable* list = FindList(data, alone)) List(list->text, list->where);
-    return {};
+    if (Policy(data, map.At(map.object.At("data")), &map)) return CheckNames(map);
+    const Variable* list = FindList(data, alone);
+    if (list == nullptr) return {};
+    List(list->text, list->where);
+    return CheckNames(map);
   }
 
   void EgressRouter(const RouterObject& object) {

@@ -287,6 +287,10 @@ TEST(RouterCheck, FilesThatCantBeRead) {
   EXPECT_THAT(Codes(Check({"kind: Namespace\nmetadata: {name: n}\n"})), ElementsAre("error router-document"));
   EXPECT_THAT(Codes(Check({""})), ElementsAre("error router-destination"));
   EXPECT_THAT(Codes(Check({"kind: EgressRouter\nspec: {addresses: 5}\n"})), ElementsAre("error router-document"));
+  // What render and explain refuse is not valid here.
+  EXPECT_THAT(Codes(Check({"kind: ConfigMap\nmetadata: 5\ndata: {destination: a.test}\n"})),
+              ElementsAre("error router-document"));
+  EXPECT_THAT(With("metadata:\n  name: egress-1\n", "metadata: 5\n"), ElementsAre("error router-document"));
 }
 
 }  // namespace
