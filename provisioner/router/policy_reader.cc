@@ -12,6 +12,7 @@
 #include "provisioner/publish/objects.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
+#include "provisioner/router/typography.h"
 #include "provisioner/source/pod_environment_source.h"
 
 namespace prov::router {
@@ -47,8 +48,11 @@ class Collector {
     std::string bytes = file.bytes;
     if (!DecodeMarked(bytes)) return Fail(Code::kDestination, "is UTF-16 that is cut short or damaged", file.where);
     switch (FormOf(bytes)) {
-      case FileForm::kObjects:
-        return AddObjects(std::move(bytes), file.where, objects_);
+      case FileForm::kObjects: {
+        if (auto added = AddObjects(std::move(bytes), file.where, objects_); !added)
+          return Explained(std::move(added).error(), file);
+        return {};
+      }
       case FileForm::kAssignments: {
         Findings findings;
         const Variables variables = PROV_TRY(ReadAssignments(bytes, file.where, findings));
@@ -84,6 +88,15 @@ class Collector {
   }
 
  private:
+  // What YAML can't tell of a manifest that was pasted from a web page.
+  static std::unexpected<Error> Explained(Error error, const PolicyFile& file) {
+    std::string text = file.bytes;
+    Findings found;
+    if (error.code == Code::kYaml && DecodeMarked(text) && FindTypography(text, file.where, found))
+      error.message += "; the file holds typographic quotes or dashes, which `provisioner router check` lists";
+    return std::unexpected(std::move(error));
+  }
+
   Result<void> AddRouter(const RouterObject& object, ConfigMaps& maps) {
     if (object.kind == "EgressRouter") out_.push_back(PROV_TRY(ReadEgressRouter(object)));
     if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object, maps));

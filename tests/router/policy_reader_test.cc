@@ -11,6 +11,7 @@ namespace prov::router {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr std::string_view kDeployment = R"(apiVersion: apps/v1
@@ -296,6 +297,10 @@ TEST(PolicyReader, WhatHoldsNoRouter) {
   EXPECT_EQ(ErrorOf({"kind: Namespace\nmetadata: {name: x}\n"}).code, Code::kKind);
   EXPECT_EQ(ErrorOf({"kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c}]}\n"}).code, Code::kKind);
   EXPECT_EQ(ErrorOf({"kind: [\n"}).code, Code::kYaml);
+  EXPECT_THAT(ErrorOf({"kind: [\n"}).message, Not(HasSubstr("router check")));
+  const Error pasted = ErrorOf({"kind: Pod\nspec:\n  containers:\n  \xE2\x80\x93 name: c\n    env: []\n"});
+  EXPECT_EQ(pasted.code, Code::kYaml);
+  EXPECT_THAT(pasted.message, HasSubstr("provisioner router check"));
   EXPECT_EQ(ErrorOf({"{\"kind\": \n"}).code, Code::kJson);
   const Error type = ErrorOf({"kind: EgressRouter\nspec: 5\n"});
   EXPECT_EQ(type.code, Code::kType);
