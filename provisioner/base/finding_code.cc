@@ -521,8 +521,9 @@ constexpr std::array kFindings = {
     FindingInfo{"router-fallback", kWarning,
                 "The plugin of EgressRouter objects ignores fallbackIP, so other ports are not forwarded.",
                 "List each port that is needed in redirectRules."},
-    FindingInfo{"router-gateway", kWarning,
-                "The gateway of an egress router is not in the network of its source address, or no host can have it.",
+    FindingInfo{"router-gateway", kWarning | kError,
+                "The gateway of an egress router is not in the network of its source address, or no host can have it. "
+                "As an error: it is missing.",
                 "Correct EGRESS_SOURCE or EGRESS_GATEWAY, and the length of the prefix."},
     FindingInfo{"router-host-bits", kWarning, "A network has bits behind its prefix, which squid clears.",
                 "Write the network as the message gives it."},

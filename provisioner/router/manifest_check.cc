@@ -36,7 +36,10 @@ class Checker {
     PROV_TRY(Replicas());
     PROV_TRY(Node());
     Source();
-    for (const RouterContainer& container : pod_.containers) Mode(container);
+    for (const RouterContainer& container : pod_.containers) {
+      Gateway(container);
+      Mode(container);
+    }
     return {};
   }
 
@@ -205,6 +208,14 @@ class Checker {
                                "EGRESS_ROUTER_MODE {}",
                                NameOf(pod_.kind)),
              At(spec_.path()));
+  }
+
+  void Gateway(const RouterContainer& container) {
+    if (!container.variables.contains("EGRESS_SOURCE") || container.variables.contains("EGRESS_GATEWAY")) return;
+    AddError(out_, "router-gateway",
+             fmt::format("the container \"{}\" has EGRESS_SOURCE and no EGRESS_GATEWAY, without which it fails",
+                         Shorten(container.name)),
+             At(container.path));
   }
 
   void BadMode(const RouterContainer& container, std::string message) {

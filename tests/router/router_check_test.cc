@@ -225,6 +225,7 @@ TEST(RouterCheck, AddressesThatDoNotFit) {
   EXPECT_THAT(With("value: 192.168.12.1}", "value: 192.168.13.1}"), ElementsAre("warning router-gateway"));
   EXPECT_THAT(With("value: 192.168.12.1}", "value: 192.168.12.99}"), ElementsAre("warning router-gateway"));
   EXPECT_THAT(With("192.168.12.99/24", "192.168.12.99"), IsEmpty());
+  EXPECT_THAT(With("        - {name: EGRESS_GATEWAY, value: 192.168.12.1}\n", ""), ElementsAre("error router-gateway"));
   for (const char* source : {"192.168.12.0/24", "192.168.12.255/24", "0.0.0.0", "127.0.0.1", "224.0.0.5", "10.0.0.0/8"})
     EXPECT_THAT(With("192.168.12.99/24", source), testing::Contains("warning router-source")) << source;
   for (const char* source : {"192.168.12.0/31", "192.168.12.255/32", "192.168.12.255", "192.168.13.0/23"})
