@@ -137,6 +137,10 @@ constexpr std::array kFindings = {
                 "An egress IP is claimed by two nodes or by two namespaces, or a namespace requests two of one node, "
                 "so openshift-sdn does not use it.",
                 "Leave each egress IP to one node and to one namespace, and request at most one of each node."},
+    FindingInfo{"egress-ip-incomplete", kWarning,
+                "The files hold no object of a kind that decides about egress IPs, so the answer is right only for a "
+                "cluster that has none.",
+                "Add the objects that the message names."},
     FindingInfo{"egress-ip-offline", kInfo | kWarning, "A node is offline, so its egress IPs are not used.",
                 "Request a second address, of another node, for namespaces that must not lose their way out."},
     FindingInfo{"egress-ip-overlap", kWarning,
@@ -517,8 +521,9 @@ constexpr std::array kFindings = {
     FindingInfo{"router-fallback", kWarning,
                 "The plugin of EgressRouter objects ignores fallbackIP, so other ports are not forwarded.",
                 "List each port that is needed in redirectRules."},
-    FindingInfo{"router-gateway", kWarning,
-                "The gateway of an egress router is not in the network of its source address.",
+    FindingInfo{"router-gateway", kWarning | kError,
+                "The gateway of an egress router is not in the network of its source address, or no host can have it. "
+                "As an error: it is missing.",
                 "Correct EGRESS_SOURCE or EGRESS_GATEWAY, and the length of the prefix."},
     FindingInfo{"router-host-bits", kWarning, "A network has bits behind its prefix, which squid clears.",
                 "Write the network as the message gives it."},
@@ -558,7 +563,8 @@ constexpr std::array kFindings = {
                 "not start.",
                 "Write networks instead of single addresses, or use several routers."},
     FindingInfo{"router-source", kWarning | kError,
-                "The source address of an egress router is missing, or not in the network of the nodes.",
+                "The source address of an egress router is missing, one that no host can have, or not in the network "
+                "of the nodes.",
                 "Set EGRESS_SOURCE to a free address of the network that the nodes are in."},
     FindingInfo{"router-target", kWarning,
                 "A destination of an egress router is an address that traffic can't be forwarded to.",

@@ -55,6 +55,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "egress-ip-address",
     "egress-ip-choice",
     "egress-ip-conflict",
+    "egress-ip-incomplete",
     "egress-ip-offline",
     "egress-ip-overlap",
     "egress-ip-unassigned",

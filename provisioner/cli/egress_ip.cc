@@ -27,6 +27,8 @@ Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& file
                 "egressips,nodes,namespaces -o yaml` prints, before --offline, which takes all words that follow it",
                 "provisioner egress-ip");
   }
+  if (std::ranges::count(files, "-") > 1)
+    return Fail(Code::kUsage, "standard input (-) can be read once only", "provisioner egress-ip");
   egressip::EgressObjects out;
   for (const std::string& file : files) {
     if (file.empty()) return Fail(Code::kUsage, "a FILE is empty (an unset variable?)", "provisioner egress-ip");

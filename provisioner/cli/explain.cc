@@ -87,6 +87,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
     out.push_back({Shown(line), *std::move(to), {}});
   }
+  if (out.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
+#include "provisioner/router/policy_review.h"
 
 namespace prov::cli {
 namespace {
@@ -72,8 +73,10 @@ Result<ExplainWay> ExplainWay::Read(const Arguments& arguments) {
   for (const std::string& one : arguments.All("resolve")) PROV_TRY(answers.Add(one));
   if (arguments.Has("through")) {
     std::vector<router::RouterPolicy> policies = PROV_TRY(ReadPolicies(arguments.All("through")));
-    for (const router::RouterPolicy& policy : policies)
+    for (const router::RouterPolicy& policy : policies) {
       std::ranges::copy(policy.findings, std::back_inserter(out.findings_));
+      router::ReviewPolicy(policy, {}, out.findings_);
+    }
     out.chain_.emplace(std::move(policies), std::move(answers));
   }
   if (!arguments.Has("required")) return out;

@@ -78,14 +78,15 @@ Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::str
     names.reserve(found.size());
     for (const RouterPolicy& one : found) names.push_back(one.name.empty() ? one.where : one.name);
     return Fail(Code::kKind,
-                fmt::format("{} egress routers are in it ({}), and one is needed", found.size(),
+                fmt::format("holds {} egress routers ({}); give the files of one", found.size(),
                             Shorten(fmt::format("{}", fmt::join(names, ", ")), 200)),
                 files.front());
   }
   if (kind && found.front().kind != *kind) {
-    return Fail(Code::kKind,
-                fmt::format("holds the router of a {}, and --kind says {}", NameOf(found.front().kind), NameOf(*kind)),
-                found.front().where);
+    return Fail(
+        Code::kKind,
+        fmt::format("holds a router of the kind {}, but --kind is {}", NameOf(found.front().kind), NameOf(*kind)),
+        found.front().where);
   }
   return std::move(found.front());
 }
@@ -199,9 +200,37 @@ Result<Outcome> CheckAction(const Arguments& arguments, bool json) {
   return Outcome{exit, RouterCheckText(files, findings, valid), std::move(findings)};
 }
 
-// The words, the lines of --hosts, and without both none.
-Result<std::vector<std::string>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
-  std::vector<std::string> out;
+struct Asked {
+  std::string text;
+  std::string place = {};  // "FILE, line N"; "" for a word of the command line
+};
+
+// A line of --hosts up to a '#' that begins a word.
+std::string_view WithoutComment(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
+  }
+  return line;
+}
+
+Result<void> AddHosts(const std::string& path, std::vector<Asked>& out) {
+  std::string bytes = PROV_TRY(ReadFile(path, kMostBytes));
+  if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
+    return Fail(Code::kRow, "is not text, or damaged UTF-16; save it as UTF-8", path);
+  const std::size_t before = out.size();
+  std::size_t number = 0;
+  for (const std::string_view line : Split(bytes, '\n')) {
+    ++number;
+    const std::string_view text = TrimBlanks(WithoutComment(line));
+    if (!text.empty()) out.push_back({std::string(text), fmt::format("{}, line {}", path, number)});
+  }
+  if (out.size() == before) return Fail(Code::kRow, "names no destination; write one on each line", path);
+  return {};
+}
+
+// The words, and the lines of --hosts.
+Result<std::vector<Asked>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
+  std::vector<Asked> out;
   for (const std::string& text : arguments.All("resolve")) PROV_TRY(answers.Add(text));
   for (const std::string& word : Rest(arguments)) {
     // Behind --resolve, people write several.
@@ -209,16 +238,10 @@ Result<std::vector<std::string>> Destinations(const Arguments& arguments, router
     if (answer) {
       PROV_TRY(answers.Add(word));
     } else {
-      out.push_back(word);
+      out.push_back({word});
     }
   }
-  if (arguments.Has("hosts")) {
-    const std::string bytes = PROV_TRY(ReadFile(arguments.Get("hosts"), kMostBytes));
-    for (const std::string_view line : Split(bytes, '\n')) {
-      const std::string_view text = TrimBlanks(line);
-      if (!text.empty() && text.front() != '#') out.emplace_back(text);
-    }
-  }
+  if (arguments.Has("hosts")) PROV_TRY(AddHosts(arguments.Get("hosts"), out));
   if (out.empty())
     return Usage("a destination is missing; give a URL or host for an HTTP proxy, a port of the router for others");
   if (out.size() > kMostDestinations)
@@ -226,14 +249,31 @@ Result<std::vector<std::string>> Destinations(const Arguments& arguments, router
   return out;
 }
 
+// Errors: usage, and row for a line of --hosts.
+Result<router::RouterDestination> ParseAsked(router::RouterKind kind, const Asked& asked) {
+  auto out = router::ParseRouterDestination(kind, asked.text);
+  if (out || asked.place.empty()) return out;
+  return Fail(Code::kRow, fmt::format("\"{}\" {}", Shorten(out.error().where), out.error().message), asked.place);
+}
+
+Result<void> CheckStandardInput(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.All("policy");
+  for (const std::string_view option : {"destination", "hosts"})
+    std::ranges::copy(arguments.All(option), std::back_inserter(files));
+  if (std::ranges::count(files, "-") > 1) return Usage("standard input (-) can be read once only");
+  return {};
+}
+
 Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
+  PROV_TRY(CheckStandardInput(arguments));
   router::KnownAnswers answers;
-  const std::vector<std::string> texts = PROV_TRY(Destinations(arguments, answers));
+  const std::vector<Asked> all = PROV_TRY(Destinations(arguments, answers));
   const RouterPolicy policy = PROV_TRY(ReadPolicy(arguments, {}));
   const router::Evaluation evaluation(policy);
   std::vector<ExplainedDestination> explained;
-  for (const std::string& text : texts) {
-    const router::RouterDestination destination = PROV_TRY(router::ParseRouterDestination(policy.kind, text));
+  explained.reserve(all.size());
+  for (const Asked& asked : all) {
+    const router::RouterDestination destination = PROV_TRY(ParseAsked(policy.kind, asked));
     explained.push_back({destination.text, evaluation.Explain(destination, answers)});
   }
   Findings findings = policy.findings;

@@ -75,6 +75,22 @@ void TellOfNodes(const EgressObjects& objects, EgressReport& report) {
   }
 }
 
+// A kind of objects that was forgotten looks like a cluster without any.
+void TellOfMissing(const EgressObjects& objects, bool sdn, Findings& out) {
+  const auto warn = [&](std::string_view kind, std::string_view effect, std::string_view resource) {
+    AddWarning(out, "egress-ip-incomplete",
+               fmt::format("the files hold no {}, so {}; add what `oc get {} -o yaml` prints", kind, effect, resource));
+  };
+  const bool requests =
+      std::ranges::any_of(objects.net_namespaces, [](const NetNamespace& one) { return !one.egress_ips.empty(); });
+  if (sdn && objects.net_namespaces.empty())
+    warn("NetNamespace", "which namespaces request egress IPs is not known", "netnamespaces");
+  if (sdn && objects.host_subnets.empty() && requests)
+    warn("HostSubnet", "each requested address counts as one that no node has", "hostsubnets");
+  if (!sdn && objects.egress_ips.empty())
+    warn("EgressIP", "each pod counts as leaving with the address of its node", "egressips");
+}
+
 }  // namespace
 
 std::string_view NameOf(EgressDecision decision) {
@@ -105,6 +121,7 @@ Result<EgressReport> EvaluateEgressIps(const EgressObjects& objects, const std::
   }
   TellOfNodes(objects, out);
   const bool sdn = !objects.net_namespaces.empty() || !objects.host_subnets.empty();
+  TellOfMissing(objects, sdn, out.findings);
   sdn ? EvaluateSdn(objects, names, out) : EvaluateOvn(objects, names, out);
   std::ranges::sort(out.namespaces, {}, &NamespaceEgress::name);
   return out;

@@ -30,6 +30,9 @@ struct DestinationLine {
 Result<void> ForEachLine(std::string_view text, const std::string& where,
                          const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults);
 
+// A piece of a list in a message: short, and without what may be a password, for a proxy.env that was given by mistake.
+std::string Quoted(std::string_view text);
+
 bool IsDigits(std::string_view text);
 // Four runs of digits, as the scripts see an address; its numbers may be too large.
 bool HasFormOfIpv4(std::string_view text);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/router/destination_lines.h"
 
 namespace prov::router {
@@ -27,6 +28,8 @@ std::string_view MistakeIn(std::string_view line) {
     return "; it holds a character that is not ASCII, perhaps a typographic quote or dash";
   if (line.find('\t') != std::string_view::npos) return "; write spaces instead of tabs";
   if (line.find('#') != std::string_view::npos) return "; a comment needs a line of its own";
+  if (line.find('=') != std::string_view::npos)
+    return "; a list of destinations holds no NAME=VALUE; check that this is the right file";
   if (line.find("://") != std::string_view::npos) return "; leave out the scheme";
   return "";
 }
@@ -76,6 +79,10 @@ Result<void> ForEachLine(std::string_view text, const std::string& where,
   return {};
 }
 
+std::string Quoted(std::string_view text) {
+  return std::string(Shorten(text.find('@') == std::string_view::npos ? text : egress::RedactUrl(text)));
+}
+
 bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -109,17 +116,19 @@ Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, co
     return line.Refuse(std::move(script_words),
                        fmt::format("{} is no IPv4 address; write four parts of 0 to 255 without leading zeros", text));
   }
-  const std::uint8_t first = address->bytes()[12];
-  if (first == 0 || first == 127 || first >= 224) {
-    findings.Warn("router-target",
-                  fmt::format("{} is {}: the router can't forward traffic to it", text,
-                              first == 127   ? "the pod's own loopback"
-                              : first == 0   ? "no host's address"
-                              : first >= 240 ? "a reserved address"
-                                             : "a multicast address"),
+  if (const std::string_view what = NoHost(*address); !what.empty())
+    findings.Warn("router-target", fmt::format("{} is {}: the router can't forward traffic to it", text, what),
                   line.where);
-  }
   return *address;
+}
+
+std::string_view NoHost(const IpAddress& address) {
+  if (!address.IsIpv4()) return "";
+  const std::uint8_t first = address.bytes()[12];
+  if (first == 0) return "no host's address";
+  if (first == 127) return "the pod's own loopback";
+  if (first >= 240) return "a reserved address";
+  return first >= 224 ? "a multicast address" : "";
 }
 
 namespace {

@@ -24,6 +24,9 @@ using Faults = std::vector<Error>;
 inline constexpr std::size_t kMostFaults = 20;
 Faults CheckDestinations(std::string_view text, RouterPolicy& out);
 
+// What an IPv4 address is that no host outside can have, such as "a multicast address"; "" for any other one.
+std::string_view NoHost(const IpAddress& address);
+
 // EGRESS_SOURCE: "IP" or "IP/N". IPv6 only of a CNI. Errors: destination, at out.where.
 Result<void> ReadSource(std::string_view text, const std::string& where, RouterPolicy& out);
 Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out);

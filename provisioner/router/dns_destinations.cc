@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kForms = "write PORT IP, PORT IP PORT, PORT NAME or PORT NAME PORT";
 
-std::string Bad(const DestinationLine& line) { return fmt::format("Bad destination '{}'", Shorten(line.text)); }
+std::string Bad(const DestinationLine& line) { return fmt::format("Bad destination '{}'", Quoted(line.text)); }
 
 bool IsLabel(std::string_view label) {
   const auto letter = [](char c) {

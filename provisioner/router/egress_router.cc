@@ -73,7 +73,7 @@ class Reader {
       const auto address = IpAddress::Parse(to);
       if (!address) {
         return Refuse(
-            fmt::format("'{}' is no IP address; networks are none here, whatever older documents say", Shorten(to)),
+            fmt::format("'{}' is not an IP address; write one address, the plugin takes no networks", Shorten(to)),
             rule.At("destinationIP"));
       }
       if (address->IsIpv4() != out_.source->address.IsIpv4())

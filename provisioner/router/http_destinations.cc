@@ -61,7 +61,7 @@ class Reader {
   }
 
  private:
-  static std::string Bad(std::string_view text) { return fmt::format("Bad destination '{}'", Shorten(text)); }
+  static std::string Bad(std::string_view text) { return fmt::format("Bad destination '{}'", Quoted(text)); }
 
   Result<void> Network(std::string_view text, HttpRule rule, const DestinationLine& line) {
     const std::size_t slash = text.find('/');

@@ -36,7 +36,10 @@ class Checker {
     PROV_TRY(Replicas());
     PROV_TRY(Node());
     Source();
-    for (const RouterContainer& container : pod_.containers) Mode(container);
+    for (const RouterContainer& container : pod_.containers) {
+      Gateway(container);
+      Mode(container);
+    }
     return {};
   }
 
@@ -149,7 +152,19 @@ class Checker {
     return out;
   }
 
-  // Whether each term of the required node affinity leaves Linux only.
+  // Whether a term's expression leaves nodes with Linux only.
+  static Result<bool> LeavesLinux(const ObjectView& expression) {
+    const std::string_view key = PROV_TRY(expression.TextOr("key", ""));
+    const std::string_view op = PROV_TRY(expression.TextOr("operator", ""));
+    const auto values = PROV_TRY(expression.Texts("values"));
+    const std::string_view only = values && values->size() == 1 ? values->front() : std::string_view();
+    if (op == "In") return SaysLinux(key, only).value_or(false);
+    if (op == "Exists") return std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end();
+    const bool system = std::ranges::find(kOsLabels, key) != kOsLabels.end();
+    return op == "NotIn" && system && values && std::ranges::find(*values, "windows") != values->end();
+  }
+
+  // Whether each term of the required node affinity does.
   Result<bool> AffinityLeavesLinux() const {
     const auto affinity = PROV_TRY(spec_.Object("affinity"));
     const auto node = affinity ? PROV_TRY(affinity->Object("nodeAffinity")) : std::nullopt;
@@ -159,14 +174,8 @@ class Checker {
     const auto terms = PROV_TRY(required->Objects("nodeSelectorTerms"));
     for (const ObjectView& term : terms) {
       bool limited = false;
-      for (const ObjectView& expression : PROV_TRY(term.Objects("matchExpressions"))) {
-        const std::string_view key = PROV_TRY(expression.TextOr("key", ""));
-        const std::string_view op = PROV_TRY(expression.TextOr("operator", ""));
-        const auto values = PROV_TRY(expression.Texts("values"));
-        const std::string_view only = values && values->size() == 1 ? values->front() : std::string_view();
-        limited = limited || (op == "In" && SaysLinux(key, only).value_or(false)) ||
-                  (op == "Exists" && std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end());
-      }
+      const std::vector<ObjectView> expressions = PROV_TRY(term.Objects("matchExpressions"));
+      for (const ObjectView& expression : expressions) limited = PROV_TRY(LeavesLinux(expression)) || limited;
       if (!limited) return false;
     }
     return !terms.empty();
@@ -199,6 +208,14 @@ class Checker {
                                "EGRESS_ROUTER_MODE {}",
                                NameOf(pod_.kind)),
              At(spec_.path()));
+  }
+
+  void Gateway(const RouterContainer& container) {
+    if (!container.variables.contains("EGRESS_SOURCE") || container.variables.contains("EGRESS_GATEWAY")) return;
+    AddError(out_, "router-gateway",
+             fmt::format("the container \"{}\" has EGRESS_SOURCE and no EGRESS_GATEWAY, without which it fails",
+                         Shorten(container.name)),
+             At(container.path));
   }
 
   void BadMode(const RouterContainer& container, std::string message) {

@@ -12,6 +12,7 @@
 #include "provisioner/publish/objects.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
+#include "provisioner/router/typography.h"
 #include "provisioner/source/pod_environment_source.h"
 
 namespace prov::router {
@@ -47,11 +48,18 @@ class Collector {
     std::string bytes = file.bytes;
     if (!DecodeMarked(bytes)) return Fail(Code::kDestination, "is UTF-16 that is cut short or damaged", file.where);
     switch (FormOf(bytes)) {
-      case FileForm::kObjects:
-        return AddObjects(std::move(bytes), file.where, objects_);
+      case FileForm::kObjects: {
+        if (auto added = AddObjects(std::move(bytes), file.where, objects_); !added)
+          return Explained(std::move(added).error(), file);
+        return {};
+      }
       case FileForm::kAssignments: {
-        auto policy = PROV_TRY(PolicyOf(PROV_TRY(ReadAssignments(bytes, file.where)), file.where));
-        if (policy) out_.push_back(*std::move(policy));
+        Findings findings;
+        const Variables variables = PROV_TRY(ReadAssignments(bytes, file.where, findings));
+        auto policy = PROV_TRY(PolicyOf(variables, file.where));
+        if (!policy) return {};
+        std::ranges::move(findings, std::back_inserter(policy->findings));
+        out_.push_back(*std::move(policy));
         return {};
       }
       case FileForm::kList:
@@ -62,32 +70,41 @@ class Collector {
   }
 
   Result<std::vector<RouterPolicy>> Finish() {
+    ConfigMaps maps(objects_.objects);
     for (const RouterObject& object : objects_.objects) {
-      auto added = AddRouter(object);
+      auto added = AddRouter(object, maps);
       if (!added) return InFile(std::move(added).error(), object.where);
     }
-    // A map by itself; that of a pod is a part of the pod's router.
-    std::vector<RouterPolicy> maps;
+    // Maps by themselves; that of a pod is a part of the pod's router.
+    const bool alone = out_.empty() && maps.size() == 1;
     for (const RouterObject& object : objects_.objects) {
-      if (!out_.empty() || object.kind != "ConfigMap") continue;
-      auto policy = ReadMap(object);
+      if (object.kind != "ConfigMap" || maps.IsTaken(object)) continue;
+      auto policy = ReadMap(object, alone);
       if (!policy) return InFile(std::move(policy).error(), object.where);
-      if (*policy) maps.push_back(**std::move(policy));
+      if (*policy) out_.push_back(**std::move(policy));
     }
-    std::ranges::move(maps, std::back_inserter(out_));
     for (RouterPolicy& policy : out_) PROV_TRY(Complete(policy));
     return std::move(out_);
   }
 
  private:
-  Result<void> AddRouter(const RouterObject& object) {
+  // What YAML can't tell of a manifest that was pasted from a web page.
+  static std::unexpected<Error> Explained(Error error, const PolicyFile& file) {
+    std::string text = file.bytes;
+    Findings found;
+    if (error.code == Code::kYaml && DecodeMarked(text) && FindTypography(text, file.where, found))
+      error.message += "; the file holds typographic quotes or dashes, which `provisioner router check` lists";
+    return std::unexpected(std::move(error));
+  }
+
+  Result<void> AddRouter(const RouterObject& object, ConfigMaps& maps) {
     if (object.kind == "EgressRouter") out_.push_back(PROV_TRY(ReadEgressRouter(object)));
-    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object));
+    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object, maps));
     return {};
   }
 
-  Result<void> AddPod(const RouterObject& object) {
-    const Variables variables = Merge(PROV_TRY(ReadContainers(object, objects_.objects)));
+  Result<void> AddPod(const RouterObject& object, ConfigMaps& maps) {
+    const Variables variables = Merge(PROV_TRY(ReadContainers(object, maps)));
     auto policy = PROV_TRY(PolicyOf(variables, object.At(object.object.path())));
     if (!policy) return {};
     PROV_TRY(SetName(object, *policy));
@@ -101,15 +118,13 @@ class Collector {
     return {};
   }
 
-  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map) {
+  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map, bool alone) {
     const Variables data = PROV_TRY(ReadConfigMapData(map));
     auto policy = PROV_TRY(PolicyOf(data, map.At("$.data")));
     if (!policy) {
-      // The key that the documentation of OpenShift uses, or the only one.
-      auto found = data.find("destination");
-      if (found == data.end() && data.size() == 1) found = data.begin();
-      if (found == data.end()) return std::nullopt;
-      policy = PROV_TRY(ReadList(found->second.text, found->second.where, request_.kind));
+      const Variable* list = FindList(data, alone);
+      if (list == nullptr) return std::nullopt;
+      policy = PROV_TRY(ReadList(list->text, list->where, request_.kind));
     }
     PROV_TRY(SetName(map, *policy));
     return policy;
@@ -149,6 +164,23 @@ std::string WithoutExport(std::string_view bytes) {
   }
   if (!out.empty()) out.pop_back();
   return out;
+}
+
+// Those that say that a value is not the one that was meant. The rest is about systemd, which never sees the file.
+Result<void> TakeFindings(Findings read, Findings& out) {
+  for (Finding& one : read) {
+    if (one.code == "env-quote") {
+      return Fail(Code::kDestination,
+                  "this quote is never closed: the file is cut short, or a quote is missing; write the closing quote",
+                  std::move(one.where));
+    }
+    const bool lost_line = one.code == "env-line";
+    if (!lost_line && (one.code != "env-duplicate" || !one.message.starts_with("EGRESS_"))) continue;
+    if (lost_line && one.message.starts_with("this line"))
+      one.message = "this line has no '=', so it belongs to no variable; put a value of several lines in quotes";
+    out.push_back(std::move(one));
+  }
+  return {};
 }
 
 }  // namespace
@@ -196,10 +228,11 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
   return {};
 }
 
-Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where) {
-  Findings unused;
+Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings) {
+  Findings read;
   Variables out;
-  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(WithoutExport(bytes), where, unused));
+  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(WithoutExport(bytes), where, read));
+  PROV_TRY(TakeFindings(std::move(read), findings));
   for (const egress::Assignment& assignment : assignments) {
     if (!assignment.name.starts_with("EGRESS_")) continue;
     out[assignment.name] = {std::string(assignment.value.Reveal()), fmt::format("{}: {}", where, assignment.name)};
@@ -259,8 +292,7 @@ Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFil
 Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request) {
   std::vector<RouterPolicy> found = PROV_TRY(ReadRouterPolicies({{std::move(bytes), where}}, request));
   if (found.size() == 1) return std::move(found.front());
-  return Fail(Code::kKind,
-              fmt::format("holds {} egress routers, and one is needed; give the file of one", found.size()), where);
+  return Fail(Code::kKind, fmt::format("holds {} egress routers; give the file of one", found.size()), where);
 }
 
 }  // namespace prov::router

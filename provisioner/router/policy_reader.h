@@ -27,8 +27,9 @@ struct RouterObjects {
 // too-large.
 Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out);
 
-// EGRESS_* of an environment file; others are passed over. Errors: those of ParseEnvironmentFile().
-Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where);
+// EGRESS_* of an environment file; others are passed over. Findings: env-line, env-duplicate. Errors: destination (a
+// quote that is never closed), those of ParseEnvironmentFile().
+Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings);
 
 // Which router a list looks like that none of them takes.
 RouterKind LikelyKind(std::string_view text);

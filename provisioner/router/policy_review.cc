@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/router/destinations.h"
 
 namespace prov::router {
 namespace {
@@ -120,8 +121,32 @@ bool InNetwork(const IpAddress& address, const SourceAddress& source) {
   return network && network->Contains(address);
 }
 
+// What the source address is that no router can have; "" for one that it can.
+std::string_view NoSource(const SourceAddress& source) {
+  if (const std::string_view what = NoHost(source.address); !what.empty()) return what;
+  const unsigned length = source.prefix.value_or(32);
+  if (!source.address.IsIpv4() || length > 30) return "";
+  std::uint32_t bits = 0;
+  for (std::size_t i = 12; i < 16; ++i) bits = bits << 8U | source.address.bytes()[i];
+  const std::uint32_t hosts = length == 0 ? ~0U : (1U << (32 - length)) - 1;
+  if ((bits & hosts) == 0) return "the network itself, not an address in it";
+  return (bits & hosts) == hosts ? "the broadcast address of its network" : "";
+}
+
 void ReviewAddresses(const RouterPolicy& policy, const std::vector<IpNetwork>& node_networks, Findings& out) {
+  if (policy.gateway) {
+    if (const std::string_view what = NoHost(*policy.gateway); !what.empty())
+      AddWarning(out, "router-gateway", fmt::format("the gateway {} is {}", policy.gateway->ToString(), what),
+                 policy.where);
+  }
   if (!policy.source) return;
+  if (const std::string_view what = NoSource(*policy.source); !what.empty()) {
+    const std::string prefix = policy.source->prefix ? fmt::format("/{}", *policy.source->prefix) : "";
+    AddWarning(out, "router-source",
+               fmt::format("the source address {}{} is {}: give one that is free for the router",
+                           policy.source->address.ToString(), prefix, what),
+               policy.where);
+  }
   const std::string source = policy.source->address.ToString();
   const unsigned most = policy.source->address.IsIpv4() ? 32 : 128;
   if (policy.gateway && *policy.gateway == policy.source->address) {

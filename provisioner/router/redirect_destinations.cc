@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kForms = "write PORT tcp|udp IP or PORT tcp|udp IP PORT, or as the last line an IP alone";
 
 std::string Invalid(const DestinationLine& line) {
-  return fmt::format("EGRESS_DESTINATION value '{}' is invalid", Shorten(line.text));
+  return fmt::format("EGRESS_DESTINATION value '{}' is invalid", Quoted(line.text));
 }
 
 class Reader {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "provisioner/base/text.h"
 #include "provisioner/router/render_forms.h"
 
 namespace prov::router {
@@ -44,6 +45,48 @@ std::string FormatsOf(RouterKind kind) {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr std::string_view kDefaultName = "egress-router";
+constexpr std::size_t kMostLabelBytes = 63;
+constexpr std::size_t kMostNameBytes = 240;  // of 253, with what is added to it
+
+// A label of DNS-1123.
+bool IsLabel(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && text.size() <= kMostLabelBytes && letter(text.front()) && letter(text.back()) &&
+         std::ranges::all_of(text, [&](char c) { return letter(c) || c == '-'; });
+}
+
+// Whether all objects of the format can have the name. A Service takes the least: a label that begins with a letter.
+bool IsObjectName(std::string_view text, Format format) {
+  if (format == Format::kManifest) return IsLabel(text) && text.front() >= 'a';
+  return text.size() <= kMostNameBytes && std::ranges::all_of(Split(text, '.'), IsLabel);
+}
+
+std::unexpected<Error> RefuseName(std::string_view name, std::string_view option) {
+  return Fail(Code::kUsage,
+              fmt::format("Kubernetes does not take \"{}\" for these objects; write at most {} lower-case letters, "
+                          "digits and hyphens, with a letter first and no hyphen last",
+                          Shorten(name), kMostLabelBytes),
+              std::string(option));
+}
+
+}  // namespace
+
+Result<std::string> ObjectName(const RouterPolicy& policy, const RenderRequest& request) {
+  std::string name = !request.name.empty() ? request.name : policy.name;
+  if (name.empty()) name = kDefaultName;
+  if (!IsObjectName(name, request.format)) return RefuseName(name, "--name");
+  return name;
+}
+
+Result<std::string> ObjectNamespace(const RouterPolicy& policy, const RenderRequest& request) {
+  const std::string& name = !request.name_space.empty() ? request.name_space : policy.name_space;
+  if (!name.empty() && !IsLabel(name)) return RefuseName(name, "--namespace");
+  return name;
+}
 
 std::optional<Format> FormatOf(std::string_view name) {
   const auto found = std::ranges::find(kFormatNames, name);

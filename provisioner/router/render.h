@@ -46,8 +46,8 @@ struct RenderRequest {
   std::vector<std::string> nameservers = {};       // that haproxy asks
 };
 
-// Errors: usage where the format is none of the kind's, destination where the form can't say it or an address is
-// missing, yaml.
+// Errors: usage where the format is none of the kind's or Kubernetes does not take a name, destination where the form
+// can't say it or an address is missing, yaml.
 Result<std::string> Render(const RouterPolicy& policy, const RenderRequest& request);
 
 }  // namespace prov::router

@@ -8,6 +8,11 @@
 
 namespace prov::router {
 
+// The name and the namespace of the objects ("" for none): the request's, else the policy's. Errors: usage where
+// Kubernetes does not take them for an object of the format.
+Result<std::string> ObjectName(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> ObjectNamespace(const RouterPolicy& policy, const RenderRequest& request);
+
 // "192.0.2.10/24" or without the prefix. Errors: destination where the policy has none.
 Result<std::string> SourceText(const RouterPolicy& policy, bool with_prefix);
 Result<std::string> GatewayText(const RouterPolicy& policy);

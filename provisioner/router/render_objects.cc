@@ -17,21 +17,11 @@
 namespace prov::router {
 namespace {
 
-constexpr std::string_view kDefaultName = "egress-router";
 constexpr std::string_view kNetworkImage = "registry.redhat.io/openshift4/ose-egress-router";
 constexpr std::string_view kPauseImage = "registry.redhat.io/openshift4/ose-pod";
 // The names that the network operator gives, whatever an EgressRouter is called.
 constexpr std::string_view kNadName = "egress-router-cni-nad";
 constexpr std::string_view kMacvlan = "pod.network.openshift.io/assign-macvlan";
-
-std::string NameOf(const RouterPolicy& policy, const RenderRequest& request) {
-  if (!request.name.empty()) return request.name;
-  return policy.name.empty() ? std::string(kDefaultName) : policy.name;
-}
-
-std::string NamespaceOf(const RouterPolicy& policy, const RenderRequest& request) {
-  return request.name_space.empty() ? policy.name_space : request.name_space;
-}
 
 Result<std::string> ToYaml(JsonWriter& json) {
   const publish::Object object = PROV_TRY(publish::ReadManifest(json.Text(), "the manifest"));
@@ -48,16 +38,17 @@ Result<std::string> ItemsToYaml(JsonWriter& json) {
 
 class ManifestWriter {
  public:
-  ManifestWriter(const RouterPolicy& policy, const RenderRequest& request)
-      : policy_(policy), request_(request), name_(NameOf(policy, request)), name_space_(NamespaceOf(policy, request)) {}
+  ManifestWriter(const RouterPolicy& policy, const RenderRequest& request) : policy_(policy), request_(request) {}
 
   Result<std::string> ConfigMap() {
+    PROV_TRY(ReadNames());
     PROV_TRY(WriteConfigMap());
     return ToYaml(json_);
   }
 
   Result<std::string> All() {
     // Looked at first: nothing is written of a router that has no address.
+    PROV_TRY(ReadNames());
     source_ = PROV_TRY(SourceText(policy_, true));
     gateway_ = PROV_TRY(GatewayText(policy_));
     json_.BeginObject().Key("items").BeginArray();
@@ -72,6 +63,12 @@ class ManifestWriter {
   }
 
  private:
+  Result<void> ReadNames() {
+    name_ = PROV_TRY(ObjectName(policy_, request_));
+    name_space_ = PROV_TRY(ObjectNamespace(policy_, request_));
+    return {};
+  }
+
   void Begin(std::string_view version, std::string_view kind, std::string_view name) {
     json_.BeginObject().Member("apiVersion", version).Member("kind", kind);
     json_.Key("metadata").BeginObject().Member("name", name);
@@ -292,14 +289,15 @@ Result<std::string> RenderManifest(const RouterPolicy& policy, const RenderReque
 }
 
 Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& request) {
+  const std::string name = PROV_TRY(ObjectName(policy, request));
+  const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
   const auto rules = PROV_TRY(CniRules(policy));
   JsonWriter json;
   json.BeginObject().Member("apiVersion", "network.operator.openshift.io/v1").Member("kind", "EgressRouter");
-  json.Key("metadata").BeginObject().Member("name", NameOf(policy, request));
-  if (const std::string name_space = NamespaceOf(policy, request); !name_space.empty())
-    json.Member("namespace", name_space);
+  json.Key("metadata").BeginObject().Member("name", name);
+  if (!name_space.empty()) json.Member("namespace", name_space);
   json.EndObject().Key("spec").BeginObject().Member("mode", "Redirect");
   json.Key("networkInterface").BeginObject().Key("macvlan").BeginObject().Member("mode", "Bridge");
   json.EndObject().EndObject();
@@ -317,6 +315,7 @@ Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& re
 }
 
 Result<std::string> RenderNad(const RouterPolicy& policy, const RenderRequest& request) {
+  const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
   const auto rules = PROV_TRY(CniRules(policy));
@@ -330,8 +329,7 @@ Result<std::string> RenderNad(const RouterPolicy& policy, const RenderRequest& r
   JsonWriter json;
   json.BeginObject().Member("apiVersion", "k8s.cni.cncf.io/v1").Member("kind", "NetworkAttachmentDefinition");
   json.Key("metadata").BeginObject().Member("name", kNadName);
-  if (const std::string name_space = NamespaceOf(policy, request); !name_space.empty())
-    json.Member("namespace", name_space);
+  if (!name_space.empty()) json.Member("namespace", name_space);
   json.EndObject().Key("spec").BeginObject().Member("config", config.Text()).EndObject().EndObject();
   return ToYaml(json);
 }

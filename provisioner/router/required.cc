@@ -13,6 +13,11 @@ using egress::Route;
 
 constexpr std::size_t kMost = 100'000;
 
+// A word as it may be printed: one with a user or a query may hold a secret.
+std::string Shown(std::string_view word) {
+  return word.find_first_of("@?#") == std::string_view::npos ? std::string(word) : egress::RedactUrl(word);
+}
+
 // Up to a comment.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> out;
@@ -30,8 +35,7 @@ Result<Requirement> Parse(const std::vector<std::string_view>& words, const std:
   auto to = egress::ParseDestination(egress::RequestUrlOf(words.front()));
   if (!to) return Fail(Code::kRow, to.error().message, place);
   out.to = *std::move(to);
-  out.shown = words.front().find_first_of("@?#") == std::string_view::npos ? std::string(words.front())
-                                                                           : egress::RedactUrl(words.front());
+  out.shown = Shown(words.front());
   std::size_t next = 1;
   if (next < words.size() && (words[next] == "proxy" || words[next] == "direct"))
     out.route = words[next++] == "proxy" ? Route::kProxy : Route::kDirect;
@@ -43,7 +47,7 @@ Result<Requirement> Parse(const std::vector<std::string_view>& words, const std:
   return Fail(Code::kRow,
               fmt::format("\"{}\" is neither proxy nor direct nor the address that the outside must see; write URL "
                           "[proxy|direct] [source-IP]",
-                          Shorten(words[next])),
+                          Shorten(Shown(words[next]))),
               place);
 }
 

@@ -39,15 +39,17 @@ class Check {
   }
 
   void Finish() {
+    ConfigMaps maps(objects_.objects);
     for (const RouterObject& object : objects_.objects) {
       if (object.kind == "EgressRouter") {
         EgressRouter(object);
       } else if (source::IsPodKind(object.kind)) {
-        Note(Pod(object), object.where);
+        Note(Pod(object, maps), object.where);
       }
     }
+    const bool alone = !found_ && !failed_ && maps.size() == 1;
     for (const RouterObject& object : objects_.objects) {
-      if (object.kind == "ConfigMap" && !found_objects_) Note(Map(object), object.where);
+      if (object.kind == "ConfigMap" && !maps.IsTaken(object)) Note(Map(object, alone), object.where);
     }
     FindSeveral();
     if (!found_ && !failed_) {
@@ -97,7 +99,7 @@ class Check {
   }
 
   void Assignments(std::string_view text, const std::string& where) {
-    auto variables = ReadAssignments(text, where);
+    auto variables = ReadAssignments(text, where, out_);
     if (!variables) return Unreadable(std::move(variables).error(), where);
     Policy(*variables, where);
   }
@@ -118,28 +120,35 @@ class Check {
     return kind;
   }
 
-  Result<void> Pod(const RouterObject& object) {
+  Result<void> Pod(const RouterObject& object, ConfigMaps& maps) {
     Faults faults;
-    const auto containers = PROV_TRY(ReadContainers(object, objects_.objects, &faults));
+    const auto containers = PROV_TRY(ReadContainers(object, maps, &faults));
     const Variables variables = Merge(containers);
     Wrong(std::move(faults));
     const auto kind = Policy(variables, object.At(object.object.path()), &object);
     if (!kind) return {};
-    found_objects_ = true;
-    return CheckManifest({object, containers, *kind}, out_);
+    PROV_TRY(CheckManifest({object, containers, *kind}, out_));
+    return CheckNames(object);
   }
 
-  Result<void> Map(const RouterObject& map) {
-    const Variables data = PROV_TRY(ReadConfigMapData(map));
-    if (Policy(data, map.At(map.object.At("data")), &map)) return {};
-    auto list = data.find("destination");
-    if (list == data.end() && data.size() == 1) list = data.begin();
-    if (list != data.end()) List(list->second.text, list->second.where);
+  // What the other readers need of a router's object. Errors: type.
+  static Result<void> CheckNames(const RouterObject& object) {
+    for (const std::string_view key : {"name", "namespace"}) {
+      if (auto text = object.Metadata(key); !text) return std::unexpected(std::move(text).error());
+    }
     return {};
   }
 
+  Result<void> Map(const RouterObject& map, bool alone) {
+    const Variables data = PROV_TRY(ReadConfigMapData(map));
+    if (Policy(data, map.At(map.object.At("data")), &map)) return CheckNames(map);
+    const Variable* list = FindList(data, alone);
+    if (list == nullptr) return {};
+    List(list->text, list->where);
+    return CheckNames(map);
+  }
+
   void EgressRouter(const RouterObject& object) {
-    found_objects_ = true;
     auto policy = ReadEgressRouter(object);
     if (policy) return Take(*std::move(policy));
     if (policy.error().code != Code::kDestination) return Unreadable(std::move(policy).error(), object.where);
@@ -177,9 +186,8 @@ class Check {
   Findings& out_;
   RouterObjects objects_;
   std::vector<RouterPolicy> policies_;
-  bool found_ = false;          // a router
-  bool found_objects_ = false;  // a router that is an object, to which ConfigMaps belong
-  bool failed_ = false;         // something was wrong that may have been one
+  bool found_ = false;   // a router
+  bool failed_ = false;  // something was wrong that may have been one
 };
 
 }  // namespace

@@ -93,9 +93,10 @@ struct PolicyRequest {
   std::string gateway = {};
 };
 
-// All routers of the files, which belong together: a ConfigMap of one may hold the destinations of a pod of another. A
-// file holds EGRESS_* assignments, a plain list of destinations, or objects as JSON or YAML: ConfigMap, Pod and what
-// makes pods, EgressRouter. Errors: destination (with the line), json, yaml, type, kind, invalid-config, too-large.
+// All routers of the files, which belong together: a ConfigMap of one may hold the destinations of a pod of another,
+// and one that no pod takes is a router of its own. A file holds EGRESS_* assignments, a plain list of destinations, or
+// objects as JSON or YAML: ConfigMap, Pod and what makes pods, EgressRouter. Errors: destination (with the line), json,
+// yaml, type, kind, invalid-config, too-large.
 Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFile>& files,
                                                      const PolicyRequest& request = {});
 

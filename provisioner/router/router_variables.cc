@@ -26,8 +26,8 @@ Result<bool> IsPrivileged(const ObjectView& container) {
 
 class ContainerReader {
  public:
-  ContainerReader(const RouterObject& pod, const std::vector<RouterObject>& objects, Faults* faults)
-      : pod_(pod), objects_(objects), faults_(faults) {}
+  ContainerReader(const RouterObject& pod, ConfigMaps& maps, Faults* faults)
+      : pod_(pod), maps_(maps), faults_(faults) {}
 
   Result<RouterContainer> Read(const ObjectView& container, bool init) {
     RouterContainer out;
@@ -51,15 +51,8 @@ class ContainerReader {
   }
 
  private:
-  // The map of this name that may be in the pod's namespace.
   Result<const RouterObject*> Find(std::string_view name) const {
-    const std::string own = PROV_TRY(pod_.Metadata("namespace"));
-    for (const RouterObject& object : objects_) {
-      if (object.kind != "ConfigMap" || PROV_TRY(object.Metadata("name")) != name) continue;
-      const std::string other = PROV_TRY(object.Metadata("namespace"));
-      if (own.empty() || other.empty() || own == other) return &object;
-    }
-    return nullptr;
+    return maps_.Take(name, PROV_TRY(pod_.Metadata("namespace")));
   }
 
   Result<void> TakeAll(const ObjectView& entry, Variables& out) const {
@@ -113,7 +106,7 @@ class ContainerReader {
   }
 
   const RouterObject& pod_;
-  const std::vector<RouterObject>& objects_;
+  ConfigMaps& maps_;
   Faults* faults_;
 };
 
@@ -140,13 +133,32 @@ Result<std::string> RouterObject::Metadata(std::string_view name) const {
   return std::string(metadata ? PROV_TRY(metadata->TextOr(name, "")) : "");
 }
 
-Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects,
-                                                    Faults* faults) {
+ConfigMaps::ConfigMaps(const std::vector<RouterObject>& objects) {
+  for (const RouterObject& object : objects) {
+    if (object.kind != "ConfigMap") continue;
+    ++size_;
+    // One whose metadata can't be read has no name that a pod could give.
+    by_name_[object.Metadata("name").value_or("")].emplace(object.Metadata("namespace").value_or(""), &object);
+  }
+}
+
+const RouterObject* ConfigMaps::Take(std::string_view name, std::string_view name_space) {
+  const auto named = by_name_.find(name);
+  if (named == by_name_.end()) return nullptr;
+  const BySpace& maps = named->second;
+  auto found = name_space.empty() ? maps.begin() : maps.find(name_space);
+  if (found == maps.end()) found = maps.find("");
+  if (found == maps.end()) return nullptr;
+  taken_.insert(found->second);
+  return found->second;
+}
+
+Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, ConfigMaps& maps, Faults* faults) {
   std::vector<RouterContainer> out;
   const auto holder = PROV_TRY(source::PodOf(pod.object, pod.kind));
   const auto spec = holder ? PROV_TRY(holder->Object("spec")) : std::nullopt;
   if (!spec) return out;
-  ContainerReader reader(pod, objects, faults);
+  ContainerReader reader(pod, maps, faults);
   for (const std::string_view list : {"containers", "initContainers"}) {
     for (const ObjectView& container : PROV_TRY(spec->Objects(list)))
       out.push_back(PROV_TRY(reader.Read(container, list == "initContainers")));
@@ -168,6 +180,12 @@ Result<Variables> ReadConfigMapData(const RouterObject& map) {
   for (const std::string_view name : data->Names())
     out[std::string(name)] = {std::string(PROV_TRY(data->TextOr(name, ""))), map.At(data->At(name))};
   return out;
+}
+
+const Variable* FindList(const Variables& data, bool any_key) {
+  auto found = data.find("destination");
+  if (found == data.end() && any_key && data.size() == 1) found = data.begin();
+  return found == data.end() ? nullptr : &found->second;
 }
 
 namespace {

@@ -2,8 +2,10 @@
 // ConfigMap.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,10 +46,30 @@ struct RouterContainer {
   Variables variables;               // EGRESS_* only
 };
 
-// Those of a pod or of what makes pods: containers, then init containers. `objects` hold the ConfigMaps that variables
-// are taken from. Errors: type, invalid-config (a Secret, a ConfigMap that is not there). With `faults`, what is
-// invalid-config is added there, and the variable is unknown.
-Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, const std::vector<RouterObject>& objects,
+// The ConfigMaps of the files, and which of them pods take variables from. A look-up takes the same time however many
+// there are.
+class ConfigMaps {
+ public:
+  // `objects` must outlive it and stay where they are.
+  explicit ConfigMaps(const std::vector<RouterObject>& objects);
+
+  // The map of this name that may be in the namespace ("": not told), which then counts as taken; null: none.
+  const RouterObject* Take(std::string_view name, std::string_view name_space);
+  bool IsTaken(const RouterObject& map) const { return taken_.contains(&map); }
+  std::size_t size() const { return size_; }
+
+ private:
+  using BySpace = std::map<std::string, const RouterObject*, std::less<>>;
+
+  std::map<std::string, BySpace, std::less<>> by_name_;
+  std::set<const RouterObject*> taken_;
+  std::size_t size_ = 0;
+};
+
+// Those of a pod or of what makes pods: containers, then init containers. `maps` are what variables are taken from.
+// Errors: type, invalid-config (a Secret, a ConfigMap that is not there). With `faults`, what is invalid-config is
+// added there, and the variable is unknown.
+Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, ConfigMaps& maps,
                                                     Faults* faults = nullptr);
 
 // All together; of a name that two have, the first counts.
@@ -55,6 +77,10 @@ Variables Merge(const std::vector<RouterContainer>& containers);
 
 // The data of a ConfigMap. Errors: type.
 Result<Variables> ReadConfigMapData(const RouterObject& map);
+
+// The list of destinations in the data of a ConfigMap without EGRESS_* variables: under the key that OpenShift's
+// documentation uses, or with `any_key` under the only one. Null: none.
+const Variable* FindList(const Variables& data, bool any_key);
 
 // What they make of a router; nullopt where none is a list of destinations and the mode asks for none. Errors:
 // destination. With `faults` these are added there, and the policy is what the rest says.

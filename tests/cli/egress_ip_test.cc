@@ -116,6 +116,9 @@ TEST_F(EgressIp, TheHurriedUsersWords) {
   const ProcessResult nobody = Run({objects_, "--offline", "node-7"});
   EXPECT_EQ(nobody.exit, 10);
   EXPECT_THAT(nobody.err, AllOf(HasSubstr("node-7"), HasSubstr("--offline")));
+  const ProcessResult twice = Run({"-", "-"}, kObjects);
+  EXPECT_EQ(twice.exit, 10);
+  EXPECT_THAT(twice.err, HasSubstr("once only"));
   const ProcessResult missing = Run({(scratch_.path() / "no.yaml").string()});
   EXPECT_EQ(missing.exit, 11);
   EXPECT_THAT(missing.err, HasSubstr("[not-found]"));

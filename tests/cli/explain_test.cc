@@ -177,6 +177,12 @@ TEST_F(Explain, RefusesWhatItCantAnswer) {
   EXPECT_EQ(row.exit, 11);
   EXPECT_THAT(row.err, HasSubstr("line 2"));
   EXPECT_THAT(row.err, Not(HasSubstr("sesame")));
+  // A list that lost its lines is not an answer.
+  for (const char* text : {"", "# nothing\n\n"}) {
+    const ProcessResult empty = Run({"explain", source_, "--hosts", Write("empty", text), "--output", "json"});
+    EXPECT_EQ(empty.exit, 11) << text;
+    EXPECT_THAT(empty.err, HasSubstr("names no destination")) << text;
+  }
 }
 
 TEST_F(Explain, ABadUrlDoesNotStopTheOthers) {

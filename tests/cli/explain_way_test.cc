@@ -217,6 +217,19 @@ TEST_F(ExplainWay, AProxyThatNodesCanNotResolveIsToldOf) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("\"proxy-router\""), HasSubstr("HTTPS_PROXY")));
 }
 
+// As router explain does: a router that will not start lets nothing out, whatever its rules are.
+TEST_F(ExplainWay, WhatIsWrongWithTheRouterIsToldOf) {
+  const std::string list = Write("list", "*.example\n!bad.example\n");
+  const ProcessResult shadowed = Run({source_, "--through", list, "--url", "https://bad.example/", "--for", "go"});
+  ASSERT_EQ(shadowed.exit, 0) << shadowed.err;
+  EXPECT_THAT(shadowed.err, HasSubstr("warning [router-shadowed]"));
+  std::string text;
+  while (text.size() < (128U << 10U)) text += "host.example\n";
+  const ProcessResult large =
+      Run({source_, "--through", Write("large", text), "--url", "https://host.example/", "--for", "go"});
+  EXPECT_THAT(large.err, HasSubstr("warning [router-size]"));
+}
+
 TEST_F(ExplainWay, AUrlThatIsNoneHasNoRoute) {
   const ProcessResult result = Through({"--url", "https://quay.io/", "nonsense", "--for", "go", "--output", "json"});
   EXPECT_EQ(result.exit, 10);
@@ -252,6 +265,9 @@ TEST_F(ExplainWay, PasswordsStayHidden) {
     const ProcessResult result = Run({secret, "--through", router_, "--required", required, "--output", form});
     EXPECT_EQ(result.exit, 4);
     EXPECT_THAT(result.out + result.err, Not(HasSubstr("sesame"))) << form;
+    const ProcessResult swapped = Run({router_, "--through", secret, "--url", "https://quay.io/", "--output", form});
+    EXPECT_EQ(swapped.exit, 11);
+    EXPECT_THAT(swapped.out + swapped.err, Not(HasSubstr("sesame"))) << form;
   }
 }
 

@@ -13,6 +13,7 @@
 namespace prov {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -163,6 +164,33 @@ TEST_F(Router, AnswersOfDnsStandWhereverTheyAreWritten) {
   std::vector<std::string> words = ask;
   words.insert(words.end(), {"--hosts", At("hosts.txt")});
   EXPECT_EQ(Json(words)["decisions"].Size(), 2U);
+}
+
+TEST_F(Router, ListsOfHostsAsEditorsSaveThem) {
+  const auto ask = [&](const std::string& text) {
+    Write("hosts.txt", text);
+    return Run({"explain", "--destination", At("http.txt"), "--hosts", At("hosts.txt")});
+  };
+  for (const std::string& text :
+       {std::string("\xEF\xBB\xBF# ours\r\na.example # registry\r\n"), std::string("https://a.example/#top\n"),
+        std::string("\xFF\xFE"
+                    "a\0.\0e\0x\0a\0m\0p\0l\0e\0\n\0",
+                    22)}) {
+    const ProcessResult result = ask(text);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("  allow        3  "));
+  }
+  for (const char* text : {"", "# nothing\n\n", "a.example\nuser:sesame@a b\n",
+                           "\xFF\xFE"
+                           "a"}) {
+    const ProcessResult result = ask(text);
+    EXPECT_EQ(result.exit, 11) << text;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, AllOf(HasSubstr("error [row]: "), HasSubstr("hosts.txt"), Not(HasSubstr("sesame"))));
+  }
+  EXPECT_THAT(ask("a.example\na..b\n").err, HasSubstr("\"a..b\" names no destination"));
+  EXPECT_THAT(ask("a.example\na..b\n").err, HasSubstr("hosts.txt, line 2"));
+  ExpectUsage({"explain", "--destination", "-", "--hosts", "-"}, "once only");
 }
 
 TEST_F(Router, CheckTellsEverythingAtOnce) {

@@ -393,6 +393,22 @@ class Speed(unittest.TestCase):
             self.assertLess(spent, 1, words)
             self.assertGreater(len(done.stdout), 10000)
 
+    def test_objects_of_a_whole_cluster_within_a_second(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-objects-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        items = []
+        for i in range(4000):
+            take = [{"name": "c", "envFrom": [{"configMapRef": {"name": "map-%d" % i}}]}]
+            items.append({"kind": "ConfigMap", "metadata": {"name": "map-%d" % i, "namespace": "n"}, "data": {"a": "b"}})
+            items.append({"kind": "Pod", "metadata": {"name": "pod-%d" % i, "namespace": "n"}, "spec": {"containers": take}})
+        items.append({"kind": "ConfigMap", "metadata": {"name": "routes"}, "data": {"destination": "*.test\n"}})
+        (folder / "objects.json").write_text(json.dumps({"kind": "List", "items": items}))
+        before = os.times()
+        done = provisioner("explain", "--policy", folder / "objects.json", "a.test", "--output", "json")
+        after = os.times()
+        self.assertLess(after.children_user + after.children_system - before.children_user - before.children_system, 1)
+        self.assertEqual(json.loads(done.stdout)["decisions"][0]["decision"], "allow")
+
 
 if __name__ == "__main__":
     router_servers.inside()

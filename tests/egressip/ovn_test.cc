@@ -168,6 +168,13 @@ TEST(Ovn, SelectorsByNameAndByExpression) {
   EXPECT_THAT(Told(Report(objects)), ElementsAre("a nodeIP", "b egressIP 10.0.0.100@worker-1", "c nodeIP"));
 }
 
+TEST(Ovn, WithoutEgressIpsThatIsSaid) {
+  const EgressReport report = Report({LinuxYaml(1), NamespaceYaml("a")});
+  EXPECT_THAT(Told(report), ElementsAre("a nodeIP"));
+  ASSERT_THAT(Codes(report), ElementsAre("warning egress-ip-incomplete"));
+  EXPECT_THAT(report.findings[0].message, HasSubstr("oc get egressips"));
+}
+
 TEST(Ovn, WithoutNamespacesThatIsSaid) {
   const EgressReport report = Report({LinuxYaml(1), EgressIpYaml("p", "10.0.0.100", kProd)});
   EXPECT_THAT(report.namespaces, IsEmpty());

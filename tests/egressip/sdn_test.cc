@@ -165,6 +165,18 @@ TEST(Sdn, AnInvalidRequestIsNoRequestForNothing) {
   EXPECT_THAT(Codes(report), Contains("error egress-ip-address"));
 }
 
+TEST(Sdn, AKindOfObjectsThatWasForgotten) {
+  const EgressReport nodes = Report({HostSubnetYaml(3, "")});
+  EXPECT_THAT(nodes.namespaces, IsEmpty());
+  ASSERT_THAT(Codes(nodes), ElementsAre("warning egress-ip-incomplete"));
+  EXPECT_THAT(nodes.findings[0].message, HasSubstr("oc get netnamespaces"));
+  const EgressReport namespaces = Report({NetNamespaceYaml(42, "172.17.0.100")});
+  EXPECT_THAT(Told(namespaces), ElementsAre("ns-42 dropped"));
+  ASSERT_THAT(Codes(namespaces), ElementsAre("warning egress-ip-incomplete", "warning egress-ip-unassigned"));
+  EXPECT_THAT(namespaces.findings[0].message, HasSubstr("oc get hostsubnets"));
+  EXPECT_THAT(Codes(Report({NetNamespaceYaml(42, "")})), IsEmpty());
+}
+
 // Joined projects have one NetID.
 TEST(Sdn, NamespacesOfOneNetIdLeaveTogether) {
   std::string joined = NetNamespaceYaml(42, "172.17.0.100");

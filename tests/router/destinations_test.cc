@@ -9,6 +9,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 RouterPolicy Read(RouterKind kind, std::string_view text) {
@@ -95,6 +96,16 @@ TEST(RedirectDestinations, UsualMistakesAreNamed) {
                       "10.0.0.1")
                   .message,
               HasSubstr("typographic"));
+}
+
+// A proxy.env where a list belongs.
+TEST(Destinations, PasswordsAreHidden) {
+  for (const RouterKind kind : {kRedirect, kHttp, kDns}) {
+    for (const char* line : {"HTTP_PROXY=http://user:sesame@proxy.example:3128", "http://sesame@proxy.example:3128",
+                             "80 tcp http://user:sesame@proxy.example", "user:sesame@proxy.example"})
+      EXPECT_THAT(ErrorOf(kind, line).message, Not(HasSubstr("sesame"))) << line;
+    EXPECT_THAT(ErrorOf(kind, "NO_PROXY=.svc").message, HasSubstr("holds no NAME=VALUE")) << NameOf(kind);
+  }
 }
 
 TEST(RedirectDestinations, AddressesThatNothingReaches) {

@@ -11,6 +11,7 @@ namespace prov::router {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr std::string_view kDeployment = R"(apiVersion: apps/v1
@@ -126,6 +127,23 @@ TEST(PolicyReader, Assignments) {
   EXPECT_EQ(error.where, "f1: EGRESS_DNS_PROXY_DESTINATION: line 2");
 }
 
+// Half of a list must not pass for all of it.
+TEST(PolicyReader, AssignmentsThatLostAPart) {
+  const Error cut = ErrorOf({"EGRESS_SOURCE=192.0.2.10\nEGRESS_HTTP_PROXY_DESTINATION=\"*.a.example\n*.b.exam"});
+  EXPECT_EQ(cut.code, Code::kDestination);
+  EXPECT_EQ(cut.where, "f1, line 2");
+  EXPECT_THAT(cut.message, StartsWith("this quote is never closed"));
+  const RouterPolicy unquoted = One({"EGRESS_DESTINATION=80 tcp 10.0.0.1\n8080 tcp 10.0.0.2\n"});
+  ASSERT_EQ(unquoted.findings.size(), 1U);
+  EXPECT_EQ(unquoted.findings[0].code, "env-line");
+  EXPECT_EQ(unquoted.findings[0].where, "f1, line 2");
+  EXPECT_THAT(unquoted.findings[0].message, HasSubstr("in quotes"));
+  const RouterPolicy twice = One({"EGRESS_DESTINATION=80 tcp 10.0.0.1\nEGRESS_DESTINATION=81 tcp 10.0.0.2\n"});
+  EXPECT_TRUE(HasFinding(twice.findings, "env-duplicate"));
+  // What is said of such a file for systemd does not matter here.
+  EXPECT_TRUE(One({"A=1\nA=2\nhttp_proxy=x\nEGRESS_DESTINATION=\"80 tcp 10.0.0.1\"\n"}).findings.empty());
+}
+
 TEST(PolicyReader, APodAndItsConfigMap) {
   for (const auto& files : {std::vector<std::string_view>{kDeployment, kMap}, {kMap, kDeployment}}) {
     const RouterPolicy policy = One(files);
@@ -148,6 +166,14 @@ TEST(PolicyReader, AConfigMapByItself) {
       One({"kind: ConfigMap\nmetadata: {name: m}\ndata: {EGRESS_SOURCE: 10.0.0.9, EGRESS_DESTINATION: 10.0.0.1}\n"})
           .redirect.size(),
       1U);
+}
+
+// Every namespace has maps of certificates with one key.
+TEST(PolicyReader, ConfigMapsOfOtherThings) {
+  constexpr std::string_view kCertificates =
+      "kind: ConfigMap\nmetadata: {name: kube-root-ca.crt}\ndata: {ca.crt: \"-----BEGIN CERTIFICATE-----\"}\n";
+  ExpectHttp(One({kMap, kCertificates}));
+  ExpectHttp(One({kDeployment, kMap, kCertificates}));
 }
 
 TEST(PolicyReader, WhatAConfigMapLacksIsSaid) {
@@ -236,6 +262,20 @@ TEST(EgressRouter, WhatHasNoEffectIsReported) {
   EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
 }
 
+// A map that no pod takes is a router of its own: left out, its rules would count for nobody.
+TEST(PolicyReader, AConfigMapBesideOtherRouters) {
+  for (const auto& files :
+       {std::vector<std::string_view>{"80 tcp 10.0.0.1\n", kMap}, {kRouter, kMap}, {kMap, kRouter}}) {
+    const auto read = Read(files);
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->size(), 2U);
+    ExpectHttp((*read)[1]);
+  }
+  const auto taken = Read({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(taken->size(), 2U);
+}
+
 TEST(PolicyReader, SeveralRouters) {
   const std::string two = fmt::format("{}---\n{}", kRouter, Replaced("name: er", "name: er2"));
   const auto read = Read({two});
@@ -257,6 +297,10 @@ TEST(PolicyReader, WhatHoldsNoRouter) {
   EXPECT_EQ(ErrorOf({"kind: Namespace\nmetadata: {name: x}\n"}).code, Code::kKind);
   EXPECT_EQ(ErrorOf({"kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c}]}\n"}).code, Code::kKind);
   EXPECT_EQ(ErrorOf({"kind: [\n"}).code, Code::kYaml);
+  EXPECT_THAT(ErrorOf({"kind: [\n"}).message, Not(HasSubstr("router check")));
+  const Error pasted = ErrorOf({"kind: Pod\nspec:\n  containers:\n  \xE2\x80\x93 name: c\n    env: []\n"});
+  EXPECT_EQ(pasted.code, Code::kYaml);
+  EXPECT_THAT(pasted.message, HasSubstr("provisioner router check"));
   EXPECT_EQ(ErrorOf({"{\"kind\": \n"}).code, Code::kJson);
   const Error type = ErrorOf({"kind: EgressRouter\nspec: 5\n"});
   EXPECT_EQ(type.code, Code::kType);

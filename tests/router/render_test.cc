@@ -199,6 +199,28 @@ TEST(Render, WhatAFormCantSay) {
   EXPECT_THAT(ErrorOf(both, Format::kManifest).message, HasSubstr("can't say IPv6"));
 }
 
+TEST(Render, NamesThatKubernetesTakes) {
+  const RouterPolicy policy = Policy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
+  const auto error = [&](const std::string& name, const std::string& name_space, Format format) {
+    const auto out = Render(policy, {.format = format, .name = name, .name_space = name_space});
+    return out ? std::string() : fmt::format("{} {}", InfoOf(out.error().code).name, out.error().where);
+  };
+  for (const Format format : {Format::kManifest, Format::kConfigMap, Format::kCr}) {
+    for (const std::string& name : {std::string("Out"), std::string("a b"), std::string("a_b"), std::string("-a"),
+                                    std::string("a-"), std::string("a\nb"), std::string(64, 'a')})
+      EXPECT_EQ(error(name, "", format), "usage --name") << name;
+    EXPECT_EQ(error("out-1", "egress", format), "");
+    EXPECT_EQ(error("out", "e.f", format), "usage --namespace");
+  }
+  // The name of a Service.
+  for (const char* name : {"1a", "a.b"}) {
+    EXPECT_EQ(error(name, "", Format::kManifest), "usage --name") << name;
+    EXPECT_EQ(error(name, "", Format::kConfigMap), "") << name;
+  }
+  EXPECT_EQ(error("Out", "", Format::kNft), "");
+  EXPECT_EQ(error("", "E", Format::kNad), "usage --namespace");
+}
+
 TEST(Render, EveryFormatHasItsName) {
   for (std::size_t i = 0; i < kFormatNames.size(); ++i) EXPECT_EQ(FormatOf(kFormatNames[i]), static_cast<Format>(i));
   EXPECT_FALSE(FormatOf("yaml"));

@@ -67,6 +67,7 @@ TEST(Required, AnEmptyListIsAnError) {
 
 TEST(Required, PasswordsAreHidden) {
   EXPECT_THAT(Read("https://user:sesame@a.example/\n")[0].shown, Not(HasSubstr("sesame")));
+  EXPECT_THAT(ErrorOf("quay.io http://user:sesame@proxy.example:3128\n").message, Not(HasSubstr("sesame")));
 }
 
 WayOut Way(WayOut::End end, Verdict verdict, const char* source = "", const char* note = "the note") {

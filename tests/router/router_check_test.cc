@@ -128,16 +128,18 @@ TEST(RouterCheck, LinuxNodes) {
   EXPECT_THAT(With("kubernetes.io/os: linux", "kubernetes.io/os: windows"), ElementsAre("error router-node"));
   EXPECT_THAT(With("kubernetes.io/os: linux", "node-role.kubernetes.io/infra: \"\""), IsEmpty());
   EXPECT_THAT(With("      nodeSelector:\n        kubernetes.io/os: linux\n", "      nodeName: infra-1\n"), IsEmpty());
-  const auto affinity = [](std::string_view values) {
+  const auto affinity = [](std::string_view values, std::string_view op = "In") {
     return With("      nodeSelector:\n        kubernetes.io/os: linux\n",
                 fmt::format("      affinity:\n        nodeAffinity:\n          "
                             "requiredDuringSchedulingIgnoredDuringExecution:\n            nodeSelectorTerms:\n"
-                            "            - matchExpressions:\n              - {{key: kubernetes.io/os, operator: In, "
+                            "            - matchExpressions:\n              - {{key: kubernetes.io/os, operator: {}, "
                             "values: [{}]}}\n",
-                            values));
+                            op, values));
   };
   EXPECT_THAT(affinity("linux"), IsEmpty());
   EXPECT_THAT(affinity("linux, windows"), ElementsAre("warning router-node"));
+  EXPECT_THAT(affinity("windows", "NotIn"), IsEmpty());
+  EXPECT_THAT(affinity("linux", "NotIn"), ElementsAre("warning router-node"));
 }
 
 TEST(RouterCheck, ModesOfContainers) {
@@ -200,6 +202,12 @@ TEST(RouterCheck, EveryWrongLineIsTold) {
   EXPECT_THAT(Codes(Check({"80 tcp 10.0.0.1\n81 tpc 10.0.0.2\n"})), ElementsAre("error router-destination"));
 }
 
+TEST(RouterCheck, AssignmentsThatLostAPart) {
+  EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=\"80 tcp 10.0.0.1\n81 tcp 10.0"})),
+              ElementsAre("error router-document"));
+  EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=80 tcp 10.0.0.1\n81 tcp 10.0.0.2\n"})), ElementsAre("warning env-line"));
+}
+
 TEST(RouterCheck, LinesThatAreNeverReached) {
   const Findings findings =
       Check({"*.example\n!bad.example\nwww.example\n10.0.0.0/8\n!10.1.0.0/16\n10.0.0.0/9\nother.test\nOTHER.test\n"});
@@ -217,6 +225,12 @@ TEST(RouterCheck, AddressesThatDoNotFit) {
   EXPECT_THAT(With("value: 192.168.12.1}", "value: 192.168.13.1}"), ElementsAre("warning router-gateway"));
   EXPECT_THAT(With("value: 192.168.12.1}", "value: 192.168.12.99}"), ElementsAre("warning router-gateway"));
   EXPECT_THAT(With("192.168.12.99/24", "192.168.12.99"), IsEmpty());
+  EXPECT_THAT(With("        - {name: EGRESS_GATEWAY, value: 192.168.12.1}\n", ""), ElementsAre("error router-gateway"));
+  for (const char* source : {"192.168.12.0/24", "192.168.12.255/24", "0.0.0.0", "127.0.0.1", "224.0.0.5", "10.0.0.0/8"})
+    EXPECT_THAT(With("192.168.12.99/24", source), testing::Contains("warning router-source")) << source;
+  for (const char* source : {"192.168.12.0/31", "192.168.12.255/32", "192.168.12.255", "192.168.13.0/23"})
+    EXPECT_THAT(With("192.168.12.99/24", source), testing::Not(testing::Contains("warning router-source"))) << source;
+  EXPECT_THAT(With("value: 192.168.12.1}", "value: 127.0.0.1}"), testing::Contains("warning router-gateway"));
   const auto nodes = [](const char* network) {
     return Codes(Check({kRouter}, {.node_networks = {*IpNetwork::Parse(network)}}));
   };
@@ -260,6 +274,10 @@ TEST(RouterCheck, AReferenceThatLeadsOutOfTheFiles) {
   ASSERT_THAT(Codes(wrong), ElementsAre("error router-destination"));
   EXPECT_EQ(wrong[0].where, "f2: $.data.destination: line 1");
   EXPECT_THAT(Check({map("*.example")}), IsEmpty());
+  // One that no pod takes is checked, too, and others are not taken for lists.
+  EXPECT_THAT(Codes(Check({kRouter, map("exa mple")})), ElementsAre("error router-destination"));
+  EXPECT_THAT(Check({kRouter, map("*.example"), "kind: ConfigMap\nmetadata: {name: c}\ndata: {ca.crt: a b}\n"}),
+              IsEmpty());
 }
 
 TEST(RouterCheck, FilesThatCantBeRead) {
@@ -270,6 +288,10 @@ TEST(RouterCheck, FilesThatCantBeRead) {
   EXPECT_THAT(Codes(Check({"kind: Namespace\nmetadata: {name: n}\n"})), ElementsAre("error router-document"));
   EXPECT_THAT(Codes(Check({""})), ElementsAre("error router-destination"));
   EXPECT_THAT(Codes(Check({"kind: EgressRouter\nspec: {addresses: 5}\n"})), ElementsAre("error router-document"));
+  // What render and explain refuse is not valid here.
+  EXPECT_THAT(Codes(Check({"kind: ConfigMap\nmetadata: 5\ndata: {destination: a.test}\n"})),
+              ElementsAre("error router-document"));
+  EXPECT_THAT(With("metadata:\n  name: egress-1\n", "metadata: 5\n"), ElementsAre("error router-document"));
 }
 
 }  // namespace
