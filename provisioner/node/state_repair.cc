@@ -376,7 +376,9 @@ RepairedView::~RepairedView() = default;
 
 Result<OpenNode> RepairedView::Open() {
   repair_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
-  return OpenNode{node_.host, {node_.machine.registry, node_.machine.certificates, record_, node_.machine.system}};
+  const machine::Machine& whole = node_.machine;
+  return OpenNode{node_.host,
+                  {whole.registry, whole.certificates, record_, whole.system, whole.network, whole.programs}};
 }
 
 Result<bool> HasNoRecord(StateFolder& folder) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -34,13 +35,22 @@ constexpr HRESULT kEndpointMissing = Code(0x803B0002UL);
 constexpr HRESULT kPolicyMissing = Code(0x803B0008UL);
 constexpr HRESULT kInvalidPolicy = Code(0x803B000DUL);
 
-int calls = 0;
 int open_handles = 0;
 
 fs::path Folder() {
   wchar_t value[MAX_PATH] = {};
   GetEnvironmentVariableW(L"HNS_DOUBLE", value, MAX_PATH);
   return value;
+}
+
+// One count for the program: each of the two libraries has its own variables.
+int NextCall() {
+  constexpr wchar_t kName[] = L"HNS_DOUBLE_CALLS";
+  wchar_t value[16] = {};
+  GetEnvironmentVariableW(kName, value, 16);
+  const int number = static_cast<int>(std::wcstol(value, nullptr, 10));
+  SetEnvironmentVariableW(kName, std::to_wstring(number + 1).c_str());
+  return number;
 }
 
 std::string Read(const fs::path& path) {
@@ -88,7 +98,7 @@ void EndAt(const char* moment, int call) {
 // One call: logged when it begins, and the program may end before it has an effect, or after.
 class Call {
  public:
-  Call(const std::string& name, const std::string& document) : name_(name), number_(calls++) {
+  Call(const std::string& name, const std::string& document) : name_(name), number_(NextCall()) {
     if (Folder().empty()) return;
     EndAt("before", number_);
     std::ofstream(Folder() / "calls.log", std::ios::binary | std::ios::app) << name << '\t' << document << '\n';
