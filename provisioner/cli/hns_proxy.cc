@@ -52,7 +52,7 @@ std::vector<OptionRow> OptionRows() {
       {kTarget, {"namespace", "GUID", "the endpoints of this network namespace of HCN", Group::kTarget}},
       {kTarget,
        {"container", "ID", "the endpoints of this container's pod; the beginning of the ID is enough", Group::kTarget}},
-      {kTarget, {"all", "", "all endpoints of the node; add and ensure leave the node's own out", Group::kTarget}},
+      {kTarget, {"all", "", "all endpoints of the node; add and ensure take those of its pods only", Group::kTarget}},
       {kTarget | kContainer,
        {"crictl", "FILE",
         "what `crictl inspect` printed of the container; - is standard input (default: crictl is run)",

@@ -28,6 +28,7 @@ struct Request {
   Wish wish = Wish::kList;
   bool dry_run = false;
   std::vector<std::string> wanted;  // settings, of add and ensure
+  bool all = false;                 // every endpoint of the node is the target
 };
 
 struct EndpointReport {
@@ -103,6 +104,8 @@ void TreatEach(const Request& request, ComputeNetwork& network, const std::vecto
       report.endpoints.push_back({id, {}, "none", std::move(found).error()});
     } else if (!*found) {
       AddVanished(report, id);
+    } else if (request.all && !request.wanted.empty() && (**found).is_remote) {
+      continue;  // its pod has its proxy on another node
     } else if (!Treat(request, network, **std::move(found), report)) {
       // Whatever the change left there.
       auto now = hns::ReadEndpoint(network, id);
@@ -200,7 +203,7 @@ Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Fi
   if (found == kWishes.end()) {
     return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kCommand));
   }
-  Request out{found->second, arguments.Has("dry-run"), {}};
+  Request out{found->second, arguments.Has("dry-run"), {}, arguments.Has("all")};
   if (out.wish != Wish::kAdd && out.wish != Wish::kEnsure) return out;
   const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
   const Findings checked = PROV_TRY(hns::RequireValid(policies));

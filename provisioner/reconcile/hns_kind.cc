@@ -174,7 +174,7 @@ class Hns final : public Kind {
   static void PlanWanted(Planner& planner, const std::string& id) {
     bool unreadable = false;
     std::optional<Endpoint> now = ReadOrNote(planner, id, unreadable);
-    if (now) {
+    if (now && !now->is_remote) {
       EndpointPlan(planner, *std::move(now)).Want(planner.desired().hns->settings);
     } else if (!unreadable) {
       planner.Disown(ItemOfEndpoint(id));

@@ -146,6 +146,19 @@ TEST_F(HnsProxy, TheNodesOwnEndpointsGetNoPolicy) {
   EXPECT_EQ(Json({"list", "--all"})["endpoints"].Size(), 2U);
 }
 
+// kube-proxy makes such endpoints, so that nearly every node has them.
+TEST_F(HnsProxy, EndpointsOfOtherNodesGetNoPolicy) {
+  network_.remote = {kOne};
+  for (const char* const command : {"ensure", "add"}) {
+    const auto report = Json(With({command, "--all"}));
+    ASSERT_EQ(report["endpoints"].Size(), 1U);
+    EXPECT_STREQ(report["endpoints"][0]["id"].GetString(), kTwo);
+    EXPECT_EQ(network_.PoliciesOf(kOne), kAcl);
+  }
+  EXPECT_EQ(Json({"list", "--all"})["endpoints"].Size(), 2U);
+  EXPECT_EQ(Json(With({"add", kOne}))["writes"].GetInt(), 1) << "one that is named is what somebody wants";
+}
+
 TEST_F(HnsProxy, OneThatFailsDoesNotStopTheOthers) {
   network_.without_effect = "Add";
   const auto report = Json(With({"add", "--all"}), 13);

@@ -90,6 +90,14 @@ TEST_F(HnsKindTest, EachPodGetsThePolicyOnceAndOthersPoliciesStay) {
   EXPECT_THAT(DriftNow(), IsEmpty());
 }
 
+TEST_F(HnsKindTest, EndpointsOfOtherNodesGetNone) {
+  network_.remote = {kOne};
+  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted())), ElementsAre(std::string("create hns ") + kTwo));
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(LedgerNow().size(), 1U);
+  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+}
+
 TEST_F(HnsKindTest, SaysWhereTrafficGoes) {
   network_.endpoints[kTwo].push_back(kTheirs);
   const Plan plan = MustApply(memory_, Wanted());

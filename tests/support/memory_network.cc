@@ -101,11 +101,12 @@ Result<NetworkAnswer> MemoryNetwork::QueryEndpoint(NetworkHandle endpoint, std::
   return Step("HcnQueryEndpointProperties", query, [&]() -> NetworkAnswer {
     const auto found = FindId(endpoints, handles_.at(endpoint));
     if (found == endpoints.end()) return NoEndpoint();
-    return {0,
-            fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Policies":[{}],"MacAddress":"00-15","Sch)"
-                        R"(emaVersion":{{"Major":2,"Minor":0}}}})",
-                        found->first, fmt::join(found->second, ",")),
-            ""};
+    return {
+        0,
+        fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Flags":{},"Policies":[{}],"MacAddress":"0)"
+                    R"(0-15","SchemaVersion":{{"Major":2,"Minor":0}}}})",
+                    found->first, remote.contains(found->first) ? 1 : 0, fmt::join(found->second, ",")),
+        ""};
   });
 }
 

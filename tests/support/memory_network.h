@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ class MemoryNetwork final : public machine::ComputeNetwork {
 
   // Endpoints by their GUIDs as they are told; of each the policies, whole: {"Type":…,"Settings":…}.
   std::map<std::string, std::vector<std::string>> endpoints;
+  std::set<std::string> remote;  // those of them that stand for pods of other nodes
   // Namespaces by their GUIDs; of each the endpoints.
   std::map<std::string, std::vector<std::string>> namespaces;
   std::string namespace_of_node;  // the GUID of the one that is the node's own
