@@ -176,7 +176,7 @@ TEST_F(HnsKindTest, OnlyPodsOfTheNamespaceHaveIt) {
   constexpr char kGuid[] = "AAAAAAAA-BBBB-CCCC-DDDD-000000000001";
   network_.namespaces[kGuid] = {kTwo};
   programs_.in_path["crictl"] = "crictl.exe";
-  programs_.outputs["ps --output json --label io.kubernetes.pod.namespace=web"] = {
+  programs_.outputs["ps --all --output json --label io.kubernetes.pod.namespace=web"] = {
       0, R"({"containers":[{"id":"c1","podSandboxId":"p","labels":{"io.kubernetes.pod.namespace":"web"}}]})", ""};
   programs_.outputs["inspect --output json c1"] = {
       0,
