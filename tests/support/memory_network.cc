@@ -125,7 +125,7 @@ NetworkAnswer MemoryNetwork::Modify(const std::string& id, std::string_view requ
   for (const JsonNode& item : items) {
     const std::string policy = item.Json();
     if (kind == "Add") {
-      after.push_back(policy);
+      if (after.size() < most_policies) after.push_back(policy);
       continue;
     }
     const auto old = std::ranges::find_if(after, [&](const std::string& one) { return SameJson(one, policy); });

@@ -37,6 +37,8 @@ class MemoryNetwork final : public machine::ComputeNetwork {
   std::size_t stop_before = kNever, stop_after = kNever;
   // Modifications of this kind ("Add", "Remove") are done by what is answered, and nothing happens.
   std::string without_effect;
+  // Policies that an endpoint has at most: of more the answer is "done", and nothing happens.
+  std::size_t most_policies = std::numeric_limits<std::size_t>::max();
   // Those of this kind are answered with it.
   std::map<std::string, machine::NetworkAnswer> refused;
   bool ignores_filters = false;  // of enumerations
