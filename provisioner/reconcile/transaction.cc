@@ -212,12 +212,13 @@ std::vector<std::string> SettingsOf(const std::optional<RegValue>& value) {
 }
 
 // Pods that came after a run have their policies from later ones, which are no runs to take back. Where the run brought
-// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours.
+// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours. The first run of
+// all brought everything, also where there was no pod yet, as at the first boot.
 void AddLaterPods(const Ledger& now, Transaction& back) {
   const LedgerEntry* const given = AnyPod(back.ledger_before);
   const std::optional<LedgerEntry> earlier =
       AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
-  const bool changed = given != nullptr && (!earlier || earlier->ours != given->ours);
+  const bool changed = back.ledger_after.empty() || (given != nullptr && (!earlier || earlier->ours != given->ours));
   for (const auto& [item, entry] : now) {
     if (!item.starts_with(kHnsItem) || back.ledger_before.contains(item)) continue;
     LedgerEntry then = entry;

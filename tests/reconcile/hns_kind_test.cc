@@ -268,6 +268,25 @@ TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
   EXPECT_THAT(LedgerNow(), IsEmpty());
 }
 
+// As at the first boot, when no pod is there yet.
+TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
+  network_.endpoints.clear();
+  DesiredState desired = Desired();
+  desired.scope.hns = true;
+  desired.hns = Wanted().hns;
+  MustApply(memory_, desired);
+  network_.endpoints[kLater] = {kNat};
+  MustApply(memory_, desired);
+  ASSERT_THAT(At(kLater), HasSubstr("15001"));
+  machine::Machine ports = memory_.Ports();
+  EXPECT_THAT(ChangesOf(PlanRollback(ports.state)->value()),
+              Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
+  Findings findings;
+  ASSERT_EQ(Rollback(ports, findings), true);
+  EXPECT_EQ(At(kLater), Flat(kNat));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
 TEST_F(HnsKindTest, ALaterPodKeepsAPolicyThatTheRunDidNotBring) {
   MustApply(memory_, Wanted());
   DesiredState desired = Desired();
