@@ -87,9 +87,10 @@ class EndpointPlan {
  private:
   bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, SettingsOf(entry_->ours)); }
 
+  // What is as wanted where we set something else is ours again: a change back that HNS refused leaves it so.
   void Keep() {
     const bool adopt = !IsOurs() && planner_.options().adopt;
-    if (adopt) {
+    if (adopt || (entry_ != nullptr && !IsOurs())) {
       LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
       entry.ours = EncodeSettings(now_.settings);
       planner_.Own(item_, std::move(entry));

@@ -142,6 +142,24 @@ TEST_F(HnsKindTest, WhatWasThereBeforeComesBack) {
   EXPECT_THAT(LedgerNow(), IsEmpty());
 }
 
+// Otherwise it would be drift for ever, and stay after a removal.
+TEST_F(HnsKindTest, WhatIsWantedAgainAfterAChangeThatFailedIsOursAgain) {
+  MustApply(memory_, Wanted());
+  DesiredState other = Wanted();
+  other.hns->settings = {R"({"OutboundProxyPort":"1","FilterTuple":{"Protocols":"6"}})"};
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  EXPECT_THAT(MustApply(memory_, other).findings, Contains(Field(&Finding::code, "hns-endpoint")));
+  network_.refused.clear();
+  EXPECT_EQ(DriftNow().size(), 2U);
+  const std::size_t before = Modifications();
+  MustApply(memory_, Wanted());
+  EXPECT_EQ(Modifications(), before) << "it is there still";
+  EXPECT_THAT(DriftNow(), IsEmpty());
+  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+}
+
 TEST_F(HnsKindTest, WhatSomebodyChangedSinceStays) {
   MustApply(memory_, Wanted());
   network_.endpoints[kOne] = {kTheirs};
