@@ -102,6 +102,21 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
               std::string(kCommand));
 }
 
+// Of two values that an option can't both have, the first would be forgotten: another pod than that would be changed.
+Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
+  for (const OptionRow& row : OptionRows()) {
+    const bool repeats = row.spec.name.find("-except-") != std::string_view::npos || row.spec.name == "policy";
+    const std::size_t count = arguments.All(row.spec.name).size();
+    if (repeats || count < 2) continue;
+    return Fail(Code::kUsage, fmt::format("takes one --{}, not {}", row.spec.name, count), where);
+  }
+  if (arguments.Has("crictl") && arguments.Has("crictl-exe")) {
+    return Fail(Code::kUsage, "takes --crictl or --crictl-exe, not both: the first is what crictl printed already",
+                where);
+  }
+  return {};
+}
+
 // An option that a command ignores is a mistake about what it does.
 Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& arguments) {
   const std::string where = fmt::format("{} {}", kCommand, subcommand.name);
@@ -109,6 +124,7 @@ Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& argum
     if (arguments.Has(row.spec.name) && (row.with & subcommand.takes) == 0)
       return Fail(Code::kUsage, fmt::format("takes no --{}; {} --help says what does", row.spec.name, kCommand), where);
   }
+  PROV_TRY(CheckCounts(arguments, where));
   const std::vector<std::string>& words = arguments.words();
   if (words.size() > subcommand.most_words) {
     return Fail(Code::kUsage,

@@ -130,6 +130,11 @@ Result<Target> ParseTarget(const Arguments& arguments) {
                 "endpoint of this node",
                 fmt::format("{} {}", kCommand, arguments.words().front()));
   }
+  for (const std::string_view option : {"crictl", "crictl-exe"}) {
+    if (!arguments.Has(option) || arguments.Has("container")) continue;
+    return Fail(Code::kUsage, "goes with --container; name the container, or leave it out",
+                fmt::format("--{}", option));
+  }
   if (has_endpoint) out.endpoint = PROV_TRY(hns::ParseGuid(arguments.words()[1], "endpoint"));
   if (arguments.Has("namespace")) {
     out.name_space = PROV_TRY(hns::ParseGuid(arguments.Get("namespace"), "--namespace"));
@@ -260,6 +265,12 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
   if (!target.endpoint.empty()) {
     Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));
     PROV_TRY(Treat(request, network, std::move(found), report));
+    if (report.endpoints.empty()) {
+      return Fail(
+          Code::kHns,
+          "the endpoint went away meanwhile, with its pod; provisioner hns-proxy lookup shows those of a container",
+          target.endpoint);
+    }
   } else {
     const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, !request.wanted.empty(), arguments, host));
     TreatEach(request, network, ids, report);

@@ -177,6 +177,13 @@ TEST_F(HnsProxy, AnEndpointThatVanishesIsAFinding) {
   EXPECT_STREQ(report["findings"][0]["code"].GetString(), "hns-vanished");
 }
 
+TEST_F(HnsProxy, TheOneEndpointThatVanishesIsAnError) {
+  network_.meanwhile = [this](std::string_view call) {
+    if (call == "HcnModifyEndpoint") network_.endpoints.erase(kTwo);
+  };
+  EXPECT_EQ(CodeOf(With({"ensure", kTwo})), Code::kHns);
+}
+
 TEST_F(HnsProxy, TwoHundredEndpoints) {
   for (int i = 0; i < 198; ++i) network_.endpoints[fmt::format("{:08x}-0000-0000-0000-000000000000", i)] = {kAcl};
   EXPECT_EQ(Json(With({"ensure", "--all"}))["writes"].GetInt(), 200);
@@ -216,25 +223,32 @@ TEST_F(HnsProxy, CrictlIsRunWhereNoFileIsGiven) {
 
 TEST_F(HnsProxy, WhatACommandDoesNotTakeIsRefusedBeforeAnyCall) {
   const std::string policy = File("p.json", kOld);
-  const std::vector<std::vector<std::string>> wrong = {{},
-                                                       {"lst", kOne},
-                                                       {"list"},
-                                                       {"list", kOne, "--all"},
-                                                       {"list", "--all", "--namespace", kNamespace},
-                                                       {"list", kOne, kTwo},
-                                                       {"list", "not-a-guid"},
-                                                       {"list", kOne, "--port", "1"},
-                                                       {"list", kOne, "--dry-run"},
-                                                       {"list", ""},
-                                                       {"lookup"},
-                                                       {"lookup", "a", "--all"},
-                                                       {"add", kOne},
-                                                       {"add", kOne, "--policy", policy, "--port", "1"},
-                                                       {"add", kOne, "--port", "1", "--inbound-port", "2"},
-                                                       {"render"},
-                                                       {"render", policy, "--format", "xml"},
-                                                       {"render", "-", "--crictl", "-"},
-                                                       {"check", policy, "--policy", policy}};
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"lst", kOne},
+      {"list"},
+      {"list", kOne, "--all"},
+      {"list", "--all", "--namespace", kNamespace},
+      {"list", kOne, kTwo},
+      {"list", "not-a-guid"},
+      {"list", kOne, "--port", "1"},
+      {"list", kOne, "--dry-run"},
+      {"list", ""},
+      {"list", kOne, "--crictl", policy},
+      {"list", "--all", "--crictl-exe", "crictl.exe"},
+      {"list", "--container", "a", "--container", "b"},
+      {"list", "--namespace", kNamespace, "--namespace", kNamespace},
+      {"lookup", "a", "--crictl", policy, "--crictl-exe", "crictl.exe"},
+      {"render", "--port", "1", "--port", "2"},
+      {"lookup"},
+      {"lookup", "a", "--all"},
+      {"add", kOne},
+      {"add", kOne, "--policy", policy, "--port", "1"},
+      {"add", kOne, "--port", "1", "--inbound-port", "2"},
+      {"render"},
+      {"render", policy, "--format", "xml"},
+      {"render", "-", "--crictl", "-"},
+      {"check", policy, "--policy", policy}};
   for (const auto& words : wrong) EXPECT_EQ(CodeOf(words), Code::kUsage) << testing::PrintToString(words);
   for (const char* const port : {"x", "0", "65536", "", " "})
     EXPECT_EQ(CodeOf({"add", kOne, "--port", port}), Code::kPolicy) << port;
