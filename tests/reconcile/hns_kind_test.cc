@@ -24,6 +24,7 @@ using testing_support::PowerFailure;
 
 constexpr char kOne[] = "00000000-0000-0000-0000-00000000000A";
 constexpr char kTwo[] = "00000000-0000-0000-0000-00000000000B";
+constexpr char kLater[] = "00000000-0000-0000-0000-00000000000C";
 constexpr char kAcl[] = R"({"Type":"ACL","Settings":{"Action":"Allow"}})";
 constexpr char kNat[] = R"({"Type":"OutBoundNAT","Settings":{"Exceptions":["10.0.0.0/16"]}})";
 constexpr char kTheirs[] = R"({"Type":"L4WFPPROXY","Settings":{"Port":"8000","FilterTuple":{"Protocols":"6"}}})";
@@ -255,6 +256,40 @@ TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
   EXPECT_EQ(report.findings.size(), 2U);
 }
 
+TEST_F(HnsKindTest, WhatCouldNotBeRemovedIsOursStill) {
+  MustApply(memory_, Wanted());
+  network_.without_effect = "Remove";
+  machine::Machine ports = memory_.Ports();
+  const SessionReport report = ApplyOn(ports, NothingDesired(), {}, false).value();
+  EXPECT_EQ(report.writes, 0U);
+  EXPECT_EQ(std::ranges::count(report.changes, "could not be removed", &Change::reason), 2);
+  EXPECT_EQ(LedgerNow().size(), 2U);
+  network_.without_effect.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(At(kTwo), Flat(kAcl));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
+TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
+  DesiredState desired = Desired();
+  desired.scope.hns = true;
+  desired.hns = Wanted().hns;
+  MustApply(memory_, desired);
+  network_.endpoints[kLater] = {kNat};
+  MustApply(memory_, desired);
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  machine::Machine ports = memory_.Ports();
+  Findings findings;
+  ASSERT_EQ(Rollback(ports, findings), true);
+  EXPECT_THAT(findings, Contains(Field(&Finding::code, "hns-endpoint")));
+  EXPECT_EQ(LedgerNow().size(), 3U) << "the policies alone";
+  network_.refused.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kTwo), Flat(kAcl));
+  EXPECT_EQ(At(kLater), Flat(kNat));
+}
+
 TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   MustApply(memory_, Wanted());
   network_.endpoints[kTwo] = {"{"};
@@ -263,8 +298,6 @@ TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   EXPECT_EQ(LedgerNow().size(), 2U);
   EXPECT_THAT(DriftNow(), ElementsAre(Field(&Drift::name, kTwo)));
 }
-
-constexpr char kLater[] = "00000000-0000-0000-0000-00000000000C";
 
 // The last run for `rollback` stays the one that changed the node.
 TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
