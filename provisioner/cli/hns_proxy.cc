@@ -203,7 +203,7 @@ Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
   const bool valid = std::ranges::count(checked.findings, Severity::kError, &Finding::severity) == 0;
   const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
   if (!json) {
-    const std::string text = valid ? fmt::format("valid: {} policy(s)\n", checked.policies.size()) : "not valid\n";
+    const std::string text = valid ? fmt::format("valid: {}\n", PolicyCount(checked.policies.size())) : "not valid\n";
     return Outcome{exit, text, std::move(checked.findings)};
   }
   JsonWriter out;

@@ -189,8 +189,7 @@ std::string Text(const Request& request, const Report& report) {
       out += Printable(
           fmt::format("{}: error [{}]: {}", endpoint.id, InfoOf(endpoint.error->code).name, endpoint.error->message));
     } else if (request.wish == Wish::kList) {
-      const std::size_t count = endpoint.settings.size();
-      out += Printable(fmt::format("{}: {}", endpoint.id, count == 1 ? "1 policy" : fmt::format("{} policies", count)));
+      out += Printable(fmt::format("{}: {}", endpoint.id, PolicyCount(endpoint.settings.size())));
     } else {
       out += Printable(fmt::format("{}: {}", endpoint.id, Done(endpoint.action, request.dry_run)));
     }

@@ -99,6 +99,7 @@ TEST_F(HnsProxy, ChecksAPolicyWithoutACall) {
   EXPECT_FALSE(bad["valid"].GetBool());
   EXPECT_STREQ(bad["findings"][0]["code"].GetString(), "policy");
   EXPECT_EQ(CodeOf({"check", File("bad.json", "{")}), Code::kJson);
+  EXPECT_EQ(Output(With({"check"})), "valid: 1 policy\n");
   EXPECT_THAT(network_.log, IsEmpty());
 }
 
