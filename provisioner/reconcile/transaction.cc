@@ -112,10 +112,15 @@ Result<bool> ExecuteOrTell(machine::Machine& machine, const Operation& operation
   return std::unexpected(done.error());
 }
 
-// What could not be taken away is ours still, so that the next run tries again.
+// What could not be taken away is ours still, so that the next run tries again. No ledger has what a trial set.
 void StayOurs(const Operation& operation, Transaction& transaction) {
   const auto entry = transaction.ledger_before.find(ItemOf(operation));
   if (entry != transaction.ledger_before.end()) transaction.ledger_after.insert(*entry);
+  const auto* write = std::get_if<EndpointWrite>(&operation);
+  if (!transaction.takes_back || write == nullptr || write->before.empty()) return;
+  LedgerEntry set{{}, EncodeSettings(write->before), {}};
+  if (!write->after.empty()) set.before = EncodeSettings(write->after);
+  transaction.ledger_after.try_emplace(write->item, std::move(set));
 }
 
 // What was not done is no change: a report that says so each minute would hide the others.

@@ -290,6 +290,22 @@ TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
   EXPECT_EQ(At(kLater), Flat(kNat));
 }
 
+TEST_F(HnsKindTest, WhatATrialSetAndCouldNotRemoveIsOurs) {
+  network_.endpoints[kTwo].push_back(kTheirs);
+  ASSERT_TRUE(ApplyTo(memory_, Wanted(), {}, true));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  machine::Machine ports = memory_.Ports();
+  Findings findings;
+  ASSERT_EQ(Recover(ports, findings), true);
+  EXPECT_EQ(LedgerNow().size(), 2U);
+  network_.refused.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(At(kTwo), Flat(std::string(kAcl) + kTheirs));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
 TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   MustApply(memory_, Wanted());
   network_.endpoints[kTwo] = {"{"};
