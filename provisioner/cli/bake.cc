@@ -15,6 +15,7 @@
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/hns_proxy.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/augment.h"
@@ -93,7 +94,7 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
     out += fmt::format("       wininet     {} except {}\n", Printable(state.win_inet->proxy),
                        Printable(state.win_inet->bypass));
   if (state.hns)
-    out += fmt::format("       hns         {} policy(s) for {}\n", state.hns->settings.size(),
+    out += fmt::format("       hns         {} for {}\n", PolicyCount(state.hns->settings.size()),
                        state.hns->pods == hns::kAllPods ? "all pods" : "pods in the namespace " + state.hns->pods);
   for (const auto& item : state.certificates) {
     out +=

@@ -52,7 +52,7 @@ std::vector<OptionRow> OptionRows() {
       {kTarget, {"namespace", "GUID", "the endpoints of this network namespace of HCN", Group::kTarget}},
       {kTarget,
        {"container", "ID", "the endpoints of this container's pod; the beginning of the ID is enough", Group::kTarget}},
-      {kTarget, {"all", "", "all endpoints of the node; add and ensure leave the node's own out", Group::kTarget}},
+      {kTarget, {"all", "", "all endpoints of the node; add and ensure take those of its pods only", Group::kTarget}},
       {kTarget | kContainer,
        {"crictl", "FILE",
         "what `crictl inspect` printed of the container; - is standard input (default: crictl is run)",
@@ -102,6 +102,21 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
               std::string(kCommand));
 }
 
+// Of two values that an option can't both have, the first would be forgotten: another pod than that would be changed.
+Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
+  for (const OptionRow& row : OptionRows()) {
+    const bool repeats = row.spec.name.find("-except-") != std::string_view::npos || row.spec.name == "policy";
+    const std::size_t count = arguments.All(row.spec.name).size();
+    if (repeats || count < 2) continue;
+    return Fail(Code::kUsage, fmt::format("takes one --{}, not {}", row.spec.name, count), where);
+  }
+  if (arguments.Has("crictl") && arguments.Has("crictl-exe")) {
+    return Fail(Code::kUsage, "takes --crictl or --crictl-exe, not both: the first is what crictl printed already",
+                where);
+  }
+  return {};
+}
+
 // An option that a command ignores is a mistake about what it does.
 Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& arguments) {
   const std::string where = fmt::format("{} {}", kCommand, subcommand.name);
@@ -109,6 +124,7 @@ Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& argum
     if (arguments.Has(row.spec.name) && (row.with & subcommand.takes) == 0)
       return Fail(Code::kUsage, fmt::format("takes no --{}; {} --help says what does", row.spec.name, kCommand), where);
   }
+  PROV_TRY(CheckCounts(arguments, where));
   const std::vector<std::string>& words = arguments.words();
   if (words.size() > subcommand.most_words) {
     return Fail(Code::kUsage,
@@ -187,7 +203,7 @@ Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
   const bool valid = std::ranges::count(checked.findings, Severity::kError, &Finding::severity) == 0;
   const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
   if (!json) {
-    const std::string text = valid ? fmt::format("valid: {} policy(s)\n", checked.policies.size()) : "not valid\n";
+    const std::string text = valid ? fmt::format("valid: {}\n", PolicyCount(checked.policies.size())) : "not valid\n";
     return Outcome{exit, text, std::move(checked.findings)};
   }
   JsonWriter out;

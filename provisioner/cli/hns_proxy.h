@@ -2,6 +2,7 @@
 // hns_proxy_endpoints.cc has those that ask HNS.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace prov::cli {
 Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);
 // Whether the arguments name a policy.
 bool NamesPolicy(const Arguments& arguments);
+
+// "1 policy", "2 policies".
+std::string PolicyCount(std::size_t count);
 
 // The container `id` from --crictl FILE|-. Errors: as ReadContainer(), and of reading the file.
 Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file);

@@ -28,6 +28,7 @@ struct Request {
   Wish wish = Wish::kList;
   bool dry_run = false;
   std::vector<std::string> wanted;  // settings, of add and ensure
+  bool all = false;                 // every endpoint of the node is the target
 };
 
 struct EndpointReport {
@@ -103,6 +104,8 @@ void TreatEach(const Request& request, ComputeNetwork& network, const std::vecto
       report.endpoints.push_back({id, {}, "none", std::move(found).error()});
     } else if (!*found) {
       AddVanished(report, id);
+    } else if (request.all && !request.wanted.empty() && (**found).is_remote) {
+      continue;  // its pod has its proxy on another node
     } else if (!Treat(request, network, **std::move(found), report)) {
       // Whatever the change left there.
       auto now = hns::ReadEndpoint(network, id);
@@ -126,6 +129,11 @@ Result<Target> ParseTarget(const Arguments& arguments) {
                 "takes one target: the GUID of an endpoint, --namespace GUID, --container ID, or --all for every "
                 "endpoint of this node",
                 fmt::format("{} {}", kCommand, arguments.words().front()));
+  }
+  for (const std::string_view option : {"crictl", "crictl-exe"}) {
+    if (!arguments.Has(option) || arguments.Has("container")) continue;
+    return Fail(Code::kUsage, "goes with --container; name the container, or leave it out",
+                fmt::format("--{}", option));
   }
   if (has_endpoint) out.endpoint = PROV_TRY(hns::ParseGuid(arguments.words()[1], "endpoint"));
   if (arguments.Has("namespace")) {
@@ -181,8 +189,7 @@ std::string Text(const Request& request, const Report& report) {
       out += Printable(
           fmt::format("{}: error [{}]: {}", endpoint.id, InfoOf(endpoint.error->code).name, endpoint.error->message));
     } else if (request.wish == Wish::kList) {
-      const std::size_t count = endpoint.settings.size();
-      out += Printable(fmt::format("{}: {}", endpoint.id, count == 1 ? "1 policy" : fmt::format("{} policies", count)));
+      out += Printable(fmt::format("{}: {}", endpoint.id, PolicyCount(endpoint.settings.size())));
     } else {
       out += Printable(fmt::format("{}: {}", endpoint.id, Done(endpoint.action, request.dry_run)));
     }
@@ -200,7 +207,7 @@ Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Fi
   if (found == kWishes.end()) {
     return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kCommand));
   }
-  Request out{found->second, arguments.Has("dry-run"), {}};
+  Request out{found->second, arguments.Has("dry-run"), {}, arguments.Has("all")};
   if (out.wish != Wish::kAdd && out.wish != Wish::kEnsure) return out;
   const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
   const Findings checked = PROV_TRY(hns::RequireValid(policies));
@@ -257,6 +264,12 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
   if (!target.endpoint.empty()) {
     Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));
     PROV_TRY(Treat(request, network, std::move(found), report));
+    if (report.endpoints.empty()) {
+      return Fail(
+          Code::kHns,
+          "the endpoint went away meanwhile, with its pod; provisioner hns-proxy lookup shows those of a container",
+          target.endpoint);
+    }
   } else {
     const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, !request.wanted.empty(), arguments, host));
     TreatEach(request, network, ids, report);

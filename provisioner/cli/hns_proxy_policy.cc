@@ -111,6 +111,8 @@ Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std:
 
 }  // namespace
 
+std::string PolicyCount(std::size_t count) { return count == 1 ? "1 policy" : fmt::format("{} policies", count); }
+
 bool NamesPolicy(const Arguments& arguments) {
   return !PolicyFiles(arguments).empty() || !GivenFlag(arguments).empty() || arguments.Has("exceptions-from");
 }

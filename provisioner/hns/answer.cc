@@ -161,6 +161,16 @@ Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std
   return AsAnswer(Properties(properties), where);
 }
 
+bool IsOfAnotherNode(std::string_view endpoint_properties) {
+  constexpr std::int64_t kRemote = 1;  // a bit of Flags
+  const Result<JsonNode> root = ParseJsonDocument(endpoint_properties, "endpoint");
+  if (!root) return false;
+  const auto flags = root->Find("Flags");
+  if (!flags || !*flags) return false;
+  const Result<std::int64_t> number = (*flags)->Integer();
+  return number && (*number & kRemote) != 0;
+}
+
 std::string Version::Text() const { return fmt::format("{}.{}", major, minor); }
 
 Result<Version> ReadVersion(const machine::NetworkAnswer& answer) {

@@ -40,6 +40,9 @@ struct NamespaceProperties {
 // Errors: hns.
 Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std::string& where);
 
+// Whether these are the properties of an endpoint that stands for a pod of another node.
+bool IsOfAnotherNode(std::string_view endpoint_properties);
+
 struct Version {
   std::int64_t major = 0;
   std::int64_t minor = 0;

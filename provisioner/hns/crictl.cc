@@ -46,6 +46,24 @@ Result<std::string> TextOf(const JsonNode& node, std::string_view name) {
   return member ? PROV_TRY(member->Text()) : std::string();
 }
 
+struct Listed {
+  std::string id, pod;
+  bool is_running = false;
+};
+
+// nullopt: it is in another namespace. crictl chose them by the label; another tool of that name may not have.
+Result<std::optional<Listed>> ReadListed(const JsonNode& item, std::string_view name_space) {
+  const auto labels = PROV_TRY(item.Find("labels"));
+  if (!labels || PROV_TRY(TextOf(*labels, kNamespaceLabel)) != name_space) return std::nullopt;
+  Listed out;
+  out.id = PROV_TRY(TextOf(item, "id"));
+  if (out.id.empty()) return item.Refuse(Code::kKind, "has no id");
+  out.pod = PROV_TRY(TextOf(item, "podSandboxId"));
+  if (out.pod.empty()) out.pod = out.id;
+  out.is_running = PROV_TRY(TextOf(item, "state")) == "CONTAINER_RUNNING";
+  return out;
+}
+
 }  // namespace
 
 Result<std::string> InspectContainer(machine::Programs& programs, const std::string& crictl, std::string_view id) {
@@ -55,8 +73,9 @@ Result<std::string> InspectContainer(machine::Programs& programs, const std::str
 
 Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
                                                   std::string_view name_space) {
-  const std::string text = PROV_TRY(
-      Ask(programs, crictl, {"ps", "--output", "json", "--label", fmt::format("{}={}", kNamespaceLabel, name_space)}));
+  const std::string text =
+      PROV_TRY(Ask(programs, crictl,
+                   {"ps", "--all", "--output", "json", "--label", fmt::format("{}={}", kNamespaceLabel, name_space)}));
   const JsonNode root = PROV_TRY(ParseJsonDocument(text, crictl));
   const auto containers = root.Find("containers");
   if (!containers) return root.Refuse(Code::kKind, "is not what `crictl ps` prints of containers");
@@ -64,14 +83,11 @@ Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, c
   if (!*containers) return out;
   std::set<std::string> pods;
   const std::vector<JsonNode> items = PROV_TRY((*containers)->Items());
-  for (const JsonNode& item : items) {
-    // crictl chose them by the label; another tool of that name may not have.
-    const auto labels = PROV_TRY(item.Find("labels"));
-    if (!labels || PROV_TRY(TextOf(*labels, kNamespaceLabel)) != name_space) continue;
-    std::string id = PROV_TRY(TextOf(item, "id"));
-    const std::string pod = PROV_TRY(TextOf(item, "podSandboxId"));
-    if (id.empty()) return item.Refuse(Code::kKind, "has no id");
-    if (pods.insert(pod.empty() ? id : pod).second) out.push_back(std::move(id));
+  for (const bool running : {true, false}) {
+    for (const JsonNode& item : items) {
+      const std::optional<Listed> one = PROV_TRY(ReadListed(item, name_space));
+      if (one && one->is_running == running && pods.insert(one->pod).second) out.push_back(one->id);
+    }
   }
   return out;
 }

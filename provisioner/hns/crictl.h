@@ -16,8 +16,9 @@ namespace prov::hns {
 // (it knows no such container); too-large.
 Result<std::string> InspectContainer(machine::Programs& programs, const std::string& crictl, std::string_view id);
 
-// One running container of each pod in a namespace of Kubernetes. Errors: target and too-large, as above; kind, json
-// (the answer is no list of containers).
+// One container of each pod in a namespace of Kubernetes, a running one where there is one: the endpoint of a pod stays
+// while its containers start again. Pods that have ended may be among them. Errors: target and too-large, as above;
+// kind, json (the answer is no list of containers).
 Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
                                                   std::string_view name_space);
 

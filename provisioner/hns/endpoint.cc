@@ -26,9 +26,9 @@ std::unexpected<Error> NoEndpoint(const std::string& id) {
 Result<std::optional<Endpoint>> Read(ComputeNetwork& network, const std::string& id, std::string_view query) {
   std::optional<OpenedEndpoint> opened = PROV_TRY(OpenedEndpoint::Open(network, id));
   if (!opened) return std::nullopt;
-  std::optional<std::vector<std::string>> settings = PROV_TRY(opened->Settings(query));
-  if (!settings) return std::nullopt;
-  return Endpoint{id, *std::move(settings)};
+  const std::optional<std::string> properties = PROV_TRY(opened->Properties(query));
+  if (!properties) return std::nullopt;
+  return Endpoint{id, PROV_TRY(ListedSettings(*properties, id)), IsOfAnotherNode(*properties)};
 }
 
 // Closes it, whatever happens meanwhile.
@@ -95,12 +95,18 @@ OpenedEndpoint::~OpenedEndpoint() {
   if (handle_ != 0) network_.CloseEndpoint(handle_);
 }
 
-Result<std::optional<std::vector<std::string>>> OpenedEndpoint::Settings(std::string_view query) {
-  const machine::NetworkAnswer answer = PROV_TRY(network_.QueryEndpoint(handle_, query));
+Result<std::optional<std::string>> OpenedEndpoint::Properties(std::string_view query) {
+  machine::NetworkAnswer answer = PROV_TRY(network_.QueryEndpoint(handle_, query));
   const std::optional<Refusal> refusal = RefusalOf(answer);
-  if (!refusal) return PROV_TRY(ListedSettings(answer.text, id_));
+  if (!refusal) return std::move(answer.text);
   if (refusal->IsMissing()) return std::nullopt;
   return std::unexpected(refusal->ToError("HcnQueryEndpointProperties", id_));
+}
+
+Result<std::optional<std::vector<std::string>>> OpenedEndpoint::Settings(std::string_view query) {
+  const std::optional<std::string> properties = PROV_TRY(Properties(query));
+  if (!properties) return std::nullopt;
+  return PROV_TRY(ListedSettings(*properties, id_));
 }
 
 Result<std::optional<Refusal>> OpenedEndpoint::Modify(std::string_view request) {

@@ -16,6 +16,7 @@ namespace prov::hns {
 struct Endpoint {
   std::string id;
   std::vector<std::string> settings;  // of its layer-4 proxy policies, byte for byte as HNS tells them
+  bool is_remote = false;             // stands for a pod of another node: docs/hns-proxy.md#containers
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -53,7 +54,9 @@ class OpenedEndpoint {
   OpenedEndpoint& operator=(OpenedEndpoint&&) = delete;
   ~OpenedEndpoint();
 
-  // The settings of its proxy policies. nullopt: it is not there any more.
+  // What HNS tells of it: JSON. nullopt: it is not there any more.
+  Result<std::optional<std::string>> Properties(std::string_view query);
+  // The settings of its proxy policies. nullopt: as above.
   Result<std::optional<std::vector<std::string>>> Settings(std::string_view query);
   // nullopt: it was done, by what HNS says.
   Result<std::optional<Refusal>> Modify(std::string_view request);

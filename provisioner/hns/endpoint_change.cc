@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "provisioner/hns/policy.h"
 
@@ -33,12 +34,18 @@ Failed FailedBy(const Refusal& refusal, const std::string& id) {
   return {refusal.ToError("HcnModifyEndpoint", id), refusal.IsEndpointMissing()};
 }
 
-Error WithoutEffect(std::string_view what, const std::string& id) {
+Error WithoutEffect(std::string_view done, std::string_view seen, const std::string& id) {
   return {Code::kHns,
-          fmt::format("HNS says that it {}, and nothing changed. Windows Server 2022 is known for this once a node has "
-                      "some 15 such policies; clear those that are not needed, and run this again",
-                      what),
+          fmt::format("HNS says that it {}, and {}. Windows Server 2022 is known for this once a node has some 15 such "
+                      "policies; clear those that are not needed, and run this again",
+                      done, seen),
           id};
+}
+
+Error NotAdded(const Settings& after, const Settings& wanted, const std::string& id) {
+  const auto there = std::ranges::count_if(wanted, [&](const std::string& one) { return Has(after, one); });
+  if (there == 0) return WithoutEffect("added the policy", "nothing changed", id);
+  return WithoutEffect("added the policies", fmt::format("only {} of {} are there", there, wanted.size()), id);
 }
 
 // nullopt: the wanted policies are there, in `after`.
@@ -50,21 +57,35 @@ Result<std::optional<Failed>> Add(OpenedEndpoint& endpoint, const EndpointChange
   auto settings = PROV_TRY(endpoint.Settings(kQueryAll));
   if (!settings) return Failed{{}, true};
   after = *std::move(settings);
-  if (!HasAll(after, change.add)) return Failed{WithoutEffect("added the policy", endpoint.id())};
+  if (!HasAll(after, change.add)) return Failed{NotAdded(after, change.add, endpoint.id())};
   return std::nullopt;
 }
 
-// Whether what was removed is there again.
+// Half of what was wanted redirects something else than what was wanted: it goes again. What is left of it, if HNS
+// refuses, the next run sees.
+Result<void> TakeBack(OpenedEndpoint& endpoint, const Settings& after, const Settings& added) {
+  Settings half;
+  std::ranges::copy_if(after, std::back_inserter(half), [&](const std::string& one) { return Has(added, one); });
+  if (!half.empty()) PROV_TRY(endpoint.Modify(ModifyRequest(Modification::kRemove, half)));
+  return {};
+}
+
+// Whether what was removed is there again. HNS may have said that it removed what it did not.
 Result<bool> PutBack(OpenedEndpoint& endpoint, const Settings& removed) {
-  const auto refusal = PROV_TRY(endpoint.Modify(ModifyRequest(Modification::kAdd, removed)));
-  if (refusal) return false;
+  const auto now = PROV_TRY(endpoint.Settings(kQueryAll));
+  if (!now) return false;
+  const Settings missing = ChangeToAdd(*now, removed).add;
+  if (missing.empty()) return true;
+  PROV_TRY(endpoint.Modify(ModifyRequest(Modification::kAdd, missing)));
   const auto settings = PROV_TRY(endpoint.Settings(kQueryAll));
   return settings && HasAll(*settings, removed);
 }
 
-Error AfterPutBack(OpenedEndpoint& endpoint, const Settings& removed, Error error) {
-  if (removed.empty()) return error;
-  const Result<bool> back = PutBack(endpoint, removed);
+// `after`: what is there when adding failed.
+Error AfterPutBack(OpenedEndpoint& endpoint, const EndpointChange& change, const Settings& after, Error error) {
+  const Result<void> taken = TakeBack(endpoint, after, change.add);
+  if (change.remove.empty()) return error;
+  const Result<bool> back = taken ? PutBack(endpoint, change.remove) : Result<bool>(false);
   error.message += back && *back
                        ? ". The policies that were there before are back"
                        : ". The policies that were there before are removed and could not be put back: traffic "
@@ -104,8 +125,9 @@ Result<std::optional<Endpoint>> ChangeEndpoint(machine::ComputeNetwork& network,
   Endpoint out{id, {}};
   std::optional<Failed> failed = PROV_TRY(Add(*endpoint, change, out.settings));
   if (failed && failed->missing) return std::nullopt;
-  if (failed) return std::unexpected(AfterPutBack(*endpoint, change.remove, std::move(failed->error)));
-  if (HasAnyOf(out.settings, change.remove)) return std::unexpected(WithoutEffect("removed the policy", id));
+  if (failed) return std::unexpected(AfterPutBack(*endpoint, change, out.settings, std::move(failed->error)));
+  if (HasAnyOf(out.settings, change.remove))
+    return std::unexpected(WithoutEffect("removed the policy", "nothing changed", id));
   return out;
 }
 

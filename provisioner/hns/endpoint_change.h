@@ -27,8 +27,9 @@ EndpointChange ChangeToEnsure(std::span<const std::string> present, std::span<co
 EndpointChange ChangeToClear(std::span<const std::string> present);
 
 // Opens the endpoint, removes, adds, queries what is there now, closes. What is there afterwards; nullopt: the endpoint
-// is not there any more. When adding fails, what was removed before is put back, and the error says whether that
-// worked. Errors: hns (refused, or done by what HNS says and without effect). `change` is not empty.
+// is not there any more. When adding fails, what of it took effect is removed, what was removed before is put back,
+// and the error says whether that worked. Errors: hns (refused, or done by what HNS says and without effect). `change`
+// is not empty.
 Result<std::optional<Endpoint>> ChangeEndpoint(machine::ComputeNetwork& network, const std::string& id,
                                                const EndpointChange& change);
 

@@ -87,9 +87,10 @@ class EndpointPlan {
  private:
   bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, SettingsOf(entry_->ours)); }
 
+  // What is as wanted where we set something else is ours again: a change back that HNS refused leaves it so.
   void Keep() {
     const bool adopt = !IsOurs() && planner_.options().adopt;
-    if (adopt) {
+    if (adopt || (entry_ != nullptr && !IsOurs())) {
       LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
       entry.ours = EncodeSettings(now_.settings);
       planner_.Own(item_, std::move(entry));
@@ -174,7 +175,7 @@ class Hns final : public Kind {
   static void PlanWanted(Planner& planner, const std::string& id) {
     bool unreadable = false;
     std::optional<Endpoint> now = ReadOrNote(planner, id, unreadable);
-    if (now) {
+    if (now && !now->is_remote) {
       EndpointPlan(planner, *std::move(now)).Want(planner.desired().hns->settings);
     } else if (!unreadable) {
       planner.Disown(ItemOfEndpoint(id));

@@ -104,10 +104,23 @@ bool MayGoOn(const Operation& operation, const Error& error, Findings& findings)
   return true;
 }
 
-Result<void> ExecuteOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
-  Result<void> done = Execute(machine, operation);
-  if (!done && MayGoOn(operation, done.error(), findings)) return {};
-  return done;
+// False: it failed, which is told.
+Result<bool> ExecuteOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
+  const Result<void> done = Execute(machine, operation);
+  if (done) return true;
+  if (MayGoOn(operation, done.error(), findings)) return false;
+  return std::unexpected(done.error());
+}
+
+// What could not be taken away is ours still, so that the next run tries again. No ledger has what a trial set.
+void StayOurs(const Operation& operation, Transaction& transaction) {
+  const auto entry = transaction.ledger_before.find(ItemOf(operation));
+  if (entry != transaction.ledger_before.end()) transaction.ledger_after.insert(*entry);
+  const auto* write = std::get_if<EndpointWrite>(&operation);
+  if (!transaction.takes_back || write == nullptr || write->before.empty()) return;
+  LedgerEntry set{{}, EncodeSettings(write->before), {}};
+  if (!write->after.empty()) set.before = EncodeSettings(write->after);
+  transaction.ledger_after.try_emplace(write->item, std::move(set));
 }
 
 // What was not done is no change: a report that says so each minute would hide the others.
@@ -117,9 +130,9 @@ void LeaveOutFailed(const Findings& told, SessionReport& report) {
       return change.kind == ItemKind::kHns && change.name == finding.where && change.action != Action::kNone;
     });
     if (failed == report.changes.end()) continue;
+    failed->reason = failed->action == Action::kDelete ? "could not be removed" : "could not be set";
     failed->action = Action::kNone;
     failed->after = failed->before;
-    failed->reason = "could not be set";
     --report.writes;
   }
 }
@@ -134,19 +147,22 @@ Result<std::optional<Progress>> ObserveOrTell(machine::Machine& machine, const O
 }
 
 // Carries out those operations whose place nobody else changed.
-Result<void> Replay(machine::Machine& machine, const std::vector<Operation>& operations, Findings& findings) {
+Result<void> Replay(machine::Machine& machine, Transaction& transaction, Findings& findings) {
   std::vector<std::string> left;
-  for (const Operation& operation : operations) {
+  for (const Operation& operation : transaction.operations) {
     if (IsForKeyOf(operation, left)) {
       AddWarning(findings, "interrupted", "stays closed, as its environment was left as it is", PlaceOf(operation));
       continue;
     }
     const std::optional<Progress> progress = PROV_TRY(ObserveOrTell(machine, operation, findings));
-    if (!progress) continue;
+    if (!progress) {
+      StayOurs(operation, transaction);
+      continue;
+    }
     switch (*progress) {
       case Progress::kBefore:
       case Progress::kAfter:  // again, for keys of ours that a cut run left behind
-        PROV_TRY(ExecuteOrTell(machine, operation, findings));
+        if (!PROV_TRY(ExecuteOrTell(machine, operation, findings))) StayOurs(operation, transaction);
         break;
       case Progress::kOther:
         AddWarning(findings, "interrupted",
@@ -175,15 +191,15 @@ bool ChangesTheNode(const Transaction& transaction) {
 }
 
 // The journal says them already; some may be done.
-Result<void> Redo(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
+Result<void> Redo(machine::Machine& machine, Transaction& transaction, Findings& findings) {
   if (transaction.operations.empty()) return {};
-  PROV_TRY(Replay(machine, transaction.operations, findings));
+  PROV_TRY(Replay(machine, transaction, findings));
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return {};
 }
 
-Result<void> Complete(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
+Result<void> Complete(machine::Machine& machine, Transaction transaction, Findings& findings) {
   PROV_TRY(Redo(machine, transaction, findings));
   return Commit(machine, transaction);
 }
@@ -197,7 +213,7 @@ Result<void> RollBackTrial(machine::Machine& machine, const Transaction& trial, 
   back.sections = trial.sections;
   AddSections(back.sections, sections);
   PROV_TRY(SaveJournal(machine.state, back));
-  PROV_TRY(Complete(machine, back, findings));
+  PROV_TRY(Complete(machine, std::move(back), findings));
   AddInfo(findings, "recovered", "a trial that nobody confirmed was taken back", std::string(kJournalFile));
   return {};
 }
@@ -212,15 +228,17 @@ std::vector<std::string> SettingsOf(const std::optional<RegValue>& value) {
 }
 
 // Pods that came after a run have their policies from later ones, which are no runs to take back. Where the run brought
-// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours.
+// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours. The first run of
+// all brought everything, also where there was no pod yet, as at the first boot.
 void AddLaterPods(const Ledger& now, Transaction& back) {
   const LedgerEntry* const given = AnyPod(back.ledger_before);
   const std::optional<LedgerEntry> earlier =
       AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
-  const bool changed = given != nullptr && (!earlier || earlier->ours != given->ours);
+  const bool changed = back.ledger_after.empty() || (given != nullptr && (!earlier || earlier->ours != given->ours));
   for (const auto& [item, entry] : now) {
     if (!item.starts_with(kHnsItem) || back.ledger_before.contains(item)) continue;
     LedgerEntry then = entry;
+    back.ledger_before[item] = entry;
     if (changed) {
       then.ours = earlier ? earlier->ours : std::nullopt;
       back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), SettingsOf(entry.ours),
@@ -258,7 +276,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   if (work) {
     Transaction run{trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after};
     run.sections = sections;
-    PROV_TRY(Run(machine, run, told));
+    PROV_TRY(Run(machine, std::move(run), told));
   } else if (!trial) {
     PROV_TRY(CommitSections(machine.state, sections));
   }
@@ -272,9 +290,11 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial,
   return report;
 }
 
-Result<void> Run(machine::Machine& machine, const Transaction& transaction, Findings& findings) {
+Result<void> Run(machine::Machine& machine, Transaction transaction, Findings& findings) {
   PROV_TRY(SaveJournal(machine.state, transaction));
-  for (const Operation& operation : transaction.operations) PROV_TRY(ExecuteOrTell(machine, operation, findings));
+  for (const Operation& operation : transaction.operations) {
+    if (!PROV_TRY(ExecuteOrTell(machine, operation, findings))) StayOurs(operation, transaction);
+  }
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return transaction.trial ? LeaveOpen(machine.state, transaction) : Commit(machine, transaction);
@@ -312,11 +332,11 @@ Result<bool> FinishRun(machine::Machine& machine, Findings& findings) {
 }
 
 Result<bool> Finish(machine::Machine& machine, Findings& findings) {
-  const std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
+  std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
   if (!open || !open->trial) return FinishRun(machine, findings);
   if (open->sections.empty()) return false;
   PROV_TRY(Redo(machine, *open, findings));
-  PROV_TRY(LeaveOpen(machine.state, *open));
+  PROV_TRY(LeaveOpen(machine.state, *std::move(open)));
   AddInfo(findings, "recovered", "a trial that was interrupted was carried out", std::string(kJournalFile));
   return true;
 }
@@ -367,7 +387,7 @@ Result<bool> Rollback(machine::Machine& machine, Findings& findings, const Secti
   back.sections = sections;
   back.sections[std::string(kLastSection)] = std::nullopt;  // once: what lies further back is not known
   PROV_TRY(SaveJournal(machine.state, back));
-  PROV_TRY(Complete(machine, back, findings));
+  PROV_TRY(Complete(machine, std::move(back), findings));
   return true;
 }
 

@@ -16,7 +16,7 @@ namespace prov::reconcile {
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, bool trial, const Sections& sections = {});
 
 // Journal, operations, flush; and, unless it is a trial, Commit. What HNS does not do is a finding (`hns-endpoint`).
-Result<void> Run(machine::Machine& machine, const Transaction& transaction, Findings& findings);
+Result<void> Run(machine::Machine& machine, Transaction transaction, Findings& findings);
 
 // Brings the machine from `before` to `after`; harmless when it is there already.
 Result<void> Execute(machine::Machine& machine, const Operation& operation);

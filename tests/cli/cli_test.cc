@@ -326,7 +326,7 @@ TEST_F(Bake, APolicyForPodsIsCarriedAndComesBack) {
   const ProcessResult result =
       Provisioner({"bake", kSample, "--out", Path("p"), "--hns-policy", Path("policy.json"), "--hns-pods", "shop"});
   ASSERT_EQ(result.exit, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("hns         1 policy(s) for pods in the namespace shop"));
+  EXPECT_THAT(result.out, HasSubstr("hns         1 policy for pods in the namespace shop"));
   EXPECT_THAT(result.err, HasSubstr("[hns-script]"));
   const rapidjson::Document egress = Json(testing_support::ReadAll(Path("p/egress.json")));
   EXPECT_STREQ(egress["scope"][4].GetString(), "hns");

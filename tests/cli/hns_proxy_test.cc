@@ -99,6 +99,7 @@ TEST_F(HnsProxy, ChecksAPolicyWithoutACall) {
   EXPECT_FALSE(bad["valid"].GetBool());
   EXPECT_STREQ(bad["findings"][0]["code"].GetString(), "policy");
   EXPECT_EQ(CodeOf({"check", File("bad.json", "{")}), Code::kJson);
+  EXPECT_EQ(Output(With({"check"})), "valid: 1 policy\n");
   EXPECT_THAT(network_.log, IsEmpty());
 }
 
@@ -146,6 +147,19 @@ TEST_F(HnsProxy, TheNodesOwnEndpointsGetNoPolicy) {
   EXPECT_EQ(Json({"list", "--all"})["endpoints"].Size(), 2U);
 }
 
+// kube-proxy makes such endpoints, so that nearly every node has them.
+TEST_F(HnsProxy, EndpointsOfOtherNodesGetNoPolicy) {
+  network_.remote = {kOne};
+  for (const char* const command : {"ensure", "add"}) {
+    const auto report = Json(With({command, "--all"}));
+    ASSERT_EQ(report["endpoints"].Size(), 1U);
+    EXPECT_STREQ(report["endpoints"][0]["id"].GetString(), kTwo);
+    EXPECT_EQ(network_.PoliciesOf(kOne), kAcl);
+  }
+  EXPECT_EQ(Json({"list", "--all"})["endpoints"].Size(), 2U);
+  EXPECT_EQ(Json(With({"add", kOne}))["writes"].GetInt(), 1) << "one that is named is what somebody wants";
+}
+
 TEST_F(HnsProxy, OneThatFailsDoesNotStopTheOthers) {
   network_.without_effect = "Add";
   const auto report = Json(With({"add", "--all"}), 13);
@@ -162,6 +176,13 @@ TEST_F(HnsProxy, AnEndpointThatVanishesIsAFinding) {
   const auto report = Json(With({"ensure", "--all"}));
   EXPECT_EQ(report["endpoints"].Size(), 1U);
   EXPECT_STREQ(report["findings"][0]["code"].GetString(), "hns-vanished");
+}
+
+TEST_F(HnsProxy, TheOneEndpointThatVanishesIsAnError) {
+  network_.meanwhile = [this](std::string_view call) {
+    if (call == "HcnModifyEndpoint") network_.endpoints.erase(kTwo);
+  };
+  EXPECT_EQ(CodeOf(With({"ensure", kTwo})), Code::kHns);
 }
 
 TEST_F(HnsProxy, TwoHundredEndpoints) {
@@ -203,25 +224,32 @@ TEST_F(HnsProxy, CrictlIsRunWhereNoFileIsGiven) {
 
 TEST_F(HnsProxy, WhatACommandDoesNotTakeIsRefusedBeforeAnyCall) {
   const std::string policy = File("p.json", kOld);
-  const std::vector<std::vector<std::string>> wrong = {{},
-                                                       {"lst", kOne},
-                                                       {"list"},
-                                                       {"list", kOne, "--all"},
-                                                       {"list", "--all", "--namespace", kNamespace},
-                                                       {"list", kOne, kTwo},
-                                                       {"list", "not-a-guid"},
-                                                       {"list", kOne, "--port", "1"},
-                                                       {"list", kOne, "--dry-run"},
-                                                       {"list", ""},
-                                                       {"lookup"},
-                                                       {"lookup", "a", "--all"},
-                                                       {"add", kOne},
-                                                       {"add", kOne, "--policy", policy, "--port", "1"},
-                                                       {"add", kOne, "--port", "1", "--inbound-port", "2"},
-                                                       {"render"},
-                                                       {"render", policy, "--format", "xml"},
-                                                       {"render", "-", "--crictl", "-"},
-                                                       {"check", policy, "--policy", policy}};
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"lst", kOne},
+      {"list"},
+      {"list", kOne, "--all"},
+      {"list", "--all", "--namespace", kNamespace},
+      {"list", kOne, kTwo},
+      {"list", "not-a-guid"},
+      {"list", kOne, "--port", "1"},
+      {"list", kOne, "--dry-run"},
+      {"list", ""},
+      {"list", kOne, "--crictl", policy},
+      {"list", "--all", "--crictl-exe", "crictl.exe"},
+      {"list", "--container", "a", "--container", "b"},
+      {"list", "--namespace", kNamespace, "--namespace", kNamespace},
+      {"lookup", "a", "--crictl", policy, "--crictl-exe", "crictl.exe"},
+      {"render", "--port", "1", "--port", "2"},
+      {"lookup"},
+      {"lookup", "a", "--all"},
+      {"add", kOne},
+      {"add", kOne, "--policy", policy, "--port", "1"},
+      {"add", kOne, "--port", "1", "--inbound-port", "2"},
+      {"render"},
+      {"render", policy, "--format", "xml"},
+      {"render", "-", "--crictl", "-"},
+      {"check", policy, "--policy", policy}};
   for (const auto& words : wrong) EXPECT_EQ(CodeOf(words), Code::kUsage) << testing::PrintToString(words);
   for (const char* const port : {"x", "0", "65536", "", " "})
     EXPECT_EQ(CodeOf({"add", kOne, "--port", port}), Code::kPolicy) << port;

@@ -362,6 +362,14 @@ class Ensure(Windows):
         for guid in guids:
             self.assertEqual(self.endpoint(guid), self.original.replace(ID, guid))
 
+    def test_endpoints_of_other_nodes_get_no_policy(self):
+        remote = '{"ID":"%s","Flags":1,"Policies":[]}' % OTHER
+        self.set(f"endpoints/{OTHER}.json", remote)
+        report = self.json("ensure", "--all", *FLAGS)
+        self.assertEqual(([e["id"] for e in report["endpoints"]], report["writes"]), ([ID], 1))
+        self.assertEqual(self.endpoint(OTHER), remote)
+        self.assertEqual([e["id"] for e in self.json("list", "--all")["endpoints"]], [OTHER, ID])
+
     def test_no_endpoint_at_all_is_nothing_to_do(self):
         (self.work / f"endpoints/{ID}.json").unlink()
         self.assertEqual(self.json("ensure", "--all", *FLAGS), {"schema": 1, "endpoints": [], "writes": 0, "findings": []})

@@ -54,6 +54,16 @@ TEST(Refusal, TellsAnEndpointThatIsNotThere) {
   EXPECT_FALSE(RefusalOf({0x803B0008U, "", ""})->IsMissing());
 }
 
+TEST(IsOfAnotherNode, IsABitOfFlags) {
+  for (const char* const text : {R"({"Flags":1})", R"({"ID":"x","Flags":33,"Policies":[]})"}) {
+    EXPECT_TRUE(IsOfAnotherNode(text)) << text;
+  }
+  for (const char* const text : {"{}", R"({"Flags":0})", R"({"Flags":32})", R"({"Flags":"1"})", R"({"Flags":null})",
+                                 R"({"Others":{"Flags":1}})", "[1]", "{"}) {
+    EXPECT_FALSE(IsOfAnotherNode(text)) << text;
+  }
+}
+
 TEST(ReadIds, TakesAListOfTexts) {
   EXPECT_THAT(*ReadIds(R"(["A","B"])", "HNS"), ElementsAre("A", "B"));
   EXPECT_THAT(*ReadIds("[]", "HNS"), IsEmpty());

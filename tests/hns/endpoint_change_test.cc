@@ -135,6 +135,32 @@ TEST_F(Changes, WhatWasRemovedIsPutBackWhenAddingIsRefused) {
   ExpectOthersAsBefore();
 }
 
+TEST_F(Changes, WhatWasNeverRemovedIsNotAddedAgain) {
+  network_.without_effect = "Remove";
+  network_.refused["Add"] = {0x803B0012U, "", ""};
+  const auto after = ChangeEndpoint(network_, kId, {{kOld, kOther}, {kWanted}});
+  ASSERT_FALSE(after);
+  EXPECT_THAT(after.error().message, AllOf(HasSubstr("0x803b0012"), HasSubstr("that were there before are back")));
+  EXPECT_THAT(network_.CallNames(), ElementsAre("HcnOpenEndpoint", "HcnModifyEndpoint", "HcnModifyEndpoint",
+                                                "HcnQueryEndpointProperties", "HcnCloseEndpoint"));
+}
+
+TEST_F(Changes, HalfOfAListDoesNotStay) {
+  constexpr char kSecond[] = R"({"OutboundProxyPort":"7"})";
+  network_.most_policies = 4;
+  const auto replaced = ChangeEndpoint(network_, kId, {{kOther}, {kWanted, kSecond}});
+  ASSERT_FALSE(replaced);
+  EXPECT_THAT(replaced.error().message,
+              AllOf(HasSubstr("only 1 of 2 are there"), HasSubstr("that were there before are back")));
+  EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
+  network_.most_policies = 5;
+  const auto added = ChangeEndpoint(network_, kId, {{}, {kWanted, kSecond}});
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, AllOf(HasSubstr("only 1 of 2 are there"), Not(HasSubstr("back"))));
+  EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
+  ExpectOthersAsBefore();
+}
+
 TEST_F(Changes, AnErrorSaysWhenThatFailsToo) {
   network_.refused["Add"] = {0x803B000DU, "", ""};
   const auto after = ChangeEndpoint(network_, kId, {{kOld, kOther}, {kWanted}});

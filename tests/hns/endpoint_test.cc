@@ -79,6 +79,12 @@ TEST_F(Endpoints, OfPodsAreAllButTheNodesOwn) {
   EXPECT_THAT(*AllPodEndpoints(network_), ElementsAre(kUpperId));
 }
 
+TEST_F(Endpoints, OfOtherNodesAreToldApart) {
+  network_.remote = {kOtherId};
+  EXPECT_TRUE((*ReadEndpoint(network_, kOtherId))->is_remote);
+  EXPECT_FALSE((*ReadEndpoint(network_, kUpperId))->is_remote);
+}
+
 TEST_F(Endpoints, OfAPodThatEndsAreNone) {
   EXPECT_THAT(**FindEndpointsOfNamespace(network_, kNamespace), ElementsAre(kUpperId, kOtherId));
   network_.namespaces[kNamespace] = {};

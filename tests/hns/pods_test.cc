@@ -18,7 +18,7 @@ using testing_support::MemoryPrograms;
 
 constexpr char kWeb[] = "AAAAAAAA-BBBB-CCCC-DDDD-000000000001";
 constexpr char kShop[] = "AAAAAAAA-BBBB-CCCC-DDDD-000000000002";
-constexpr char kPs[] = "ps --output json --label io.kubernetes.pod.namespace=web";
+constexpr char kPs[] = "ps --all --output json --label io.kubernetes.pod.namespace=web";
 
 std::string Inspected(const std::string& id, const std::string& windows) {
   return fmt::format(R"({{"status":{{"id":"{}"}},"info":{{"runtimeSpec":{{"windows":{}}}}}}})", id, windows);
@@ -26,10 +26,11 @@ std::string Inspected(const std::string& id, const std::string& windows) {
 
 std::string InNetwork(const char* guid) { return fmt::format(R"({{"network":{{"networkNamespace":"{}"}}}})", guid); }
 
-std::string Listed(const std::string& id, const std::string& pod, const std::string& name_space) {
+std::string Listed(const std::string& id, const std::string& pod, const std::string& name_space,
+                   const std::string& state = "CONTAINER_RUNNING") {
   return fmt::format(
-      R"({{"id":"{}","podSandboxId":"{}","state":"CONTAINER_RUNNING","labels":{{"io.kubernetes.pod.namespace":"{}"}}}})",
-      id, pod, name_space);
+      R"({{"id":"{}","podSandboxId":"{}","state":"{}","labels":{{"io.kubernetes.pod.namespace":"{}"}}}})", id, pod,
+      state, name_space);
 }
 
 class Pods : public testing::Test {
@@ -57,8 +58,20 @@ class Pods : public testing::Test {
 
 TEST_F(Pods, OfANamespaceAreFoundByTheLabelAndEachPodIsAskedOnce) {
   EXPECT_THAT(*EndpointsOfPods(network_, programs_, "web"), ElementsAre("E1", "E2"));
-  EXPECT_THAT(programs_.log, ElementsAre(R"(C:\k\crictl.exe ps --output json --label io.kubernetes.pod.namespace=web)",
-                                         R"(C:\k\crictl.exe inspect --output json c1)"));
+  EXPECT_THAT(programs_.log,
+              ElementsAre(R"(C:\k\crictl.exe ps --all --output json --label io.kubernetes.pod.namespace=web)",
+                          R"(C:\k\crictl.exe inspect --output json c1)"));
+}
+
+// Otherwise a pod would lose its policy each time its container crashes, and begin again without one.
+TEST_F(Pods, WhoseContainersStartAgainAreStillThere) {
+  List({Listed("crashed", "p1", "web", "CONTAINER_EXITED"), Listed("c3", "p3", "web", "CONTAINER_EXITED")});
+  Inspect("crashed", InNetwork(kWeb));
+  EXPECT_THAT(*EndpointsOfPods(network_, programs_, "web"), ElementsAre("E1", "E2", "E3"));
+  List({Listed("crashed", "p1", "web", "CONTAINER_EXITED"), Listed("c1", "p1", "web")});
+  programs_.log.clear();
+  EXPECT_THAT(*EndpointsOfPods(network_, programs_, "web"), ElementsAre("E1", "E2"));
+  EXPECT_THAT(programs_.log, ElementsAre(HasSubstr(" ps "), HasSubstr("inspect --output json c1"))) << "one that runs";
 }
 
 TEST_F(Pods, AreNotAskedForByAProgramThatUsersCanChange) {

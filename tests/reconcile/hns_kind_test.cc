@@ -24,6 +24,7 @@ using testing_support::PowerFailure;
 
 constexpr char kOne[] = "00000000-0000-0000-0000-00000000000A";
 constexpr char kTwo[] = "00000000-0000-0000-0000-00000000000B";
+constexpr char kLater[] = "00000000-0000-0000-0000-00000000000C";
 constexpr char kAcl[] = R"({"Type":"ACL","Settings":{"Action":"Allow"}})";
 constexpr char kNat[] = R"({"Type":"OutBoundNAT","Settings":{"Exceptions":["10.0.0.0/16"]}})";
 constexpr char kTheirs[] = R"({"Type":"L4WFPPROXY","Settings":{"Port":"8000","FilterTuple":{"Protocols":"6"}}})";
@@ -90,6 +91,14 @@ TEST_F(HnsKindTest, EachPodGetsThePolicyOnceAndOthersPoliciesStay) {
   EXPECT_THAT(DriftNow(), IsEmpty());
 }
 
+TEST_F(HnsKindTest, EndpointsOfOtherNodesGetNone) {
+  network_.remote = {kOne};
+  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted())), ElementsAre(std::string("create hns ") + kTwo));
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(LedgerNow().size(), 1U);
+  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+}
+
 TEST_F(HnsKindTest, SaysWhereTrafficGoes) {
   network_.endpoints[kTwo].push_back(kTheirs);
   const Plan plan = MustApply(memory_, Wanted());
@@ -134,6 +143,24 @@ TEST_F(HnsKindTest, WhatWasThereBeforeComesBack) {
   EXPECT_THAT(LedgerNow(), IsEmpty());
 }
 
+// Otherwise it would be drift for ever, and stay after a removal.
+TEST_F(HnsKindTest, WhatIsWantedAgainAfterAChangeThatFailedIsOursAgain) {
+  MustApply(memory_, Wanted());
+  DesiredState other = Wanted();
+  other.hns->settings = {R"({"OutboundProxyPort":"1","FilterTuple":{"Protocols":"6"}})"};
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  EXPECT_THAT(MustApply(memory_, other).findings, Contains(Field(&Finding::code, "hns-endpoint")));
+  network_.refused.clear();
+  EXPECT_EQ(DriftNow().size(), 2U);
+  const std::size_t before = Modifications();
+  MustApply(memory_, Wanted());
+  EXPECT_EQ(Modifications(), before) << "it is there still";
+  EXPECT_THAT(DriftNow(), IsEmpty());
+  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+}
+
 TEST_F(HnsKindTest, WhatSomebodyChangedSinceStays) {
   MustApply(memory_, Wanted());
   network_.endpoints[kOne] = {kTheirs};
@@ -168,7 +195,7 @@ TEST_F(HnsKindTest, OnlyPodsOfTheNamespaceHaveIt) {
   constexpr char kGuid[] = "AAAAAAAA-BBBB-CCCC-DDDD-000000000001";
   network_.namespaces[kGuid] = {kTwo};
   programs_.in_path["crictl"] = "crictl.exe";
-  programs_.outputs["ps --output json --label io.kubernetes.pod.namespace=web"] = {
+  programs_.outputs["ps --all --output json --label io.kubernetes.pod.namespace=web"] = {
       0, R"({"containers":[{"id":"c1","podSandboxId":"p","labels":{"io.kubernetes.pod.namespace":"web"}}]})", ""};
   programs_.outputs["inspect --output json c1"] = {
       0,
@@ -229,6 +256,56 @@ TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
   EXPECT_EQ(report.findings.size(), 2U);
 }
 
+TEST_F(HnsKindTest, WhatCouldNotBeRemovedIsOursStill) {
+  MustApply(memory_, Wanted());
+  network_.without_effect = "Remove";
+  machine::Machine ports = memory_.Ports();
+  const SessionReport report = ApplyOn(ports, NothingDesired(), {}, false).value();
+  EXPECT_EQ(report.writes, 0U);
+  EXPECT_EQ(std::ranges::count(report.changes, "could not be removed", &Change::reason), 2);
+  EXPECT_EQ(LedgerNow().size(), 2U);
+  network_.without_effect.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(At(kTwo), Flat(kAcl));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
+TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
+  DesiredState desired = Desired();
+  desired.scope.hns = true;
+  desired.hns = Wanted().hns;
+  MustApply(memory_, desired);
+  network_.endpoints[kLater] = {kNat};
+  MustApply(memory_, desired);
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  machine::Machine ports = memory_.Ports();
+  Findings findings;
+  ASSERT_EQ(Rollback(ports, findings), true);
+  EXPECT_THAT(findings, Contains(Field(&Finding::code, "hns-endpoint")));
+  EXPECT_EQ(LedgerNow().size(), 3U) << "the policies alone";
+  network_.refused.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kTwo), Flat(kAcl));
+  EXPECT_EQ(At(kLater), Flat(kNat));
+}
+
+TEST_F(HnsKindTest, WhatATrialSetAndCouldNotRemoveIsOurs) {
+  network_.endpoints[kTwo].push_back(kTheirs);
+  ASSERT_TRUE(ApplyTo(memory_, Wanted(), {}, true));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+  network_.refused["Remove"] = {0x803B0015U, "", ""};
+  machine::Machine ports = memory_.Ports();
+  Findings findings;
+  ASSERT_EQ(Recover(ports, findings), true);
+  EXPECT_EQ(LedgerNow().size(), 2U);
+  network_.refused.clear();
+  MustApply(memory_, NothingDesired());
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
+  EXPECT_EQ(At(kTwo), Flat(std::string(kAcl) + kTheirs));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
 TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   MustApply(memory_, Wanted());
   network_.endpoints[kTwo] = {"{"};
@@ -237,8 +314,6 @@ TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
   EXPECT_EQ(LedgerNow().size(), 2U);
   EXPECT_THAT(DriftNow(), ElementsAre(Field(&Drift::name, kTwo)));
 }
-
-constexpr char kLater[] = "00000000-0000-0000-0000-00000000000C";
 
 // The last run for `rollback` stays the one that changed the node.
 TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
@@ -256,6 +331,25 @@ TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
   ASSERT_EQ(Rollback(ports, findings), true);
   EXPECT_FALSE(TextAt(memory_, kEnv, "HTTP_PROXY"));
   EXPECT_EQ(At(kTwo), Flat(kAcl));
+  EXPECT_EQ(At(kLater), Flat(kNat));
+  EXPECT_THAT(LedgerNow(), IsEmpty());
+}
+
+// As at the first boot, when no pod is there yet.
+TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
+  network_.endpoints.clear();
+  DesiredState desired = Desired();
+  desired.scope.hns = true;
+  desired.hns = Wanted().hns;
+  MustApply(memory_, desired);
+  network_.endpoints[kLater] = {kNat};
+  MustApply(memory_, desired);
+  ASSERT_THAT(At(kLater), HasSubstr("15001"));
+  machine::Machine ports = memory_.Ports();
+  EXPECT_THAT(ChangesOf(PlanRollback(ports.state)->value()),
+              Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
+  Findings findings;
+  ASSERT_EQ(Rollback(ports, findings), true);
   EXPECT_EQ(At(kLater), Flat(kNat));
   EXPECT_THAT(LedgerNow(), IsEmpty());
 }

@@ -101,11 +101,12 @@ Result<NetworkAnswer> MemoryNetwork::QueryEndpoint(NetworkHandle endpoint, std::
   return Step("HcnQueryEndpointProperties", query, [&]() -> NetworkAnswer {
     const auto found = FindId(endpoints, handles_.at(endpoint));
     if (found == endpoints.end()) return NoEndpoint();
-    return {0,
-            fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Policies":[{}],"MacAddress":"00-15","Sch)"
-                        R"(emaVersion":{{"Major":2,"Minor":0}}}})",
-                        found->first, fmt::join(found->second, ",")),
-            ""};
+    return {
+        0,
+        fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Flags":{},"Policies":[{}],"MacAddress":"0)"
+                    R"(0-15","SchemaVersion":{{"Major":2,"Minor":0}}}})",
+                    found->first, remote.contains(found->first) ? 1 : 0, fmt::join(found->second, ",")),
+        ""};
   });
 }
 
@@ -124,7 +125,7 @@ NetworkAnswer MemoryNetwork::Modify(const std::string& id, std::string_view requ
   for (const JsonNode& item : items) {
     const std::string policy = item.Json();
     if (kind == "Add") {
-      after.push_back(policy);
+      if (after.size() < most_policies) after.push_back(policy);
       continue;
     }
     const auto old = std::ranges::find_if(after, [&](const std::string& one) { return SameJson(one, policy); });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ class MemoryNetwork final : public machine::ComputeNetwork {
 
   // Endpoints by their GUIDs as they are told; of each the policies, whole: {"Type":…,"Settings":…}.
   std::map<std::string, std::vector<std::string>> endpoints;
+  std::set<std::string> remote;  // those of them that stand for pods of other nodes
   // Namespaces by their GUIDs; of each the endpoints.
   std::map<std::string, std::vector<std::string>> namespaces;
   std::string namespace_of_node;  // the GUID of the one that is the node's own
@@ -35,6 +37,8 @@ class MemoryNetwork final : public machine::ComputeNetwork {
   std::size_t stop_before = kNever, stop_after = kNever;
   // Modifications of this kind ("Add", "Remove") are done by what is answered, and nothing happens.
   std::string without_effect;
+  // Policies that an endpoint has at most: of more the answer is "done", and nothing happens.
+  std::size_t most_policies = std::numeric_limits<std::size_t>::max();
   // Those of this kind are answered with it.
   std::map<std::string, machine::NetworkAnswer> refused;
   bool ignores_filters = false;  // of enumerations
