@@ -176,6 +176,11 @@ class Fleet(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         document = json.loads(done.stdout)
         self.assertEqual((document["lacking"], [o["name"] for o in document["objects"]]), (1, ["web-149"]))
+        spec = {"containers": [container], "volumes": [{"name": "egress-trust", "configMap": {"name": "another"}}]}
+        self.server.put("/apis/apps/v1/statefulsets/other", spec={"template": {"spec": spec}})
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 4, "one workload with another ConfigMap hides none: " + done.stdout + done.stderr)
+        self.assertEqual([o["name"] for o in json.loads(done.stdout)["objects"]], ["web-149", "other"])
         self.server.denied.add(("list", "daemonsets"))
         done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
         self.assertEqual(done.returncode, 14)
