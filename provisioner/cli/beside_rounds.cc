@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/metrics.h"
@@ -15,14 +16,6 @@ namespace {
 // windows_exporter takes files of this name only, and would pass others over without a word.
 constexpr std::string_view kMetricsEnding = ".prom";
 constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
-
-Result<void> CheckMetrics(const std::string& file) {
-  if (file.empty() || file.ends_with(kMetricsEnding)) return {};
-  return Fail(Code::kUsage,
-              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector",
-                          kMetricsEnding),
-              "--metrics");
-}
 
 }  // namespace
 
@@ -38,12 +31,21 @@ std::vector<OptionSpec> BesideOptionSpecs() {
   return out;
 }
 
+Result<std::string> ParseMetrics(const Arguments& arguments) {
+  std::string file = arguments.Get("metrics");
+  if (!arguments.Has("metrics") || file.ends_with(kMetricsEnding)) return file;
+  return Fail(Code::kUsage,
+              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector, "
+                          "not \"{}\"",
+                          kMetricsEnding, Printable(file)),
+              "--metrics");
+}
+
 Result<BesideRounds> ParseBeside(const Arguments& arguments) {
   BesideRounds out;
   out.reboot = PROV_TRY(ParseReboot(arguments));
   out.cluster = out.reboot.node;
-  out.metrics = arguments.Get("metrics");
-  PROV_TRY(CheckMetrics(out.metrics));
+  out.metrics = PROV_TRY(ParseMetrics(arguments));
   return out;
 }
 

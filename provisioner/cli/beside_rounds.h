@@ -22,6 +22,8 @@ struct BesideRounds {
 
 OptionSpec MetricsOption();
 std::vector<OptionSpec> BesideOptionSpecs();  // with it
+// --metrics; "": not given. Errors: usage.
+Result<std::string> ParseMetrics(const Arguments& arguments);
 // Errors: usage.
 Result<BesideRounds> ParseBeside(const Arguments& arguments);
 // What a node stores of a command line; nullopt: it names none of these. `with_reboot`: its --reboot is meant for each

@@ -1,7 +1,10 @@
 #include "provisioner/cli/reboot_choice.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
+#include "provisioner/cli/machine_command.h"
 #include "provisioner/fleet/operator_reboot.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
@@ -43,6 +46,20 @@ std::vector<OptionSpec> RebootOptionSpecs() {
            Group::kRun}};
 }
 
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments) {
+  if (!arguments.Has("reboot-window")) return std::nullopt;
+  if (arguments.Get("reboot") != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
+  const auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
+  if (window.length >= interval + interval / 10) return window;
+  return Fail(
+      Code::kUsage,
+      fmt::format("is open for {} s, and rounds are made each {} s, varied by a tenth, so that none of them need "
+                  "fall into it; give a longer window or a shorter --interval",
+                  window.length, interval),
+      "--reboot-window");
+}
+
 Result<RebootChoice> ParseReboot(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
   RebootChoice out;
@@ -52,9 +69,7 @@ Result<RebootChoice> ParseReboot(const Arguments& arguments) {
   out.node = PROV_TRY(ParseClusterNode(arguments));
   if (way == "annotate" && !out.node)
     return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
-  if (!arguments.Has("reboot-window")) return out;
-  if (way != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
-  out.window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  out.window = PROV_TRY(CheckRebootWindow(arguments));
   return out;
 }
 

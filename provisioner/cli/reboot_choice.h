@@ -18,6 +18,9 @@ struct RebootChoice {
 };
 
 std::vector<OptionSpec> RebootOptionSpecs();  // --reboot, --reboot-window
+// Whether --reboot-window goes with --reboot and can be met by rounds that --interval keeps apart. nullopt: not given.
+// Errors: usage.
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
 // Errors: usage.
 Result<RebootChoice> ParseReboot(const Arguments& arguments);
 

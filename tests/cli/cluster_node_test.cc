@@ -175,7 +175,23 @@ TEST_F(ClusterNodes, WordsThatDontFitAreRefused) {
     EXPECT_EQ(outcome.error().code, Code::kUsage);
     EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
   }
-  EXPECT_EQ(Run(ServiceCommand, {"install", "--metrics", "metrics.txt"}).error().code, Code::kUsage);
+  for (const char* name : {"metrics.txt", ""})
+    EXPECT_EQ(Run(ServiceCommand, {"install", "--metrics", name}).error().code, Code::kUsage) << name;
+}
+
+// A round is made each hour or so, and none need fall into ten minutes of a week.
+TEST_F(ClusterNodes, AWindowThatNoRoundNeedMeetIsRefused) {
+  const std::vector<std::string> words = {"install", "--source", source_, "--reboot", "now", "--reboot-window"};
+  const auto with = [&](const char* window, const char* interval) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {window, "--interval", interval});
+    return Run(ServiceCommand, all);
+  };
+  const auto refused = with("Sat 01:00-01:10", "3600");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("open for 600 s"));
+  EXPECT_TRUE(with("Sat 01:00-01:10", "300"));
 }
 
 }  // namespace
