@@ -116,6 +116,10 @@ constexpr std::array kFindings = {
                 "The proxy's credentials go into the environments of the named services only, or nowhere when no "
                 "service is named.",
                 "Name each service that needs the proxy with --service."},
+    FindingInfo{"deploy-source", kWarning,
+                "The pods of a DaemonSet can't use the source as it is named: they look for a file on their nodes, and "
+                "a node that follows a server must know it by a CA of its own.",
+                "Give a full path on the nodes, or the CA with --ca."},
     FindingInfo{"dirty-hive", kWarning,
                 "A registry hive was not closed cleanly, and its logs can't complete it, so commands that change it "
                 "will refuse it.",
