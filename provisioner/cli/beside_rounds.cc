@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kMetricsEnding = ".prom";
 constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
 
+constexpr std::int64_t kPauseAfterFailure = 300;  // seconds, between requests for a reboot
+
 }  // namespace
 
 OptionSpec MetricsOption() {
@@ -88,8 +90,23 @@ Result<fleet::NodeState> BesideWork::Look() {
   return own_.Look(node, VersionNumber());
 }
 
+// A reboot that waits for its window, or for those who were asked, keeps the machine from nobody.
+void BesideWork::AskWhenDue() {
+  const std::int64_t now = host_.clock().NowUnix();
+  const bool is_paused = now < ask_not_before_ && ask_not_before_ - now <= kPauseAfterFailure;
+  if (is_paused || !what_.reboot.MayAskAt(now)) return;
+  const Result<void> asked = AskForReboot();
+  if (!asked) ask_not_before_ = host_.clock().NowUnix() + kPauseAfterFailure;
+  Report(asked);
+}
+
 Result<void> BesideWork::AskForReboot() {
   Findings findings;
+  {
+    const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
+    node::OpenNode node{host_, open->Ports()};
+    if (!PROV_TRY(node::RebootIsDue(node))) return {};
+  }
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
     node::OpenNode node{host_, open->Ports()};
@@ -112,7 +129,7 @@ void BesideWork::Do() {
     Report(WriteFileAtomically(what_.metrics, fleet::MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()),
                                kMetricsMode));
   }
-  if (state->reboot_required && what_.reboot.way) Report(AskForReboot());
+  if (state->reboot_required) AskWhenDue();
 }
 
 }  // namespace prov::cli

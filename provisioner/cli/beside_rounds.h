@@ -1,6 +1,7 @@
 // What a node does beside its rounds: it tells its cluster what it has, writes metrics, and has itself boot again.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ class BesideWork {
 
  private:
   Result<fleet::NodeState> Look();
+  void AskWhenDue();
   Result<void> AskForReboot();
   void Report(const Result<void>& result) const;
 
@@ -49,6 +51,7 @@ class BesideWork {
   std::function<void(const Error&)> report_;
   fleet::OwnState own_;
   std::optional<fleet::Teller> teller_;
+  std::int64_t ask_not_before_ = 0;  // Unix time: after a request for a reboot that failed
 };
 
 }  // namespace prov::cli

@@ -17,8 +17,11 @@ constexpr std::string_view kReason = "provisioner changed the machine's proxy va
 // Nobody but the operator reads the annotation.
 Result<bool> OperatorRunsHere(node::OpenNode& node) { return reconcile::SeesWmcoDaemon(node.machine.registry); }
 
+// The machine is open meanwhile, so that nobody asks in the other way: others wait for it.
+constexpr int kAnnotateSeconds = 15;
+
 Result<void> Annotate(node::OpenNode& node, const ClusterNode& cluster) {
-  const source::KubeAccess access = PROV_TRY(OpenCluster(node.host, cluster));
+  const source::KubeAccess access = PROV_TRY(OpenCluster(node.host, cluster, kAnnotateSeconds));
   source::KubeClient client(access, {node.host.http(), node.host.clock()});
   return fleet::AskOperatorForReboot(client, cluster.name);
 }
@@ -82,7 +85,7 @@ Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Find
                "annotation, and none is written");
     return {};
   }
-  if (way == node::RebootWay::kNow && choice.window && !choice.window->Contains(node.host.clock().NowUnix())) {
+  if (!choice.MayAskAt(node.host.clock().NowUnix())) {
     AddInfo(findings, "reboot-waits", "a reboot is needed, and --reboot-window is not open now");
     return {};
   }

@@ -15,6 +15,8 @@ struct RebootChoice {
   std::optional<node::RebootWay> way;             // nullopt: never
   std::optional<node::MaintenanceWindow> window;  // of RebootWay::kNow; nullopt: at any time
   std::optional<ClusterNode> node;                // of RebootWay::kAnnotate
+
+  bool MayAskAt(std::int64_t unix_seconds) const { return way && (!window || window->Contains(unix_seconds)); }
 };
 
 std::vector<OptionSpec> RebootOptionSpecs();  // --reboot, --reboot-window

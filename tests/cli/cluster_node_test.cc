@@ -135,6 +135,19 @@ TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
   EXPECT_THAT(Bodies(), SizeIs(2));
 }
 
+// The machine is open for writing meanwhile, and nobody else gets at it.
+TEST_F(ClusterNodes, RoundsDontAskAgainAtOnceWhatFailed) {
+  ChangeAndJoin();
+  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_, "--reboot", "annotate"})));
+  status_ = 403;
+  host_.waits_left = 3;
+  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "four rounds in less than five minutes";
+  host_.waits_left = 8;
+  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  EXPECT_THAT(Bodies(), SizeIs(3)) << "and again after the pause";
+}
+
 // 1'800'000'000 is a Friday, 08:00 UTC.
 TEST_F(ClusterNodes, ARebootWaitsForItsWindow) {
   const auto outside = Run(ApplyCommand, {source_, "--reboot", "now", "--reboot-window", "09:00-10:00"});
