@@ -12,7 +12,8 @@
 namespace prov::fleet {
 
 // A write of the annotation is news for all who watch nodes. So it is written when something else than the time of
-// reading differs, and otherwise once an hour. Failures are tried again after a pause that grows to half an hour.
+// reading differs, and otherwise once an hour; where only the words of a failure differ, once in ten minutes. Failures
+// are tried again after a pause that grows to half an hour.
 class Teller {
  public:
   // `open` gives the way into the cluster, anew for each time. `node`: the name of this machine's Node object.
@@ -20,16 +21,18 @@ class Teller {
          source::KubeBackoff::Random random = source::KubeRandom);
 
   // After each round. What this process does not know to have been told is read from the cluster first, so that one
-  // that starts anew writes nothing. True: something was written. Events are best effort; one that is lost is not told
-  // again. Errors: those of KubeClient.
+  // that starts anew writes nothing. True: something was written. Events are best effort: one that is lost is not told
+  // again, and what is refused of them does not delay the annotation. Errors: those of KubeClient.
   Result<bool> Tell(const NodeState& now);
 
   static constexpr std::int64_t kHeartbeatSeconds = 3600;
+  static constexpr std::int64_t kWordsSeconds = 600;
   static constexpr std::int64_t kFirstPauseMs = 15'000;
   static constexpr std::int64_t kLongestPauseMs = 1'800'000;
 
  private:
-  Result<bool> TellNow(const NodeState& now);
+  Result<bool> TellNow(const NodeState& now, Result<void>& events);
+  Result<void> SendEvents(source::KubeClient& client, const std::optional<NodeState>& before, const NodeState& now);
   Result<void> ReadTold(source::KubeClient& client);
   bool IsNews(const NodeState& now) const;
 

@@ -106,6 +106,32 @@ TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
   EXPECT_TRUE(teller.Tell(state_).value());
 }
 
+// The rights to write events may be missing for good.
+TEST_F(Tells, RefusedEventsDontDelayTheAnnotation) {
+  Teller teller = Make();
+  EXPECT_TRUE(teller.Tell(state_).value());
+  for (int change = 0; change < 4; ++change) {
+    state_.digest = std::to_string(change);
+    cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
+    EXPECT_FALSE(teller.Tell(state_)) << change;
+    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, StatePatch(state_)) << "at once";
+  }
+}
+
+// Each write goes to all who watch nodes.
+TEST_F(Tells, OtherWordsForOneFailureAreNotToldEachTime) {
+  Teller teller = Make();
+  int written = 0;
+  for (int round = 0; round < 60; ++round) {
+    state_.failure = NodeFailure{"network", "no answer within " + std::to_string(round) + " s"};
+    written += teller.Tell(state_).value() ? 1 : 0;
+    cluster_.now += 60;
+  }
+  EXPECT_EQ(written, 6) << "an hour";
+  state_.failure->code = "tls";
+  EXPECT_TRUE(teller.Tell(state_).value()) << "another failure is told at once";
+}
+
 TEST_F(Tells, AnEventThatIsRefusedLeavesTheAnnotationWritten) {
   Teller teller = Make();
   EXPECT_TRUE(teller.Tell(state_).value());
