@@ -481,8 +481,10 @@ constexpr std::array kFindings = {
     FindingInfo{"reboot-asked", kInfo, "A reboot was asked for, now or earlier in this boot.",
                 "Wait for it. Where it does not come, find out who holds it up: it is not asked for again before the "
                 "next boot."},
-    FindingInfo{"reboot-waits", kInfo, "A reboot is needed, and the window of --reboot-window is not open.",
-                "Nothing has to be done. The boot service asks for it when the window opens."},
+    FindingInfo{"reboot-waits", kInfo,
+                "A reboot is needed, and the window of --reboot-window is not open, or the operator has the machine "
+                "boot already.",
+                "Nothing has to be done. The boot service asks for it later, if it is needed then."},
     FindingInfo{"recovered", kInfo, "A run or a trial that was interrupted was finished or taken back before this one.",
                 "Nothing has to be done."},
     FindingInfo{"redirect-loop", kWarning,

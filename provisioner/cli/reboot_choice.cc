@@ -26,6 +26,14 @@ Result<void> Annotate(node::OpenNode& node, const ClusterNode& cluster) {
   return fleet::AskOperatorForReboot(client, cluster.name);
 }
 
+// Who can't be asked says nothing: a reboot that is needed must not wait for that.
+bool OperatorIsAsked(node::OpenNode& node, const ClusterNode& cluster) {
+  const auto access = OpenCluster(node.host, cluster, kAnnotateSeconds);
+  if (!access) return false;
+  source::KubeClient client(*access, {node.host.http(), node.host.clock()});
+  return fleet::OperatorIsAsked(client, cluster.name).value_or(false);
+}
+
 void Tell(node::RebootAnswer answer, node::RebootWay way, Findings& findings) {
   if (answer == node::RebootAnswer::kAskedBefore) {
     AddInfo(findings, "reboot-asked", "a reboot was asked for earlier in this boot, and is not asked for again");
@@ -79,7 +87,8 @@ Result<RebootChoice> ParseReboot(const Arguments& arguments) {
 Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Findings& findings) {
   if (!choice.way || !PROV_TRY(reconcile::RebootPending(node.machine))) return {};
   const node::RebootWay way = *choice.way;
-  if (way == node::RebootWay::kAnnotate && !PROV_TRY(OperatorRunsHere(node))) {
+  const bool has_operator = PROV_TRY(OperatorRunsHere(node));
+  if (way == node::RebootWay::kAnnotate && !has_operator) {
     AddWarning(findings, "reboot-annotate",
                "the Windows Machine Config Operator's daemon is not on this machine, so nobody would act on the "
                "annotation, and none is written");
@@ -87,6 +96,12 @@ Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Find
   }
   if (!choice.MayAskAt(node.host.clock().NowUnix())) {
     AddInfo(findings, "reboot-waits", "a reboot is needed, and --reboot-window is not open now");
+    return {};
+  }
+  if (has_operator && choice.node && PROV_TRY(node::RebootIsDue(node)) && OperatorIsAsked(node, *choice.node)) {
+    AddInfo(findings, "reboot-waits",
+            "a reboot is needed, and the operator was asked for one already: nothing is asked for until its annotation "
+            "is gone from the Node");
     return {};
   }
   const node::RebootAnswer answer = PROV_TRY(node::RequestReboot(node, way, [&]() -> Result<void> {

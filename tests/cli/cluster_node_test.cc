@@ -32,7 +32,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
-      out.body = R"({"metadata":{"name":"win-1"}})";
+      out.body = R"({"metadata":{"name":"win-1","annotations":{)" + annotations_ + "}}}";
       return out;
     };
   }
@@ -60,6 +60,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
   void PutOperator() { host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)"); }
 
   int status_ = 200;
+  std::string annotations_;  // of the Node
 };
 
 constexpr const char* kRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
@@ -133,6 +134,23 @@ TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
   status_ = 200;
   ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
   EXPECT_THAT(Bodies(), SizeIs(2));
+}
+
+// The operator's daemon asks after changes of its own. The operator takes the annotation away after that reboot, and
+// with it what was asked for meanwhile.
+TEST_F(ClusterNodes, WhileTheOperatorHasItBootNobodyElseAsks) {
+  ChangeAndJoin();
+  annotations_ = fmt::format("\"{}\":\"\"", kRebootAnnotation);
+  for (const char* way : {"annotate", "now"}) {
+    const auto waits = Run(ApplyCommand, WithNode({source_, "--reboot", way}));
+    ASSERT_TRUE(waits) << way;
+    EXPECT_EQ(waits->findings.back().code, "reboot-waits") << way;
+  }
+  EXPECT_THAT(Bodies(), IsEmpty());
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  annotations_.clear();
+  ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
+  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "it is gone, and the need stands";
 }
 
 // The machine is open for writing meanwhile, and nobody else gets at it.
