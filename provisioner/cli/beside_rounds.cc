@@ -9,6 +9,7 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/metrics.h"
+#include "provisioner/node/activity.h"
 
 namespace prov::cli {
 namespace {
@@ -76,8 +77,27 @@ Result<BesideRounds> StoredBeside(const std::vector<std::string>& words) {
 BesideWork::BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report)
     : host_(host), what_(std::move(what)), report_(std::move(report)) {
   if (!what_.cluster) return;
-  teller_.emplace(what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
-                  [this] { return OpenCluster(host_, *what_.cluster); });
+  teller_.emplace(
+      what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
+      [this] { return OpenCluster(host_, *what_.cluster); }, source::KubeRandom, Memory());
+}
+
+// What can't be kept is forgotten with this process.
+fleet::PauseMemory BesideWork::Memory() {
+  const auto load = [this]() -> fleet::Pause {
+    const auto open = host_.Open(machine::Access::kRead);
+    if (!open) return {};
+    node::OpenNode node{host_, (*open)->Ports()};
+    const node::TellPause kept = node::LoadTellPause(node);
+    return {kept.seconds, kept.until};
+  };
+  const auto save = [this](const fleet::Pause& pause) {
+    const auto open = host_.Open(machine::Access::kWrite);
+    if (!open) return;
+    node::OpenNode node{host_, (*open)->Ports()};
+    node::NoteTellPause(node, pause.seconds, pause.until);
+  };
+  return {load, save};
 }
 
 void BesideWork::Report(const Result<void>& result) const {

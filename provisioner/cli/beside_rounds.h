@@ -42,6 +42,7 @@ class BesideWork {
 
  private:
   Result<fleet::NodeState> Look();
+  fleet::PauseMemory Memory();
   void AskWhenDue();
   Result<void> AskForReboot();
   void Report(const Result<void>& result) const;

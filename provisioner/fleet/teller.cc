@@ -1,5 +1,6 @@
 #include "provisioner/fleet/teller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "provisioner/fleet/nodes.h"
@@ -7,12 +8,25 @@
 namespace prov::fleet {
 
 Teller::Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
-               source::KubeBackoff::Random random)
+               source::KubeBackoff::Random random, PauseMemory memory)
     : node_(std::move(node)),
       ports_(ports),
       open_(std::move(open)),
-      random_(random),
-      backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
+      random_(std::move(random)),
+      memory_(std::move(memory)) {}
+
+bool Teller::IsPaused() {
+  if (!knows_pause_ && memory_.load) pause_ = memory_.load();
+  knows_pause_ = true;
+  pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
+  const std::int64_t time = ports_.clock.NowUnix();
+  return time < pause_.until && pause_.until - time <= kLongestPause;  // else the clock was set back
+}
+
+void Teller::SetPause(const Pause& pause) {
+  pause_ = pause;
+  if (memory_.save) memory_.save(pause);
+}
 
 bool Teller::IsNews(const NodeState& now) const {
   if (!told_) return true;
@@ -59,16 +73,17 @@ Result<bool> Teller::TellNow(const NodeState& now, Result<void>& events) {
 
 Result<bool> Teller::Tell(const NodeState& now) {
   if (knows_told_ && !IsNews(now)) return false;
-  const std::int64_t time = ports_.clock.NowUnix();
-  if (time < not_before_ && not_before_ - time <= kLongestPauseMs / 1000) return false;
+  if (IsPaused()) return false;
   Result<void> events;
   Result<bool> out = TellNow(now, events);
   if (!out) {
-    not_before_ = ports_.clock.NowUnix() + backoff_.Next() / 1000;
+    const std::int64_t seconds = std::clamp(pause_.seconds * 2, kFirstPause, kLongestPause);
+    const std::int64_t half = seconds / 2;
+    const std::int64_t varied = half + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(half + 1));
+    SetPause({seconds, ports_.clock.NowUnix() + varied});
     return out;
   }
-  backoff_.Reset();
-  not_before_ = 0;
+  if (pause_.seconds != 0) SetPause({});
   if (!events) return std::unexpected(std::move(events).error());
   return out;
 }

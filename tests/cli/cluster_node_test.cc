@@ -97,6 +97,20 @@ TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
   EXPECT_THAT((*node::LoadService(host_.memory.State()))->beside, SizeIs(3)) << "what is not named stays";
 }
 
+// A service that is started again and again must not ask an API server that is away each time.
+TEST_F(ClusterNodes, AServiceThatStartsAnewGoesOnWithThePause) {
+  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_})));
+  status_ = 403;
+  host_.fetches.clear();
+  const std::int64_t begin = host_.now;
+  for (int start = 0; start < 4; ++start) {
+    host_.now = begin;
+    host_.waits_left = 0;
+    ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  }
+  EXPECT_THAT(host_.fetches, SizeIs(1));
+}
+
 TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
   ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--reboot", "now"})));
   EXPECT_THAT((*node::LoadService(host_.memory.State()))->beside, SizeIs(2));

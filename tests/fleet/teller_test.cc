@@ -28,9 +28,9 @@ class Tells : public source::KubeTest {
     state_.digest = "a";
     state_.read_at = cluster_.now;
   }
-  Teller Make() {
+  Teller Make(PauseMemory memory = {}) {
     return {"win-1", cluster_.Ports(), [this] { return source::KubeAccess::Open(Request(), "", source::Nowhere()); },
-            [] { return 0U; }};
+            [] { return 0U; }, std::move(memory)};
   }
   std::vector<std::string> Sent() {
     std::vector<std::string> out;
@@ -104,6 +104,21 @@ TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
   cluster_.objects[kNode] = Node();
   cluster_.now += 1800;
   EXPECT_TRUE(teller.Tell(state_).value());
+}
+
+TEST_F(Tells, AProgramThatStartsAnewGoesOnWithThePause) {
+  Pause kept;
+  const PauseMemory memory = {[&] { return kept; }, [&](const Pause& pause) { kept = pause; }};
+  cluster_.objects.clear();
+  for (int start = 0; start < 5; ++start) {
+    EXPECT_FALSE(Make(memory).Tell(state_)) << "a try each time that the pause is over";
+    EXPECT_FALSE(Make(memory).Tell(state_).value()) << "and none before";
+    cluster_.now = kept.until;
+  }
+  EXPECT_EQ(kept.seconds, Teller::kFirstPause * 16);
+  cluster_.objects[kNode] = Node();
+  EXPECT_TRUE(Make(memory).Tell(state_).value());
+  EXPECT_EQ(kept.seconds, 0);
 }
 
 // The rights to write events may be missing for good.
