@@ -16,10 +16,14 @@ Teller::Teller(std::string node, source::SourcePorts ports, std::function<Result
       memory_(std::move(memory)) {}
 
 bool Teller::IsPaused() {
-  if (!knows_pause_ && memory_.load) pause_ = memory_.load();
-  knows_pause_ = true;
-  pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
   const std::int64_t time = ports_.clock.NowUnix();
+  if (!knows_pause_ && memory_.load) {
+    pause_ = memory_.load();
+    pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
+    // Somebody may have started it anew because what failed works now.
+    if (pause_.until - time <= kLongestPause) pause_.until = std::min(pause_.until, time + kLongestKept);
+  }
+  knows_pause_ = true;
   return time < pause_.until && pause_.until - time <= kLongestPause;  // else the clock was set back
 }
 

@@ -39,6 +39,7 @@ class Teller {
   static constexpr std::int64_t kWordsSeconds = 600;
   static constexpr std::int64_t kFirstPause = 15;      // seconds
   static constexpr std::int64_t kLongestPause = 1800;  // the same
+  static constexpr std::int64_t kLongestKept = 300;    // what is left of it after a new start
 
  private:
   Result<bool> TellNow(const NodeState& now, Result<void>& events);

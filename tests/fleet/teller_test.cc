@@ -121,6 +121,15 @@ TEST_F(Tells, AProgramThatStartsAnewGoesOnWithThePause) {
   EXPECT_EQ(kept.seconds, 0);
 }
 
+// As after the rights were given and the pods were started again.
+TEST_F(Tells, AfterANewStartThePauseIsOverSoon) {
+  Pause kept{Teller::kLongestPause, cluster_.now + Teller::kLongestPause};
+  Teller teller = Make({[&] { return kept; }, [&](const Pause& pause) { kept = pause; }});
+  EXPECT_FALSE(teller.Tell(state_).value());
+  cluster_.now += Teller::kLongestKept;
+  EXPECT_TRUE(teller.Tell(state_).value());
+}
+
 // The rights to write events may be missing for good.
 TEST_F(Tells, RefusedEventsDontDelayTheAnnotation) {
   Teller teller = Make();
