@@ -116,6 +116,10 @@ constexpr std::array kFindings = {
                 "The proxy's credentials go into the environments of the named services only, or nowhere when no "
                 "service is named.",
                 "Name each service that needs the proxy with --service."},
+    FindingInfo{"deploy-source", kWarning,
+                "The pods of a DaemonSet can't use the source as it is named: they look for a file on their nodes, and "
+                "a node that follows a server must know it by a CA of its own.",
+                "Give a full path on the nodes, or the CA with --ca."},
     FindingInfo{"dirty-hive", kWarning,
                 "A registry hive was not closed cleanly, and its logs can't complete it, so commands that change it "
                 "will refuse it.",
@@ -481,8 +485,10 @@ constexpr std::array kFindings = {
     FindingInfo{"reboot-asked", kInfo, "A reboot was asked for, now or earlier in this boot.",
                 "Wait for it. Where it does not come, find out who holds it up: it is not asked for again before the "
                 "next boot."},
-    FindingInfo{"reboot-waits", kInfo, "A reboot is needed, and the window of --reboot-window is not open.",
-                "Nothing has to be done. The boot service asks for it when the window opens."},
+    FindingInfo{"reboot-waits", kInfo,
+                "A reboot is needed, and the window of --reboot-window is not open, or the operator has the machine "
+                "boot already.",
+                "Nothing has to be done. The boot service asks for it later, if it is needed then."},
     FindingInfo{"recovered", kInfo, "A run or a trial that was interrupted was finished or taken back before this one.",
                 "Nothing has to be done."},
     FindingInfo{"redirect-loop", kWarning,

@@ -49,6 +49,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "credentials-machine",
     "credentials-none",
     "credentials-services",
+    "deploy-source",
     "dirty-hive",
     "disallowed",
     "drive-secret",

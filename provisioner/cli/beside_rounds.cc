@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/metrics.h"
+#include "provisioner/node/activity.h"
 
 namespace prov::cli {
 namespace {
@@ -16,13 +18,7 @@ namespace {
 constexpr std::string_view kMetricsEnding = ".prom";
 constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
 
-Result<void> CheckMetrics(const std::string& file) {
-  if (file.empty() || file.ends_with(kMetricsEnding)) return {};
-  return Fail(Code::kUsage,
-              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector",
-                          kMetricsEnding),
-              "--metrics");
-}
+constexpr std::int64_t kPauseAfterFailure = 300;  // seconds, between requests for a reboot
 
 }  // namespace
 
@@ -38,12 +34,21 @@ std::vector<OptionSpec> BesideOptionSpecs() {
   return out;
 }
 
+Result<std::string> ParseMetrics(const Arguments& arguments) {
+  std::string file = arguments.Get("metrics");
+  if (!arguments.Has("metrics") || file.ends_with(kMetricsEnding)) return file;
+  return Fail(Code::kUsage,
+              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector, "
+                          "not \"{}\"",
+                          kMetricsEnding, Printable(file)),
+              "--metrics");
+}
+
 Result<BesideRounds> ParseBeside(const Arguments& arguments) {
   BesideRounds out;
   out.reboot = PROV_TRY(ParseReboot(arguments));
   out.cluster = out.reboot.node;
-  out.metrics = arguments.Get("metrics");
-  PROV_TRY(CheckMetrics(out.metrics));
+  out.metrics = PROV_TRY(ParseMetrics(arguments));
   return out;
 }
 
@@ -72,8 +77,27 @@ Result<BesideRounds> StoredBeside(const std::vector<std::string>& words) {
 BesideWork::BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report)
     : host_(host), what_(std::move(what)), report_(std::move(report)) {
   if (!what_.cluster) return;
-  teller_.emplace(what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
-                  [this] { return OpenCluster(host_, *what_.cluster); });
+  teller_.emplace(
+      what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
+      [this] { return OpenCluster(host_, *what_.cluster); }, source::KubeRandom, Memory());
+}
+
+// What can't be kept is forgotten with this process.
+fleet::PauseMemory BesideWork::Memory() {
+  const auto load = [this]() -> fleet::Pause {
+    const auto open = host_.Open(machine::Access::kRead);
+    if (!open) return {};
+    node::OpenNode node{host_, (*open)->Ports()};
+    const node::TellPause kept = node::LoadTellPause(node);
+    return {kept.seconds, kept.until};
+  };
+  const auto save = [this](const fleet::Pause& pause) {
+    const auto open = host_.Open(machine::Access::kWrite);
+    if (!open) return;
+    node::OpenNode node{host_, (*open)->Ports()};
+    node::NoteTellPause(node, pause.seconds, pause.until);
+  };
+  return {load, save};
 }
 
 void BesideWork::Report(const Result<void>& result) const {
@@ -86,8 +110,23 @@ Result<fleet::NodeState> BesideWork::Look() {
   return own_.Look(node, VersionNumber());
 }
 
+// A reboot that waits for its window, or for those who were asked, keeps the machine from nobody.
+void BesideWork::AskWhenDue() {
+  const std::int64_t now = host_.clock().NowUnix();
+  const bool is_paused = now < ask_not_before_ && ask_not_before_ - now <= kPauseAfterFailure;
+  if (is_paused || !what_.reboot.MayAskAt(now)) return;
+  const Result<void> asked = AskForReboot();
+  if (!asked) ask_not_before_ = host_.clock().NowUnix() + kPauseAfterFailure;
+  Report(asked);
+}
+
 Result<void> BesideWork::AskForReboot() {
   Findings findings;
+  {
+    const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
+    node::OpenNode node{host_, open->Ports()};
+    if (!PROV_TRY(node::RebootIsDue(node))) return {};
+  }
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
     node::OpenNode node{host_, open->Ports()};
@@ -110,7 +149,7 @@ void BesideWork::Do() {
     Report(WriteFileAtomically(what_.metrics, fleet::MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()),
                                kMetricsMode));
   }
-  if (state->reboot_required && what_.reboot.way) Report(AskForReboot());
+  if (state->reboot_required) AskWhenDue();
 }
 
 }  // namespace prov::cli

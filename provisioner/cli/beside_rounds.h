@@ -1,6 +1,7 @@
 // What a node does beside its rounds: it tells its cluster what it has, writes metrics, and has itself boot again.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct BesideRounds {
 
 OptionSpec MetricsOption();
 std::vector<OptionSpec> BesideOptionSpecs();  // with it
+// --metrics; "": not given. Errors: usage.
+Result<std::string> ParseMetrics(const Arguments& arguments);
 // Errors: usage.
 Result<BesideRounds> ParseBeside(const Arguments& arguments);
 // What a node stores of a command line; nullopt: it names none of these. `with_reboot`: its --reboot is meant for each
@@ -39,6 +42,8 @@ class BesideWork {
 
  private:
   Result<fleet::NodeState> Look();
+  fleet::PauseMemory Memory();
+  void AskWhenDue();
   Result<void> AskForReboot();
   void Report(const Result<void>& result) const;
 
@@ -47,6 +52,7 @@ class BesideWork {
   std::function<void(const Error&)> report_;
   fleet::OwnState own_;
   std::optional<fleet::Teller> teller_;
+  std::int64_t ask_not_before_ = 0;  // Unix time: after a request for a reboot that failed
 };
 
 }  // namespace prov::cli

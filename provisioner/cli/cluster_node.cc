@@ -38,10 +38,12 @@ std::vector<std::string> WordsOf(const ClusterNode& node) {
   return {"--node=" + node.name, "--node-kubeconfig=" + node.kubeconfig};
 }
 
-Result<source::KubeAccess> OpenCluster(machine::Host& host, const ClusterNode& node) {
+Result<source::KubeAccess> OpenCluster(machine::Host& host, const ClusterNode& node,
+                                       std::optional<int> timeout_seconds) {
   source::SourceRequest request;
   request.source = "kube://";
   request.kubeconfig = node.kubeconfig;
+  request.timeout_seconds = timeout_seconds;
   if (node.is_followed) {
     request.read_followed = [&host](const std::string& path, std::uint64_t limit) {
       return host.installation().ReadFollowed(path, limit);

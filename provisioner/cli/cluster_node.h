@@ -24,7 +24,8 @@ Result<std::optional<ClusterNode>> ParseClusterNode(const Arguments& arguments);
 // The words that ParseClusterNode understands, with absolute paths.
 std::vector<std::string> WordsOf(const ClusterNode& node);
 
-// Errors: those of source::KubeAccess::Open.
-Result<source::KubeAccess> OpenCluster(machine::Host& host, const ClusterNode& node);
+// `timeout_seconds`: as in SourceRequest. Errors: those of source::KubeAccess::Open.
+Result<source::KubeAccess> OpenCluster(machine::Host& host, const ClusterNode& node,
+                                       std::optional<int> timeout_seconds = {});
 
 }  // namespace prov::cli

@@ -40,7 +40,10 @@ Result<void> ReadWorkloads(machine::Host& host, const SourceOptions& cluster,
     const source::KubeObject objects{
         .group = std::string(kind.group), .resource = std::string(kind.resource), .name_space = {}, .name = {}};
     std::string query(kQuery);
-    for (int pages = 0; pages < kMostPages; ++pages) {
+    for (int pages = 0;; ++pages) {
+      if (pages == kMostPages)
+        return Fail(Code::kTooLarge, fmt::format("the API server's list of {} does not end", kind.resource),
+                    objects.Path());
       Result<std::string> page = client.ListWhole(objects, query);
       if (!page && page.error().code == Code::kNotFound) break;
       if (!page) return std::unexpected(page.error());

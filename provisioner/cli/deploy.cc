@@ -1,11 +1,13 @@
 // `deploy`: the manifests with which a cluster runs this program on each of its Windows nodes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
@@ -13,6 +15,7 @@
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/manifests.h"
 #include "provisioner/source/source.h"
+#include "provisioner/source/web_source.h"
 
 namespace prov::cli {
 namespace {
@@ -23,6 +26,11 @@ constexpr std::string_view kDefaultPort = "443";
 // Options that the pod gets as they are given here.
 std::vector<OptionSpec> PassedOn() {
   std::vector<OptionSpec> out = DesiredOptionSpecs();
+  out.push_back(
+      {"ca", "FILE",
+       "PEM certificates of CAs by which a source with https:// or mcs:// is known: a path on the nodes, in a "
+       "folder that only administrators can write",
+       Group::kSource});
   out.push_back({"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun});
   out.push_back(MetricsOption());
   for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
@@ -36,12 +44,29 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
+// A full one of Windows.
+bool IsNodePath(std::string_view path) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool has_drive = path.size() > 3 && is_letter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  return has_drive || path.starts_with(R"(\\)");
+}
+
 // In the pod they are checked again, with its Node; here so that nobody rolls out what no pod takes.
 Result<void> CheckPassedOn(const Arguments& arguments) {
   PROV_TRY(ParseWantedOptions(arguments));
   PROV_TRY(ParseInterval(arguments));
+  PROV_TRY(ParseMetrics(arguments));
+  PROV_TRY(CheckRebootWindow(arguments));
+  for (const std::string_view name : {"ca", "subtract"}) {
+    if (!arguments.Has(name) || IsNodePath(arguments.Get(name))) continue;
+    return Fail(Code::kUsage,
+                fmt::format("takes a full path on the nodes, where the pods look for it, such as "
+                            "C:\\ProgramData\\egress\\ca.pem, not \"{}\"",
+                            Printable(arguments.Get(name))),
+                fmt::format("--{}", name));
+  }
   if (arguments.Get("reboot") == "annotate") return {};  // its Node is given by the manifest
-  PROV_TRY(ParseBeside(arguments));
+  PROV_TRY(ParseReboot(arguments));
   return {};
 }
 
@@ -74,6 +99,48 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
   return Fail(Code::kUsage, "is nothing that a fleet can follow: give kube:///POOL or kube:///proxy", source);
 }
 
+// What no pod takes is an error, what its node may lack a finding.
+Result<void> CheckSource(const Arguments& arguments, const std::string& source, Findings& findings) {
+  if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
+  if (source::IsKubeUri(source)) return {};
+  if (!source::IsRemote(source)) {
+    if (!IsNodePath(source)) {
+      AddWarning(findings, "deploy-source",
+                 "pods look for the source on their nodes, and this is no full path of Windows; give one such as "
+                 "C:\\ProgramData\\egress\\payload",
+                 Printable(source));
+    }
+    return {};
+  }
+  const std::string scheme = AsciiLower(source.substr(0, source.find("://")));
+  const bool is_web = scheme == "https" || scheme == "http";
+  if (!is_web && scheme != "mcs") {
+    return Fail(Code::kUsage,
+                fmt::format("takes kube:///POOL, kube:///proxy, https://, mcs:// or a path on the nodes, not {}://",
+                            Printable(scheme)),
+                "--source");
+  }
+  if (is_web && !PROV_TRY(source::ParseWebSource(source)).hash.empty()) return {};
+  if (arguments.Has("ca")) return {};
+  AddWarning(findings, "deploy-source",
+             "a node that follows a server must know it by a CA of its own, as its store will hold what the source "
+             "delivers: the pods will refuse this source; give --ca FILE, a path on the nodes",
+             source);
+  return {};
+}
+
+// What skopeo takes with "docker://" is no name for a kubelet.
+Result<std::string> ParseImage(const Arguments& arguments) {
+  std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
+  if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
+  const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
+  if (!has_blank && image.find("://") == std::string::npos) return image;
+  return Fail(
+      Code::kUsage,
+      fmt::format("takes an image such as registry.example.com/provisioner:0.1.0, not \"{}\"", Printable(image)),
+      "--image");
+}
+
 // "host", "host:port", "[::1]:6443".
 Result<std::pair<std::string, std::string>> ParseApiServer(const std::string& text) {
   const std::size_t colon = text.ends_with(']') ? std::string::npos : text.rfind(':');
@@ -98,17 +165,19 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
   PROV_TRY(CheckPassedOn(arguments));
   const bool remove = arguments.Has("remove");
   const std::string source = arguments.Get("source", "kube:///worker");
+  Findings findings;
   fleet::Deployment deployment;
-  deployment.image = arguments.Get("image", "provisioner:" + VersionNumber());
-  if (deployment.image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
+  deployment.image = PROV_TRY(ParseImage(arguments));
+  if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));
   deployment.args = ArgsOf(arguments, source, remove);
   if (arguments.Has("api-server"))
     std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments.Get("api-server")));
   std::string manifests = fleet::Manifests(deployment);
-  if (!json) return Outcome{0, std::move(manifests), {}};
+  if (!json) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("manifests", manifests);
+  WriteFindings(out, findings);
   return Outcome{0, out.EndObject().Text(), {}};
 }
 
@@ -131,7 +200,8 @@ Command DeployCommand() {
       {{"print", "", "write YAML documents to standard output", Group::kOutput},
        {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
        {"source", "SOURCE",
-        "what the pods follow: kube:///POOL, kube:///proxy, a URL, or a path on the nodes (default: kube:///worker)",
+        "what the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca), or a path on the nodes (default: "
+        "kube:///worker)",
         Group::kSource, true},
        {"api-server", "HOST[:PORT]",
         "where pods find the API server, where a service's address can't be reached from the node itself (default: as "

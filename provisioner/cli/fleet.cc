@@ -115,13 +115,23 @@ Result<Fleet> Look(machine::Host& host, const Options& options) {
   return out;
 }
 
-// Looks until all nodes are current or the time is over.
+// With --wait, nodes that are still to join are waited for, too: none of them has the settings.
+bool IsDone(const Fleet& fleet, const Options& options) {
+  return fleet.IsCurrent() && (options.wait_seconds == 0 || !fleet.rows.empty());
+}
+
+// Looks until all nodes are current or the time is over. After a look that was good, an API server that is away is
+// waited for as well.
 Result<Fleet> LookUntil(machine::Host& host, const Options& options) {
   const std::int64_t end = host.clock().NowUnix() + options.wait_seconds;
+  bool was_good = false;
   for (;;) {
-    Fleet fleet = PROV_TRY(Look(host, options));
+    Result<Fleet> fleet = Look(host, options);
+    was_good = was_good || fleet;
+    const bool may_pass = !fleet && was_good && fleet.error().code == Code::kNetwork;
+    const bool is_done = fleet ? IsDone(*fleet, options) : !may_pass;
     const std::int64_t left = (end - host.clock().NowUnix()) * 1000;
-    if (fleet.IsCurrent() || left <= 0 || !host.clock().Wait(std::min(left, kPause))) return fleet;
+    if (is_done || left <= 0 || !host.clock().Wait(std::min(left, kPause))) return fleet;
   }
 }
 
@@ -212,7 +222,7 @@ std::string Text(const Fleet& fleet, std::int64_t now) {
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   Fleet fleet = PROV_TRY(LookUntil(host, options));
-  const int exit = fleet.IsCurrent() ? 0 : kDifferences;
+  const int exit = IsDone(fleet, options) ? 0 : kDifferences;
   if (options.json) return Outcome{exit, Json(fleet), {}};
   return Outcome{exit, Text(fleet, host.clock().NowUnix()), std::move(fleet.findings)};
 }
@@ -239,7 +249,10 @@ Command FleetCommand() {
         true},
        PoolOption(),
        NameOption(),
-       {"wait", "SECONDS", "look again until all nodes are current, for as long as this (default: 0)", Group::kRun},
+       {"wait", "SECONDS",
+        "look again until there are nodes and all are current, for as long as this; exit code 4 while there are none "
+        "(default: 0)",
+        Group::kRun},
        OutputOption(),
        HelpOption()}};
   AddRemoteOptions(command.spec);

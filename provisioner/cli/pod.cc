@@ -65,12 +65,13 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   if (options.remove) return Remove(options, host);
   node::DailyNews news;
+  node::UpgradePause pause;
   node::LoopOptions loop{.interval_seconds = options.interval};
   loop.varies = true;
   loop.told = [&options](const node::RoundReport& report) { Print(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   loop.stands_aside = [&] {
-    const Result<node::Turn> turn = node::TakeTurn(host, options.words);
+    const Result<node::Turn> turn = node::TakeTurn(host, options.words, pause);
     if (turn) return *turn == node::Turn::kService;
     const bool is_due = turn.error().code != Code::kLock && news.IsDue(turn.error().message, host.clock().NowUnix());
     if (is_due) node::LogFailure(host, turn.error());

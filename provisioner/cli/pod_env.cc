@@ -48,6 +48,7 @@ Result<Options> CheckedOptions(Options options) {
     return Fail(Code::kUsage, "--check makes no patches; leave out --format patch and --annotate",
                 std::string(kCommand));
   options.request.patch = PatchKind::kNone;
+  options.request.lists_all = source::IsKubeUri(options.pods);  // one workload must not hide the others
   options.patch_name = "none";
   return options;
 }

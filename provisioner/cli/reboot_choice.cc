@@ -1,7 +1,10 @@
 #include "provisioner/cli/reboot_choice.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
+#include "provisioner/cli/machine_command.h"
 #include "provisioner/fleet/operator_reboot.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
@@ -14,10 +17,21 @@ constexpr std::string_view kReason = "provisioner changed the machine's proxy va
 // Nobody but the operator reads the annotation.
 Result<bool> OperatorRunsHere(node::OpenNode& node) { return reconcile::SeesWmcoDaemon(node.machine.registry); }
 
+// The machine is open meanwhile, so that nobody asks in the other way: others wait for it.
+constexpr int kAnnotateSeconds = 15;
+
 Result<void> Annotate(node::OpenNode& node, const ClusterNode& cluster) {
-  const source::KubeAccess access = PROV_TRY(OpenCluster(node.host, cluster));
+  const source::KubeAccess access = PROV_TRY(OpenCluster(node.host, cluster, kAnnotateSeconds));
   source::KubeClient client(access, {node.host.http(), node.host.clock()});
   return fleet::AskOperatorForReboot(client, cluster.name);
+}
+
+// Who can't be asked says nothing: a reboot that is needed must not wait for that.
+bool OperatorIsAsked(node::OpenNode& node, const ClusterNode& cluster) {
+  const auto access = OpenCluster(node.host, cluster, kAnnotateSeconds);
+  if (!access) return false;
+  source::KubeClient client(*access, {node.host.http(), node.host.clock()});
+  return fleet::OperatorIsAsked(client, cluster.name).value_or(false);
 }
 
 void Tell(node::RebootAnswer answer, node::RebootWay way, Findings& findings) {
@@ -43,6 +57,20 @@ std::vector<OptionSpec> RebootOptionSpecs() {
            Group::kRun}};
 }
 
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments) {
+  if (!arguments.Has("reboot-window")) return std::nullopt;
+  if (arguments.Get("reboot") != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
+  const auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
+  if (window.length >= interval + interval / 10) return window;
+  return Fail(
+      Code::kUsage,
+      fmt::format("is open for {} s, and rounds are made each {} s, varied by a tenth, so that none of them need "
+                  "fall into it; give a longer window or a shorter --interval",
+                  window.length, interval),
+      "--reboot-window");
+}
+
 Result<RebootChoice> ParseReboot(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
   RebootChoice out;
@@ -52,23 +80,28 @@ Result<RebootChoice> ParseReboot(const Arguments& arguments) {
   out.node = PROV_TRY(ParseClusterNode(arguments));
   if (way == "annotate" && !out.node)
     return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
-  if (!arguments.Has("reboot-window")) return out;
-  if (way != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
-  out.window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  out.window = PROV_TRY(CheckRebootWindow(arguments));
   return out;
 }
 
 Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Findings& findings) {
   if (!choice.way || !PROV_TRY(reconcile::RebootPending(node.machine))) return {};
   const node::RebootWay way = *choice.way;
-  if (way == node::RebootWay::kAnnotate && !PROV_TRY(OperatorRunsHere(node))) {
+  const bool has_operator = PROV_TRY(OperatorRunsHere(node));
+  if (way == node::RebootWay::kAnnotate && !has_operator) {
     AddWarning(findings, "reboot-annotate",
                "the Windows Machine Config Operator's daemon is not on this machine, so nobody would act on the "
                "annotation, and none is written");
     return {};
   }
-  if (way == node::RebootWay::kNow && choice.window && !choice.window->Contains(node.host.clock().NowUnix())) {
+  if (!choice.MayAskAt(node.host.clock().NowUnix())) {
     AddInfo(findings, "reboot-waits", "a reboot is needed, and --reboot-window is not open now");
+    return {};
+  }
+  if (has_operator && choice.node && PROV_TRY(node::RebootIsDue(node)) && OperatorIsAsked(node, *choice.node)) {
+    AddInfo(findings, "reboot-waits",
+            "a reboot is needed, and the operator was asked for one already: nothing is asked for until its annotation "
+            "is gone from the Node");
     return {};
   }
   const node::RebootAnswer answer = PROV_TRY(node::RequestReboot(node, way, [&]() -> Result<void> {

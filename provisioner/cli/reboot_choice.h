@@ -15,9 +15,14 @@ struct RebootChoice {
   std::optional<node::RebootWay> way;             // nullopt: never
   std::optional<node::MaintenanceWindow> window;  // of RebootWay::kNow; nullopt: at any time
   std::optional<ClusterNode> node;                // of RebootWay::kAnnotate
+
+  bool MayAskAt(std::int64_t unix_seconds) const { return way && (!window || window->Contains(unix_seconds)); }
 };
 
 std::vector<OptionSpec> RebootOptionSpecs();  // --reboot, --reboot-window
+// Whether --reboot-window goes with --reboot and can be met by rounds that --interval keeps apart. nullopt: not given.
+// Errors: usage.
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
 // Errors: usage.
 Result<RebootChoice> ParseReboot(const Arguments& arguments);
 

@@ -22,6 +22,15 @@ std::optional<NodeFailure> FailureOf(const node::NodeStatus& status) {
   return NodeFailure{status.failure->substr(0, colon), status.failure->substr(colon + 2)};
 }
 
+// Of the program that makes the rounds: of the boot service where it runs, which another program, such as a pod, may
+// tell of.
+std::string VersionOf(const node::NodeStatus& status, const std::string& own) {
+  const auto& service = status.boot_service;
+  if (!service || !service->running) return own;
+  if (!service->running_version.empty()) return service->running_version;
+  return service->version.empty() ? own : service->version;
+}
+
 // Of proxies alone, which is what credentials are in; it stays in this process.
 std::string KeyOf(const egress::EgressConfig& config, const std::string& digest) {
   std::string text = digest;
@@ -48,7 +57,7 @@ Result<NodeState> OwnState::Look(node::OpenNode& node, const std::string& versio
   out.drift = static_cast<std::int64_t>(status.engine.drift.size());
   out.reboot_required = status.engine.reboot_required;
   out.failure = FailureOf(status);
-  out.version = version;
+  out.version = VersionOf(status, version);
   const auto kept = node::LastGoodSettings(node.machine.state);
   if (kept) {
     for (const std::string_view name : kept->options.scope.Names()) out.scope.emplace_back(name);

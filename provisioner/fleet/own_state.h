@@ -11,7 +11,8 @@ namespace prov::fleet {
 
 class OwnState {
  public:
-  // `version`: of the program that runs. Reads only. Errors: those of node::StatusOf.
+  // `version`: of this program, which is told where the boot service does not run. Reads only. Errors: those of
+  // node::StatusOf.
   Result<NodeState> Look(node::OpenNode& node, const std::string& version);
   // What that look saw of certificates.
   const std::optional<node::Expiry>& first_expiry() const { return first_expiry_; }

@@ -1,5 +1,6 @@
 #include "provisioner/fleet/teller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "provisioner/fleet/nodes.h"
@@ -7,20 +8,40 @@
 namespace prov::fleet {
 
 Teller::Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
-               source::KubeBackoff::Random random)
+               source::KubeBackoff::Random random, PauseMemory memory)
     : node_(std::move(node)),
       ports_(ports),
       open_(std::move(open)),
-      random_(random),
-      backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
+      random_(std::move(random)),
+      memory_(std::move(memory)) {}
+
+bool Teller::IsPaused() {
+  const std::int64_t time = ports_.clock.NowUnix();
+  if (!knows_pause_ && memory_.load) {
+    pause_ = memory_.load();
+    pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
+    // Somebody may have started it anew because what failed works now.
+    if (pause_.until - time <= kLongestPause) pause_.until = std::min(pause_.until, time + kLongestKept);
+  }
+  knows_pause_ = true;
+  return time < pause_.until && pause_.until - time <= kLongestPause;  // else the clock was set back
+}
+
+void Teller::SetPause(const Pause& pause) {
+  pause_ = pause;
+  if (memory_.save) memory_.save(pause);
+}
 
 bool Teller::IsNews(const NodeState& now) const {
   if (!told_) return true;
+  const std::int64_t age = ports_.clock.NowUnix() - told_at_;
+  const auto is_over = [age](std::int64_t seconds) { return age >= seconds || age < 0; };  // or the clock was set back
   NodeState same = *told_;
   same.read_at = now.read_at;
-  if (StateText(same) != StateText(now)) return true;
-  const std::int64_t time = ports_.clock.NowUnix();
-  return now.read_at != told_->read_at && (time - told_at_ >= kHeartbeatSeconds || time < told_at_);
+  if (StateText(same) == StateText(now)) return now.read_at != told_->read_at && is_over(kHeartbeatSeconds);
+  // A server that fails in the same way may have other words for it each time.
+  if (same.failure && now.failure && same.failure->code == now.failure->code) same.failure = now.failure;
+  return StateText(same) != StateText(now) || is_over(kWordsSeconds);
 }
 
 Result<void> Teller::ReadTold(source::KubeClient& client) {
@@ -33,7 +54,16 @@ Result<void> Teller::ReadTold(source::KubeClient& client) {
   return {};
 }
 
-Result<bool> Teller::TellNow(const NodeState& now) {
+Result<void> Teller::SendEvents(source::KubeClient& client, const std::optional<NodeState>& before,
+                                const NodeState& now) {
+  for (const NodeEvent& event : EventsBetween(before, now)) {
+    if (!budget_.Take(told_at_)) break;
+    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, node_, told_at_)));
+  }
+  return {};
+}
+
+Result<bool> Teller::TellNow(const NodeState& now, Result<void>& events) {
   const source::KubeAccess access = PROV_TRY(open_());
   source::KubeClient client(access, ports_, random_);
   PROV_TRY(ReadTold(client));
@@ -41,24 +71,24 @@ Result<bool> Teller::TellNow(const NodeState& now) {
   PROV_TRY(client.Patch(source::NodeObject(node_), StatePatch(now)));
   const std::optional<NodeState> before = std::exchange(told_, now);
   told_at_ = ports_.clock.NowUnix();
-  for (const NodeEvent& event : EventsBetween(before, now)) {
-    if (!budget_.Take(told_at_)) break;
-    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, node_, told_at_)));
-  }
+  events = SendEvents(client, before, now);
   return true;
 }
 
 Result<bool> Teller::Tell(const NodeState& now) {
   if (knows_told_ && !IsNews(now)) return false;
-  const std::int64_t time = ports_.clock.NowUnix();
-  if (time < not_before_ && not_before_ - time <= kLongestPauseMs / 1000) return false;
-  Result<bool> out = TellNow(now);
-  if (out) {
-    backoff_.Reset();
-    not_before_ = 0;
-  } else {
-    not_before_ = ports_.clock.NowUnix() + backoff_.Next() / 1000;
+  if (IsPaused()) return false;
+  Result<void> events;
+  Result<bool> out = TellNow(now, events);
+  if (!out) {
+    const std::int64_t seconds = std::clamp(pause_.seconds * 2, kFirstPause, kLongestPause);
+    const std::int64_t half = seconds / 2;
+    const std::int64_t varied = half + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(half + 1));
+    SetPause({seconds, ports_.clock.NowUnix() + varied});
+    return out;
   }
+  if (pause_.seconds != 0) SetPause({});
+  if (!events) return std::unexpected(std::move(events).error());
   return out;
 }
 

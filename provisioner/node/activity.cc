@@ -31,6 +31,11 @@ void Write(JsonWriter& json, const RoundFailure& failure) {
   json.EndObject();
 }
 
+void Write(JsonWriter& json, const TellPause& tell) {
+  json.Key("tell").BeginObject().Member("seconds", tell.seconds).Member("until", tell.until);
+  json.Member("boot", tell.boot).EndObject();
+}
+
 std::string ToJson(const Activity& activity) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
@@ -38,6 +43,7 @@ std::string ToJson(const Activity& activity) {
   json.Member("source", activity.source);
   if (activity.read_at) json.Member("readAt", *activity.read_at);
   if (activity.failure) Write(json, *activity.failure);
+  if (activity.tell.seconds != 0) Write(json, activity.tell);
   return json.EndObject().Text();
 }
 
@@ -57,6 +63,11 @@ Result<RoundFailure> ParseFailure(const JsonNode& node) {
   return out;
 }
 
+Result<TellPause> ParseTell(const JsonNode& node) {
+  return TellPause{PROV_TRY(PROV_TRY(node.Get("seconds")).Integer()), PROV_TRY(PROV_TRY(node.Get("until")).Integer()),
+                   PROV_TRY(TextOf(node, "boot"))};
+}
+
 Result<Activity> Parse(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
@@ -64,6 +75,7 @@ Result<Activity> Parse(std::string_view text) {
   if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseService(*service));
   if (const auto read = PROV_TRY(root.Find("readAt"))) out.read_at = PROV_TRY(read->Integer());
   if (const auto failure = PROV_TRY(root.Find("failure"))) out.failure = PROV_TRY(ParseFailure(*failure));
+  if (const auto tell = PROV_TRY(root.Find("tell"))) out.tell = PROV_TRY(ParseTell(*tell));
   return out;
 }
 
@@ -108,7 +120,11 @@ Activity LoadActivity(machine::StateFolder& folder) {
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) {
   Activity out = LoadActivity(folder);
   if (out.source == DigestOf(source)) return out;
-  return {.service = std::move(out.service), .source = DigestOf(source), .read_at = {}, .failure = {}};
+  return {.service = std::move(out.service),
+          .source = DigestOf(source),
+          .read_at = {},
+          .failure = {},
+          .tell = std::move(out.tell)};
 }
 
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure) {
@@ -132,6 +148,18 @@ void NoteService(OpenNode& node, const ProgramIdentity& program) {
   if (!state || !*state || !(*state)->running || !boot) return;
   Activity next = before;
   next.service = ServiceProcess{program, (*state)->process_id, *boot};
+  Save(node, before, next);
+}
+
+TellPause LoadTellPause(OpenNode& node) {
+  TellPause out = LoadActivity(node.machine.state.folder()).tell;
+  return node.machine.system.BootId().value_or("") == out.boot ? out : TellPause();
+}
+
+void NoteTellPause(OpenNode& node, std::int64_t seconds, std::int64_t until) {
+  const Activity before = LoadActivity(node.machine.state.folder());
+  Activity next = before;
+  next.tell = seconds == 0 ? TellPause() : TellPause{seconds, until, node.machine.system.BootId().value_or("")};
   Save(node, before, next);
 }
 

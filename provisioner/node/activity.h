@@ -1,5 +1,5 @@
-// Activity: what the rounds of `reconcile` met last, for `status` to show. It decides nothing, so it is a file of its
-// own beside the state record: one that is lost or damaged says nothing, and the next round writes another.
+// Activity: what the rounds of `reconcile` met last, for `status` to show. No setting depends on it, so it is a file of
+// its own beside the state record: one that is lost or damaged says nothing, and the next round writes another.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,22 @@ struct RoundFailure {
   bool operator==(const RoundFailure&) const = default;
 };
 
+// After failures in a row to tell the cluster of this node (fleet/teller.h): a program that starts anew goes on with
+// it.
+struct TellPause {
+  std::int64_t seconds = 0;  // the last one, before it was varied; 0: none
+  std::int64_t until = 0;    // Unix time
+  std::string boot;          // in which it counts
+
+  bool operator==(const TellPause&) const = default;
+};
+
 struct Activity {
   std::optional<ServiceProcess> service;
   std::string source;                   // digest of how the source is read, of which the next two tell
   std::optional<std::int64_t> read_at;  // Unix time at which it was last read, and its settings taken
   std::optional<RoundFailure> failure;  // the last one
+  TellPause tell;
 
   bool operator==(const Activity&) const = default;
 };
@@ -58,6 +69,9 @@ Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source);
 // minute, so that rounds which follow each other closely write once. Best effort, as all that writes here.
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure);
 void NoteService(OpenNode& node, const ProgramIdentity& program);
+// Of this boot; none: seconds is 0.
+TellPause LoadTellPause(OpenNode& node);
+void NoteTellPause(OpenNode& node, std::int64_t seconds, std::int64_t until);
 void ForgetActivity(OpenNode& node);
 
 }  // namespace prov::node

@@ -24,6 +24,11 @@ Result<void> NoteAsked(OpenNode& node, RebootWay way, const std::string& boot) {
 
 }  // namespace
 
+Result<bool> RebootIsDue(OpenNode& node) {
+  if (!PROV_TRY(reconcile::RebootPending(node.machine))) return false;
+  return !PROV_TRY(WasAskedIn(node.machine.state, PROV_TRY(node.machine.system.BootId())));
+}
+
 Result<RebootAnswer> RequestReboot(OpenNode& node, RebootWay way, const std::function<Result<void>()>& ask) {
   if (!PROV_TRY(reconcile::RebootPending(node.machine))) return RebootAnswer::kNotNeeded;
   const std::string boot = PROV_TRY(node.machine.system.BootId());

@@ -15,6 +15,10 @@ enum class RebootAnswer {
   kAskedBefore,  // in this boot, in this or the other way
 };
 
+// Whether RequestReboot() would ask: one is needed, and none was asked for in this boot. Reads only. Errors: those of
+// the ports.
+Result<bool> RebootIsDue(OpenNode& node);
+
 // If a reboot is needed, and none was asked for since the last boot: `ask`. Of Windows it is remembered before it is
 // asked for, so that what ends this program meanwhile does not have the node boot twice; asking in the other way twice
 // is asking once, so it is remembered afterwards, and none is lost. Errors: those of `ask`, which is then asked again

@@ -88,6 +88,7 @@ class Maker {
   std::string name_space_;
   std::set<std::string, std::less<>> seen_;  // names of containers
   bool windows_ = false;
+  bool host_process_ = false;
   bool opted_out_ = false;
 };
 
@@ -200,7 +201,7 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
   if (request_.annotate) return patched;
   if (!opted_out_) Add(variables(), out, patched);
   Add(trust_variables(), out, patched);
-  if (request_.trust) PROV_TRY(AddTrust(container, windows_, out, patched));
+  if (request_.trust) PROV_TRY(AddTrust(container, {windows_, host_process_}, out, patched));
   PROV_TRY(Count(patched, container.path()));
   return patched;
 }
@@ -237,13 +238,14 @@ Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind
   name_space_ = out.name_space;
   seen_.clear();
   windows_ = out.windows = PROV_TRY(IsWindows(*spec));
+  host_process_ = request_.trust && PROV_TRY(IsHostProcess(*spec));
   opted_out_ = out.opted_out = PROV_TRY(OptsOut(object, *pod));
   std::vector<PatchedList> lists;
   for (const std::string_view list : {"containers", "initContainers"})
     lists.push_back(PROV_TRY(Containers(*spec, list, out)));
   if (!request_.annotate) {
     PodVolume volume;
-    if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust));
+    if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust, request_.lists_all));
     out.adds_volume = volume.is_added;
     out.patch = patches_.Environment(source::PodPath(kind), lists, volume);
   } else if (!opted_out_) {

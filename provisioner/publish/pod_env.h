@@ -34,6 +34,7 @@ struct PodEnvRequest {
   PatchKind patch = PatchKind::kStrategic;
   bool annotate = false;  // not the variables: the annotation that keeps them away
   std::optional<PodTrust> trust = {};
+  bool lists_all = false;  // another volume of the trust volume's name is something that lacks, and no error
 };
 
 struct PodContainer {
@@ -68,10 +69,10 @@ struct PodEnvReport {
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name, else nodeSelector), where case makes no difference. A
 // "$" that Kubernetes would take for a reference is doubled. A JSON patch goes by index and tests the container's name
 // before. With `trust`, each container also gets the ConfigMap mounted and the variables by which programs find a
-// bundle, and on Windows a postStart hook that imports its *.cer, where it has no hook; who opted out of the proxy
-// variables gets these all the same. `manifest` as ReadManifest() gives it. Findings: pod-opt-out, pod-opt-out-place,
-// pod-opt-out-value, pod-os, pod-env-from. Errors: kind (nothing in it is or makes a pod), type, invalid-config,
-// too-large (all patches together).
+// bundle, and on Windows a postStart hook that imports its *.cer, where it has no hook and is no HostProcess container,
+// which has the store of its node; who opted out of the proxy variables gets these all the same. `manifest` as
+// ReadManifest() gives it. Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value, pod-os, pod-env-from. Errors:
+// kind (nothing in it is or makes a pod), type, invalid-config, too-large (all patches together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
 // What says "change nothing" to `kubectl patch`: {} or [].

@@ -62,13 +62,15 @@ std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows) {
   return out;
 }
 
-Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust) {
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust, bool lists_all) {
   PodVolume out{std::string(kTrustVolume), trust.config_map, true, false};
   for (const source::ObjectView& volume : PROV_TRY(spec.Objects("volumes"))) {
     out.has_volumes = true;
     if (PROV_TRY(volume.TextOr("name", "")) != kTrustVolume) continue;
     const auto map = PROV_TRY(volume.Object("configMap"));
-    if (!map || PROV_TRY(map->TextOr("name", "")) != trust.config_map) {
+    const bool is_ours = map && PROV_TRY(map->TextOr("name", "")) == trust.config_map;
+    if (!is_ours && lists_all) continue;
+    if (!is_ours) {
       return Fail(Code::kInvalidConfig,
                   fmt::format("the volume {} is not the ConfigMap \"{}\"; rename or remove that volume", kTrustVolume,
                               trust.config_map),
@@ -79,8 +81,16 @@ Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& 
   return out;
 }
 
-Result<void> AddTrust(const source::ObjectView& container, bool windows, PodContainer& report,
+Result<bool> IsHostProcess(const source::ObjectView& spec_or_container) {
+  const auto security = PROV_TRY(spec_or_container.Object("securityContext"));
+  const auto windows = security ? PROV_TRY(security->Object("windowsOptions")) : std::nullopt;
+  const ignition::JsonValue* flag = windows ? windows->Find("hostProcess") : nullptr;
+  return flag != nullptr && flag->IsTrue();
+}
+
+Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
                       PatchedContainer& patched) {
+  const bool windows = place.windows;
   bool is_mounted = false;
   for (const source::ObjectView& mount : PROV_TRY(container.Objects("volumeMounts"))) {
     patched.has_mounts = true;
@@ -90,7 +100,9 @@ Result<void> AddTrust(const source::ObjectView& container, bool windows, PodCont
   if (report.mounts) patched.mount_path = PlaceOn(windows);
   const auto lifecycle = PROV_TRY(container.Object("lifecycle"));
   patched.has_lifecycle = lifecycle.has_value();
-  report.imports = windows && !report.init && (!lifecycle || !PROV_TRY(lifecycle->Object("postStart")));
+  const bool has_hook = lifecycle && PROV_TRY(lifecycle->Object("postStart"));
+  const bool has_own_store = windows && !place.host_process && !PROV_TRY(IsHostProcess(container));
+  report.imports = has_own_store && !report.init && !has_hook;
   if (report.imports) patched.hook = {"cmd.exe", "/d", "/c", std::string(kImport)};
   return {};
 }

@@ -18,12 +18,23 @@ inline constexpr std::string_view kTrustVolume = "egress-trust";
 // SSL_CERT_FILE and the others, with the bundle's path in the container.
 std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows);
 
-// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (the name is another volume's).
-Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust);
+// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (the name is another volume's, unless
+// `lists_all`: then it lacks ours).
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust, bool lists_all);
+
+// Whether the pod or the container is a HostProcess one, by its securityContext. Errors: type.
+Result<bool> IsHostProcess(const source::ObjectView& spec_or_container);
+
+// Where a container runs.
+struct PodPlace {
+  bool windows = false;
+  bool host_process = false;  // the pod as a whole
+};
 
 // Adds the mount and the hook that the container lacks. A place that something else is mounted at is left alone. Init
-// containers have no hooks. Errors: type.
-Result<void> AddTrust(const source::ObjectView& container, bool windows, PodContainer& report,
+// containers have no hooks, and HostProcess containers need none: their certificate store is the node's, which must not
+// get what nobody takes out of it again. Errors: type.
+Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
                       PatchedContainer& patched);
 
 }  // namespace prov::publish

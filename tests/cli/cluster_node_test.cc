@@ -32,7 +32,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
-      out.body = R"({"metadata":{"name":"win-1"}})";
+      out.body = R"({"metadata":{"name":"win-1","annotations":{)" + annotations_ + "}}}";
       return out;
     };
   }
@@ -60,6 +60,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
   void PutOperator() { host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)"); }
 
   int status_ = 200;
+  std::string annotations_;  // of the Node
 };
 
 constexpr const char* kRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
@@ -94,6 +95,20 @@ TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
   EXPECT_THAT(host_.checked_sources, testing::Contains(At("config"))) << "who writes it is asked for";
   ASSERT_TRUE(Run(ServiceCommand, {"install", "--interval", "300"}));
   EXPECT_THAT((*node::LoadService(host_.memory.State()))->beside, SizeIs(3)) << "what is not named stays";
+}
+
+// A service that is started again and again must not ask an API server that is away each time.
+TEST_F(ClusterNodes, AServiceThatStartsAnewGoesOnWithThePause) {
+  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_})));
+  status_ = 403;
+  host_.fetches.clear();
+  const std::int64_t begin = host_.now;
+  for (int start = 0; start < 4; ++start) {
+    host_.now = begin;
+    host_.waits_left = 0;
+    ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  }
+  EXPECT_THAT(host_.fetches, SizeIs(1));
 }
 
 TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
@@ -133,6 +148,36 @@ TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
   status_ = 200;
   ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
   EXPECT_THAT(Bodies(), SizeIs(2));
+}
+
+// The operator's daemon asks after changes of its own. The operator takes the annotation away after that reboot, and
+// with it what was asked for meanwhile.
+TEST_F(ClusterNodes, WhileTheOperatorHasItBootNobodyElseAsks) {
+  ChangeAndJoin();
+  annotations_ = fmt::format("\"{}\":\"\"", kRebootAnnotation);
+  for (const char* way : {"annotate", "now"}) {
+    const auto waits = Run(ApplyCommand, WithNode({source_, "--reboot", way}));
+    ASSERT_TRUE(waits) << way;
+    EXPECT_EQ(waits->findings.back().code, "reboot-waits") << way;
+  }
+  EXPECT_THAT(Bodies(), IsEmpty());
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  annotations_.clear();
+  ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
+  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "it is gone, and the need stands";
+}
+
+// The machine is open for writing meanwhile, and nobody else gets at it.
+TEST_F(ClusterNodes, RoundsDontAskAgainAtOnceWhatFailed) {
+  ChangeAndJoin();
+  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_, "--reboot", "annotate"})));
+  status_ = 403;
+  host_.waits_left = 3;
+  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "four rounds in less than five minutes";
+  host_.waits_left = 8;
+  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  EXPECT_THAT(Bodies(), SizeIs(3)) << "and again after the pause";
 }
 
 // 1'800'000'000 is a Friday, 08:00 UTC.
@@ -175,7 +220,23 @@ TEST_F(ClusterNodes, WordsThatDontFitAreRefused) {
     EXPECT_EQ(outcome.error().code, Code::kUsage);
     EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
   }
-  EXPECT_EQ(Run(ServiceCommand, {"install", "--metrics", "metrics.txt"}).error().code, Code::kUsage);
+  for (const char* name : {"metrics.txt", ""})
+    EXPECT_EQ(Run(ServiceCommand, {"install", "--metrics", name}).error().code, Code::kUsage) << name;
+}
+
+// A round is made each hour or so, and none need fall into ten minutes of a week.
+TEST_F(ClusterNodes, AWindowThatNoRoundNeedMeetIsRefused) {
+  const std::vector<std::string> words = {"install", "--source", source_, "--reboot", "now", "--reboot-window"};
+  const auto with = [&](const char* window, const char* interval) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {window, "--interval", interval});
+    return Run(ServiceCommand, all);
+  };
+  const auto refused = with("Sat 01:00-01:10", "3600");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("open for 600 s"));
+  EXPECT_TRUE(with("Sat 01:00-01:10", "300"));
 }
 
 }  // namespace

@@ -81,6 +81,16 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--source", "kube://admin/worker"}, "a pod has none"},
       {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
       {{"--print", "--image", ""}, "is empty"},
+      {{"--print", "--image", "docker://registry.example.com/provisioner:1"}, "takes an image such as"},
+      {{"--print", "--image", "a b"}, "takes an image such as"},
+      {{"--print", "--source", ""}, "is empty"},
+      {{"--print", "--source", "ftp://h/x"}, "not ftp://"},
+      {{"--print", "--ca", "ca.pem"}, "a full path on the nodes"},
+      {{"--print", "--subtract", "/etc/ssl/certs.pem"}, "a full path on the nodes"},
+      {{"--print", "--reboot", "annotate", "--metrics", "C:\\x.txt"}, ".prom"},
+      {{"--print", "--reboot", "annotate", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
+      {{"--print", "--interval", "3600", "--reboot", "now", "--reboot-window", "01:00-02:00"}, "open for 3600 s"},
+      {{"--print", "--metrics", ""}, ".prom"},
       {{"--print", "--reboot", "later"}, "never, now, annotate"},
       {{"--print", "--reboot", "never", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
       {{"--print", "--reboot", "now", "--reboot-window", "1-2"}, "takes times in UTC"},
@@ -97,6 +107,33 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
     EXPECT_EQ(outcome.error().code, Code::kUsage) << row.text;
     EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
   }
+}
+
+TEST(Deploy, SaysWhatPodsCouldNotUse) {
+  const auto codes = [](const std::string& source, std::vector<std::string> words) {
+    words.insert(words.end(), {"--print", "--source", source});
+    const auto outcome = Deploy(words);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    return outcome ? outcome->findings.size() : 0;
+  };
+  EXPECT_EQ(codes("https://h.example.com/worker.json", {}), 1U) << "each pod would refuse it";
+  EXPECT_EQ(codes("mcs://h.example.com/worker", {}), 1U);
+  EXPECT_EQ(codes("worker.json", {}), 1U) << "a file of this machine";
+  EXPECT_EQ(codes("/work/worker.json", {}), 1U);
+  EXPECT_EQ(codes("https://h.example.com/worker.json", {"--ca", "C:\\egress\\ca.pem"}), 0U);
+  EXPECT_EQ(codes("http://h.example.com/worker.json#sha256=" + std::string(64, 'a'), {}), 0U);
+  EXPECT_EQ(codes("C:\\egress\\payload", {}), 0U);
+  EXPECT_EQ(codes("kube:///worker", {}), 0U);
+  EXPECT_THAT(Printed({"--source", "https://h.example.com/w.json", "--ca", "C:\\egress\\ca.pem"}),
+              HasSubstr(R"("--ca=C:\\egress\\ca.pem")"));
+}
+
+// Whoever may read the DaemonSet could read them.
+TEST(Deploy, RefusesASourceWithCredentials) {
+  const auto outcome = Deploy({"--print", "--source", "https://user:c4nary@h.example.com/worker.json"});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, Code::kScheme);
+  EXPECT_THAT(outcome.error().message + outcome.error().where, Not(HasSubstr("c4nary")));
 }
 
 TEST(Deploy, StartsTheProgramWhereTheImageHasIt) {

@@ -148,17 +148,30 @@ class Cluster(unittest.TestCase):
             done = subprocess.run([FOLLOW, str(self.config), "kube:///worker", "3000", "1"], capture_output=True, text=True, timeout=60)
             self.change(copy.deepcopy(roles[role]))
             self.assertIn(f'verbs ["{verb}"]', done.stdout)
-        for role, verb in (("egress-provisioner-node", "get"), ("egress-provisioner-node", "patch"), ("egress-provisioner-events", "create")):
-            item = copy.deepcopy(roles[role])
+        for verb in ("get", "patch"):
+            item = copy.deepcopy(roles["egress-provisioner-node"])
             item["rules"][0]["verbs"].remove(verb)
-            if not item["rules"][0]["verbs"]:
-                item["rules"] = []
             self.change(item)
-            follower = self.followers(1, 3)
-            report = json.loads(follower.communicate(timeout=60)[0])
-            self.change(copy.deepcopy(roles[role]))
-            if role.endswith("node"):
-                self.assertEqual(report["told"], 0, verb)
+            report = json.loads(self.followers(1, 3).communicate(timeout=60)[0])
+            self.change(copy.deepcopy(roles["egress-provisioner-node"]))
+            self.assertEqual(report["told"], 0, verb)
+
+    def events_of(self, node):
+        items = self.server.ask("GET", "/api/v1/namespaces/default/events")["items"]
+        return [item["metadata"]["name"] for item in items if item["involvedObject"]["name"] == node]
+
+    def test_without_the_right_to_create_events_there_are_none_and_the_annotation_is_told(self):
+        (role,) = (item for item in self.manifests if (item["kind"], item["metadata"]["name"]) == ("Role", "egress-provisioner-events"))
+        self.change({**role, "rules": []})
+        self.addCleanup(lambda: self.change(role))
+        before = self.events_of("win-0")
+        follower = self.followers(1, 25)
+        self.addCleanup(follower.kill)
+        self.await_told(1, self.digest(), 30)
+        self.server.put_config("rendered-worker-2", TWO)
+        self.await_told(1, self.digest(), 30)
+        follower.communicate(timeout=60)
+        self.assertEqual(self.events_of("win-0"), before)
 
     def test_five_hundred_nodes(self):
         digest = self.digest()

@@ -149,6 +149,32 @@ class Fleet(unittest.TestCase):
         self.status(4, "--wait", "2")
         self.assertLess(time.monotonic() - begin, 20)
 
+    def after(self, seconds, what):
+        timer = threading.Timer(seconds, what)
+        timer.start()
+        self.addCleanup(timer.cancel)
+
+    def test_it_waits_for_the_first_node(self):
+        """A pipeline must not go on because no node has joined yet, or because the context is another cluster's."""
+        document, _ = self.status(4, "--wait", "1")
+        self.assertEqual(document["nodes"], [])
+        self.after(3, lambda: self.server.put_node("win-1", self.state(self.digest)))
+        _, nodes = self.status(0, "--wait", "60")
+        self.assertEqual(list(nodes), ["win-1"])
+
+    def test_a_server_that_is_away_meanwhile_does_not_end_the_wait(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        self.after(2, lambda: self.server.denied.add(("list", "nodes")))
+        self.after(8, lambda: self.server.put_node("win-1", self.state(self.digest)))
+        self.after(8, lambda: self.server.denied.clear())
+        self.status(0, "--wait", "60")
+
+    def test_a_server_that_stays_away_is_an_error_at_the_end(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        self.after(2, lambda: self.server.denied.add(("list", "nodes")))
+        document, _ = self.status(14, "--wait", "8")
+        self.assertEqual(document["error"]["code"], "network")
+
     def test_what_is_wanted_may_change_meanwhile(self):
         self.server.put_node("win-1", self.state(self.digest))
         self.server.put_config("rendered-worker-2", PROXY, ROOT_PEM + PROXY_PEM)
@@ -180,6 +206,11 @@ class Fleet(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         document = json.loads(done.stdout)
         self.assertEqual((document["lacking"], [o["name"] for o in document["objects"]]), (1, ["web-149"]))
+        spec = {"containers": [container], "volumes": [{"name": "egress-trust", "configMap": {"name": "another"}}]}
+        self.server.put("/apis/apps/v1/statefulsets/other", spec={"template": {"spec": spec}})
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 4, "one workload with another ConfigMap hides none: " + done.stdout + done.stderr)
+        self.assertEqual([o["name"] for o in json.loads(done.stdout)["objects"]], ["web-149", "other"])
         self.server.denied.add(("list", "daemonsets"))
         done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
         self.assertEqual(done.returncode, 14)

@@ -60,6 +60,16 @@ TEST_F(Own, TellsWhatWasAppliedAndHow) {
   EXPECT_THAT(StateText(state), Not(HasSubstr("c4nary")));
 }
 
+// A pod tells for the service, and an older pod leaves a newer service alone.
+TEST_F(Own, TheVersionIsThatOfTheServiceWhereItRuns) {
+  Boot(Read(SampleSettings()));
+  node::OpenNode n = node();
+  node::NoteService(n, {.version = "0.3.0", .sha256 = "a"});
+  EXPECT_EQ(Look().version, "0.3.0");
+  host_.services_by_name.at("provisioner").process_id = 0;
+  EXPECT_EQ(Look().version, "0.1.0") << "it does not run";
+}
+
 TEST_F(Own, DriftAndFailuresShow) {
   Boot(Read(SampleSettings()));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://somebody:1"));
@@ -81,6 +91,24 @@ TEST_F(Own, WhileARollbackHoldsNoDigestIsTold) {
   const NodeState state = Look();
   EXPECT_TRUE(state.held);
   EXPECT_EQ(state.digest, std::nullopt) << "it does not have them any more";
+}
+
+TEST_F(Own, APauseIsKeptForOneBoot) {
+  Boot(Read(SampleSettings()));
+  node::OpenNode n = node();
+  EXPECT_EQ(node::LoadTellPause(n).seconds, 0);
+  const std::int64_t until = host_.now + 45;
+  node::NoteTellPause(n, 60, until);
+  const auto read = [](const node::SourceWords&) -> Result<node::Settings> { return Read(SampleSettings()); };
+  ASSERT_TRUE(node::RunRound(host_, read));
+  EXPECT_EQ(node::LoadTellPause(n).seconds, 60) << "rounds leave it";
+  EXPECT_EQ(node::LoadTellPause(n).until, until);
+  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
+  node::OpenNode after = node();
+  EXPECT_EQ(node::LoadTellPause(after).seconds, 0);
+  node::NoteTellPause(after, 60, host_.now);
+  node::NoteTellPause(after, 0, 0);
+  EXPECT_EQ(node::LoadTellPause(after).seconds, 0);
 }
 
 TEST_F(Own, MetricsSayTheSame) {

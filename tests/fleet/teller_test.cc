@@ -28,9 +28,9 @@ class Tells : public source::KubeTest {
     state_.digest = "a";
     state_.read_at = cluster_.now;
   }
-  Teller Make() {
+  Teller Make(PauseMemory memory = {}) {
     return {"win-1", cluster_.Ports(), [this] { return source::KubeAccess::Open(Request(), "", source::Nowhere()); },
-            [] { return 0U; }};
+            [] { return 0U; }, std::move(memory)};
   }
   std::vector<std::string> Sent() {
     std::vector<std::string> out;
@@ -104,6 +104,56 @@ TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
   cluster_.objects[kNode] = Node();
   cluster_.now += 1800;
   EXPECT_TRUE(teller.Tell(state_).value());
+}
+
+TEST_F(Tells, AProgramThatStartsAnewGoesOnWithThePause) {
+  Pause kept;
+  const PauseMemory memory = {[&] { return kept; }, [&](const Pause& pause) { kept = pause; }};
+  cluster_.objects.clear();
+  for (int start = 0; start < 5; ++start) {
+    EXPECT_FALSE(Make(memory).Tell(state_)) << "a try each time that the pause is over";
+    EXPECT_FALSE(Make(memory).Tell(state_).value()) << "and none before";
+    cluster_.now = kept.until;
+  }
+  EXPECT_EQ(kept.seconds, Teller::kFirstPause * 16);
+  cluster_.objects[kNode] = Node();
+  EXPECT_TRUE(Make(memory).Tell(state_).value());
+  EXPECT_EQ(kept.seconds, 0);
+}
+
+// As after the rights were given and the pods were started again.
+TEST_F(Tells, AfterANewStartThePauseIsOverSoon) {
+  Pause kept{Teller::kLongestPause, cluster_.now + Teller::kLongestPause};
+  Teller teller = Make({[&] { return kept; }, [&](const Pause& pause) { kept = pause; }});
+  EXPECT_FALSE(teller.Tell(state_).value());
+  cluster_.now += Teller::kLongestKept;
+  EXPECT_TRUE(teller.Tell(state_).value());
+}
+
+// The rights to write events may be missing for good.
+TEST_F(Tells, RefusedEventsDontDelayTheAnnotation) {
+  Teller teller = Make();
+  EXPECT_TRUE(teller.Tell(state_).value());
+  for (int change = 0; change < 4; ++change) {
+    state_.digest = std::to_string(change);
+    cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
+    EXPECT_FALSE(teller.Tell(state_)) << change;
+    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, StatePatch(state_)) << "at once";
+  }
+}
+
+// Each write goes to all who watch nodes.
+TEST_F(Tells, OtherWordsForOneFailureAreNotToldEachTime) {
+  Teller teller = Make();
+  int written = 0;
+  for (int round = 0; round < 60; ++round) {
+    state_.failure = NodeFailure{"network", "no answer within " + std::to_string(round) + " s"};
+    written += teller.Tell(state_).value() ? 1 : 0;
+    cluster_.now += 60;
+  }
+  EXPECT_EQ(written, 6) << "an hour";
+  state_.failure->code = "tls";
+  EXPECT_TRUE(teller.Tell(state_).value()) << "another failure is told at once";
 }
 
 TEST_F(Tells, AnEventThatIsRefusedLeavesTheAnnotationWritten) {

@@ -26,42 +26,77 @@ class Pod : public NodeTest {
     return stored && *stored ? (*stored)->words : std::vector<std::string>();
   }
   const SourceWords words_ = {"kube:///worker", "--kubeconfig=in-cluster"};
+  UpgradePause pause_;
 };
 
 TEST_F(Pod, FollowsItsSourceWhereThereIsNoService) {
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
   EXPECT_EQ(StoredWords(), words_);
   host_.memory.log.clear();
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
   EXPECT_THAT(host_.memory.log, IsEmpty()) << "the same source is stored once";
-  EXPECT_EQ(TakeTurn(host_, {"kube:///other"}), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, {"kube:///other"}, pause_), Turn::kPod);
   EXPECT_THAT(StoredWords(), ElementsAre("kube:///other")) << "another DaemonSet";
   EXPECT_THAT(host_.services_by_name, IsEmpty()) << "it installs no service";
 }
 
 TEST_F(Pod, StandsAsideWhereTheServiceRuns) {
   InstallServiceOf("0.1.0");
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
   EXPECT_THAT(StoredWords(), ElementsAre("payload"));
   Service().process_id = 0;
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kPod) << "nobody else makes rounds";
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod) << "nobody else makes rounds";
   EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "but with the service's source";
 }
 
 TEST_F(Pod, TheNewerProgramIsInstalled) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0");
   EXPECT_EQ(Service().version, "0.2.0");
   host_.own_version = "0.1.5";
-  EXPECT_EQ(TakeTurn(host_, words_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0") << "an older pod leaves it alone";
+}
+
+// Each try stops the service that works, so a program that does not start must not be tried with each round.
+TEST_F(Pod, AnUpgradeThatFailsIsTriedAgainAfterAPause) {
+  InstallServiceOf("0.1.0");
+  host_.own_version = "0.2.0";
+  host_.broken_versions = {"0.2.0"};
+  const auto failed = TakeTurn(host_, words_, pause_);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(Service().version, "0.1.0") << "the former program is back";
+  const std::uint32_t process = Service().process_id;
+  for (int round = 0; round < 50; ++round) {
+    host_.now += 60;
+    EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  }
+  EXPECT_EQ(Service().process_id, process) << "the service was left alone for an hour";
+  host_.now += UpgradePause::kFirst;
+  EXPECT_FALSE(TakeTurn(host_, words_, pause_));
+  host_.now += UpgradePause::kFirst;
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService) << "the next pause is longer";
+  host_.broken_versions.clear();
+  host_.now += UpgradePause::kFirst;
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(Service().version, "0.2.0");
+}
+
+TEST_F(Pod, ALockIsNoFailedUpgrade) {
+  InstallServiceOf("0.1.0");
+  host_.own_version = "0.2.0";
+  host_.locked = true;
+  EXPECT_EQ(TakeTurn(host_, words_, pause_).error().code, Code::kLock);
+  host_.locked = false;
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(Service().version, "0.2.0") << "with the next round";
 }
 
 TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
   host_.locked = true;
-  const auto turn = TakeTurn(host_, words_);
+  const auto turn = TakeTurn(host_, words_, pause_);
   ASSERT_FALSE(turn);
   EXPECT_EQ(turn.error().code, Code::kLock);
 }
@@ -72,7 +107,7 @@ TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
   host_.waits_left = 3;
   Loop(host_, [&](const SourceWords&) -> Result<Settings> { return ++read, SampleSettings(); },
        {.interval_seconds = 60,
-        .stands_aside = [&] { return TakeTurn(host_, words_) == Turn::kService; },
+        .stands_aside = [&] { return TakeTurn(host_, words_, pause_) == Turn::kService; },
         .after = [&] { ++after; }});
   EXPECT_EQ(read, 0);
   EXPECT_EQ(after, 4) << "who makes the rounds is no matter of telling";

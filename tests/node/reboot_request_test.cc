@@ -34,6 +34,19 @@ TEST_F(RebootRequests, NobodyIsAskedWhereNoneIsNeeded) {
   EXPECT_EQ(asked_, 0);
 }
 
+TEST_F(RebootRequests, IsDueUntilSomebodyWasAsked) {
+  OpenNode n = node();
+  EXPECT_FALSE(RebootIsDue(n).value());
+  Change(SampleSettings());
+  EXPECT_TRUE(RebootIsDue(n).value());
+  Request(RebootWay::kAnnotate);
+  EXPECT_FALSE(RebootIsDue(n).value());
+  host_.memory.Boot(Unflushed::kKept);
+  EXPECT_FALSE(RebootIsDue(n).value()) << "it has booted";
+  Change(OtherSettings());
+  EXPECT_TRUE(RebootIsDue(n).value());
+}
+
 TEST_F(RebootRequests, OnceInEachBootWhateverTheWay) {
   Change(SampleSettings());
   EXPECT_EQ(Request(RebootWay::kAnnotate), RebootAnswer::kAsked);

@@ -330,6 +330,33 @@ TEST(PodTrustPatch, AnotherVolumeOfItsNameIsAnError) {
               HasSubstr("invalid-config: the volume egress-trust is not the ConfigMap"));
 }
 
+// Of a cluster all is listed, whatever one of its workloads has.
+TEST(PodTrustPatch, AnotherVolumeOfItsNameLacksOursInAList) {
+  const std::string pod =
+      Deployment(Containers(R"({"name":"c"})") + R"(,"volumes":[{"name":"egress-trust","configMap":{"name":"b"}}])");
+  PodEnvRequest request = Trusting(PatchKind::kNone);
+  request.lists_all = true;
+  const auto made = Made(pod, request);
+  ASSERT_TRUE(made) << Failure(made);
+  EXPECT_TRUE(made->objects[0].adds_volume);
+}
+
+// Its certificate store is the one of its node.
+TEST(PodTrustPatch, AHostProcessContainerImportsNothing) {
+  const std::string windows = R"(,"nodeSelector":{"kubernetes.io/os":"windows"})";
+  const std::string flag = R"("securityContext":{"windowsOptions":{"hostProcess":true}})";
+  const auto imports = [](const std::string& spec) {
+    const auto made = Made(Deployment(spec), Trusting());
+    EXPECT_TRUE(made) << Failure(made);
+    return made && made->objects[0].containers[0].imports;
+  };
+  EXPECT_TRUE(imports(Containers(R"({"name":"c"})") + windows));
+  EXPECT_FALSE(imports(Containers(R"({"name":"c"})") + windows + "," + flag)) << "the pod says so";
+  EXPECT_FALSE(imports(Containers(R"({"name":"c",)" + flag + "}") + windows)) << "the container says so";
+  EXPECT_THAT(PatchOf(Deployment(Containers(R"({"name":"c",)" + flag + "}") + windows), Trusting()),
+              AllOf(HasSubstr("SSL_CERT_FILE"), Not(HasSubstr("postStart"))));
+}
+
 TEST(PodTrustPatch, APlaceThatIsTakenIsLeftAlone) {
   const auto made =
       Made(Deployment(Containers(R"({"name":"c","volumeMounts":[{"name":"mine","mountPath":"/etc/egress-trust"}]})")),
