@@ -89,12 +89,12 @@ TEST_F(EgressIp, TextForPeople) {
 }
 
 TEST_F(EgressIp, SeveralFilesAreOneCluster) {
-  const std::string more = Write("more.yaml", "kind: HostSubnet\nmetadata: {name: n}\negressIPs: [10.0.0.7]\n");
+  const std::string more = Write("more.yaml", "kind: HostSubnet\nmetadata: {name: node-1}\negressIPs: [10.0.0.7]\n");
   const ProcessResult result = Run({"-", more, "--output", "json"},
                                    "kind: NetNamespace\nmetadata: {name: a}\nnetid: 1\negressIPs: [10.0.0.7]\n");
   ASSERT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document document = Json(result);
-  EXPECT_STREQ(document["namespaces"][0]["addresses"][0]["node"].GetString(), "n");
+  EXPECT_STREQ(document["namespaces"][0]["addresses"][0]["node"].GetString(), "node-1");
 }
 
 TEST_F(EgressIp, AnInvalidEntryIsReportedAndExits11) {
