@@ -31,7 +31,7 @@ struct WantedOptions {
   bool import_leaf = false;
   std::set<std::string, std::less<>> trusted;  // SHA-256 of certificates
   std::optional<std::string> subtract;         // the file
-  std::optional<std::string> hns_policy;  // the file
+  std::optional<std::string> hns_policy;       // the file
   std::optional<std::string> hns_pods;
   bool win_http_octets = false;
   bool augment = false;

@@ -90,8 +90,8 @@ Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& 
 
 // For a process that has another folder. Errors: io.
 Result<std::string> AbsolutePath(const std::string& path);
-// What a service, which has no person's environment, is to use as `given`, or where that is "" as this process' default:
-// an absolute path, or "in-cluster". Errors: usage, io.
+// What a service, which has no person's environment, is to use as `given`, or where that is "" as this process'
+// default: an absolute path, or "in-cluster". Errors: usage, io.
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
