@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -21,22 +22,12 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from real_api_server import PLURALS, RealApiServer, Refused, binaries  # noqa: E402
+from real_api_server import PLURALS, RealApiServer, Refused, binaries, documents  # noqa: E402
 
 PROGRAM, FOLLOW, FOLLOWERS = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 NODES = int(os.environ.get("PROVISIONER_FOLLOWERS", "60"))
 STATE = "egress-provisioner/state"
-
-
-def documents(text):
-    """What kubectl reads in YAML, as it prints it in JSON; without a server."""
-    done = subprocess.run(["python3", "-c", "import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))"], input=text,
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        print("NOT RUN: python3-yaml is missing", flush=True)
-        sys.exit(77)
-    return json.loads(done.stdout)
 
 
 class Cluster(unittest.TestCase):
@@ -56,6 +47,7 @@ class Cluster(unittest.TestCase):
         printed = subprocess.run([PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1"], check=True,
                                  capture_output=True, text=True).stdout
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
+        cls.known = "\n---\n".join(text for text in printed.split("\n---\n") if re.search(r"(?m)^kind: (\w+)$", text)[1] in PLURALS)
 
     def setUp(self):
         for item in self.manifests:
@@ -99,6 +91,24 @@ class Cluster(unittest.TestCase):
         spec = self.server.ask("GET", path)["spec"]["template"]["spec"]
         self.assertEqual(spec["nodeSelector"], {"kubernetes.io/os": "windows"})
         self.assertEqual(spec["containers"][0]["args"][:2], ["pod", "kube:///worker"])
+
+    def test_kubectl_applies_the_manifests(self):
+        """Strictly validated by the server's own schema, which lacks two fields of theirs."""
+        if shutil.which("kubectl") is None:
+            print("SKIPPED: %s: kubectl is missing (Debian package kubernetes-client)" % self.id(), flush=True)
+            self.skipTest("kubectl is missing")
+
+        def apply(text):
+            return subprocess.run(["kubectl", "--kubeconfig", str(self.admin), "apply", "--server-side", "--force-conflicts",
+                                   "--validate=strict", "-f", "-"], input=text, capture_output=True, text=True, timeout=120)
+
+        done = apply(self.known)
+        self.assertEqual(re.findall(r'unknown field "(\w+)"', done.stderr), ["os", "hostProcess"], done.stderr)
+        without = re.sub(r"(?m)^ +os:\n +name: windows\n|^ +hostProcess: true\n", "", self.known)
+        for _ in range(2):
+            done = apply(without)
+            self.assertEqual((done.returncode, done.stderr.strip()), (0, ""), done.stdout)
+            self.assertEqual(done.stdout.count("serverside-applied"), len(self.manifests))
 
     def test_a_pods_token_has_all_the_rights_that_are_needed(self):
         self.assertEqual(self.run_program("extract", "kube:///worker").returncode, 0)

@@ -25,10 +25,13 @@ class Cluster(Node):
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.work, "cluster-ca")
-        self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
-        self.server = ApiServer(self.leaf)
+        self.server = self.make_server()
         self.addCleanup(lambda: self.server.close())
         (self.work / "wine/drive_c/egress/kubeconfig").write_text(kubeconfig(self.server.port, self.authority.pem))
+
+    def make_server(self):
+        self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
+        return ApiServer(self.leaf)
 
     def say(self, name, proxy, authorities):
         self.server.put_config(name, proxy, "".join(authority.pem.read_text() for authority in authorities))

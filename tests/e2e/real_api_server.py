@@ -7,8 +7,10 @@ import pathlib
 import socket
 import ssl
 import subprocess
+import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from kube_api_server import Authority
@@ -17,7 +19,7 @@ ADMIN = "c4nary-admin"
 PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "ClusterRole": "clusterroles", "Role": "roles",
            "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
            "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
-           "MachineConfigPool": "machineconfigpools", "Deployment": "deployments"}
+           "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods"}
 
 
 def free_port():
@@ -80,8 +82,13 @@ class RealApiServer:
         self.until(lambda: self.ask("GET", "/readyz"))
 
     def stop(self):
+        """It waits for a minute and longer for whoever watches; then it goes as in a crash."""
         self.api.terminate()
-        self.api.wait(60)
+        try:
+            self.api.wait(10)
+        except subprocess.TimeoutExpired:
+            self.api.kill()
+            self.api.wait(30)
 
     def close(self):
         for process in reversed(self.processes):
@@ -141,10 +148,12 @@ class RealApiServer:
         item = {**item, "metadata": {**item["metadata"], "resourceVersion": there["metadata"]["resourceVersion"]}}
         return self.ask("PUT", path, item)
 
-    def put_config(self, name, proxy):
-        import urllib.parse
-        text = urllib.parse.quote(f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n")
-        files = [{"path": "/etc/mco/proxy.env", "mode": 420, "contents": {"source": "data:," + text}}]
+    def put_config(self, name, proxy, bundle=None):
+        """With a bundle (PEM) where there is one; the pool has this config then."""
+        contents = {"/etc/mco/proxy.env": f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n"}
+        if bundle is not None:
+            contents["/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"] = bundle
+        files = [{"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}} for path, text in contents.items()]
         group = "machineconfiguration.openshift.io/v1"
         self.apply({"apiVersion": group, "kind": "MachineConfig", "metadata": {"name": name},
                     "spec": {"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}}})
@@ -155,16 +164,45 @@ class RealApiServer:
         self.apply({"apiVersion": "v1", "kind": "Node",
                     "metadata": {"name": name, "labels": {"kubernetes.io/os": "windows"}, "annotations": annotations or {}}})
 
-    def token(self, account="egress-provisioner", space="egress-provisioner"):
-        """A bound token, as a pod gets one."""
+    def state_of(self, name):
+        """What the node told of itself; None: nothing."""
+        text = self.ask("GET", f"/api/v1/nodes/{name}")["metadata"].get("annotations", {}).get("egress-provisioner/state")
+        return text and json.loads(text)
+
+    def events_of(self, name):
+        """The reasons of the Events of a node."""
+        items = self.ask("GET", "/api/v1/namespaces/default/events")["items"]
+        return [item["reason"] for item in items if item["involvedObject"]["name"] == name]
+
+    def put_pod(self, name, node, account="egress-provisioner", space="egress-provisioner"):
+        """A pod of the account, which a token can be bound to; nothing runs it."""
+        spec = {"serviceAccountName": account, "nodeName": node, "containers": [{"name": "c", "image": "i"}]}
+        self.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": space}, "spec": spec})
+
+    def token(self, account="egress-provisioner", space="egress-provisioner", pod=None):
+        """A token as a pod gets one; where `pod` is named, it is good for as long as that is there."""
+        spec = {"expirationSeconds": 3600}
+        if pod is not None:
+            uid = self.ask("GET", f"/api/v1/namespaces/{space}/pods/{pod}")["metadata"]["uid"]
+            spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": uid}
         answer = self.ask("POST", f"/api/v1/namespaces/{space}/serviceaccounts/{account}/token",
-                          {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}})
+                          {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
         return answer["status"]["token"]
 
     def kubeconfig(self, token=ADMIN):
         return (f"apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
                 f"clusters: [{{name: c, cluster: {{server: 'https://127.0.0.1:{self.port}', certificate-authority: '{self.authority.pem}'}}}}]\n"
                 f"users: [{{name: u, user: {{token: '{token}'}}}}]\n")
+
+
+def documents(text):
+    """The objects of a stream of YAML."""
+    done = subprocess.run(["python3", "-c", "import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))"], input=text,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        print("NOT RUN: python3-yaml is missing", flush=True)
+        sys.exit(77)
+    return json.loads(done.stdout)
 
 
 def binaries():
