@@ -21,7 +21,7 @@ from node_e2e import PROGRAM, WINE, Node, wait_for_group  # noqa: E402
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 
 
-class Cluster(Node):
+class Following(Node):
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.work, "cluster-ca")
@@ -36,6 +36,8 @@ class Cluster(Node):
     def say(self, name, proxy, authorities):
         self.server.put_config(name, proxy, "".join(authority.pem.read_text() for authority in authorities))
 
+
+class Cluster(Following):
     def join(self):
         self.say("rendered-worker-1", ONE, [self.a])
         self.json("first-boot", "kube:///worker", "--kubeconfig", "C:\\egress\\kubeconfig", "--service", "containerd")
@@ -77,7 +79,7 @@ class Cluster(Node):
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
 
 
-class Pod(Cluster):
+class Pod(Following):
     """The process of the DaemonSet, with what a HostProcess container has."""
 
     def setUp(self):
