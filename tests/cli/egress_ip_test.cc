@@ -44,7 +44,7 @@ class EgressIp : public testing::Test {
 
 rapidjson::Document Json(const ProcessResult& result) {
   rapidjson::Document document;
-  document.Parse(result.out.c_str());
+  document.Parse(result.out.data(), result.out.size());
   EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
   EXPECT_EQ(document["schema"].GetInt(), 1);
   return document;

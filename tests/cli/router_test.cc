@@ -48,7 +48,7 @@ class Router : public testing::Test {
     const ProcessResult result = Run(std::move(words));
     EXPECT_EQ(result.exit, exit) << result.err;
     rapidjson::Document document;
-    document.Parse(result.out.c_str());
+    document.Parse(result.out.data(), result.out.size());
     EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << result.out;
     return document;
   }

@@ -65,7 +65,8 @@ TEST(NodeEvents, ANewNodeTellsOnlyOfFailures) {
 TEST(NodeEvents, AreObjectsThatDescribeNodeShows) {
   const NodeEvent event{"EgressFailure", "no \x1b[2J answer" + std::string(5000, 'x'), true};
   rapidjson::Document object;
-  object.Parse(EventObject(event, "win-1", 1'700'000'000).c_str());
+  const std::string text = EventObject(event, "win-1", 1'700'000'000);
+  object.Parse(text.data(), text.size());
   ASSERT_FALSE(object.HasParseError());
   EXPECT_STREQ(object["metadata"]["namespace"].GetString(), "default");
   EXPECT_THAT(object["metadata"]["name"].GetString(), StartsWith("win-1."));

@@ -81,7 +81,8 @@ TEST(NodeState, ALongMessageIsCut) {
 
 TEST(NodeState, ThePatchWritesTheAnnotationAlone) {
   rapidjson::Document patch;
-  patch.Parse(StatePatch(Sample()).c_str());
+  const std::string text = StatePatch(Sample());
+  patch.Parse(text.data(), text.size());
   ASSERT_FALSE(patch.HasParseError());
   ASSERT_EQ(patch.MemberCount(), 1U);
   ASSERT_EQ(patch["metadata"].MemberCount(), 1U);

@@ -26,7 +26,7 @@ const ImageFile& FileOf(const HostProcessImage& image, const std::string& path) 
 
 rapidjson::Document Json(const std::string& bytes) {
   rapidjson::Document out;
-  out.Parse(bytes.c_str());
+  out.Parse(bytes.data(), bytes.size());
   EXPECT_FALSE(out.HasParseError()) << bytes;
   return out;
 }
