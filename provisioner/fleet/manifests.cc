@@ -33,7 +33,7 @@ std::string Rendered(std::string_view line, const Values& values) {
   const std::size_t mark = line.find(kMark);
   if (mark == std::string_view::npos) return std::string(line) + "\n";
   const auto found = values.find(line.substr(mark + kMark.size()));
-  const std::string value = found == values.end() ? "" : found->second;
+  std::string value = found == values.end() ? "" : found->second;
   if (TrimBlanks(line.substr(0, mark)).empty()) return value;
   return fmt::format("{}: {}\n", line.substr(0, line.find(':')), value);
 }

@@ -147,6 +147,7 @@ std::string Canonical(const JsonNode& node, std::string_view name);
 
 std::string CanonicalItems(const std::vector<JsonNode>& items, std::string_view name) {
   std::vector<std::string> texts;
+  texts.reserve(items.size());
   for (const JsonNode& item : items) texts.push_back(Canonical(item, {}));
   if (name.ends_with("Exceptions")) {
     std::ranges::sort(texts);

@@ -58,6 +58,7 @@ Result<PodTrust> ParsePodTrust(std::string_view text, const std::string& where) 
 std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows) {
   const std::string path = fmt::format("{}{}{}", PlaceOn(windows), windows ? '\\' : '/', trust.key);
   std::vector<PodVariable> out;
+  out.reserve(kVariables.size());
   for (const std::string_view name : kVariables) out.push_back({std::string(name), path});
   return out;
 }

@@ -13,7 +13,7 @@ using Match = HttpRule::Match;
 
 // "10.0.0.1", "10.0.0.1:80", "[2001:db8::1]:80".
 std::string Target(const RedirectRule& rule) {
-  const std::string address = rule.to.ToString();
+  std::string address = rule.to.ToString();
   if (rule.to_port == 0) return address;
   return rule.to.IsIpv4() ? fmt::format("{}:{}", address, rule.to_port) : fmt::format("[{}]:{}", address, rule.to_port);
 }
