@@ -87,6 +87,7 @@ constexpr std::array kSubcommands = {
 
 Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kSubcommands));
   for (const Subcommand& known : kSubcommands) names.push_back(known.name);
   if (words.empty()) {
     return Fail(Code::kUsage,
