@@ -61,7 +61,7 @@ std::vector<const NodeObject*> OvnAssignment::Candidates() const {
 void OvnAssignment::Keep(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses) {
   for (const EgressIpAssignment& one : egress_ip.assigned) {
     const auto address = IpAddress::Parse(one.ip);
-    if (!address || std::ranges::find(addresses, *address) == addresses.end()) continue;
+    if (!address || one.node.empty() || std::ranges::find(addresses, *address) == addresses.end()) continue;
     const NodeObject* node = UsableNode(one.node);
     // Without any Node, the status is all that is known.
     const bool unknown = objects_.nodes.empty() && !offline_.contains(one.node);

@@ -90,15 +90,19 @@ Result<const NetworkFunctions*> Network() {
 // No header declares it.
 using HnsCall = HRESULT(WINAPI*)(PCWSTR method, PCWSTR path, PCWSTR object, PWSTR* response);
 
-Result<HnsCall> OlderInterface() {
-  static HnsCall call = nullptr;
+struct OlderFunctions {
+  HnsCall call = nullptr;
+};
+
+Result<const OlderFunctions*> OlderInterface() {
+  static OlderFunctions functions;
   static const Library library = [] {
     Library out("vmcompute.dll");
-    out.Find(call, "HNSCall");
+    out.Find(functions.call, "HNSCall");
     return out;
   }();
   PROV_TRY(library.Check());
-  return call;
+  return &functions;
 }
 
 Result<GUID> GuidOf(std::string_view id) {
@@ -178,9 +182,9 @@ class LiveHcn final : public ComputeNetwork {
   }
 
   Result<NetworkAnswer> Version() override {
-    const HnsCall call = PROV_TRY(OlderInterface());
+    const OlderFunctions* const older = PROV_TRY(OlderInterface());
     TaskText text;
-    const HRESULT status = call(L"GET", L"/globals/version", L"", text.out());
+    const HRESULT status = older->call(L"GET", L"/globals/version", L"", text.out());
     return AnswerOf(status, text, {});
   }
 };

@@ -69,6 +69,13 @@ TEST(Ovn, WithoutNodesTheStatusIsAllThatIsKnown) {
   const EgressReport unknown = Report({NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
   EXPECT_THAT(Told(unknown), ElementsAre("a nodeIP"));
   EXPECT_THAT(unknown.namespaces[0].reason, HasSubstr("the files hold no Nodes"));
+  // An item without a node says nothing.
+  const EgressReport nowhere =
+      Report({NamespaceYaml("a", "env: prod"),
+              EgressIpYaml("p", "10.0.0.100", kProd, "status: {items: [{egressIP: 10.0.0.100}]}\n")});
+  EXPECT_THAT(Told(nowhere), ElementsAre("a nodeIP"));
+  ASSERT_FALSE(nowhere.findings.empty());
+  EXPECT_THAT(nowhere.findings[0].message, HasSubstr("the files hold no Nodes"));
 }
 
 TEST(Ovn, WindowsNodesAreNotCovered) {

@@ -38,7 +38,7 @@ void CheckTold(std::string_view text) {
   const auto told = hns::ListedSettings(text, "endpoint");
   if (!told) return CheckError(told.error());
   for (const std::string& settings : *told) {
-    FUZZ_CHECK(Holds(text, settings));
+    FUZZ_CHECK(settings == "{}" || Holds(text, settings));  // a policy without settings has these
     FUZZ_CHECK(hns::SameSettings(settings, settings));
   }
 }

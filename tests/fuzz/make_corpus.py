@@ -285,6 +285,7 @@ def hns_policies():
         "list.json": f"[{now},\n {old}]",
         "endpoint.json": '{"ID":"93F8","Policies":[{"Type":"ACL","Settings":{"Action":"Allow"}},%s,%s]}' % (now, old),
         "wrong.json": '{"Type":"L4WFPPROXY","Settings":{"Port":"0","FilterTuple":{"Protocols":"17","LocalAddresses":"::1"},"UserSID":"S-1"}}',
+        "without-settings.json": '{"Policies":[{"Type":"L4WFPPROXY"}]}',
         "deep.json": '{"Policies":[{"Type":"L4WFPPROXY","Settings":{"a":[{"Type":"L4WFPPROXY","Settings":{}}]}}]}'}
     for name, text in policies.items():
         write("hns_policy", name, text)
@@ -458,6 +459,7 @@ def egress_objects():
             "sdn": listed(space, first, second), "sdn-clash": listed(space, first, first.replace('"n"', '"o"'), sdn("NetNamespace", "b", netid=2, egressIPs=["10.0.0.101"])),
             "sdn-list": '{"kind":"HostSubnetList","items":[{"metadata":{"name":"n"},"egressIPs":["10.0.0"]}]}', "ovn": node + windows + spaces + egress_ip,
             "ovn-cloud": cloud + spaces + egress_ip, "ovn-status": spaces + egress_ip, "both": listed(space, '{"kind":"Namespace","metadata":{"name":"x"}}') + "",
+            "ovn-nowhere": "kind: EgressIP\nmetadata: {name: p}\nspec: {egressIPs: [10.0.0.100], namespaceSelector: {}}\nstatus: {items: [{egressIP: 10.0.0.100}]}\n",
             "twice": listed(space, space), "annotation": node.replace('\'{"ipv4"', "'{ipv4"), "none": "kind: Pod\nmetadata: {name: p}\n"}.items():
         write("egress_objects", name, text)
 
