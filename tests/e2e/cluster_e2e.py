@@ -118,8 +118,7 @@ class Cluster(unittest.TestCase):
         self.await_told(1, self.digest(), 30)
         report = json.loads(follower.communicate(timeout=60)[0])
         self.assertEqual(report["failures"], 0)
-        events = self.server.ask("GET", "/api/v1/namespaces/default/events")["items"]
-        self.assertIn("EgressSettings", [e["reason"] for e in events if e["involvedObject"]["name"] == "win-0"])
+        self.assertIn("EgressSettings", self.server.events_of("win-0"))
 
     def test_it_has_no_others(self):
         token = self.server.token()
@@ -166,22 +165,18 @@ class Cluster(unittest.TestCase):
             self.change(copy.deepcopy(roles["egress-provisioner-node"]))
             self.assertEqual(report["told"], 0, verb)
 
-    def events_of(self, node):
-        items = self.server.ask("GET", "/api/v1/namespaces/default/events")["items"]
-        return [item["metadata"]["name"] for item in items if item["involvedObject"]["name"] == node]
-
     def test_without_the_right_to_create_events_there_are_none_and_the_annotation_is_told(self):
         (role,) = (item for item in self.manifests if (item["kind"], item["metadata"]["name"]) == ("Role", "egress-provisioner-events"))
         self.change({**role, "rules": []})
         self.addCleanup(lambda: self.change(role))
-        before = self.events_of("win-0")
+        before = self.server.events_of("win-0")
         follower = self.followers(1, 25)
         self.addCleanup(follower.kill)
         self.await_told(1, self.digest(), 30)
         self.server.put_config("rendered-worker-2", TWO)
         self.await_told(1, self.digest(), 30)
         follower.communicate(timeout=60)
-        self.assertEqual(self.events_of("win-0"), before)
+        self.assertEqual(self.server.events_of("win-0"), before)
 
     def test_five_hundred_nodes(self):
         digest = self.digest()

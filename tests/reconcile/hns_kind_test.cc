@@ -43,6 +43,14 @@ DesiredState Wanted(const std::string& pods = "all") {
   return MakeDesiredState(testing_support::SampleConfig(), options).value();
 }
 
+// The policy beside the sample's settings, in one run.
+DesiredState EverythingWanted() {
+  DesiredState out = Desired();
+  out.scope.hns = true;
+  out.hns = Wanted().hns;
+  return out;
+}
+
 // Without line ends: the double writes JSON in its own form.
 std::string Flat(std::string text) {
   std::erase_if(text, [](char c) { return c == '\n' || c == ' '; });
@@ -222,9 +230,7 @@ TEST_F(HnsKindTest, NothingIsTakenAwayWhereThePodsAreNotKnown) {
 
 TEST_F(HnsKindTest, ANodeWithoutHnsGetsEverythingElse) {
   memory_.network = nullptr;
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   const Plan plan = MustApply(memory_, desired);
   EXPECT_THAT(plan.findings, Contains(Field(&Finding::code, "hns-unavailable")));
   EXPECT_TRUE(TextAt(memory_, kEnv, "HTTP_PROXY"));
@@ -232,9 +238,7 @@ TEST_F(HnsKindTest, ANodeWithoutHnsGetsEverythingElse) {
 
 TEST_F(HnsKindTest, APolicyWithoutEffectIsToldAndHoldsUpNothing) {
   network_.without_effect = "Add";
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   const Plan plan = MustApply(memory_, desired);
   EXPECT_THAT(plan.findings, Contains(AllOf(Field(&Finding::code, "hns-endpoint"), Field(&Finding::where, kOne),
                                             Field(&Finding::message, HasSubstr("nothing changed")))));
@@ -272,9 +276,7 @@ TEST_F(HnsKindTest, WhatCouldNotBeRemovedIsOursStill) {
 }
 
 TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
@@ -317,9 +319,7 @@ TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
 
 // The last run for `rollback` stays the one that changed the node.
 TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
@@ -338,9 +338,7 @@ TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
 // As at the first boot, when no pod is there yet.
 TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
   network_.endpoints.clear();
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
@@ -356,9 +354,7 @@ TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
 
 TEST_F(HnsKindTest, ALaterPodKeepsAPolicyThatTheRunDidNotBring) {
   MustApply(memory_, Wanted());
-  DesiredState desired = Desired();
-  desired.scope.hns = true;
-  desired.hns = Wanted().hns;
+  const DesiredState desired = EverythingWanted();
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
