@@ -1,4 +1,4 @@
-// An Ignition config (spec 2.x or 3.x) after all its references are resolved, seen as files and systemd units.
+// An Ignition config (spec 2.x or 3.x) with all its references resolved, as files and systemd units.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ struct Unit {
 struct MergedConfig;  // the implementation's view
 
 // Owns the documents it was read from. Types, paths and duplicates of all entries are verified when it is made;
-// contents are decoded only when they are asked for. Movable; made by ReadDocument(). Uses the fetcher given there,
-// which must outlive it.
+// contents are decoded only on request. Movable; made by ReadDocument(). Uses the fetcher given there, which must
+// outlive it.
 class Config {
  public:
   explicit Config(std::unique_ptr<const MergedConfig> merged);
@@ -46,9 +46,10 @@ class Config {
   // ignition.version as written, e.g. "3.4.0"; of the replacing config where there is `replace`.
   const std::string& version() const;
 
-  // What the config says the file at `path` (absolute) holds. nullopt: it makes no statement (no entry, or an entry of
-  // spec 3.x without contents, which leaves an existing file as it is). Errors about the entry have a `where` such as
-  // "/etc/x ($.storage.files[3].contents.source)". A path that is, or lies below, a link: link; a directory: directory.
+  // The contents that the config gives the file at `path` (absolute). nullopt: it makes no statement (no entry, or an
+  // entry of spec 3.x without contents, which leaves an existing file as it is). Errors about the entry have a `where`
+  // such as "/etc/x ($.storage.files[3].contents.source)". A path that is, or lies below, a link: link; a directory:
+  // directory.
   Result<std::optional<FileContents>> Read(std::string_view path) const;
 
   // systemd units with their drop-ins, in order; those of the same name are one.

@@ -1,4 +1,5 @@
-// The outer documents an Ignition config comes in, and which MachineConfig of several is the one a pool runs.
+// The outer documents that contain an Ignition config, and the choice of the MachineConfig that a pool runs from
+// several.
 #pragma once
 
 #include <compare>
@@ -17,7 +18,7 @@
 
 namespace prov::ignition {
 
-// Which MachineConfig of a list is meant.
+// Selects a MachineConfig from a list.
 struct Selection {
   // The config that the nodes of this MachineConfigPool have (its status.configuration.name) where the list holds the
   // pool; else names rendered-<pool>-<32 hex digits> are candidates, and the newest is taken.
@@ -42,7 +43,7 @@ struct Document {
 Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
                               const Limits& limits, Fetcher* fetcher);
 
-// The same of what is parsed already, several YAML documents included: they are read as a list.
+// The same for a document that is already parsed, including several YAML documents, which are read as a list.
 Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher);
 

@@ -20,7 +20,7 @@ Result<std::optional<int>> Seconds(const JsonValue* timeouts, std::string_view n
   const JsonValue* value = Member(timeouts, name);
   if (value == nullptr) return std::nullopt;
   if (!value->IsInt()) return Fail(Code::kType, "must be a whole number of seconds", at.Key(name).Text());
-  if (value->GetInt() < 0) return Fail(Code::kInvalidConfig, "is no time: it is negative", at.Key(name).Text());
+  if (value->GetInt() < 0) return Fail(Code::kInvalidConfig, "must not be negative", at.Key(name).Text());
   return value->GetInt();
 }
 

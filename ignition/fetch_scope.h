@@ -1,5 +1,5 @@
-// Which config refers to which: what a config says about TLS, time-outs and proxies counts for what it refers to, and
-// for what that refers to in turn.
+// Scopes of fetch settings: what a config says about TLS, time-outs and proxies applies to everything that it refers
+// to, directly or through other configs.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ class FetchScopes {
  public:
   static constexpr std::uint32_t kOutermost = 0xFFFFFFFF;  // nothing referred to the config
 
-  // `root` must outlive this. A config that replaces the one that refers to it takes over its CAs only, and only if it
-  // has none of its own. The scope of what this config refers to.
+  // `root` must outlive this. Returns the scope for what this config refers to. A config that replaces the one that
+  // refers to it inherits only its CAs, and only if it has none of its own.
   std::uint32_t Add(const JsonValue& root, SpecVersion version, std::string prefix, std::uint32_t parent,
                     bool replaces);
 
-  // What the configs from the outermost to this one say, the inner one winning, CAs and exceptions of the proxy
-  // together. Read when it is first asked for: a config that refers to nothing remote may say what it likes. A remote
-  // CA is fetched with what the outer configs say. Errors: type, invalid-config, too-large, those of ReadResource().
+  // The settings of all configs from the outermost to this one. Inner settings win; CAs and proxy exceptions are
+  // combined. They are read on first use, so a config that refers to nothing remote may contain anything there. A
+  // remote CA is fetched with the settings of the outer configs. Errors: type, invalid-config, too-large, those of
+  // ReadResource().
   Result<FetchSettings> SettingsOf(std::uint32_t scope, Fetcher* fetcher) const;
 
  private:
@@ -41,8 +42,8 @@ class FetchScopes {
   mutable std::map<std::uint32_t, FetchSettings> known_;
 };
 
-// What the Ignition config in `bytes` (JSON) says itself; nothing that it refers to is fetched. `where` names it in
-// errors: json, version, and those of SettingsOf().
+// The settings in the Ignition config in `bytes` (JSON) itself; nothing that it refers to is fetched. `where` names it
+// in errors: json, version, and those of SettingsOf().
 Result<FetchSettings> ReadFetchSettings(std::string bytes, const std::string& where);
 
 }  // namespace prov::ignition

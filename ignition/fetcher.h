@@ -1,4 +1,4 @@
-// The port through which remote sources are read: this room itself opens no connection.
+// The port for reading remote sources: this room itself opens no connection.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace prov::ignition {
 
-// What a config says about reaching the things that it refers to.
+// What a config says about how to fetch the things that it refers to.
 struct FetchSettings {
   std::vector<std::string> authorities;  // ignition.security.tls.certificateAuthorities: decoded, verified, not parsed
   std::optional<Secret> http_proxy;      // ignition.proxy
@@ -22,7 +22,7 @@ struct FetchSettings {
   std::optional<int> total_seconds;   // ignition.timeouts.httpTotal; 0: no bound
 };
 
-// What a resource is for decides which words its errors use and how strictly its hash is compared.
+// The use of a resource decides the wording of its errors, and how strictly its hash is compared.
 enum class ResourceUse {
   kFile,    // hash digits in either case; remote without a fetcher: remote-source
   kConfig,  // hash compared as lower-case text, as Ignition does for references; remote without a fetcher: merge-remote

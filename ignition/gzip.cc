@@ -41,7 +41,7 @@ bool LooksLikeGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"
 
 Result<std::string> Gunzip(std::string_view bytes, std::uint64_t limit, std::string_view where) {
   if (!LooksLikeGzip(bytes))
-    return Bad(bytes.empty() ? "there are no bytes at all" : "this is not gzip (invalid header)", where);
+    return Bad(bytes.empty() ? "the contents are empty" : "the contents are not gzip (invalid header)", where);
   Inflater inflater;
   if (!inflater.ready()) return Fail(Code::kInternal, "zlib cannot start", std::string(where));
   z_stream& stream = inflater.stream();

@@ -214,7 +214,7 @@ std::string_view TypeName(const JsonValue& value) {
     case rapidjson::kNumberType:
       break;
   }
-  return value.IsDouble() ? "a number that is no integer" : "an integer";
+  return value.IsDouble() ? "a number that is not an integer" : "an integer";
 }
 
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, std::string where) {

@@ -1,4 +1,4 @@
-// JSON documents as the reader of Ignition wants them: parsed in place, with bounds, positions kept for messages.
+// JSON documents for the Ignition reader: parsed in place, with limits, and with positions for messages.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ using JsonValue = rapidjson::Value;
 // Spare bytes behind the text: the parser looks ahead in blocks.
 constexpr std::size_t kJsonPadding = 64;
 
-// Documents are smaller than this whatever the limits say: the DOM counts in 32 bits.
+// Documents must be smaller than this whatever the limits say, because the DOM uses 32-bit sizes.
 constexpr std::uint64_t kMostBytes = 0xFFFF0000;
 
 // A parsed document. String values are views into `buffer` (JSON) or belong to `dom` (YAML), so neither may be changed
-// or moved apart.
+// or moved without the other.
 class JsonDocument {
  public:
   JsonDocument() = default;
@@ -53,7 +53,7 @@ Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const L
 // Whether the first character that is not blank is '{' or '['.
 bool BeginsAsJson(std::string_view bytes);
 
-// The name of members of an object that there are several of; of several such names the first in the bytes' order.
+// The name of an object's members that occurs more than once; if there are several such names, the first in byte order.
 std::optional<std::string_view> RepeatedMember(const JsonValue& object);
 
 // The member of an object, the last one of that name; null if it is absent or null, or if `object` is null. `object`

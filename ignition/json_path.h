@@ -1,4 +1,5 @@
-// Where in a document something is, cheap to pass down and only turned into text when there is an error to report.
+// The position of something in a document. It is cheap to pass down, and becomes text only when there is an error to
+// report.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Bounds on what a document may cost. The defaults are far above what a cluster produces (a stored MachineConfig is at
-// most 1.5 MiB, a list of them some tens of MiB) and far below what would hurt a node.
+// Limits on what a document may cost. The defaults are far above what a cluster produces (a stored MachineConfig is at
+// most 1.5 MiB, a list of them some tens of MiB) and far below what would harm a node.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Line and column of an offset in a text that is destroyed while it is parsed.
+// Finds the line and column of an offset in a text that parsing overwrites.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace prov::ignition {
 
-// Remembers where lines begin and which characters are not ASCII, in one byte or two for each, so that the text itself
-// need not be kept.
+// Records where lines begin and which characters are not ASCII, in one or two bytes each, so that the text itself need
+// not be kept.
 class LineIndex {
  public:
   // Well-formed UTF-8. `ascii`: it is known to hold nothing else, which saves a look at every byte.

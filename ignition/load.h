@@ -1,4 +1,4 @@
-// From one parsed config to the merged view: versions, `replace`, `merge`, `append`.
+// Merges a parsed config with the configs that it refers to: versions, `replace`, `merge`, `append`.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Several Ignition configs laid over each other, as `replace`, `merge` (3.x) and `append` (2.x) ask for it. Holds views
-// into the documents, never copies of them.
+// Several Ignition configs merged as `replace`, `merge` (3.x) and `append` (2.x) require. Holds views into the
+// documents, never copies.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace prov::ignition {
 
-// One config that takes part.
+// One of the merged configs.
 struct ConfigPart {
   std::unique_ptr<JsonDocument> owner;  // keeps `root` alive; may hold more than the config
   const JsonValue* root = nullptr;      // an object that passed CheckEntries()
@@ -64,7 +64,7 @@ struct MergedConfig {
   FetchScopes scopes;
   std::vector<std::unique_ptr<JsonDocument>> replaced;  // configs that say nothing but in `scopes`
 
-  // Lays `part` over what is there: its fields win, append lists grow (2.x: the whole entry wins, or is appended).
+  // Merges `part` over what is there: its fields win, append lists grow (2.x: the whole entry wins, or is appended).
   // Errors: duplicate-path, invalid-config (duplicate unit or drop-in), type, and those of CheckEntries().
   Result<void> Add(ConfigPart part);
 

@@ -76,7 +76,7 @@ Result<std::string> ReadSource(std::string_view url, const Resource& resource, c
     return ReadRemote(url, resource, context, std::move(source_where));
   }
   const std::string what = scheme.empty()
-                               ? "the source is no URL (it has no scheme)"
+                               ? "the source is not a URL (it has no scheme)"
                                : fmt::format("the source has the unknown URL scheme \"{}\"", Shorten(scheme, 40));
   return Fail(Code::kScheme, what + "; known are data, http, https, tftp, s3, gs and arn", std::move(source_where));
 }
@@ -115,7 +115,7 @@ Result<HashSpec> ParseHash(std::string_view text, const ResourceContext& context
   const std::size_t digits = spec.sha512 ? 128 : 64;
   if (spec.hex.size() != digits)
     return refuse(fmt::format("{} has {} hex digits, not {}", function, digits, spec.hex.size()));
-  if (!FromHex(spec.hex)) return refuse("it holds characters that are no hex digits");
+  if (!FromHex(spec.hex)) return refuse("it holds characters that are not hex digits");
   return spec;
 }
 

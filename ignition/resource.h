@@ -1,4 +1,4 @@
-// A Resource of the Ignition spec: where bytes come from, how they are packed and what they must hash to.
+// A Resource of the Ignition spec: the source of its bytes, their compression and their expected hash.
 #pragma once
 
 #include <cstdint>

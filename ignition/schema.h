@@ -1,5 +1,5 @@
-// The shape of an Ignition config: types of the members this room knows, and the rules about single entries. Members it
-// doesn't know are ignored, as Ignition does.
+// The structure of an Ignition config: the types of the members that this room knows, and the rules for single entries.
+// Unknown members are ignored, as Ignition does.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,8 @@ Result<void> CheckEntries(const JsonValue& root, SpecVersion version, const Json
 // A resource object (contents, an append entry, a config reference); `object` may be null. Types are checked.
 Result<Resource> ReadResourceMembers(const JsonValue* object, const JsonPath& at);
 
-// Null when `path` is an absolute, clean path (no empty, "." or ".." parts, no slash at the end, no NUL); else what is
-// wrong with it.
+// nullptr if `path` is an absolute, clean path (no empty, "." or ".." parts, no slash at the end, no NUL); else a text
+// that says what is wrong with it.
 const char* PathProblem(std::string_view path);
 
 }  // namespace prov::ignition

@@ -39,7 +39,7 @@ Result<void> CheckVolumeLabel(std::string_view label) {
 Result<void> CheckArchiveTime(std::int64_t time_unix) {
   if (time_unix >= 0 && time_unix <= kLastTime) return {};
   return Fail(Code::kUsage,
-              fmt::format("{} is no time that all formats can hold: 0 to {}, the end of 2107; correct or unset it",
+              fmt::format("{} is not a time that all formats can hold: 0 to {}, the end of 2107; correct or unset it",
                           time_unix, kLastTime),
               "SOURCE_DATE_EPOCH");
 }

@@ -42,16 +42,16 @@ Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries);
 // Errors: size-limit (Joliet, which an image of a drive has, would cut the name off, or has no such character).
 Result<void> CheckJolietPath(std::string_view path);
 
-// Begins an archive beside `path`; Finish() renames it into place. Missing parents are made, and go again when nothing
-// comes of it. Errors: target (a file there that is no such archive of ours; no folder to write in; libarchive can't be
-// loaded), those of the two checks.
+// Begins an archive under a temporary name beside `path`; Finish() renames it into place. Missing parents are made, and
+// removed again on failure. Errors: target (a file there that is not such an archive of ours; no folder to write in;
+// libarchive can't be loaded), those of the two checks.
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options);
 
 // The same as bytes that are appended to `memory`, which outlives the sink; kTar and kTgz alone. Errors: target
 // (libarchive can't be loaded), usage (the time).
 Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options);
 
-// The same entries as files of a folder, which must be new or empty. Errors: target.
+// Writes the same entries as files of a folder, which must be new or empty. Errors: target.
 Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix);
 
 // A folder of archives, which appears when all of them are complete.

@@ -1,5 +1,4 @@
-// MakeArchive: libarchive, loaded when it is needed; which files are archives that this program made; the archive
-// itself.
+// MakeArchive: loads libarchive when it is needed, recognises archives that this program made, and writes the archive.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
@@ -96,7 +95,8 @@ Result<const ArchiveFunctions*> LoadArchive() {
   static const std::optional<ArchiveFunctions> functions = LoadFunctions();
   if (functions) return &*functions;
   return Fail(Code::kTarget,
-              "archives and drives need libarchive, and it can't be loaded: install libarchive13, or take --format dir",
+              "archives and drives need libarchive, and it can't be loaded: install libarchive13 (RHEL: libarchive), "
+              "or take --format dir",
               "libarchive.so.13");
 }
 
@@ -201,7 +201,7 @@ class Archive final : public FileSink {
   }
 
   Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) override {
-    if (!IsSafeRelativePath(path)) return Fail(Code::kInternal, "is no path for an archive", std::string(path));
+    if (!IsSafeRelativePath(path)) return Fail(Code::kInternal, "is not a path for an archive", std::string(path));
     if (options_.format == ArchiveFormat::kIso) PROV_TRY(CheckJolietPath(path));
     PROV_TRY(AddFolders(path));
     if (options_.format == ArchiveFormat::kZip)

@@ -1,4 +1,4 @@
-// Where rendered files go: an archive, the image of a drive, a folder. All of it or nothing.
+// The target of rendered files: an archive, the image of a drive, a folder. Written as a whole or not at all.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ class FileSink {
   FileSink& operator=(const FileSink&) = delete;
   virtual ~FileSink() = default;  // without Finish() nothing stays
 
-  // A file beneath the root, with the folders above it. Paths are safe (base/relative_path.h), each comes once, and in
-  // the order of their bytes. `mode` as chmod(2) has it. Errors: size-limit (a name that the form can't hold); io.
+  // Adds a file beneath the root, with the folders above it. Paths are safe (base/relative_path.h), each occurs once,
+  // and they come in byte order. `mode` as chmod(2) has it. Errors: size-limit (a name that the format can't hold); io.
   virtual Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) = 0;
 
-  // Puts the whole into place. Nothing may be added behind it. Errors: io, target.
+  // Puts the whole into place. Nothing may be added afterwards. Errors: io, target.
   virtual Result<void> Finish() = 0;
 };
 

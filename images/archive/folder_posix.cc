@@ -70,7 +70,7 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& pa
   const fs::file_status there = fs::symlink_status(target, error);
   const bool empty = there.type() == fs::file_type::directory && fs::is_empty(target, error);
   if (there.type() != fs::file_type::not_found && !empty)
-    return Fail(Code::kTarget, "exists and is no empty folder; name another path or remove it", path);
+    return Fail(Code::kTarget, "exists and is not an empty folder; name another path or remove it", path);
   MadeParents parents = PROV_TRY(MadeParents::Make(target.parent_path()));
   std::string temporary;
   posix::Descriptor held = MakeFolderBeside(target.string(), temporary);
@@ -109,7 +109,7 @@ class Folder final : public FileSink {
       : folder_(std::move(folder)), time_unix_(time_unix) {}
 
   Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) override {
-    if (!IsSafeRelativePath(path)) return Fail(Code::kInternal, "is no path for a folder", std::string(path));
+    if (!IsSafeRelativePath(path)) return Fail(Code::kInternal, "is not a path for a folder", std::string(path));
     const fs::path full = folder_->inside() / path;
     if (full.parent_path() != last_) PROV_TRY(MakeFolders(path));
     last_ = full.parent_path();

@@ -1,4 +1,4 @@
-// A file that is written beside its place and renamed into it when it is complete.
+// Writes a file under a temporary name beside its target, and renames it into place when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace prov::images {
 
-// Folders that were made for an output; those that are empty go with it unless Keep() is called.
+// Folders that were made for an output. Those that are empty are removed with this object unless Keep() is called.
 class MadeParents {
  public:
   // Errors: target.
@@ -30,17 +30,16 @@ class MadeParents {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-// The times of a file or folder; its mode (as OutputMode takes it) as well. Errors: io.
+// Sets the times of a file or folder, and its mode (as OutputMode takes it). Errors: io.
 Result<void> SetTime(const std::filesystem::path& path, std::int64_t time_unix);
 Result<void> SetModeAndTime(const std::filesystem::path& path, unsigned mode, std::int64_t time_unix);
 
-// What is at `path` already must be a file whose first bytes (as many as `head`, or all) `ours` says yes to: a mistyped
-// name must not cost somebody's file. Errors: target.
+// An existing file at `path` must be one for whose first bytes (as many as `head`, or all) `ours` returns true, so that
+// a mistyped name does not overwrite somebody's file. Errors: target.
 Result<void> CheckReplaceable(const std::string& path, std::size_t head,
                               const std::function<bool(std::string_view)>& ours);
 
-// What lies beside an output: leftovers are looked for, but not in a folder of new files, of which there may be
-// thousands.
+// Whether leftovers are looked for beside an output: not in a folder of new files, of which there may be thousands.
 enum class Beside { kAnything, kNothing };
 
 class OutputFile {
@@ -52,9 +51,9 @@ class OutputFile {
   ~OutputFile();
 
   Result<void> Write(std::string_view bytes);
-  // Changes what was written, in place; only the pages that are touched take memory.
+  // Changes written bytes in place; only the touched pages take memory.
   Result<void> Edit(const std::function<Result<void>(std::span<char>)>& change);
-  // Renames into place. `flush`: after a crash the whole file is there or none.
+  // Renames into place. `flush`: after a crash there is the whole file or none.
   Result<void> Keep(unsigned mode, bool flush);
 
   const std::string& path() const { return path_; }

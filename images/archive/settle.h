@@ -1,5 +1,6 @@
-// libarchive writes the clock's time, the local time zone and its own version into images, local times into ZIP files,
-// and an image's label in another spelling. These put in what was asked for, in the finished bytes. Pure.
+// libarchive writes the current time, the local time zone and its own version into images, local times into ZIP files,
+// and an image's label in another spelling. These functions replace them in the finished bytes by what was asked for.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::strin
 // The times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format has).
 Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix);
 
-// A moment as calendars have it, in UTC.
+// A point in time as calendar fields, in UTC.
 struct UtcTime {
   int year = 1970;
   int month = 1;

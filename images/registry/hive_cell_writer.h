@@ -1,4 +1,4 @@
-// Writes records into new cells, and makes room for these: what the writer of new hives and the editor have in common.
+// Writes records into new cells and allocates space for them: shared by the writer of new hives and the editor.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ class BinAllocator {
  public:
   // `filetime` stands in the first bin; `expected_bytes` of cells are reserved at once.
   BinAllocator(std::uint64_t filetime, std::size_t expected_bytes);
-  // Makes a copy of a hive: `file` ends with its last bin. The cells at `freed` become free and are wiped, as they may
-  // have held secrets. Free cells side by side become one, as in hives that Windows writes.
+  // Copies a hive: `file` ends with its last bin. The cells at `freed` become free and are wiped, as they may have held
+  // secrets. Adjacent free cells are merged, as in hives that Windows writes.
   BinAllocator(std::string_view file, const std::vector<std::uint32_t>& freed, std::size_t expected_bytes);
 
   // A new cell in use for `content_bytes`: its offset in the bins, which is above `after`.
@@ -41,7 +41,7 @@ class BinAllocator {
   std::size_t BinsBytes() const;
 
  private:
-  // The unused end of a bin, offsets in the bins; empty when begin == end.
+  // The unused end of a bin, as offsets in the bins; empty when begin == end.
   struct Gap {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -63,7 +63,7 @@ class BinAllocator {
   std::set<std::pair<std::uint32_t, std::uint32_t>> free_;  // of the hive that is edited: sizes and offsets
 };
 
-// How a subkey stands in a list.
+// An entry for a subkey in a list.
 struct ListedKey {
   std::uint32_t key = 0;   // offset in the bins
   std::uint32_t hint = 0;  // as SubkeyRef::hint
@@ -75,7 +75,7 @@ inline std::string_view ListKind(std::uint32_t minor) { return minor > 4 ? "lh" 
 // What Windows 8 and later put beside a name in a list of that kind.
 std::uint32_t ListHint(std::string_view kind, std::u16string_view name);
 
-// Each gives the offset of the cell that it made, kNil for an empty list.
+// Each returns the offset of the new cell, kNil for an empty list.
 std::uint32_t WriteValue(BinAllocator& bins, const StoredName& name, RegType type, std::string_view data,
                          std::uint32_t minor);
 std::uint32_t WriteSubkeyList(BinAllocator& bins, std::string_view kind, const std::vector<ListedKey>& keys);
@@ -86,7 +86,7 @@ std::uint32_t AllocateKey(BinAllocator& bins, const StoredName& name);
 // `key.offset` is that cell; `key.name` is not looked at.
 void WriteKey(BinAllocator& bins, const KeyRecord& key, const StoredName& name, std::uint64_t filetime);
 
-// The fields that change with a key's content, in the cell of a key that exists.
+// Updates the fields that change with a key's content, in the cell of an existing key.
 void UpdateKey(BinAllocator& bins, const KeyRecord& key, std::uint64_t filetime);
 void SetSecurityLinks(BinAllocator& bins, std::uint32_t cell, std::uint32_t next, std::uint32_t previous);
 void SetSecurityReferences(BinAllocator& bins, std::uint32_t cell, std::uint32_t references);

@@ -53,7 +53,7 @@ Result<BaseBlock> ReadBaseBlock(std::string_view file) {
   base.bins_bytes = Load32(file, 40);
   if (base.bins_bytes == 0 || base.bins_bytes % kBinAlignment != 0) {
     return NotUsable(
-        40, fmt::format("the hive is damaged: {} bytes of bins is no positive multiple of 4096; take an intact copy",
+        40, fmt::format("the hive is damaged: {} bytes of bins is not a positive multiple of 4096; take an intact copy",
                         base.bins_bytes));
   }
   if (file.size() - kBaseBlockBytes < base.bins_bytes) {

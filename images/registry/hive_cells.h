@@ -1,4 +1,4 @@
-// The container of a hive: base block, bins, and cells that are handed out once.
+// The container of a hive: base block, bins and cells. Each cell can be claimed only once.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BaseBlock {
   std::uint32_t bins_bytes = 0;
 };
 
-// What a person can do about a hive that was not closed cleanly.
+// The advice for a hive that was not closed cleanly.
 inline constexpr std::string_view kDirtyHiveRemedy =
     "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
     "/generalize /oobe /shutdown`, since starting it ends that state), or load and unload the hive on any Windows with "
@@ -30,7 +30,7 @@ inline constexpr std::string_view kDirtyHiveRemedy =
 // common). Errors: dirty-hive, hive.
 Result<BaseBlock> ReadBaseBlock(std::string_view file);
 
-// A damaged hive: what is wrong at an offset in the bins.
+// The error for a damaged hive: what is wrong at an offset in the bins.
 std::unexpected<Error> Damaged(std::uint32_t offset, std::string_view what);
 
 // Calls visit(offset in the bins, size, whether it is in use) for each cell of bins that a CellMap accepts.
@@ -61,12 +61,12 @@ class CellMap {
   // The content of the cell in use that starts at `offset` in the bins (without its size field, a multiple of 8 less
   // 4). `role` completes "… refers to" messages, e.g. "value list".
   Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
-  // The same, once: the second claim to a cell is damage (two owners, or a cycle).
+  // The same, but once only: a second claim to a cell means damage (two owners, or a cycle).
   Result<std::string_view> Claim(std::uint32_t offset, std::string_view role);
 
   // Whether a cell in use starts there.
   bool IsInUse(std::uint32_t offset) const;
-  // The first cell in use at or behind `from` that nobody claimed, if any.
+  // The first cell in use at or behind `from` that was not claimed, if any.
   std::optional<std::uint32_t> FirstUnclaimed(std::uint32_t from = 0) const;
 
  private:

@@ -110,7 +110,7 @@ class Checker {
         return Damaged(key.offset, "a key has a value whose name is longer than it says");
       if (key.max_value_data < value.data.size())
         return Damaged(key.offset, "a key has a value whose data is longer than it says");
-      if (value.plain_big_data) return Damaged(offset, "a value above 16344 bytes is no big data record");
+      if (value.plain_big_data) return Damaged(offset, "a value above 16344 bytes is not a big data record");
       if (value.loose_big_data) return Damaged(offset, "a big data record has segments to spare");
       names.push_back(value.name);
     }

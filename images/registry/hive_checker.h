@@ -1,4 +1,4 @@
-// A structural check of a hive, stricter than reading it: what Windows relies on and no reader notices.
+// Checks the structure of a hive more strictly than reading does: including what Windows relies on and readers ignore.
 #pragma once
 
 #include <string_view>

@@ -23,7 +23,7 @@ std::string Where(std::string_view key, std::string_view value) {
 
 Result<std::u16string> ValueName(std::string_view key, std::string_view utf8) {
   std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
-  if (!name) return Fail(Code::kHive, "the value's name is no well-formed UTF-8", Where(key, utf8));
+  if (!name) return Fail(Code::kHive, "the value's name is not well-formed UTF-8", Where(key, utf8));
   return *std::move(name);
 }
 
@@ -153,7 +153,7 @@ Result<void> HiveEditor::DeleteKeyIfEmpty(std::string_view key) {
 
 Result<void> HiveEditor::SetSecurity(std::string_view key, std::string_view descriptor) {
   if (!IsSecurityDescriptor(descriptor))
-    return Fail(Code::kHive, "the key's security descriptor is no well-formed self-relative one", std::string(key));
+    return Fail(Code::kHive, "the key's security descriptor is not a well-formed self-relative one", std::string(key));
   EditedKey* const found = PROV_TRY(impl_->tree().FindOrMake(key));
   regf::SecurityTable& table = impl_->tree().security();
   const bool is_the_files = found->InFile() && table.at(found->file_security).descriptor == descriptor;

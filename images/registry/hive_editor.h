@@ -1,5 +1,5 @@
-// Changes hives of images. Edits are collected; Finish writes them: the file as it was, byte for byte outside of the
-// records that change and of free cells, and new bins behind it where these are too small.
+// Edits hives of images. Edits are collected, and Finish writes them: the result is byte for byte the old file except
+// for the changed records and free cells, with new bins at the end if the free cells are too small.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace prov::images {
 // name, `where` is the key), size-limit (as WriteHive).
 class HiveEditor {
  public:
-  // Walks bins, cells, keys and values of the whole hive: since every cell in use then belongs to one of them only,
-  // what an edit frees is needed nowhere else. Names that are there twice, wrong orders, hashes and counts are not
-  // looked at before they matter. Errors: dirty-hive (not closed cleanly), hive.
+  // Walks the bins, cells, keys and values of the whole hive: every cell in use then has exactly one owner, so a cell
+  // that an edit frees is not used elsewhere. Repeated names, wrong orders, hashes and counts are checked only where
+  // they matter. Errors: dirty-hive (not closed cleanly), hive.
   static Result<HiveEditor> Open(std::string bytes);
 
   HiveEditor(HiveEditor&& other) noexcept;
@@ -43,11 +43,11 @@ class HiveEditor {
 
   bool Changed() const;  // whether what is there now differs from the file
 
-  // The changed hive, read again and compared with what was meant: sequence numbers advanced, `filetime` as the time of
-  // the hive and of the keys that changed. In lists that change, what the file has keeps its order and its hints, and
-  // what is new comes where Windows 8 and later look for it (ListSubkeys); freed cells are wiped, free ones side by
-  // side become one; what stood behind the bins is gone. Without a change, the file as it was. Nothing may be called
-  // afterwards. Errors: as above; internal when the comparison fails.
+  // The changed hive, after it was read back and compared with the edits: sequence numbers are increased, and
+  // `filetime` is the time of the hive and of the keys that changed. In changed lists, existing entries keep their
+  // order and hints, and new ones are put where Windows 8 and later look for them (ListSubkeys). Freed cells are wiped,
+  // adjacent free cells are merged, and data behind the bins is dropped. Without a change, the file as it was. No
+  // function may be called afterwards. Errors: as above; internal if the comparison fails.
   Result<std::string> Finish(std::uint64_t filetime);
 
  private:

@@ -1,5 +1,5 @@
-// What a set of edits does to the records of the file: worked out before anything is written, written, and what the
-// result is held against afterwards.
+// The effect of edits on the records of the file: computed before anything is written, then written, then used to
+// verify the result.
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,16 @@ struct Changes {
 
 // Error: hive (SecurityTable::NewRing), size-limit.
 Result<Changes> FindChanges(EditedTree& tree);
-// Whether FindChanges would find one.
+// Whether FindChanges would find a change.
 bool HasChanges(const EditedKey& key);
 
-// A copy of the hive with its records changed in place, and new ones in free cells or new bins behind it. `file` is
-// what `tree` was made of. Gives every key that was made its offset.
+// A copy of the hive with its records changed in place, and new records in free cells or in new bins at the end. `file`
+// is what `tree` was made from. Every new key gets its offset.
 std::string WriteChanges(std::string_view file, EditedTree& tree, const Changes& changes, std::uint64_t filetime);
 
-// Whether bins and cells of `result` fill their space, every byte of `file` outside of its free cells and of the
-// records that `changes` names is the same, every cell that stays is one still, every key that changed reads as meant,
-// and every other cell in use belongs to one of these. Errors: internal.
+// Verifies that bins and cells of `result` fill their space; that every byte of `file` outside of its free cells and of
+// the records in `changes` is the same; that every remaining cell is still a cell; that every changed key reads as
+// intended; and that every other cell in use belongs to one of these. Errors: internal.
 Result<void> VerifyChanges(std::string_view file, std::string_view result, EditedTree& tree, const Changes& changes);
 
 }  // namespace prov::images::regf

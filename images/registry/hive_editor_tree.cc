@@ -127,7 +127,7 @@ Result<std::vector<std::u16string>> EditedTree::Names(std::string_view path) {
   if (path.empty()) return names;
   for (const std::string_view part : Split(path, '\\')) {
     std::optional<std::u16string> name = NameFromUtf8(part);
-    if (!name) return Fail(Code::kHive, "the key's name is no well-formed UTF-8", std::string(path));
+    if (!name) return Fail(Code::kHive, "the key's name is not well-formed UTF-8", std::string(path));
     if (name->empty()) return Fail(Code::kHive, "a key's name is empty", std::string(path));
     names.push_back(*std::move(name));
   }

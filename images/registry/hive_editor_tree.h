@@ -1,5 +1,5 @@
-// A hive as the editor sees it: the keys that were looked at, with the edits made to them; its security descriptors,
-// and the lists of subkeys that the edits lead to.
+// A hive as the editor sees it: the keys that were read, with the edits to them; its security descriptors; and the
+// lists of subkeys that result from the edits.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class SecurityTable {
  public:
   // Counts a key of the file that uses this cell; the cell's first use claims it in `cells`. Gives its index.
   Result<std::size_t> CountKey(CellMap& cells, std::uint32_t cell);
-  // Follows the ring from the root key's cell, which has been counted. A ring that is broken is no error until it has
-  // to change.
+  // Follows the ring from the root key's cell, which has been counted. A broken ring is no error unless it has to
+  // change.
   void FollowRing(CellMap& cells, std::uint32_t first);
 
   std::size_t IndexOf(std::uint32_t cell) const { return by_cell_.at(cell); }
@@ -44,16 +44,16 @@ class SecurityTable {
   const SecurityEntry& at(std::size_t index) const { return entries_[index]; }
   std::size_t size() const { return entries_.size(); }
 
-  // To be called for what the edits change, after Reset.
+  // To be called after Reset for everything that the edits change.
   void ResetKeys();
   void AddKey(std::size_t index) { ++entries_[index].keys; }
   void RemoveKey(std::size_t index) { --entries_[index].keys; }
 
-  // The ring after the edits, as indices: without what no key uses any more, with what is new; nothing of a broken ring
-  // that may stay so. Error: hive, when it has to change and is broken.
+  // The ring after the edits, as indices: without unused descriptors, with the new ones; for a broken ring that need
+  // not change, nothing. Error: hive, if the ring has to change and is broken.
   Result<std::vector<std::size_t>> NewRing() const;
   static bool IsNew(const SecurityEntry& entry) { return entry.cell == kNil && entry.keys != 0; }
-  // Whether the edits take the last key from a descriptor that can leave the ring.
+  // Whether the edits remove the last key from a descriptor that can leave the ring.
   bool IsRemoved(const SecurityEntry& entry) const {
     return ring_is_whole_ && entry.on_ring && entry.file_keys != 0 && entry.keys == 0;
   }
@@ -87,7 +87,7 @@ struct EditedValue {
 
 struct EditedKey;
 
-// What is below a key, read when it is first needed.
+// The contents of a key, read when they are first needed.
 struct KeyContent {
   std::vector<EditedValue> values;                                // in the order of the list, then what is new
   std::unordered_map<std::u16string, std::size_t> value_by_name;  // upper case
@@ -123,8 +123,8 @@ struct EditedKey {
 
 class EditedTree {
  public:
-  // Goes through every key and value of the hive once, so that each cell is known to belong to one of them: what is
-  // freed later can't be in use elsewhere. `file` must outlive the tree. Errors: as HiveEditor::Open.
+  // Reads every key and value of the hive once, so that each cell has one known owner: a cell that is freed later can't
+  // be in use elsewhere. `file` must outlive the tree. Errors: as HiveEditor::Open.
   static Result<EditedTree> Make(std::string_view file);
 
   // A path's names. Error: hive.
@@ -159,9 +159,9 @@ struct EditedList {
   std::vector<ListedKey> entries;  // in their order
 };
 
-// The entries of the file stay as they are, in the order that they have, and new ones come where the order puts them:
-// that of Windows 8 and later, or of Vista if the list has only that one. A list that has neither, which Windows can't
-// search, is sorted anew with new hints. Its kind stays if hives of this version have it. New keys must have an offset.
+// Existing entries stay as they are, in their order, and new ones are inserted by the order of Windows 8 and later, or
+// by that of Vista if the list is sorted only by that one. A list in neither order, which Windows can't search, is
+// sorted again with new hints. Its kind stays if hives of this version have it. New keys must have an offset.
 EditedList ListSubkeys(const KeyContent& content, std::uint32_t minor);
 
 // The same keys, in that order.

@@ -1,5 +1,4 @@
-// VerifyChanges: reads a changed hive back, with the reader's code, and compares it with the file it was made from and
-// with the edits.
+// VerifyChanges: reads a changed hive with the reader's code, and compares it with the original file and the edits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +63,7 @@ class Verifier {
     ForEachCell(FileBins(), [&](std::uint32_t at, std::uint32_t, bool) {
       if (!lost && stays(at) && !cells_.IsInUse(at)) lost = at;
     });
-    if (lost) return Differs(*lost, "a cell that stays is none any more");
+    if (lost) return Differs(*lost, "a cell that stays is not a cell any more");
     for (auto at = cells_.FirstUnclaimed(); at; at = cells_.FirstUnclaimed(*at + 8)) {
       if (!stays(*at)) return Differs(*at, "nothing refers to a new cell");
     }

@@ -57,7 +57,7 @@ inline void Store64(char* out, std::uint64_t value) {
   Store32(out + 4, static_cast<std::uint32_t>(value >> 32U));
 }
 
-// What belongs at offset 508 of a base block.
+// The checksum for offset 508 of a base block.
 inline std::uint32_t BaseBlockChecksum(std::string_view base_block) {
   std::uint32_t sum = 0;
   for (std::size_t at = 0; at < 508; at += 4) sum ^= Load32(base_block, at);

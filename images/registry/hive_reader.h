@@ -1,6 +1,6 @@
-// Reads registry hive files (regf 1.3 to 1.6) as Windows writes them, and trusts nothing in them: every offset must be
-// the start of a cell in use, every cell is read once (security cells excepted), so time and memory are linear in the
-// file's size.
+// Reads registry hive files (regf 1.3 to 1.6) as Windows writes them. Nothing in a file is trusted: every offset must
+// be the start of a cell in use, and every cell is read once (security cells excepted), so time and memory are linear
+// in the file's size.
 #pragma once
 
 #include <string_view>

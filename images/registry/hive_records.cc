@@ -65,7 +65,7 @@ Result<void> ReadData(CellMap& cells, std::size_t size, ValueView& value) {
 
 Result<KeyRecord> ReadKey(CellMap& cells, std::uint32_t offset) {
   const std::string_view content = PROV_TRY(cells.Claim(offset, "key"));
-  if (content.size() < kKeyBytes || content.substr(0, 2) != "nk") return Damaged(offset, "a key is no key record");
+  if (content.size() < kKeyBytes || content.substr(0, 2) != "nk") return Damaged(offset, "a key is not a key record");
   KeyRecord key;
   key.offset = offset;
   key.flags = Load16(content, 2);
@@ -136,7 +136,7 @@ Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord
 Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset) {
   const std::string_view content = PROV_TRY(cells.Claim(offset, "value"));
   if (content.size() < kValueBytes || content.substr(0, 2) != "vk")
-    return Damaged(offset, "a value is no value record");
+    return Damaged(offset, "a value is not a value record");
   ValueView value;
   value.offset = offset;
   value.flags = Load16(content, 16);
@@ -184,7 +184,7 @@ Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset) {
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset) {
   const std::string_view content = PROV_TRY(cells.Look(offset, "security descriptor"));
   if (content.size() < kSecurityBytes || content.substr(0, 2) != "sk")
-    return Damaged(offset, "a security descriptor is no such record");
+    return Damaged(offset, "a security descriptor is not such a record");
   const std::size_t size = Load32(content, 16);
   if (content.size() - kSecurityBytes < size) return Damaged(offset, "a security descriptor is longer than its cell");
   const std::string_view descriptor = content.substr(kSecurityBytes, size);

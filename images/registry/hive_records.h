@@ -71,7 +71,7 @@ struct SecurityRecord {
   std::string_view descriptor;
 };
 
-// What reads a record claims its cells (CellMap::Claim): none can be read twice.
+// Reading a record claims its cells (CellMap::Claim), so none can be read twice.
 Result<KeyRecord> ReadKey(CellMap& cells, std::uint32_t offset);
 // A key that is not the root, so its name must be a legal one.
 Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset);

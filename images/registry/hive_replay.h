@@ -30,12 +30,12 @@ struct ReplayedHive {
 // Whether only the sequence numbers keep this hive from being read.
 bool IsDirtyHive(std::string_view bytes);
 
-// The hive with the entries of its logs applied, the log that begins earlier first. A last entry that was cut off is no
-// fault: its flush never ended. The header is as Windows leaves it: sequence numbers one above the last entry's; size
-// and flags from that entry. The logs may stay beside the result: Windows looks at them only while the numbers of a
-// hive differ, and then at none that begins before the hive's second number, which all of these do once the result was
-// edited. Errors: dirty-hive (there is nothing to replay, or not all of it: entries are missing); hive (the header is
-// damaged). What the pages hold is not looked at.
+// The hive with the entries of its logs applied, beginning with the log that starts earlier. An incomplete last entry
+// is no error: its flush never finished. The header is as Windows leaves it: sequence numbers one above the last
+// entry's; size and flags from that entry. The logs may stay beside the result. Windows reads them only if the two
+// numbers of a hive differ, and then none that starts before the hive's second number; after an edit, that applies to
+// all of these. Errors: dirty-hive (there is nothing to replay, or entries are missing); hive (the header is damaged).
+// The contents of the pages are not checked.
 Result<ReplayedHive> ReplayLogs(std::string hive, const HiveLogs& logs);
 
 }  // namespace prov::images

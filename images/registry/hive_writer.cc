@@ -55,7 +55,7 @@ class Planner {
   Result<void> PlanContent(PlannedKey& out) {
     const RegKey& key = *out.key;
     if (!key.security.empty() && !IsSecurityDescriptor(key.security)) {
-      return Refuse(Code::kHive, "the key's security descriptor is no well-formed self-relative one");
+      return Refuse(Code::kHive, "the key's security descriptor is not a well-formed self-relative one");
     }
     PROV_TRY(Count(96 + out.name.stored.bytes.size() + key.security.size()));
     PROV_TRY(PlanValues(out));
@@ -85,7 +85,7 @@ class Planner {
 
   Result<std::u16string> KeyName(std::string_view utf8) {
     std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
-    if (!name) return Refuse(Code::kHive, "the key's name is no well-formed UTF-8");
+    if (!name) return Refuse(Code::kHive, "the key's name is not well-formed UTF-8");
     if (name->empty()) return Refuse(Code::kHive, "a key's name is empty");
     if (name->find(u'\\') != std::u16string::npos)
       return Refuse(Code::kHive, "the key's name holds a backslash, which separates keys");
@@ -101,7 +101,7 @@ class Planner {
     out.value_names.reserve(out.key->values.size());
     for (const RegValue& value : out.key->values) {
       const std::optional<std::u16string> name = regf::NameFromUtf8(value.name);
-      if (!name) return RefuseValue(Code::kHive, value, "the value's name is no well-formed UTF-8");
+      if (!name) return RefuseValue(Code::kHive, value, "the value's name is not well-formed UTF-8");
       if (name->size() > kMaxValueNameUnits) {
         return RefuseValue(
             Code::kSizeLimit, value,
@@ -264,11 +264,12 @@ void WriteBaseBlock(std::string& file, std::u16string_view file_name, std::uint6
 
 Result<std::string> WriteHive(const RegKey& root, const HiveOptions& options) {
   if (!options.security.empty() && !IsSecurityDescriptor(options.security)) {
-    return Fail(Code::kHive, "the security descriptor of the hive is no well-formed self-relative one", "the root key");
+    return Fail(Code::kHive, "the security descriptor of the hive is not a well-formed self-relative one",
+                "the root key");
   }
   const std::optional<std::u16string> file_name = regf::NameFromUtf8(options.file_name);
   if (!file_name)
-    return Fail(Code::kHive, "the file name to be kept in the hive is no well-formed UTF-8", "the base block");
+    return Fail(Code::kHive, "the file name to be kept in the hive is not well-formed UTF-8", "the base block");
   const HivePlan plan = PROV_TRY(Planner().Plan(root));
 
   Writer writer(plan, options.filetime);

@@ -96,7 +96,7 @@ std::optional<LogEntry> ReadEntry(std::string_view& rest, std::uint32_t sequence
 
 Result<HiveLog> ReadLog(std::string_view bytes) {
   if (bytes.empty()) return NoLog("is empty");
-  if (bytes.size() < kLogAlignment || bytes.substr(0, 4) != "regf") return NoLog("is no log of a hive");
+  if (bytes.size() < kLogAlignment || bytes.substr(0, 4) != "regf") return NoLog("is not a log of a hive");
   if (Load32(bytes, 508) != BaseBlockChecksum(bytes)) return NoLog("has a damaged header (its checksum is wrong)");
   const std::uint32_t type = Load32(bytes, 28);
   if (type == 1 || type == 2) return NoLog("is of the format before Windows 8.1, which is not replayed here");

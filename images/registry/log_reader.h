@@ -1,6 +1,6 @@
 // Transaction logs of hives (LOG1, LOG2) as Windows 8.1 and later write them: each flush of a hive appends an entry
-// ("HvLE") with copies of the pages that changed. A session begins a log anew; behind its entries may lie older ones.
-// Layout: provisioner/docs/formats/hive.md#transaction-logs.
+// ("HvLE") with copies of the pages that changed. A new session starts the log from its beginning, so older entries may
+// follow the new ones. Layout: provisioner/docs/formats/hive.md#transaction-logs.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct HiveLog {
   std::vector<LogEntry> entries;  // numbered from `first` without a gap; they refer to the log's bytes
 };
 
-// A log up to its first entry that is not whole (both hashes, and bounds) or is not numbered as the next one. Errors:
-// dirty-hive (another format, a damaged header); the message says of the file what it is: "is empty".
+// Reads a log up to the first entry that is incomplete (by both hashes, and bounds) or out of sequence. Errors:
+// dirty-hive (another format, a damaged header); the message begins with its verb, such as "is empty".
 Result<HiveLog> ReadLog(std::string_view bytes);
 
-// Marvin32, the hash that protects the entries. It keeps nothing secret: it tells a whole entry from one whose writing
-// was cut off.
+// Marvin32, the hash that protects the entries. It is not for security: it distinguishes complete entries from
+// interrupted ones.
 inline constexpr std::uint64_t kLogSeed = 0x82EF4D887A4E55C5;  // of every Windows
 
 std::uint64_t Marvin32(std::string_view bytes, std::uint64_t seed = kLogSeed);

@@ -1,4 +1,4 @@
-// Registry content as plain data: what the hive writer and the .reg writer take and what the hive reader gives.
+// Registry content as plain data: the input of the hive writer and the .reg writer, and the output of the hive reader.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Self-relative security descriptors (MS-DTYP 2.4.6): the two that written hives carry, and the reader of any.
+// Self-relative security descriptors (MS-DTYP 2.4.6): the two that written hives contain, and a reader for any.
 #pragma once
 
 #include <cstdint>

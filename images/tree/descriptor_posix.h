@@ -1,4 +1,4 @@
-// Files of images and images as files, through descriptors.
+// Access to files of images, and to images as files, through descriptors.
 #pragma once
 
 #include <sys/statvfs.h>
@@ -16,14 +16,14 @@ namespace prov::images {
 
 using posix::Descriptor;
 
-// With errno. A full or read-only medium is the target's fault.
+// Adds errno to the message. A full or read-only medium is an error of the target.
 inline std::unexpected<Error> SystemError(std::string_view what, const std::string& where) {
   const int error = errno;
   const bool target = error == ENOSPC || error == EDQUOT || error == EROFS;
   return posix::Failure(target ? Code::kTarget : Code::kIo, what, where, error);
 }
 
-// Everything, at the place where the descriptor stands.
+// Writes all bytes at the current position.
 inline Result<void> WriteAll(int fd, std::string_view bytes, const std::string& where) {
   if (!posix::WriteAll(fd, bytes)) return SystemError("cannot write", where);
   return {};
@@ -45,7 +45,7 @@ inline Result<void> Flush(int fd, const std::string& where) {
   return {};
 }
 
-// Up to `size` bytes from `offset` on; fewer where the file ends.
+// Up to `size` bytes from `offset` on; fewer if the file ends.
 inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size, const std::string& where) {
   std::string out;
   bool failed = false;
@@ -64,7 +64,7 @@ inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size
   return out;
 }
 
-// Bytes that this process can write on the volume of what is open.
+// The bytes that this process can write on the volume of the open file.
 inline Result<std::uint64_t> FreeOn(int fd, const std::string& where) {
   struct statvfs info{};
   if (fstatvfs(fd, &info) != 0) return SystemError("cannot ask for free space", where);

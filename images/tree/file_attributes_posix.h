@@ -1,5 +1,5 @@
-// What a file has besides its contents: owner, mode, extended attributes; on NTFS the descriptor and the attributes
-// that Windows reads, which ntfs-3g shows as extended attributes.
+// The attributes of a file besides its contents: owner, mode, extended attributes; on NTFS also the Windows security
+// descriptor and file attributes, which ntfs-3g exposes as extended attributes.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,17 @@
 
 namespace prov::images {
 
-// FAT and exFAT keep neither owners nor rights: what is secret would be open to everybody. `type`: of a file system, as
+// FAT and exFAT keep neither owners nor rights, so secrets would be readable by everybody. `type`: of a file system, as
 // statfs(2) has it. Errors: target.
 Result<void> RefuseFat(std::uint64_t type, const std::string& where);
 
-// Whether Windows' security descriptors can be read there, hence set.
+// Whether Windows' security descriptors can be read there, and therefore also set.
 bool HasDescriptors(int fd);
 
-// nullopt: it has none.
+// nullopt: the file has none.
 Result<std::optional<std::string>> ReadDescriptor(int fd, const std::string& where);
 
-// Gives a file what another one has. Errors: io (something that is not there afterwards).
+// Copies the attributes of another file. Errors: io (an attribute that is not there afterwards).
 Result<void> CopyAttributes(int from, int to, const std::string& where);
 
 enum class OwnKind { kFile, kFolder };
@@ -33,11 +33,11 @@ struct Rights {
   bool has_descriptors = false;
   uid_t image_owner = 0;
 };
-// Makes what is new readable for whom `use` says; before there is anything in it.
+// Restricts access to a new file or folder as `use` says, before it has contents.
 Result<void> SetAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
-// The same for a folder that may be somebody else's.
+// The same for a folder that may belong to somebody else.
 Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std::string& where);
-// Whether it is as these two leave it.
+// Whether it has the attributes that these two functions set.
 Result<bool> HasAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
 
 }  // namespace prov::images

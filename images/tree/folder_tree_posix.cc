@@ -35,7 +35,8 @@ struct TreeEntry {
 
 Result<Kind> KindOf(int folder, const std::string& name, const std::string& where) {
   struct stat info{};
-  if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return SystemError("cannot look at it", where);
+  if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return SystemError("cannot inspect the path", where);
   if (S_ISREG(info.st_mode)) return Kind::kFile;
   if (S_ISDIR(info.st_mode)) return Kind::kFolder;
   return Fail(Code::kLink, "is a link, a reparse point or a device: only files and folders are used in an image",
@@ -195,7 +196,7 @@ Result<std::optional<Descriptor>> FolderTree::OpenFile(const TreeEntry& place, s
   Descriptor file(openat(place.folder.get(), place.name.c_str(), kOpenFile));
   struct stat info{};
   if (!file || fstat(file.get(), &info) != 0) return SystemError("cannot open", Where(path));
-  if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "was replaced by something that is no file", Where(path));
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "was replaced by something that is not a file", Where(path));
   return file;
 }
 
@@ -363,7 +364,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
   // Who names the root may name it by a link.
   Descriptor folder(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) {
-    return Fail(Code::kTarget, "there is no such folder; give the one that contains Windows", root);
+    return Fail(Code::kTarget, "the folder does not exist; give the one that contains Windows", root);
   }
   if (!folder) return SystemError("cannot open the folder", root);
   struct stat info{};

@@ -31,7 +31,7 @@ Handle OpenItself(const std::wstring& path, DWORD access, DWORD share) {
 
 Result<Kind> KindOf(HANDLE file, const std::string& where) {
   BY_HANDLE_FILE_INFORMATION info{};
-  if (GetFileInformationByHandle(file, &info) == 0) return SystemError("cannot look at it", where);
+  if (GetFileInformationByHandle(file, &info) == 0) return SystemError("cannot inspect the path", where);
   if ((info.dwFileAttributes & (FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)) != 0) {
     return Fail(Code::kLink, "is a link, a reparse point or a device: only files and folders are used in an image",
                 where);
@@ -342,7 +342,7 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
     return Fail(Code::kLock, "another run works on this image: wait until it has ended", root);
   }
   if (win32::MeansMissing(error)) {
-    return Fail(Code::kTarget, "there is no such folder; give the one that contains Windows", root);
+    return Fail(Code::kTarget, "the folder does not exist; give the one that contains Windows", root);
   }
   if (!folder) return SystemError("cannot open the folder", root, error);
   auto tree = std::make_unique<FolderTree>(root, std::move(folder), access);

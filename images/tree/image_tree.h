@@ -1,4 +1,4 @@
-// Port: the files of a Windows installation that does not run, beneath one root that nothing leads out of. Adapters: a
+// Port: the files of a Windows installation that does not run, beneath one root that no path can leave. Adapters: a
 // folder (a mounted or extracted image), an image of a WIM file, memory (tests).
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace prov::images {
 
-// kPlan: reads like kRead, but refuses what kWrite refuses, except that another run works on it or that the volume is
-// mounted read-only.
+// kPlan: reads like kRead, but also refuses what kWrite refuses. It does not refuse an image that another run works on,
+// or a volume that is mounted read-only.
 enum class TreeAccess { kRead, kPlan, kWrite };
 
-// Whose a file is, and who may use it. kPlain: ours; Users may read and execute. kSecret: ours; SYSTEM and
-// Administrators only. kEdited: somebody else's, of which we change the contents alone; where there is none, kPlain.
-// Descriptors hold where the medium has them (CanProtect), modes of the system that writes where it has those.
+// The owner and the rights of a file. kPlain: ours; Users may read and execute. kSecret: ours; SYSTEM and
+// Administrators only. kEdited: a file of somebody else, of which only the contents change; if it does not exist yet,
+// kPlain. Descriptors are set if the medium has them (CanProtect), and modes if the writing system has them.
 enum class FileUse { kPlain, kSecret, kEdited };
 
 // Paths are relative to the root, '/' between names, in the spelling of the documentation
@@ -49,7 +49,7 @@ class ImageTree {
   // a file of ours has owner and rights of `use`, whatever was in its place; one that is edited keeps owner, mode,
   // attributes and descriptor. New folders are made for `use`.
   virtual Result<void> Write(std::string_view path, std::string_view bytes, FileUse use) = 0;
-  // Gives a folder that is there owner and rights of `use`; what is in it keeps its own. Absent: nothing to do.
+  // Gives an existing folder the owner and rights of `use`; its contents keep their own. Absent: nothing to do.
   virtual Result<void> SecureFolder(std::string_view path, FileUse use) = 0;
   virtual Result<void> Remove(std::string_view path) = 0;               // a file; absent: nothing to do
   virtual Result<void> RemoveFolderIfEmpty(std::string_view path) = 0;  // absent or in use: nothing to do
@@ -58,10 +58,10 @@ class ImageTree {
   // removing it. nullopt, or nothing to do: there is none, as always where writes become durable together.
   virtual Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) = 0;
   virtual Result<void> RemoveLeftover(std::string_view folder) = 0;
-  // Bytes that can be written where the image is.
+  // The bytes that can be written on the volume of the image.
   virtual Result<std::uint64_t> FreeBytes() = 0;
 
-  // Whether each Write is durable when it returns (a folder), or all of them become so together in Commit (a WIM).
+  // Whether each Write is durable when it returns (a folder), or all become durable together in Commit (a WIM).
   virtual bool WritesTogether() const = 0;
   virtual Result<void> Commit() = 0;
 };

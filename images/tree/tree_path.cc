@@ -25,7 +25,7 @@ Result<std::vector<std::string>> SplitTreePath(std::string_view path) {
   std::vector<std::string> out;
   for (const std::string_view name : Split(path, '/')) {
     if (!IsName(name) || out.size() == kMaxNames) {
-      return Fail(Code::kLink, "is no path beneath the root of an image", std::string(path));
+      return Fail(Code::kLink, "is not a path beneath the root of an image", std::string(path));
     }
     out.emplace_back(name);
   }

@@ -12,7 +12,7 @@ namespace prov::images {
 // The names of a path, the root's first. Errors: link (one of them is none on Windows).
 Result<std::vector<std::string>> SplitTreePath(std::string_view path);
 
-// One name, looked for among others without case.
+// Finds one name among others, without case.
 class NameMatcher {
  public:
   explicit NameMatcher(std::string_view name);  // UTF-8
@@ -24,7 +24,7 @@ class NameMatcher {
   std::u16string upper_;
 };
 
-// Two spellings of one name in one folder: which one Windows would take can't be told.
+// The error for two names in one folder that differ only in case: nobody can tell which one Windows would use.
 std::unexpected<Error> TwoSpellings(std::string_view one, std::string_view other, const std::string& where);
 
 }  // namespace prov::images

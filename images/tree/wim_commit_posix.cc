@@ -1,4 +1,4 @@
-// How changes get into a WIM file: all that is new behind its end, flushed; then the header, in one write.
+// Commits changes to a WIM file: writes all new data behind its end and flushes it, then writes the header at once.
 #include <fmt/format.h>
 #include <sys/stat.h>
 

@@ -36,7 +36,7 @@ struct OpenImage {
 Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
                                        const std::string& where);
 
-// What an Optimize that was killed left beside an open file: for whoever holds the lock of that.
+// The file that a killed Optimize left beside an open file. The caller must hold the lock of that file.
 void RemoveUnfinishedCopy(const std::string& path, int fd);
 
 class Store {
@@ -50,15 +50,15 @@ class Store {
   TreeAccess access() const { return access_; }
   const std::vector<WimImage>& images() const { return images_; }
 
-  // Read when it is asked for first.
+  // Read on first use.
   Result<OpenImage*> Image(int index);
 
-  // The first `most` bytes of a file's contents; too-large where it has more than `limit`.
+  // The first `most` bytes of a file's contents; too-large if it has more than `limit`.
   Result<std::string> Contents(const Hash& hash, std::uint64_t limit, std::uint64_t most, const std::string& where);
   std::uint64_t SizeOf(const Hash& hash) const;
   Result<std::uint64_t> FreeBytes() const { return FreeOn(file_.get(), path_); }
 
-  // Counts one more, or one less, that refers to a blob.
+  // Adds or removes one reference to a blob.
   void Use(const Hash& hash, std::string_view bytes);
   void Drop(const Hash& hash);
 
@@ -68,7 +68,7 @@ class Store {
   Result<void> Optimize(const WimProgress& progress);
 
  private:
-  // Where new bytes go, and what they will be referred to by.
+  // Where to write new bytes, and the resource that will refer to them.
   struct Append {
     std::uint64_t at;
     Header header;

@@ -84,7 +84,7 @@ Result<Header> ReadHeader(std::string_view bytes, const std::string& where) {
   out.chunk = Load32(bytes, kChunkAt);
   const bool is_power = (out.chunk & (out.chunk - 1)) == 0;
   if (out.compression != Compression::kNone && (!is_power || out.chunk < kMinChunk || out.chunk > kMaxChunk)) {
-    return Damaged("the size of its chunks is none", where);
+    return Damaged("the size of its chunks is not valid", where);
   }
   out.images = Load32(bytes, kImagesAt);
   out.table = LoadResource(bytes, kTableAt);
@@ -170,7 +170,7 @@ Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view s
     if (from.size() == bytes) {
       from.copy(to, bytes);  // stored as it is
     } else if (from.size() > bytes || !codec.Decompress(from, to, bytes)) {
-      return Damaged("compressed bytes are none", where);
+      return Damaged("compressed bytes are not valid", where);
     }
   }
   out.resize(static_cast<std::size_t>(std::min(wanted, size)));

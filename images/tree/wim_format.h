@@ -68,7 +68,7 @@ struct Blob {
 Result<std::vector<Blob>> ReadTable(std::string_view bytes, const std::string& where);
 std::string WriteTable(const std::vector<Blob>& blobs);
 
-// A WIM that is not as it should be.
+// The error for a damaged WIM.
 std::unexpected<Error> Damaged(std::string_view what, const std::string& where);
 
 // Compression as WIM files have it, one chunk at a time.
@@ -89,11 +89,11 @@ Result<std::unique_ptr<Codec>> MakeCodec(Compression compression, std::uint32_t 
 Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view stored, std::uint64_t size,
                            std::uint64_t wanted, const std::string& where);
 
-// A compressed resource, or nothing when that would not be smaller. `progress` gets the number of bytes of each step.
+// A compressed resource, or nothing if it would not be smaller. `progress` gets the number of bytes of each step.
 std::string Pack(Codec& codec, std::uint32_t chunk, std::string_view bytes,
                  const std::function<void(std::size_t)>& progress);
 
-// What changed in an image.
+// Changes of an image, for its statistics.
 struct ImageChange {
   int index = 0;
   std::int64_t folders = 0, files = 0, bytes = 0;  // more than before
@@ -103,7 +103,7 @@ struct ImageChange {
 // The name of an image; "" if it has none.
 std::string ImageName(std::string_view xml_utf16, int index);
 
-// With counts and times as they are now. What is not understood is left as it is: nothing but listings depends on it.
+// The XML with the present counts and times. Unknown parts stay as they are: only listings depend on them.
 std::string ChangeImage(std::string_view xml_utf16, const ImageChange& change);
 std::string SetTotalBytes(std::string_view xml_utf16, std::uint64_t bytes);
 

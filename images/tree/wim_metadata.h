@@ -1,5 +1,5 @@
-// The metadata of one image in a WIM: its folders, files and security descriptors, edited in the form in which they are
-// stored. What is not changed stays as it is, byte for byte, whatever it means.
+// The metadata of one image in a WIM: its folders, files and security descriptors, edited in their stored form.
+// Everything that is not changed stays as it is, byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ class Metadata {
   // The security descriptor as it is stored; nullopt: none, or one that is not there.
   std::optional<std::string> DescriptorOf(Entry entry) const;
 
-  // New contents for a file. It leaves its hard links, which keep the old ones. `time`: Windows' FILETIME.
+  // Sets new contents for a file. This separates it from its hard links, which keep the old contents. `time`: Windows'
+  // FILETIME.
   Result<void> SetHash(Entry file, const Hash& hash, std::uint64_t time);
 
   // Another owner and other rights for a file or folder; `descriptor` is self-relative. Its hard links keep theirs.
@@ -48,7 +49,7 @@ class Metadata {
   Result<void> Add(Entry folder, std::string_view name, std::optional<Hash> hash, std::string_view descriptor,
                    std::uint64_t time);
 
-  // Takes an entry out. `on_hash` gets the hashes of what it held: contents, named streams.
+  // Removes an entry. `on_hash` gets the hashes of its contents and named streams.
   Result<void> Remove(Entry folder, Entry entry, const std::function<void(const Hash&)>& on_hash);
 
   Result<bool> IsEmpty(Entry folder) const;

@@ -1,4 +1,4 @@
-// A WIM file without what nothing refers to any more: a copy beside it, flushed, then renamed.
+// Rewrites a WIM file without the data that nothing refers to: a copy beside it, flushed, then renamed.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>

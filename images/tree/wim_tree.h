@@ -17,12 +17,12 @@ struct WimImage {
   std::string name;
 };
 
-// Bytes that are ready so far, and in all. An error ends the work, as one of writing would.
+// The bytes that are done so far, and all bytes. An error ends the work, like a write error.
 using WimProgress = std::function<Result<void>(std::uint64_t done, std::uint64_t total)>;
 
-// One WIM file. Writes are held in memory until Commit, which appends them to the file and then changes its header, in
-// one write: whoever opens the file sees all images as they were, or all as they shall be. What is no longer referred
-// to stays in the file as a hole, until Optimize.
+// One WIM file. Writes are kept in memory until Commit, which appends them to the file and then changes its header in
+// one write: readers see all images either as they were, or with all changes. Data that is no longer referred to stays
+// in the file until Optimize.
 class WimFile {
  public:
   // kWrite holds a lock for as long as the object lives, and takes away what a killed Optimize left. Refused (target):
@@ -38,19 +38,19 @@ class WimFile {
   // all trees of this file hold. Errors: target (there is no such image, no Windows in it), io.
   virtual Result<std::unique_ptr<ImageTree>> Tree(int index) = 0;
 
-  // What Commit checks of the file before it changes it; reads all of a file that has a table of digests. Errors:
-  // target (it is not as that table says).
+  // The checks that Commit makes before it changes the file; reads all of a file that has a table of digests. Errors:
+  // target (it does not match that table).
   virtual Result<void> CheckIntegrity() = 0;
 
-  // Where it fails before the header is written, the file ends where what is used of it ends.
+  // If it fails before the header is written, the file is cut back to the end of the data in use.
   virtual Result<void> Commit(const WimProgress& progress) = 0;
 
-  // Bytes of the file, as it was last committed, that nothing refers to: old contents, passwords among them. Errors:
-  // io.
+  // The bytes of the file, as last committed, that nothing refers to: old contents, which may include passwords.
+  // Errors: io.
   virtual Result<std::uint64_t> UnusedBytes() const = 0;
-  // Puts a file without them in this one's place, in one rename: each blob as it is stored, a table of digests where
-  // there was one. Behind Commit only. Errors: io, target (no room, damaged, another name of the file
-  // keeps the old one), and the file is as it was.
+  // Replaces the file, in one rename, by one without such bytes: each blob as it is stored, and a table of digests if
+  // there was one. Only after Commit. On an error the file is unchanged. Errors: io, target (no room, damaged, another
+  // name of the file keeps the old one).
   virtual Result<void> Optimize(const WimProgress& progress) = 0;
 };
 

@@ -236,7 +236,7 @@ Result<void> LockFile(int fd, const std::string& where) {
 Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
   const int mode = access == TreeAccess::kRead ? O_RDONLY : O_RDWR;
   Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd && errno == ENOENT) return Fail(Code::kTarget, "there is no such WIM file; check the path", file);
+  if (!fd && errno == ENOENT) return Fail(Code::kTarget, "the WIM file does not exist; check the path", file);
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
   if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", file);

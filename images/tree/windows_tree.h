@@ -1,4 +1,4 @@
-// What a tree must be before it is changed.
+// Checks of a tree before it is changed.
 #pragma once
 
 #include "images/tree/image_tree.h"
@@ -13,7 +13,8 @@ Result<void> RequireWindows(ImageTree& tree);
 // holds, and the hives are old. Errors: those of the tree.
 Result<bool> IsHibernated(ImageTree& tree);
 
-// Such a Windows would write over what is changed now. Errors: dirty-hive; those of the tree.
+// Refuses a hibernated Windows, which would overwrite our changes when it resumes. Errors: dirty-hive; those of the
+// tree.
 Result<void> RefuseHibernated(ImageTree& tree);
 
 }  // namespace prov::images

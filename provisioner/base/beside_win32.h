@@ -1,4 +1,5 @@
-// As beside_posix.h, where what is open can't be deleted: leftovers of runs that were killed are those that can.
+// The same as beside_posix.h for Windows. An open file can't be deleted there, so leftovers of killed runs are the
+// files that can be deleted.
 #pragma once
 
 #include <string>
@@ -6,11 +7,11 @@
 
 namespace prov::win32 {
 
-// A new name "FOLDER\.NAME.provisioner-XXXXXXXX" for what shall become `path`, as UTF-8.
+// A new temporary name "FOLDER\.NAME.provisioner-XXXXXXXX" for what will become `path`, as UTF-8.
 std::string BesideOf(const std::string& path);
 
 enum class Leftover { kUnfinished, kReplaced };  // kReplaced: moved aside, with ".old" behind its name
-// What there is of such names for `path`, in use or not.
+// The temporary names for `path` that exist, in use or not.
 std::vector<std::string> LeftoversOf(const std::string& path, Leftover which);
 
 }  // namespace prov::win32

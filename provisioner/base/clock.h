@@ -1,4 +1,4 @@
-// Time as text, and the port through which it is read and waited for.
+// Times as text, and the port for reading the clock and waiting.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ class Clock {
   virtual bool Wait(std::int64_t milliseconds) = 0;
 };
 
-// Asked between the steps of long work, which leaves nothing behind when it fails; empty: always yes.
+// Called between the steps of long work. If it returns an error, the work ends with that error and leaves nothing
+// behind. Empty: the work is never stopped.
 using MayGoOn = std::function<Result<void>()>;
 inline Result<void> Ask(const MayGoOn& may_go_on) { return may_go_on ? may_go_on() : Result<void>(); }
 
-// The error interrupted, with `where`, once this program was asked to stop. From the first call on the request ends the
-// program no longer by itself.
+// Returns the error interrupted, with `where`, if this program was asked to stop. After the first call, a request to
+// stop no longer ends the process by itself.
 Result<void> GoOn(Clock& clock, const std::string& where);
 
 // "2026-01-01T00:00:00Z"; years outside 0 to 9999 (only an offset can lead there) have more digits or a sign.
 std::string FormatUtc(std::int64_t unix_seconds);
-// The reverse, of years 0 to 9999; nullopt: no such text, or no such moment.
+// Parses such a text, for years 0 to 9999; nullopt: not in this form, or no such moment.
 std::optional<std::int64_t> ParseUtc(std::string_view text);
 
 }  // namespace prov

@@ -81,11 +81,11 @@ struct CodeInfo {
 std::span<const CodeInfo> AllCodes();
 const CodeInfo& InfoOf(Code code);
 
-// What went wrong (`message`: what and what to do, one sentence, no trailing full stop; one that begins with its verb
-// speaks of its place, see sentence.h) and where: a file, a JSON path such as
-// `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". `file` is the document of such a path, where
-// `where` doesn't name it. None may hold a secret; all may hold bytes of the input, so they pass through Printable()
-// before a terminal sees them.
+// `message` says what went wrong and what to do, in one sentence without a full stop. A message that begins with its
+// verb has its place as its subject (see sentence.h). `where` is a file, a JSON path such as
+// `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". `file` is the document of such a path, if
+// `where` doesn't name it. None of them may hold a secret. All may hold bytes of the input, so they pass through
+// Printable() before they are shown on a terminal.
 struct Error {
   Code code = Code::kInternal;
   std::string message;

@@ -1,5 +1,5 @@
-// Findings: what a person should know about an input that is nevertheless usable. They travel beside values, never
-// instead of an Error.
+// Findings: what a person should know about an input that is usable all the same. They are returned together with a
+// value, never instead of an Error.
 #pragma once
 
 #include <cstddef>
@@ -41,11 +41,11 @@ inline void AddError(Findings& out, FindingCode code, std::string message, std::
 
 // Whether one of them has this code.
 bool HasFinding(const Findings& findings, FindingCode code);
-// Takes those with this code out.
+// Removes those with this code.
 void DropFindings(Findings& findings, FindingCode code);
 
-// Adds findings to `out`, at most 20 of a code one by one: a hostile input must not fill memory and screen with them.
-// When it goes, one more finding per code counts the rest, with `where` as its place.
+// Adds findings to `out`, at most 20 of each code: a hostile input must not fill memory and screen with them. The
+// destructor adds one more finding per code that counts the rest, with `where` as its place.
 class CappedFindings {
  public:
   static constexpr std::size_t kMost = 20;

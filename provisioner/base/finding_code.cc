@@ -40,9 +40,9 @@ constexpr std::array kFindings = {
                 "The URL of a proxy does not end in a slash, and AKS refused such URLs in the past.",
                 "Add a slash to the end of the URL if AKS answers with HTTPProxyWrongUrlError."},
     FindingInfo{"already-there", kInfo,
-                "Items were as the settings want before provisioner first applied settings on this machine, as far as "
-                "its state folder says.",
-                "Nothing has to be done. If somebody deleted the state folder, remove by hand what shall not stay."},
+                "Items already had the wanted values before provisioner first applied settings on this machine, "
+                "according to its state folder.",
+                "Nothing has to be done. If somebody deleted the state folder, remove unwanted items by hand."},
     FindingInfo{"answer-file-processed", kInfo,
                 "The specialize pass of an answer file in the image is marked as processed, so Windows setup will use "
                 "another answer file and this one is left as it is.",
@@ -51,7 +51,7 @@ constexpr std::array kFindings = {
     FindingInfo{
         "append-download", kWarning,
         "The script of --append-to downloads by PowerShell or .NET, which the user data can not send to the proxy.",
-        "Have in the image what the script downloads, or make room with --ca-transport."},
+        "Put the files that the script downloads into the image, or make room with --ca-transport."},
     FindingInfo{"append-no-keys", kWarning,
                 "The script of --append-to does not let the Windows Machine Config Operator in by SSH, so the operator "
                 "deletes the machine.",
@@ -66,8 +66,8 @@ constexpr std::array kFindings = {
                 "what is in it.",
                 "Upload the file trust/bundle.pem of the payload, or check that the other bundle is meant."},
     FindingInfo{"ca-transport-tls", kInfo | kWarning,
-                "The bundle of certificates is fetched without TLS or without knowing the server, or it is only "
-                "fetched from a server that the image already trusts.",
+                "The bundle of certificates is downloaded without TLS, without verifying the server, or only from a "
+                "server that the image already trusts.",
                 "Keep tokens out of the URL. The SHA-256 in the URL keeps any other bundle out."},
     FindingInfo{"cert-duplicate", kInfo, "A certificate is in the bundle twice.",
                 "Remove the second copy if the bundle should be tidy; nodes get the certificate once."},
@@ -118,7 +118,7 @@ constexpr std::array kFindings = {
                 "Name each service that needs the proxy with --service."},
     FindingInfo{"deploy-source", kWarning,
                 "The pods of a DaemonSet can't use the source as it is named: they look for a file on their nodes, and "
-                "a node that follows a server must know it by a CA of its own.",
+                "a node that follows a server needs a separate CA to verify it.",
                 "Give a full path on the nodes, or the CA with --ca."},
     FindingInfo{"dirty-hive", kWarning,
                 "A registry hive was not closed cleanly, and its logs can't complete it, so commands that change it "
@@ -131,10 +131,10 @@ constexpr std::array kFindings = {
     FindingInfo{"drive-secret", kWarning,
                 "A drive holds credentials, and every user of a node can read a drive that is attached to it.",
                 "Detach the drive after the first boot, or use --credentials none."},
-    FindingInfo{
-        "egress-ip-address", kError,
-        "An egress IP or a network for egress IPs is not one, or it is IPv6 with openshift-sdn, which takes IPv4 only.",
-        "Correct the entry that the message names."},
+    FindingInfo{"egress-ip-address", kError,
+                "An egress IP or a network for egress IPs is malformed, or it is IPv6 with openshift-sdn, which "
+                "supports IPv4 only.",
+                "Correct the entry that the message names."},
     FindingInfo{"egress-ip-choice", kInfo, "Several nodes can have an egress IP, and the cluster chooses one of them.",
                 "Nothing has to be done. Ask the cluster for the objects again to see what it chose."},
     FindingInfo{"egress-ip-conflict", kWarning,
@@ -201,7 +201,7 @@ constexpr std::array kFindings = {
                 "Somebody changed a file after provisioner put it into the image, so the file is left as it is.",
                 "Delete the file by hand if it is not needed any more."},
     FindingInfo{"guestinfo-size", kWarning,
-                "The value for vSphere is larger than a message between the host and VMware Tools.",
+                "The value for vSphere is larger than the messages that VMware Tools can pass to the guest.",
                 "Use --ca-transport or --subtract to make it smaller, or use a drive with the label config-2."},
     FindingInfo{"held", kInfo, "A rollback holds, so this round changed nothing.",
                 "Run provisioner apply, or change the source, to apply settings again."},
@@ -213,20 +213,21 @@ constexpr std::array kFindings = {
                 "A registry hive was not closed cleanly and is read as its transaction logs complete it.",
                 "Nothing has to be done. A change writes the hive as a cleanly closed one."},
     FindingInfo{"hns-cni", kWarning,
-                "A layer-4 proxy policy was written as an entry of a CNI configuration, and nobody has shown that the "
-                "plugin win-overlay takes it there.",
+                "A layer-4 proxy policy was written as an entry of a CNI configuration, and no test has shown that the "
+                "plugin win-overlay accepts it there.",
                 "Try it on one node, and list the policies of a new pod with provisioner hns-proxy list. Use hns-proxy "
                 "ensure where there are none."},
     FindingInfo{"hns-endpoint", kWarning,
-                "The policies of a pod's endpoint could not be read or set, or HNS said that they were and nothing "
-                "changed. The other endpoints and the node's own settings are not affected.",
+                "The policies of a pod's endpoint could not be read or set, or HNS reported success but changed "
+                "nothing. The other endpoints and the node's own settings are not affected.",
                 "Read the message. The next round tries again, and status shows the endpoint as drift until then."},
     FindingInfo{"hns-exception-network", kWarning,
                 "An exception of a policy is a network, and no documentation says that HNS takes networks there.",
                 "Write the addresses one by one, or try on one node that traffic to the network is not redirected."},
-    FindingInfo{"hns-exception-port", kWarning,
-                "An exception of a policy is no single port of 1 to 65535, so HNS may take it and exempt nothing.",
-                "Write each port by itself, as a number of 1 to 65535."},
+    FindingInfo{
+        "hns-exception-port", kWarning,
+        "An exception of a policy is not a single port of 1 to 65535, so HNS may accept it without exempting anything.",
+        "Write each port by itself, as a number of 1 to 65535."},
     FindingInfo{"hns-no-policy", kInfo,
                 "The scope has hns, and no policy for pods is given, so policies that provisioner set are taken away.",
                 "Give --hns-policy and --hns-pods if pods should have a policy."},
@@ -237,11 +238,11 @@ constexpr std::array kFindings = {
     FindingInfo{"hns-script", kWarning, "The scripts of the payload give pods no policies.",
                 "Put the program into the payload with --exe, or name it with --exe-url."},
     FindingInfo{"hns-unavailable", kWarning,
-                "Which pods a node has could not be found out, because HNS or crictl is not there or does not answer. "
-                "Policies of pods stay as they are; everything else is done.",
+                "The pods of a node could not be listed, because HNS or crictl is missing or does not answer. Policies "
+                "of pods stay as they are; everything else is done.",
                 "Read the message. The next round tries again."},
     FindingInfo{"hns-vanished", kInfo,
-                "An endpoint was listed and was gone when its policies were to be read or changed, as its pod ended.",
+                "An endpoint disappeared before its policies were read or changed, because its pod ended.",
                 "Nothing has to be done. Run the command again if a new pod should be covered."},
     FindingInfo{"hosted-control-plane", kInfo,
                 "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
@@ -329,7 +330,7 @@ constexpr std::array kFindings = {
                 "NO_PROXY does not cover an address of the cluster that must be reached directly.",
                 "Add the address or network that the message names."},
     FindingInfo{"no-proxy-odd-address", kWarning,
-                "An entry of NO_PROXY looks like an address and is none, so clients differ on it.",
+                "An entry of NO_PROXY looks like an address but is malformed, so clients differ on it.",
                 "Write four decimal numbers without leading zeros, or address/bits for a network."},
     FindingInfo{"no-proxy-separator", kWarning,
                 "An entry of NO_PROXY holds a blank or a semicolon, so it matches nothing in Go.",
@@ -387,17 +388,18 @@ constexpr std::array kFindings = {
     FindingInfo{"pem-trusted", kInfo | kWarning,
                 "The bundle holds a TRUSTED CERTIFICATE, whose OpenSSL trust settings Windows can't hold. One whose "
                 "settings reject it is left out.",
-                "Name the digest of the certificate with --trust if nodes should trust it all the same."},
+                "Name the digest of the certificate with --trust if nodes should still trust it."},
     FindingInfo{"pod-env", kInfo,
                 "The message says which proxy variables a container gets from the patch and which it keeps.",
                 "Nothing has to be done."},
     FindingInfo{"pod-env-from", kWarning,
-                "A container takes variables from a source that is not looked into, and the variables that the patch "
-                "adds count more.",
+                "A container takes variables from a source that was not read, and the variables that the patch adds "
+                "override them.",
                 "Check that the source holds no proxy variables that should count, or give the ConfigMap in the file."},
-    FindingInfo{"pod-env-nothing", kWarning,
-                "The source has no proxy, so the patches add nothing, and variables that pods have are not removed.",
-                "Remove the variables from the pods by hand if they are not wanted."},
+    FindingInfo{
+        "pod-env-nothing", kWarning,
+        "The source has no proxy, so the patches add no proxy variables, and variables that pods have are not removed.",
+        "Remove the variables from the pods by hand if they are not wanted."},
     FindingInfo{"pod-env-redacted", kInfo,
                 "The patches are shown with *** in the place of passwords, so they can't be used.",
                 "Use --show-secrets or --format patch for whole patches."},
@@ -417,8 +419,8 @@ constexpr std::array kFindings = {
                 "The pod names one operating system in os.name and another one in nodeSelector, so no node can run it.",
                 "Make both the same."},
     FindingInfo{"pod-trust", kInfo,
-                "Containers are to trust the certificates of a ConfigMap, and a program that is told of a bundle "
-                "trusts nothing else.",
+                "Containers get the certificates of a ConfigMap, and a program that is configured with a bundle trusts "
+                "nothing else.",
                 "Put public CAs into the key as well, and for Windows one certificate into each key that ends in "
                 ".cer."},
     FindingInfo{"policy", kError, "A policy for the Host Networking Service says something that HNS does not honour.",
@@ -453,11 +455,9 @@ constexpr std::array kFindings = {
     FindingInfo{"proxy-not-accepted", kWarning,
                 "The status of the Proxy is empty, so the cluster has not accepted its spec, and the spec was taken.",
                 "Check with oc get clusteroperator network why the spec was not accepted."},
-    FindingInfo{
-        "proxy-router", kWarning,
-        "The URL of a proxy does not lead programs on a node to the egress router that requests are taken to go "
-        "through.",
-        "Write an address or a name that nodes reach, http, and the port on which the router listens."},
+    FindingInfo{"proxy-router", kWarning,
+                "Programs on a node can't reach the egress router of --through by the URL of the proxy.",
+                "Write an address or a name that nodes reach, http, and the port on which the router listens."},
     FindingInfo{"proxy-status-differs", kWarning,
                 "The cluster has not accepted the spec of the Proxy, and the status was taken, which is what nodes "
                 "have.",
@@ -479,39 +479,40 @@ constexpr std::array kFindings = {
     FindingInfo{"proxy-url-port", kInfo, "The URL of a proxy has no port, and clients differ on the default.",
                 "Write the port."},
     FindingInfo{"reboot-annotate", kWarning,
-                "A reboot is to be asked for by an annotation that only the Windows Machine Config Operator acts on, "
-                "and its daemon is not on this machine.",
+                "Only the Windows Machine Config Operator acts on the annotation that requests a reboot, and its "
+                "daemon is not on this machine.",
                 "Use --reboot now with a window on nodes that the operator does not manage."},
     FindingInfo{"reboot-asked", kInfo, "A reboot was asked for, now or earlier in this boot.",
                 "Wait for it. Where it does not come, find out who holds it up: it is not asked for again before the "
                 "next boot."},
     FindingInfo{"reboot-waits", kInfo,
-                "A reboot is needed, and the window of --reboot-window is not open, or the operator has the machine "
-                "boot already.",
+                "A reboot is needed, but the window of --reboot-window is not open, or the operator was already asked "
+                "for the reboot.",
                 "Nothing has to be done. The boot service asks for it later, if it is needed then."},
-    FindingInfo{"recovered", kInfo, "A run or a trial that was interrupted was finished or taken back before this one.",
+    FindingInfo{"recovered", kInfo, "An interrupted run or trial was finished or rolled back before this one.",
                 "Nothing has to be done."},
     FindingInfo{"redirect-loop", kWarning,
                 "A policy names no account whose traffic is exempt, so what the proxy itself sends is redirected to "
                 "the proxy again.",
-                "Let the proxy run in an account of its own and name it with --usersid or UserSID."},
+                "Run the proxy in a separate account and name it with --usersid or UserSID."},
     FindingInfo{"reg-services", kInfo,
-                "The file registry/egress.reg leaves the environments of services out, because it can't close their "
-                "keys to users.",
+                "The file registry/egress.reg does not contain the environments of services, because a .reg file can't "
+                "restrict access to their keys.",
                 "Use the scripts or provisioner.exe for the services. If you merge registry/SYSTEM.hiv yourself, merge "
                 "the descriptors of the keys, too."},
     FindingInfo{"region-missing", kWarning,
                 "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
                 "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
-    FindingInfo{"request-url", kError, "A URL to explain is none, and the others were explained.",
+    FindingInfo{"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
                 "Write a URL such as https://HOST:PORT/PATH."},
     FindingInfo{"root-not-self-signed", kWarning,
                 "A certificate that is not self-signed goes into the ROOT store, where it breaks client certificate "
                 "authentication of Windows servers.",
                 "Use --store split, which puts it into the CA store."},
-    FindingInfo{"router-all-addresses", kWarning,
-                "A rule of an egress router has every address, so it has more than the network that it looks like.",
-                "Write * if everything is meant, or the networks that are."},
+    FindingInfo{
+        "router-all-addresses", kWarning,
+        "A rule of an egress router matches every address, which is more than the network that it seems to name.",
+        "Write * to match everything, or write the intended networks."},
     FindingInfo{
         "router-annotation", kWarning | kError,
         "The annotation that gives a router's pod its second interface is missing, or not a text that OpenShift takes.",
@@ -559,19 +560,19 @@ constexpr std::array kFindings = {
     FindingInfo{"router-service-account", kError,
                 "The service account of a router's pod is written where Kubernetes does not look for it.",
                 "Write serviceAccountName to the spec of the pod, beside containers."},
-    FindingInfo{"router-several", kError, "Two routers would take each other's place, their objects or their address.",
-                "Give each router a namespace or an address of its own, as the message says."},
+    FindingInfo{"router-several", kError, "Two routers would have the same objects or the same address.",
+                "Give each router a separate namespace or address, as the message says."},
     FindingInfo{"router-shadowed", kWarning,
-                "A destination of an egress router is never reached, because an earlier one has all of it.",
+                "A destination of an egress router is never used, because an earlier one covers it completely.",
                 "Remove the later line, or move it in front of the earlier one."},
     FindingInfo{"router-size", kWarning,
                 "The list of destinations is longer than a variable of a Linux program may be, so the container does "
                 "not start.",
                 "Write networks instead of single addresses, or use several routers."},
-    FindingInfo{"router-source", kWarning | kError,
-                "The source address of an egress router is missing, one that no host can have, or not in the network "
-                "of the nodes.",
-                "Set EGRESS_SOURCE to a free address of the network that the nodes are in."},
+    FindingInfo{
+        "router-source", kWarning | kError,
+        "The source address of an egress router is missing, not usable by a host, or not in the network of the nodes.",
+        "Set EGRESS_SOURCE to a free address of the network that the nodes are in."},
     FindingInfo{"router-target", kWarning,
                 "A destination of an egress router is an address that traffic can't be forwarded to.",
                 "Correct the address."},
@@ -594,12 +595,13 @@ constexpr std::array kFindings = {
     FindingInfo{"secret-file", kWarning,
                 "A file with credentials could not be removed after the settings were applied.",
                 "Delete the file by hand."},
-    FindingInfo{"self-signed-leaf", kWarning,
-                "A certificate that is self-signed and no CA is imported into ROOT, where it vouches for itself only.",
-                "Leave --import-leaf out if only CAs should be trusted."},
+    FindingInfo{
+        "self-signed-leaf", kWarning,
+        "A self-signed certificate that is not a CA is imported into ROOT, so only this certificate itself is trusted.",
+        "Leave --import-leaf out if only CAs should be trusted."},
     FindingInfo{"service-account", kWarning,
-                "A service runs as an account that is not known here, so its key is closed without that account, and a "
-                "service that reads its own key fails.",
+                "A service runs as an account that is not known here. Access to its registry key is restricted without "
+                "that account, so a service that reads its own key fails.",
                 "Run provisioner apply on the node itself, where the account is known."},
     FindingInfo{"service-environment", kWarning,
                 "The value Environment of a service has another type than REG_MULTI_SZ, so Windows does not read it, "
@@ -618,20 +620,19 @@ constexpr std::array kFindings = {
     FindingInfo{"setup-complete-exit", kWarning,
                 "A line of the existing SetupComplete.cmd leaves the script, so the line that was added at its end may "
                 "not be reached.",
-                "Call provisioner before that line, or install provisioner.exe, whose boot service does the work all "
-                "the same."},
+                "Call provisioner before that line, or install provisioner.exe, whose boot service does this work."},
     FindingInfo{"signature-kept", kInfo,
                 "The payload itself was not used, and the settings are those that were kept when it was put here.",
                 "Correct what the message names, and put the payload here again."},
-    FindingInfo{"signature-unchecked", kInfo, "The payload is signed, and nobody checked the signature.",
+    FindingInfo{"signature-unchecked", kInfo, "The payload is signed, but its signature was not checked.",
                 "Name the signer with --signer."},
     FindingInfo{"signer", kWarning, "The pinned signer can't be used, so no payload is accepted.",
                 "Pin the certificate again with provisioner service install --signer."},
     FindingInfo{"signer-expired", kWarning,
-                "The certificate of the signer has expired, and nodes accept its signatures all the same.",
+                "The certificate of the signer has expired, but nodes still accept its signatures.",
                 "Sign with a new certificate when policy asks for it, and pin that one on the nodes."},
     FindingInfo{"signer-not-yet-valid", kWarning,
-                "The certificate of the signer is not valid yet, and nodes accept its signatures all the same.",
+                "The certificate of the signer is not valid yet, but nodes already accept its signatures.",
                 "Check the dates of the certificate and the clock."},
     FindingInfo{"signer-pinned", kInfo, "From now on this machine accepts only payloads of the named signer.",
                 "Use --signer to name another one, or remove --all to end this."},
@@ -652,8 +653,10 @@ constexpr std::array kFindings = {
                 "Run provisioner apply SOURCE, or provisioner service install --source SOURCE. Values that equal the "
                 "settings are taken for ours again; certificates that are there already are not."},
     FindingInfo{"stored-source", kWarning,
-                "The service has another source stored on this machine and will apply that one again.",
-                "Store the new source with provisioner service install --source."},
+                "The service has another source stored on this machine and will apply that one again, or keeps "
+                "settings that were delivered once.",
+                "Store the new source with provisioner service install --source. To leave the rounds to a pod, run "
+                "provisioner service uninstall."},
     FindingInfo{"subtracted", kInfo, "Certificates that are in the bundle of --subtract are left out.",
                 "Leave the option out if nodes should get them from this source."},
     FindingInfo{"system-ca-missing", kInfo,
@@ -662,9 +665,9 @@ constexpr std::array kFindings = {
     FindingInfo{"system-roots", kWarning,
                 "The trust bundle is a merged one, which holds the roots of the operating system, too.",
                 "Leave the system's roots out with --subtract FILE."},
-    FindingInfo{"trial", kInfo, "The settings are applied on trial and will be taken back when its time ends.",
+    FindingInfo{"trial", kInfo, "The settings are applied on trial and will be rolled back when its time ends.",
                 "Run provisioner confirm within that time to keep the settings."},
-    FindingInfo{"trial-expired", kWarning, "Nobody confirmed the trial in time, so everything was taken back.",
+    FindingInfo{"trial-expired", kWarning, "The trial was not confirmed in time, so everything was rolled back.",
                 "Run apply again, and provisioner confirm within the time."},
     FindingInfo{"trial-open", kInfo, "A trial waits for its confirmation, so this round changed nothing.",
                 "Run provisioner confirm to keep the settings, or wait until the trial ends."},
@@ -683,7 +686,7 @@ constexpr std::array kFindings = {
     FindingInfo{"untrusted", kWarning | kError,
                 "A certificate is left out, because it is weak, rejected by its own trust settings or not a CA. As an "
                 "error: nothing of the bundle would be left.",
-                "Replace the certificate, or name its digest with --trust if it should be trusted all the same."},
+                "Replace the certificate, or name its digest with --trust if nodes should still trust it."},
     FindingInfo{"user-ca-unused", kWarning,
                 "The spec names no trustedCA, so the operator leaves the given certificates out of the bundles of "
                 "pods.",
@@ -694,8 +697,8 @@ constexpr std::array kFindings = {
     FindingInfo{"userdata-delivery", kWarning, "The platform does not hand user data to Windows by itself.",
                 "Follow the message, which says what the platform needs."},
     FindingInfo{"userdata-task", kInfo,
-                "A scheduled task does what takes long or failed, so that another script does not wait for it and a "
-                "platform that runs user data once gets what it downloads.",
+                "A scheduled task does the work that takes long or failed, so another script does not wait for it, and "
+                "a failed download is retried on platforms that run user data only once.",
                 "Nothing has to be done. The file error beside the task's data says what failed last."},
     FindingInfo{"userdata-template", kWarning,
                 "The script of --append-to has two braces in a row, which OpenStack's machine provider takes for a "
@@ -716,7 +719,7 @@ constexpr std::array kFindings = {
                 "log in themselves.",
                 "Let the proxy admit the nodes by their addresses."},
     FindingInfo{"winhttp-https-proxy", kWarning,
-                "WinHTTP can't use a proxy that is spoken to over https, so its clients go direct.",
+                "WinHTTP can't use a proxy with an https:// URL, so its clients go direct.",
                 "Give a proxy with an http:// URL if they must not go direct."},
     FindingInfo{"winhttp-idn", kWarning,
                 "The name of the proxy or an entry of NO_PROXY is not ASCII, so WinHTTP's settings can't hold it.",

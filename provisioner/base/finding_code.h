@@ -1,5 +1,5 @@
-// What findings are called, how grave they can be, what they mean and what to do about them. The reference in the
-// documentation and `provisioner explain-code` come from this table.
+// The table of finding codes: name, possible severities, meaning and remedy. The reference in the documentation and
+// `provisioner explain-code` are made from it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ enum class Severity { kInfo, kWarning, kError };
 
 std::string_view NameOf(Severity severity);  // "info", "warning", "error"
 
-// Every code once, in the order of the alphabet. Callers act on these words: add to them, rename none. finding_code.cc
-// says what each means.
+// Every code once, in alphabetical order. Scripts depend on these names: add to them, never rename one. finding_code.cc
+// explains each.
 inline constexpr std::string_view kFindingNames[] = {
     "aks-cluster-suffixes",
     "aks-credentials",
@@ -251,10 +251,10 @@ inline constexpr std::string_view kFindingNames[] = {
     "wininet-script",
 };
 
-// Defined nowhere: the compiler names it where a code is not in kFindingNames.
+// Never defined. The compiler's error names this function if a code is not in kFindingNames.
 void ThisCodeIsNotInFindingNames();
 
-// A code of kFindingNames. It is made of a literal, and one that is not in the list does not compile.
+// A code of kFindingNames. It is constructed from a literal; a literal that is not in the list does not compile.
 class FindingCode {
  public:
   consteval FindingCode(const char* name) : name_(Listed(name)) {}
@@ -282,7 +282,7 @@ struct FindingInfo {
   constexpr bool CanBe(Severity severity) const { return ((severities >> static_cast<unsigned>(severity)) & 1U) != 0; }
 };
 
-// What there is to say about every code, in the order of kFindingNames.
+// The description of every code, in the order of kFindingNames.
 std::span<const FindingInfo> AllFindingCodes();
 
 }  // namespace prov

@@ -49,7 +49,7 @@ Result<std::string> ReadRegularFile(const std::string& path, std::uint64_t limit
   if (lstat(path.c_str(), &info) != 0) {
     return posix::Failure(errno == ENOENT ? Code::kNotFound : Code::kIo, "cannot read", path);
   }
-  if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "is no regular file; put the file itself there", path);
+  if (!S_ISREG(info.st_mode)) return Fail(Code::kLink, "is not a regular file; put the file itself there", path);
   return ReadFile(path, limit);
 }
 

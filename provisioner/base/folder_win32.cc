@@ -72,7 +72,7 @@ Result<std::string> ReadRegularFile(const std::string& path, std::uint64_t limit
   const DWORD attributes = GetFileAttributesW(win32::Path(path).c_str());
   if (attributes == INVALID_FILE_ATTRIBUTES) return SystemError("cannot read", path, GetLastError());
   if (KindOf(attributes) != EntryKind::kFile) {
-    return Fail(Code::kLink, "is no regular file; put the file itself there", path);
+    return Fail(Code::kLink, "is not a regular file; put the file itself there", path);
   }
   return ReadFile(path, limit);
 }

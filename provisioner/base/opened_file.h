@@ -1,4 +1,5 @@
-// Reading what is open already. What was looked at is then what is read, whatever its name leads to by now.
+// Reads a file that is already open. The bytes are those of the file that was checked, even if its name leads to
+// another file by now.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace prov {
 // A file descriptor, or a HANDLE as a number.
 using NativeFile = std::intptr_t;
 
-// All bytes from where it stands to its end, `limit` at most, else too-large. `where` is for messages. It stays open.
-// Errors: too-large, io (a folder is no file).
+// All bytes from the current position to the end, at most `limit`, else too-large. `where` is for messages. The file
+// stays open. Errors: too-large, io (also for a folder).
 Result<std::string> ReadOpened(NativeFile file, const std::string& where, std::uint64_t limit);
 
 }  // namespace prov

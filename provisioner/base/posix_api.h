@@ -1,5 +1,5 @@
-// What every user of the interface of Unix needs: descriptors that close themselves, the words of its errors, shared
-// libraries. For *_posix.cc alone.
+// Helpers for POSIX calls: descriptors that close themselves, error messages, shared libraries. Only *_posix.cc may
+// include it.
 #pragma once
 
 #include <cerrno>
@@ -41,14 +41,14 @@ std::unexpected<Error> Failure(Code code, std::string_view what, const std::stri
 // A shared library that is loaded when it is first needed, and never unloaded.
 class Library {
  public:
-  // The first of these that is there.
+  // Loads the first of these libraries that exists.
   explicit Library(std::initializer_list<const char*> names);
 
   template <class Function>
   void Find(Function& function, const char* name) {
     function = reinterpret_cast<Function>(Symbol(name));
   }
-  // Whether the library was there, and all functions of it that were asked for.
+  // Whether the library and all requested functions were found.
   bool complete() const { return complete_; }
 
  private:
@@ -58,7 +58,7 @@ class Library {
   bool complete_ = false;
 };
 
-// Everything, at the place where the descriptor stands. False: errno.
+// Writes all bytes at the current position. False: see errno.
 bool WriteAll(int fd, std::string_view bytes);
 
 }  // namespace prov::posix

@@ -1,5 +1,5 @@
-// Seal: a JSON document that says its own digest, so that damage is seen whatever it hit. The digest is the SHA-256 of
-// the document's bytes with zeros in the digest's place.
+// Seal: a JSON document that contains its own digest, so that damage anywhere in it is detected. The digest is the
+// SHA-256 of the document's bytes with zeros in the digest's place.
 #pragma once
 
 #include <string>

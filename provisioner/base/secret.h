@@ -1,5 +1,5 @@
 // Secret: text that may hold a credential. It has no stream or format operator and no implicit conversion, so it can't
-// reach a log, a message or a document by accident; the few writers that must have the text say so by calling Reveal().
+// reach a log, a message or a document by accident. The few writers that need the text call Reveal().
 #pragma once
 
 #include <string>

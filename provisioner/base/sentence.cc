@@ -10,10 +10,10 @@ namespace {
 
 // The verbs that messages begin with. None of them is a noun that one begins with.
 constexpr auto kVerbs = std::to_array<std::string_view>(
-    {"already",      "answered", "are",   "asks",   "begins", "belongs", "can",    "can't",    "changes", "counts",
-     "decompresses", "does",     "ends",  "exists", "gets",   "had",     "has",    "have",     "holds",   "is",
-     "leads",        "leaves",   "may",   "must",   "names",  "needs",   "prints", "rewrites", "runs",    "says",
-     "stays",        "takes",    "tells", "turns",  "uses",   "wants",   "was",    "were"});
+    {"already",      "answered", "are",   "asks",   "begins", "belongs", "can",   "can't",  "changes",  "counts",
+     "decompresses", "does",     "ends",  "exists", "gets",   "had",     "has",   "have",   "holds",    "is",
+     "leads",        "leaves",   "makes", "may",    "must",   "names",   "needs", "prints", "rewrites", "runs",
+     "says",         "shows",    "stays", "takes",  "tells",  "turns",   "uses",  "wants",  "was",      "were"});
 constexpr std::string_view kNot = "not";
 
 bool SpeaksOfItsPlace(std::string_view first_word) {

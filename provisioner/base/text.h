@@ -21,8 +21,8 @@ std::string ToUtf16Le(std::string_view utf8);
 // UTF-16LE/BE bytes (no BOM) to UTF-8; nullopt for an odd length or an unpaired surrogate.
 std::optional<std::string> FromUtf16Le(std::string_view bytes);
 std::optional<std::string> FromUtf16Be(std::string_view bytes);
-// Makes UTF-8 of text as editors and shells on Windows save it, by its byte order mark, which goes; without a mark
-// nothing changes. False: UTF-16 that is cut short or damaged, which stays as it is.
+// Converts a text as editors and shells on Windows save it to UTF-8, by its byte order mark, which is removed. Without
+// a mark nothing changes. False: UTF-16 that is cut short or damaged; it stays as it is.
 bool DecodeMarked(std::string& text);
 
 std::string ToHex(std::string_view bytes);                 // lower case
@@ -43,8 +43,8 @@ std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
 
-// How near two names are to each other, for "did you mean": how many characters must be inserted, removed or replaced
-// to make one of the other (Levenshtein), without ASCII case. Takes time of the product of their lengths.
+// The edit distance of two names, for "did you mean": how many characters must be inserted, removed or replaced to turn
+// one into the other (Levenshtein), ignoring ASCII case. Takes time proportional to the product of their lengths.
 std::size_t EditDistance(std::string_view first, std::string_view second);
 
 }  // namespace prov

@@ -1,4 +1,4 @@
-// Where in a text something is, for messages: lines and columns from 1, columns in characters of UTF-8.
+// The position of something in a text, for messages: lines and columns count from 1, columns in UTF-8 characters.
 #pragma once
 
 #include <cstddef>

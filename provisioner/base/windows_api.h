@@ -1,5 +1,5 @@
-// What every user of Windows' interface needs: its headers, UTF-16, paths, handles, the text of its errors. For
-// *_win32.cc alone.
+// Helpers for Windows calls: the system headers, UTF-16, paths, handles, error messages. Only *_win32.cc may include
+// it.
 #pragma once
 
 #ifndef WIN32_LEAN_AND_MEAN
@@ -25,8 +25,8 @@ namespace prov::win32 {
 std::wstring Wide(std::string_view utf8);    // malformed bytes become U+FFFD
 std::string Narrow(std::wstring_view wide);  // an unpaired surrogate becomes U+FFFD
 
-// The form in which a path goes to Windows: absolute where it is long, with the prefix that lifts the limit of 260
-// units. Every path goes through here, as no function for narrow strings reads UTF-8.
+// The form in which a path is passed to Windows. A long path becomes absolute and gets the prefix that lifts the limit
+// of 260 units. Every path goes through here, because Windows' functions for narrow strings do not read UTF-8.
 std::wstring Path(std::string_view utf8);
 std::wstring Path(std::wstring_view path);
 
@@ -39,17 +39,17 @@ std::string MessageOf(DWORD error);
 // "cannot open: Access denied (5); check its permissions, …".
 std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
 
-// Nothing is at that path, or nothing can be: no name holds a quote.
+// Whether the error means that nothing is at that path, or that nothing can be: no file name holds a quote.
 bool MeansMissing(DWORD error);
 
-// Moves a file (onto another one, if `flags` say so) or a folder, durably. Scanners and indexers open what has just
-// been written for a moment and forbid the move, so it is tried for a while. 0 or the error.
+// Moves a file (onto another one, if `flags` say so) or a folder, durably. Virus scanners and indexers open new files
+// for a moment and block the move, so it is retried for a while. Returns 0 or the error.
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags = 0);
 
-// Everything, at the place where the file stands. ERROR_SUCCESS or why not.
+// Writes all bytes at the current position. Returns ERROR_SUCCESS or the error.
 DWORD WriteAll(HANDLE file, std::string_view bytes);
 
-// Something that one function of Windows frees.
+// Memory that one particular function of Windows frees.
 template <class T, auto kFree>
 class Owned {
  public:
@@ -83,7 +83,8 @@ inline void FreeLocal(void* memory) { LocalFree(memory); }
 template <class T>
 using LocalMemory = Owned<T, &FreeLocal>;
 
-// One that CloseHandle closes. A failed call gives an empty one, whichever of its two values Windows has for that.
+// A handle that CloseHandle closes. A failed call gives an empty one, whether Windows returned NULL or
+// INVALID_HANDLE_VALUE.
 class Handle {
  public:
   Handle() = default;
@@ -108,10 +109,10 @@ class Handle {
   HANDLE handle_ = INVALID_HANDLE_VALUE;
 };
 
-// What is in a folder, "." and ".." mostly included.
+// The entries of a folder; usually "." and ".." are among them.
 class FolderSearch {
  public:
-  // `pattern`: the folder's path as Path() gives it, with what separates it from names, and "*".
+  // `pattern`: the folder's path from Path(), a separator and "*".
   explicit FolderSearch(const std::wstring& pattern)
       : handle_(FindFirstFileExW(pattern.c_str(), FindExInfoBasic, &entry_, FindExSearchNameMatch, nullptr,
                                  FIND_FIRST_EX_LARGE_FETCH)) {
@@ -136,7 +137,7 @@ class FolderSearch {
   HANDLE handle_;
 };
 
-// A descriptor for what is being made; an empty one leaves the choice to the folder.
+// A security descriptor for something that is created; an empty one means the folder's default.
 class SecurityAttributes {
  public:
   static Result<SecurityAttributes> FromSddl(std::string_view sddl);
@@ -147,10 +148,10 @@ class SecurityAttributes {
   SECURITY_ATTRIBUTES attributes_{};
 };
 
-// The account that runs this, as "S-1-5-…"; "" if Windows doesn't tell.
+// The account that runs this process, as "S-1-5-…"; "" if Windows doesn't tell.
 std::string AccountSid();
 
-// Wine makes Unix owners and modes of descriptors, so none comes back as it was set.
+// Whether this runs under Wine, which maps descriptors to Unix owners and modes, so that none reads back as it was set.
 bool RunsUnderWine();
 
 }  // namespace prov::win32

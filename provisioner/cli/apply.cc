@@ -1,4 +1,4 @@
-// `apply`: brings this machine to what a source says; as a trial if asked for.
+// `apply`: brings this machine to what a source says; with --try as a trial.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.apply.refuse_empty = RefusesEmpty(arguments);
   out.probes = arguments.All("probe");
   if (arguments.Has("probe") && !arguments.Has("try")) {
-    return Fail(Code::kUsage, "belongs to --try SECONDS: a failed probe takes the trial back", "--probe");
+    return Fail(Code::kUsage, "needs --try SECONDS: a failed probe rolls the trial back", "--probe");
   }
   out.image = PROV_TRY(ParseImageOptions(arguments));
   out.target = PROV_TRY(ParseTargetOptions(arguments));
@@ -66,12 +66,14 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   PROV_TRY(node::CheckProbeUrls(options.probes));
   std::string name;
   reconcile::SessionReport report;
+  std::optional<node::Trial> trial;  // kept here: `confirm` may be called while the probes run, and ends the record
   const std::int64_t end = host.clock().NowUnix() + seconds;
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
     name = target.name;
     node::OpenNode node = target.Node(host);
     report = PROV_TRY(node::TrySettings(node, derived, options.apply, seconds));
+    trial = PROV_TRY(node::LoadTrial(node.machine.state));
   }
   const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
   if (!report.trial) {  // nothing differs, so there is nothing to take back
@@ -80,13 +82,13 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
   }
   if (probed) {
     AddInfo(report.findings, "trial",
-            fmt::format("applied for {} s, of which {} are left; provisioner confirm within that time makes it "
-                        "permanent",
-                        seconds, std::max<std::int64_t>(0, end - host.clock().NowUnix())));
+            fmt::format(
+                "applied on trial for {} s ({} s left); run provisioner confirm within that time to make it permanent",
+                seconds, std::max<std::int64_t>(0, end - host.clock().NowUnix())));
     if (!json) PrintFindings(stderr, std::exchange(report.findings, {}));
   }
   Result<bool> confirmed = false;
-  if (probed) confirmed = node::AwaitConfirmation(host);
+  if (probed && trial) confirmed = node::AwaitConfirmation(host, *trial);
   if (!confirmed.value_or(false)) {
     // A round of the service must not keep what nobody confirmed in place.
     const Target target =
@@ -95,7 +97,9 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
     if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::Rollback(node));
     PROV_TRY(probed);
     PROV_TRY(confirmed);
-    AddWarning(report.findings, "trial-expired", "nobody confirmed in time: everything was taken back");
+    AddWarning(report.findings, "trial-expired",
+               "the trial was not confirmed in time, so everything was rolled back; run apply again, then provisioner "
+               "confirm");
     report.writes = 0;
     report.reboot_required = false;
   }
@@ -137,12 +141,12 @@ Command ApplyCommand() {
   Command command;
   command.spec = {
       "apply",
-      "Bring this machine to what a source says; a second run writes nothing.",
+      "Apply the settings of a source to this machine. A second run writes nothing.",
       "SOURCE",
-      "Order: certificates, machine variables, WinHTTP, services. What was there before is kept for remove and\n"
-      "rollback; what others set or added stays. A run that is cut short is finished or taken back by the next.\n"
-      "Running services see their new environment when they start next, everything else machine variables after\n"
-      "the next boot.",
+      "Changes are made in this order: certificates, machine variables, WinHTTP, services. Earlier values are kept\n"
+      "for remove and rollback. Values that others set stay. The next run finishes or rolls back an interrupted one.\n"
+      "Running services see their new environment after a restart. Other programs see machine variables after the\n"
+      "next boot.",
       "  > provisioner apply payload --service containerd\n"
       "  target  this machine\n"
       "    + created  certificate  ROOT 4F1A... CN=Corporate Root\n"
@@ -152,10 +156,10 @@ Command ApplyCommand() {
       {PoolOption(),
        NameOption(),
        SignerOption(),
-       {"try", "SECONDS", "take everything back unless provisioner confirm is called within this time", Group::kGuards},
+       {"try", "SECONDS", "roll everything back unless provisioner confirm is run within this time", Group::kGuards},
        {"probe", "URL",
-        "with --try: request this through the new proxy with the new certificates; a failure takes "
-        "everything back; may be repeated",
+        "with --try: request this URL through the new proxy with the new certificates; a failure rolls everything "
+        "back; may be repeated",
         Group::kGuards, true},
        WaitLockOption(),
        OutputOption(),

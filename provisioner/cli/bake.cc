@@ -1,4 +1,4 @@
-// `bake`: from a source to a payload folder.
+// `bake`: makes a payload folder from a source.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/xml_text.h"
 
@@ -75,7 +76,7 @@ std::string Json(const payload::Payload& payload, const DesiredState& state, con
 }
 
 std::string Value(const reconcile::EnvironmentVariable& variable) {
-  return Printable(variable.name == "NO_PROXY" ? variable.value.Reveal() : egress::RedactUrl(variable.value.Reveal()));
+  return Printable(reconcile::ShowVariable(variable.name, variable.value.Reveal()));
 }
 
 std::string DescribeState(const egress::EgressConfig& config, const DesiredState& state) {
@@ -103,7 +104,7 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   }
   if (state.environment.empty() && state.services.empty() && !state.win_http && !state.win_inet &&
       state.certificates.empty() && !state.hns) {
-    out += "       nothing to set: the node will have neither proxy nor additional certificates from this payload\n";
+    out += "       nothing to set: this payload contains neither a proxy nor additional certificates\n";
   }
   return out;
 }
@@ -123,8 +124,8 @@ std::string Text(const egress::EgressConfig& config, const DesiredState& state, 
 // A default would make all signed payloads equally new.
 Error MissingGeneration() {
   return Error{Code::kUsage,
-               "is missing: a signed payload needs a number that is higher than that of each payload signed before it, "
-               "because nodes take no older one; the time will do, --generation $(date +%s)",
+               "is missing: nodes refuse a signed payload with a lower number than the last one, so give a number "
+               "higher than all before, such as the time: --generation $(date +%s)",
                "--generation"};
 }
 
@@ -199,23 +200,27 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
   }
   if (!has_exe) {
     AddInfo(findings, "script-only",
-            "without --exe the payload's scripts do the work alone: nothing will reconcile at later boots",
+            "the payload has no provisioner.exe: its scripts apply the settings once, and nothing reconciles at later "
+            "boots; add the program with --exe",
             options.path);
   }
   if (state.scope.win_inet && !has_exe) {
     AddWarning(findings, "wininet-script",
-               "the payload's scripts don't set WinINET; its hives, registry/egress.reg and provisioner.exe do",
+               "the payload's scripts do not set WinINET; use provisioner.exe (--exe), the hives or "
+               "registry/egress.reg for that",
                "--scope wininet");
   }
   if (state.hns && !has_exe) {
-    AddWarning(findings, "hns-script",
-               "the payload's scripts give pods no policies; provisioner.exe does, with each round", "--hns-policy");
+    AddWarning(
+        findings, "hns-script",
+        "the payload's scripts do not set policies of pods; add provisioner.exe (--exe), which sets them in each round",
+        "--hns-policy");
   }
   if (payload::LeavesServicesOut(state)) {
     AddInfo(findings, "reg-services",
-            "registry/egress.reg leaves out the services' environments, because it can't close their keys to users; "
-            "the scripts and provisioner.exe close a key before they write. Who merges the values of "
-            "registry/SYSTEM.hiv must merge the descriptors of their keys, too",
+            "registry/egress.reg does not contain the environments of services, because a .reg file can't restrict "
+            "access to their keys; use the scripts or provisioner.exe, which restrict access before they write. If you "
+            "merge registry/SYSTEM.hiv yourself, merge the security descriptors of its keys, too",
             "--credentials services");
   }
   AddDeliveryFindings(options.delivery, payload, options.path, findings);
@@ -259,13 +264,13 @@ Command BakeCommand() {
   Command command;
   command.spec = {
       "bake",
-      "Write a source's egress settings as a Windows bootstrap payload.",
+      "Write the egress settings of a source as a payload for Windows nodes.",
       "SOURCE",
-      "The payload is a folder: registry hives and a .reg file, certificates, constant scripts, an answer\n"
-      "file, egress.json and a manifest; its README.txt says who consumes which file. --format makes one\n"
-      "file of it: an archive, a drive, or the user data of a new machine. The same source and options\n"
-      "give the same bytes (SOURCE_DATE_EPOCH sets the files' times). --format oci takes no SOURCE: it writes\n"
-      "an image with the program alone, for a container that runs on Windows nodes (provisioner deploy).",
+      "The payload is a folder with registry hives, a .reg file, certificates, scripts, an answer file, egress.json\n"
+      "and a manifest. Its README.txt says what each file is for. With --format, the command writes one file, such\n"
+      "as an archive, a drive, or the user data of a new machine. The same source and options give the same bytes\n"
+      "(SOURCE_DATE_EPOCH sets the times of the files). --format oci takes no SOURCE: it writes a container image\n"
+      "that contains only the program (see provisioner deploy).",
       "  $ provisioner bake rendered-worker.json --out payload --service containerd --service kubelet\n"
       "  read   rendered-worker-3d1c... (Ignition 3.4.0)\n"
       "         machine     HTTP_PROXY=http://user:***@proxy.example.com:3128\n"
@@ -278,18 +283,21 @@ Command BakeCommand() {
       "      --append-to windows-user-data.yaml --secret windows-user-data-egress\n"
       "  $ provisioner bake --format oci --exe provisioner.exe --out image.tar",
       {{"out", "PATH",
-        "the folder or file to write; missing parents are made, an earlier one of the same form is replaced",
+        "the folder or file to write; missing parent folders are created, and earlier output of the same format is "
+        "replaced",
         Group::kPayload},
        {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), userdata, or oci (an image of the program)",
-        Group::kPayload},
+        Group::kPayload, false, "dir tar tgz zip iso userdata oci"},
        PoolOption(),
        NameOption(),
        {"generation", "N",
-        "orders payloads: a node refuses a lower one, and another payload of the same one (default: 1, of which nodes "
-        "take any that is not signed); needed with --sign, unless SOURCE is a payload",
+        "number that orders payloads: a node refuses a lower number, and a different payload with the same number "
+        "(default: 1, a number with which unsigned payloads may differ); required with --sign, unless SOURCE is a "
+        "payload",
         Group::kPayload},
        {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
-       {"unattend", "FILE", "the payload's answer file is this one with the payload's command added", Group::kPayload},
+       {"unattend", "FILE", "put a copy of this answer file, with the payload's command added, into the payload",
+        Group::kPayload},
        AllowEmptyOption(),
        OutputOption(),
        HelpOption()}};

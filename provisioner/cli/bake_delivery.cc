@@ -162,12 +162,13 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
 
 std::vector<OptionSpec> DeliveryOptionSpecs() {
   return {{"label", "LABEL",
-           "with --format iso: the volume's name. config-2 and cidata are cloudbase-init's, with user data that "
-           "applies the payload; any other has an unattend.xml for Windows setup that does (default: PROVISION)",
+           "with --format iso: the name of the volume. With config-2 and cidata, cloudbase-init applies the payload; "
+           "with any other name, Windows setup does, by the drive's unattend.xml (default: PROVISION)",
            Group::kPayload},
           {"nodes", "FILE",
-           "one run for many nodes: CSV or JSON with name and, if wanted, address (with prefix), gateway, dns, mac. "
-           "PATH gets common/ and nodes/NAME/; with --format iso it is a folder of one drive for each",
+           "write payloads for several nodes: a CSV or JSON file with the column name and, optionally, address (with "
+           "prefix), gateway, dns and mac. PATH gets common/ and nodes/NAME/; with --format iso, PATH is a folder with "
+           "one drive per node",
            Group::kPayload}};
 }
 
@@ -205,32 +206,28 @@ void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const
                          Findings& findings) {
   if (delivery.format != "iso") return;
   if (HoldsSecrets(payload)) {
-    AddWarning(
-        findings, "drive-secret",
-        "every user of a node can read a drive that is attached to it, and this one holds credentials: detach it "
-        "after the first boot, or use --credentials none",
-        path);
+    AddWarning(findings, "drive-secret",
+               "this drive contains credentials, and every user of a node can read a drive that is attached to it: "
+               "detach it after the first boot, or use --credentials none",
+               path);
   }
   const DriveKind kind = payload::DriveKindOf(delivery.label);
   if (kind == DriveKind::kPlain) return;
   if (kind == DriveKind::kNoCloud) {
-    AddWarning(
-        findings, "cidata-service",
-        "cloudbase-init reads a drive with this label only where its cloudbase-init.conf has NoCloud among the "
-        "metadata "
-        "services, which its default list lacks; use --label config-2, which it reads by default, or have this line in "
-        "the image: metadata_services=cloudbaseinit.metadata.services.nocloudservice.NoCloudConfigDriveService",
-        "--label");
+    AddWarning(findings, "cidata-service",
+               "cloudbase-init does not read a drive with this label by default; use --label config-2, or add NoCloud "
+               "to cloudbase-init.conf in the image: "
+               "metadata_services=cloudbaseinit.metadata.services.nocloudservice.NoCloudConfigDriveService",
+               "--label");
   }
   const auto unseen = std::ranges::count_if(
       delivery.nodes, [](const Node& node) { return node.network && !payload::HasNetworkMetadata(&node); });
   if (unseen > 0) {
-    AddWarning(
-        findings, "no-mac",
-        fmt::format("{} node(s) have an address and no mac, by which alone cloudbase-init knows an adapter: their "
-                    "drives say nothing of the network",
-                    unseen),
-        "--nodes");
+    AddWarning(findings, "no-mac",
+               fmt::format("{} node(s) have an address but no mac, so cloudbase-init can't find their adapter and "
+                           "their drives have no network settings; add the column mac",
+                           unseen),
+               "--nodes");
   }
 }
 

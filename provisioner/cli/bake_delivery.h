@@ -1,4 +1,4 @@
-// What `bake` makes of a payload: a folder, an archive, a drive; for one node or, with --nodes, for many.
+// How `bake` delivers a payload: as a folder, an archive or a drive; for one node or, with --nodes, for many.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Delivery {
 // --label and --nodes.
 std::vector<OptionSpec> DeliveryOptionSpecs();
 
-// `own_answer_file`: what --unattend names. Errors: usage; those of payload::ReadNodeList and payload::DriveAnswerFile:
-// a bad row is found before anything is written.
+// `own_answer_file`: the file that --unattend names. Errors: usage; those of payload::ReadNodeList and
+// payload::DriveAnswerFile: a bad row is found before anything is written.
 Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
                                const std::optional<std::string>& own_answer_file);
 
@@ -36,7 +36,7 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
 Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 
-// What people should know about this form of the payload.
+// What a user should know about this form of the payload.
 void AddDeliveryFindings(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                          Findings& findings);
 

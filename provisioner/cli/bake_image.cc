@@ -17,17 +17,18 @@ Result<void> CheckOptions(const Arguments& arguments, const CommandSpec& spec) {
   constexpr std::array<std::string_view, 4> kTaken = {"out", "format", "exe", "output"};
   if (!arguments.positional().empty()) {
     return Fail(Code::kUsage,
-                "an image holds the program and no settings, because everybody who may pull it can read it; leave "
-                "SOURCE out. provisioner deploy --print --source SOURCE names the source to the nodes",
+                "an image contains the program but no settings, because everybody who can pull it can read it; leave "
+                "SOURCE out, and name the source with provisioner deploy --print --source SOURCE",
                 "SOURCE");
   }
   for (const OptionSpec& option : spec.options) {
     if (!arguments.Has(option.name) || std::ranges::find(kTaken, option.name) != kTaken.end()) continue;
-    return Fail(Code::kUsage, "says nothing about an image; leave it out, or choose another --format",
+    return Fail(Code::kUsage, "has no effect on an image; leave it out, or choose another --format",
                 fmt::format("--{}", option.name));
   }
   if (arguments.Has("exe")) return {};
-  return Fail(Code::kUsage, "--exe FILE is missing: the image is made for provisioner.exe", "provisioner bake");
+  return Fail(Code::kUsage, "--exe FILE is missing: give the provisioner.exe that the image should contain",
+              "provisioner bake");
 }
 
 std::string Json(const payload::HostProcessImage& image, const payload::ProgramFile& program, const std::string& path) {

@@ -1,4 +1,4 @@
-// `bake --format oci`: the program as the image of a container, without settings.
+// `bake --format oci`: packs the program as a container image, without settings.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace prov::cli {
 
 inline constexpr std::string_view kImageFormat = "oci";
 
-// `spec`: that of the command, whose other options say nothing about an image. Errors: usage; those of
+// `spec`: the command's option table; its other options do not apply to an image. Errors: usage; those of
 // payload::LoadProgramFile, payload::MakeHostProcessImage and payload::WriteHostProcessImage.
 Result<Outcome> BakeImage(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix);
 

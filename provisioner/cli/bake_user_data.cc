@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
-#include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/own_file.h"
 #include "provisioner/cli/user_data_file.h"
 #include "provisioner/userdata/user_data.h"
 #include "provisioner/userdata/user_data_secret.h"
 
 namespace prov::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 using userdata::CloudbaseForm;
 using userdata::GuestInfo;
@@ -25,8 +22,8 @@ using userdata::SecretForm;
 using userdata::UserData;
 using userdata::UserDataOptions;
 
-// More than any platform takes, in a Secret.
-constexpr std::uint64_t kFileLimit = 4ULL << 20U;
+// 4 MiB: more than any platform takes, in a Secret.
+constexpr OwnFile kUserDataFile{"user data", "--out", 4ULL << 20U, IsOurUserData};
 
 // Names of options that only some forms of a payload have a use for.
 constexpr std::array<std::string_view, 8> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
@@ -129,47 +126,24 @@ Result<void> CheckArguments(const Arguments& arguments, std::string_view format)
                   "--exe");
     }
     if (name == "exe-url") {
-      return Fail(Code::kUsage, "belongs to --format userdata; other forms carry the program itself: --exe FILE",
+      return Fail(Code::kUsage, "needs --format userdata; other formats contain the program itself, so use --exe FILE",
                   "--exe-url");
     }
-    return Fail(
-        Code::kUsage,
-        user_data ? "does not go with --format userdata" : "belongs to --format userdata; add it or leave this out",
-        fmt::format("--{}", name));
+    return Fail(Code::kUsage,
+                user_data ? "can't be used with --format userdata; leave it out"
+                          : "needs --format userdata; add it, or leave this option out",
+                fmt::format("--{}", name));
   }
   return {};
-}
-
-Result<void> CheckReplaceable(const std::string& path, const fs::path& native) {
-  std::error_code error;
-  const fs::file_status there = fs::status(native, error);
-  if (there.type() == fs::file_type::not_found) return {};
-  if (there.type() == fs::file_type::regular) {
-    const auto bytes = ReadFile(native.is_absolute() ? path : "./" + path, kFileLimit);
-    if (bytes && (bytes->empty() || IsOurUserData(*bytes))) return {};
-  }
-  return Fail(Code::kTarget, "is there already and is no user data of this program; choose another --out or remove it",
-              path);
-}
-
-// Replaces only what is empty or our user data: a mistyped name must not cost somebody's file. Missing parents are
-// made. `secret`: mode 0600. Errors: target, io.
-Result<void> WriteUserData(const std::string& path, std::string_view bytes, bool secret) {
-  const fs::path native(std::u8string(path.begin(), path.end()));
-  PROV_TRY(CheckReplaceable(path, native));
-  std::error_code error;
-  if (const fs::path parent = native.parent_path(); !parent.empty()) fs::create_directories(parent, error);
-  if (error) return Fail(Code::kTarget, fmt::format("cannot make the folder: {}", error.message()), path);
-  return WriteFileAtomically(path, bytes, secret ? 0600 : 0644);
 }
 
 // Of user data that somebody puts into a Secret without us.
 void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Findings& findings) {
   if (options.platform != Platform::kOpenstack || data.bytes.find("{{") == std::string::npos) return;
   AddWarning(findings, "userdata-template",
-             "the script has two braces in a row ({{), and the Machine API's provider for OpenStack takes user data "
-             "for a template of Go's unless their Secret has the key disableTemplating: use --secret NAME, which "
-             "makes one that has it. Servers that are made without a Machine are not concerned",
+             "the script contains two braces in a row ({{), which the Machine API provider for OpenStack reads as a Go "
+             "template unless the Secret has the key disableTemplating: use --secret NAME, which writes such a Secret. "
+             "Servers that are created without a Machine are not affected",
              "--append-to");
 }
 
@@ -177,19 +151,23 @@ void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Fi
 
 std::vector<OptionSpec> UserDataOptionSpecs() {
   return {
-      {"platform", "NAME",
-       "with --format userdata: whose user data PATH is: aws, azure, gcp, vsphere, nutanix, openstack, none",
+      {"platform", "NAME", "with --format userdata: the platform: aws, azure, gcp, vsphere, nutanix, openstack, none",
+       Group::kUserData, false, "aws azure gcp vsphere nutanix openstack none"},
+      {"ec2launch", "1|2",
+       "aws: format for the launch agent: 1 writes tags, which both agents read; 2 writes the YAML of EC2Launch v2 "
+       "(default: 1)",
        Group::kUserData},
-      {"ec2launch", "1|2", "aws: tags, which both launch agents take, or v2's YAML (default: 1)", Group::kUserData},
-      {"userdata-form", "ps1|multipart|cloud-config", "what cloudbase-init is given (default: ps1)", Group::kUserData},
+      {"userdata-form", "ps1|multipart|cloud-config", "format for cloudbase-init (default: ps1)", Group::kUserData},
       {"exe-url", "URL#sha256=HEX",
-       "user data: fetch provisioner.exe through the new proxy; it takes over and reconciles", Group::kUserData, true},
-      {"ca-transport", "inline|URL#sha256=HEX",
-       "user data: the certificates are in it, or fetched from there, a PEM file (default: inline)", Group::kUserData,
+       "user data: download provisioner.exe through the new proxy, install it and let it reconcile", Group::kUserData,
        true},
-      {"append-to", "FILE", "user data: put our step before this script, or that of this Secret, which stays as it is",
+      {"ca-transport", "inline|URL#sha256=HEX",
+       "user data: include the certificates, or download them as a PEM file from this URL (default: inline)",
+       Group::kUserData, true},
+      {"append-to", "FILE",
+       "user data: put our step before this script, or the script of this Secret, which is not changed",
        Group::kUserData},
-      {"secret", "NAME", "user data: write a Secret manifest that holds it, for the machines of a cluster",
+      {"secret", "NAME", "user data: write the manifest of a Secret that contains it, for the machines of a cluster",
        Group::kUserData},
       {"secret-form", "machine-api|cluster-api",
        "with --secret: for OpenShift's MachineSets (namespace openshift-machine-api), or for Machines of the Cluster "
@@ -215,19 +193,18 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   UserDataOptions& options = request.options;
   options.generation = job.generation;
   if (request.secret && options.wmco && !options.foreign) {
-    AddWarning(
-        job.findings, "append-no-keys",
-        "machines of this Secret run no step of the operator's, and with --with-wmco the operator must reach them by "
-        "SSH: it deletes a Machine that it can't reach for five minutes. Give its Secret windows-user-data with "
-        "--append-to",
-        "--secret");
+    AddWarning(job.findings, "append-no-keys",
+               "machines with this Secret do not run the operator's script, which lets the operator in by SSH, and "
+               "with --with-wmco the operator deletes a Machine that it can't reach for five minutes. Give its Secret "
+               "windows-user-data with --append-to",
+               "--secret");
   }
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
   if (!request.secret) AddTemplateFinding(options, data, job.findings);
   const std::string bytes =
       request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data, options)) : data.bytes;
   // What another script holds is not ours to show.
-  PROV_TRY(WriteUserData(job.path, bytes, data.secret || options.foreign));
+  PROV_TRY(WriteOwnFile(job.path, bytes, data.secret || options.foreign ? 0600 : 0644, kUserDataFile));
   for (const Findings* more : {&job.state.findings, &data.findings}) {
     for (const Finding& f : *more) {
       if (std::ranges::find(job.findings, f) == job.findings.end()) job.findings.push_back(f);

@@ -24,11 +24,11 @@ struct UserDataRequest {
   std::optional<std::string> secret;  // name of the Secret to write
 };
 
-// nullopt for another form than userdata. Errors: usage for an option that `format` has no use for, and for a missing
-// one; hash-spec; reserved-name; those of reading the file of --append-to.
+// nullopt for a format other than userdata. Errors: usage for an option that does not apply to `format`, and for a
+// missing one; hash-spec; reserved-name; those of reading the file of --append-to.
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format);
 
-// What `bake` has found out before it writes.
+// What `bake` has worked out before it writes.
 struct BakeJob {
   const egress::EgressConfig& config;
   const reconcile::DesiredState& state;

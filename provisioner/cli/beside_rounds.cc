@@ -37,11 +37,12 @@ std::vector<OptionSpec> BesideOptionSpecs() {
 Result<std::string> ParseMetrics(const Arguments& arguments) {
   std::string file = arguments.Get("metrics");
   if (!arguments.Has("metrics") || file.ends_with(kMetricsEnding)) return file;
-  return Fail(Code::kUsage,
-              fmt::format("takes a file whose name ends in {}, in the folder of windows_exporter's textfile collector, "
-                          "not \"{}\"",
-                          kMetricsEnding, Printable(file)),
-              "--metrics");
+  return Fail(
+      Code::kUsage,
+      fmt::format(
+          "takes a file in the folder of windows_exporter's textfile collector whose name ends in {}, not \"{}\"",
+          kMetricsEnding, Printable(file)),
+      "--metrics");
 }
 
 Result<BesideRounds> ParseBeside(const Arguments& arguments) {

@@ -1,4 +1,4 @@
-// What a node does beside its rounds: it tells its cluster what it has, writes metrics, and has itself boot again.
+// What a node does besides its rounds: it reports its state to its cluster, writes metrics, and requests reboots.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace prov::cli {
 
 struct BesideRounds {
-  std::optional<ClusterNode> cluster;  // nullopt: nobody is told
+  std::optional<ClusterNode> cluster;  // nullopt: no cluster gets reports
   std::string metrics;                 // the file; "": none
   RebootChoice reboot;
 
@@ -27,13 +27,13 @@ std::vector<OptionSpec> BesideOptionSpecs();  // with it
 Result<std::string> ParseMetrics(const Arguments& arguments);
 // Errors: usage.
 Result<BesideRounds> ParseBeside(const Arguments& arguments);
-// What a node stores of a command line; nullopt: it names none of these. `with_reboot`: its --reboot is meant for each
-// round, not for this run alone. Errors: usage.
+// The options of a command line that a node stores; nullopt: none of these was given. `with_reboot`: --reboot applies
+// to each round, not to this run alone. Errors: usage.
 Result<std::optional<std::vector<std::string>>> BesideWords(const Arguments& arguments, bool with_reboot);
 Result<BesideRounds> StoredBeside(const std::vector<std::string>& words);
 
-// To be called after each round, while the machine is closed. Nothing that fails here ends anything: `report` gets it,
-// the same again and again.
+// To be called after each round, while the machine is closed. Failures here never end the loop: they go to `report`,
+// the same one again and again.
 class BesideWork {
  public:
   BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report);

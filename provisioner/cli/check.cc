@@ -1,4 +1,4 @@
-// `check`: is what a source says valid, and will it do what is meant?
+// `check`: checks whether a source is valid, and whether it will do what is intended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ Findings Disagreements(const egress::EgressConfig& config) {
 // --probe and --probe-timeout.
 std::vector<OptionSpec> ProbeOptionSpecs() {
   return {{"probe", "URL",
-           "request this as a node would: through the source's proxy, trusting the source's certificates only; may be "
+           "request this URL as a node would: through the proxy and with only the certificates of the source; may be "
            "repeated",
            Group::kChecks, true},
           {"probe-timeout", "SECONDS", "how long one request of --probe may take (default: 10)", Group::kChecks}};
@@ -131,7 +131,7 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
   }
   ProbeRequests out{arguments.All("probe"), static_cast<int>(timeout)};
   if (!out.urls.empty() || !arguments.Has("probe-timeout")) return out;
-  return Fail(Code::kUsage, "belongs to --probe URL", "--probe-timeout");
+  return Fail(Code::kUsage, "needs --probe URL", "--probe-timeout");
 }
 
 // Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
@@ -141,7 +141,7 @@ Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machi
                                             const egress::EgressConfig& config, const pki::StorePolicy& policy,
                                             bool settings_are_valid, Findings& findings) {
   if (!requests.urls.empty() && !settings_are_valid) {
-    AddInfo(findings, "probe-skipped", "no probe was made, as the settings are not valid: correct them first");
+    AddInfo(findings, "probe-skipped", "no probe was made, because the settings are not valid; correct them first");
     return std::vector<node::Probed>();
   }
   const node::ProbeOptions options{.timeout_seconds = requests.timeout_seconds,
@@ -189,7 +189,7 @@ egress::ClusterFacts Facts(const Options& options, egress::ClusterFacts facts) {
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("secret")) return CheckSecret(arguments);
   if (arguments.Has("append-to")) {
-    return Fail(Code::kUsage, "belongs to --secret FILE, the Secret that is to be compared with it", "--append-to");
+    return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
   const Options options = PROV_TRY(ParseOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
@@ -218,17 +218,17 @@ Command CheckCommand() {
   Command command;
   command.spec = {
       "check",
-      "Say whether a source's egress settings are valid and will do what is meant.",
+      "Check that the egress settings of a source are valid and that clients use them as intended.",
       "SOURCE",
-      "Exit 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning about the settings, which\n"
-      "clients-disagree and winhttp-... are not); 14: a probe failed.\n"
-      "--probe makes a real request with the new settings and nothing else of this machine's: through the proxy\n"
-      "that a Go client would take (NO_PROXY included), with its credentials, trusting the source's certificates\n"
-      "only, or those of this system where the source has none. An answer below 400 is good. What may pass by\n"
-      "itself is tried three times. As on a node, only a CA that signed itself is a root: what ends at an\n"
-      "intermediate CA fails (nodes with --store root-only would trust it).\n"
-      "With --secret there is no SOURCE: exit 4 says that this Secret is stale, because the operator's own changed\n"
-      "after bake --append-to read it.",
+      "Exit codes: 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning, except\n"
+      "clients-disagree and winhttp-...); 14: a probe failed.\n"
+      "--probe makes a real request with the source's settings and none of this machine's, as a Go client on a node\n"
+      "would: through the proxy with its credentials, or directly if NO_PROXY says so, and trusting only the\n"
+      "certificates of the source (those of this system if the source has none). A status below 400 is a success.\n"
+      "Failures that may be temporary are tried three times. Only a self-signed CA counts as a root, as on nodes: a\n"
+      "chain that ends at an intermediate CA fails (nodes with --store root-only would trust it).\n"
+      "--secret takes no SOURCE. Exit code 4 says that the Secret is stale: the operator's Secret changed after\n"
+      "bake --append-to read it.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-missing]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
@@ -241,7 +241,7 @@ Command CheckCommand() {
       {PoolOption(),
        NameOption(),
        TrustOption(),
-       {"strict", "", "a warning makes the source invalid, too", Group::kChecks},
+       {"strict", "", "treat warnings as errors", Group::kChecks},
        {"api-host", "HOST",
         "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)", Group::kChecks},
        {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated", Group::kChecks},

@@ -22,7 +22,7 @@ struct Files {
 Result<Files> ParseFiles(const Arguments& arguments) {
   if (!arguments.positional().empty()) {
     return Fail(Code::kUsage,
-                "compares a Secret with the file of --append-to and takes no SOURCE; leave one of them out",
+                "compares a Secret with the file of --append-to and takes no SOURCE; leave out --secret or SOURCE",
                 "--secret");
   }
   if (!arguments.Has("append-to")) {
@@ -32,7 +32,7 @@ Result<Files> ParseFiles(const Arguments& arguments) {
   }
   for (const std::string& name : arguments.Names()) {
     if (name != "secret" && name != "append-to" && name != "output") {
-      return Fail(Code::kUsage, "does not go with --secret, which compares two files and nothing else; leave it out",
+      return Fail(Code::kUsage, "can't be used with --secret, which only compares two files; leave it out",
                   fmt::format("--{}", name));
     }
   }
@@ -44,24 +44,25 @@ Result<void> CheckOrder(const Files& files, std::string_view ours, std::string t
   if (!userdata::IsOurs(PlainUserData(std::move(theirs)))) return {};
   if (userdata::IsOurs(ours)) {
     return Fail(Code::kKind,
-                "has a step of ours, so it is not the operator's Secret; give windows-user-data as oc get prints it",
+                "contains a step of provisioner, so it is not the operator's Secret; give windows-user-data as oc get "
+                "prints it",
                 files.theirs);
   }
   return Fail(Code::kKind,
-              fmt::format("is the Secret with our step, and {} the one without: the two files are in each other's "
-                          "place. Use --secret {} --append-to {}",
+              fmt::format("is the Secret with our step, and {} is the one without: the two files are swapped. Use "
+                          "--secret {} --append-to {}",
                           files.ours, files.theirs, files.ours),
               files.theirs);
 }
 
 void AddStaleFinding(const Files& files, Findings& findings) {
-  AddWarning(findings, "append-stale",
-             fmt::format("{} runs another script behind our step than {} holds today. After a change of the operator's "
-                         "private key its Machines can't be reached by SSH and are deleted and made again without end: "
-                         "bake the Secret again with --append-to {}, apply it, and delete the Machines that were made "
-                         "of the old one",
-                         files.ours, files.theirs, files.theirs),
-             files.ours);
+  AddWarning(
+      findings, "append-stale",
+      fmt::format("{} contains a different script than {}. After the operator's private key changes, the operator "
+                  "can't reach new Machines by SSH and deletes and recreates them again and again: bake the Secret "
+                  "again with --append-to {}, apply it, and delete the Machines that were made with the old one",
+                  files.ours, files.theirs, files.theirs),
+      files.ours);
 }
 
 std::string Json(const Files& files, bool current, const Findings& findings) {
@@ -75,11 +76,10 @@ std::string Json(const Files& files, bool current, const Findings& findings) {
 }  // namespace
 
 std::vector<OptionSpec> SecretCheckOptionSpecs() {
-  return {
-      {"secret", "FILE",
-       "instead of SOURCE: a Secret with user data of ours, to be compared with the file of --append-to",
-       Group::kChecks},
-      {"append-to", "FILE", "with --secret: the script or Secret of today that ours was made with", Group::kChecks}};
+  return {{"secret", "FILE",
+           "instead of SOURCE: a Secret with user data of provisioner, to compare with the file of --append-to",
+           Group::kChecks},
+          {"append-to", "FILE", "with --secret: the operator's current script or Secret", Group::kChecks}};
 }
 
 Result<Outcome> CheckSecret(const Arguments& arguments) {

@@ -1,4 +1,5 @@
-// `check --secret`: is a Secret with user data of ours still made of the other script as it is today?
+// `check --secret`: checks whether a Secret with our user data still contains the current version of the script that it
+// was combined with.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@ namespace prov::cli {
 // --secret and --append-to.
 std::vector<OptionSpec> SecretCheckOptionSpecs();
 
-// Compares the two files. Exit 4 when ours is stale. Errors: usage; kind (a file that holds something else); those of
-// reading them.
+// Compares the two files. Exit 4 when ours is out of date. Errors: usage; kind (a file that holds something else);
+// those of reading them.
 Result<Outcome> CheckSecret(const Arguments& arguments);
 
 }  // namespace prov::cli

@@ -9,11 +9,11 @@ namespace prov::cli {
 
 std::vector<OptionSpec> ClusterNodeOptionSpecs() {
   return {{"node", "NAME",
-           "tell the cluster what this machine has: in the annotation egress-provisioner/state of the Node NAME, and "
-           "in Events",
+           "report the state of this machine to the cluster: in the annotation egress-provisioner/state of the Node "
+           "NAME, and as Events",
            Group::kRun},
-          {"node-kubeconfig", "FILE|in-cluster", "with --node: how that cluster is reached (default: as --kubeconfig)",
-           Group::kRun}};
+          {"node-kubeconfig", "FILE|in-cluster",
+           "with --node: the kubeconfig for that cluster (default: the same as for --kubeconfig)", Group::kRun}};
 }
 
 Result<std::optional<ClusterNode>> ParseClusterNode(const Arguments& arguments) {

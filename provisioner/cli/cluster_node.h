@@ -1,4 +1,4 @@
-// This machine as a Node of a cluster: its name there, and how the cluster is reached.
+// This machine as a Node of a cluster: its name there, and how to reach the cluster.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace prov::cli {
 struct ClusterNode {
   std::string name;
   std::string kubeconfig;    // absolute, or "in-cluster"
-  bool is_followed = false;  // the words come from where the node keeps them: only administrators may write the file
+  bool is_followed = false;  // read from where the node stores them: only administrators may be able to write the file
 };
 
 // --node and --node-kubeconfig.

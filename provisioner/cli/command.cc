@@ -43,7 +43,7 @@ Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
     payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, name));
     if (!signer && files.contains(payload::kSignaturePath)) {
       AddInfo(document.config.findings, "signature-unchecked",
-              "the payload is signed, and nobody checked it, as no signer is named (--signer) or pinned",
+              "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
               fmt::format("{}/{}", name, payload::kSignaturePath));
     }
     return Source{std::move(document.config),
@@ -54,11 +54,12 @@ Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
                   ToHex(Sha256(files.at("manifest.json")))};
   }
   if (signer) {
-    return Fail(Code::kSignature,
-                fmt::format("is no payload folder, and only payloads are signed, as they must be here, by {}; bake "
-                            "--sign makes one",
-                            payload::NameOfSigner(*signer)),
-                name);
+    return Fail(
+        Code::kSignature,
+        fmt::format(
+            "is not a payload folder, but only payloads that {} signed are accepted here; make one with bake --sign",
+            payload::NameOfSigner(*signer)),
+        name);
   }
   if (userdata::IsContainerName(name)) {
     const std::string bytes = PROV_TRY(LocalReader(host, options)(name, kContainerLimit));
@@ -75,16 +76,16 @@ Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
 
 OptionSpec PoolOption() {
   return {"pool", "NAME",
-          "machine config pool: of a list, the config that its nodes have is taken, or the newest where the list lacks "
-          "the pool (default: worker)",
+          "machine config pool: from a list, take the config of this pool's nodes, or the newest config if the list "
+          "does not contain the pool (default: worker)",
           Group::kSource};
 }
 OptionSpec NameOption() {
-  return {"name", "NAME", "exact name of the MachineConfig to take; wins over --pool", Group::kSource};
+  return {"name", "NAME", "exact name of the MachineConfig to take; overrides --pool", Group::kSource};
 }
 OptionSpec ClusterSuffixesOption() {
-  return {kClusterSuffixes, "", "of an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not",
-          Group::kSource};
+  return {kClusterSuffixes, "",
+          "with an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not do", Group::kSource};
 }
 OptionSpec OutputOption() {
   return {"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput};
@@ -94,14 +95,15 @@ OptionSpec HelpOption() { return {"help", "", "show this text", Group::kOutput};
 std::vector<OptionSpec> RemoteOptionSpecs() {
   return {
       {"ca", "FILE",
-       "PEM certificates of CAs: only by them is a remote source known (default: the system's, but none for a "
-       "source that a node follows)",
+       "PEM certificates of the CAs that verify the server of a remote source (default: those of the kubeconfig, else "
+       "the system's, which a source that a node follows never uses)",
        Group::kSource},
       {"kubeconfig", "FILE|in-cluster",
-       "how a kube:// source is reached (default: $KUBECONFIG, ~/.kube/config, then in-cluster)", Group::kSource},
+       "kubeconfig for a kube:// source (default: $KUBECONFIG, ~/.kube/config, then in-cluster)", Group::kSource},
       {"source-proxy", "URL", "proxy for the requests that read a remote source (default: none)", Group::kSource, true},
       {"source-timeout", "SECONDS",
-       "how long a remote source may take as a whole (default: 60, for kube:// 90; new tries for 10)", Group::kSource}};
+       "total time for reading a remote source (default: 60, for kube:// 90; retries within the first 10)",
+       Group::kSource}};
 }
 
 void AddRemoteOptions(CommandSpec& spec) {

@@ -1,4 +1,4 @@
-// What the commands share: how one is found, what it returns, how it talks to people and to programs.
+// What the commands share: looking up a command, its result, and its output for people and programs.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,8 @@ Command ExtractCommand();
 Command CheckCommand();
 Command ExplainCommand();
 Command ExplainCodeCommand();
+Command CompletionCommand();
+Command ManCommand();
 Command BakeCommand();
 Command PlanCommand();
 Command ApplyCommand();
@@ -55,15 +57,18 @@ Command FleetCommand();
 Command PodCommand();
 Command DeployCommand();
 
+// Of every command, in the order of provisioner --help.
+std::vector<CommandSpec> CommandSpecs();
+
 // Options of every command that reads a source, and of every command at all.
 OptionSpec PoolOption();
 OptionSpec NameOption();
 OptionSpec ClusterSuffixesOption();
 OptionSpec OutputOption();
 OptionSpec HelpOption();
-// How a remote source is asked.
+// The options that say how to reach a remote source.
 std::vector<OptionSpec> RemoteOptionSpecs();
-// Puts --add-cluster-suffixes and them behind --name, for a command that is otherwise complete.
+// Adds --add-cluster-suffixes and its like behind --name, for a command that is otherwise complete.
 void AddRemoteOptions(CommandSpec& spec);
 
 struct Source {
@@ -75,7 +80,7 @@ struct Source {
   std::string digest = {};                // of a payload: the SHA-256 (hex) of what names all of it
 };
 
-// SOURCE and how it is read.
+// SOURCE and the options that say how to read it.
 struct SourceOptions {
   source::SourceRequest request;  // as given; RequestOf() adds how its local files are read
   bool add_cluster_suffixes = false;
@@ -84,14 +89,14 @@ struct SourceOptions {
 // Errors: usage, proxy-url.
 Result<SourceOptions> ParseSourceOptions(const Arguments& arguments);
 
-// The source and how it is asked. The local files of stored words must be those of administrators.
+// The source and the options for reading it. The local files of stored words must belong to administrators.
 source::SourceRequest RequestOf(machine::Host& host, const SourceOptions& options);
 
-// How the local files that the options name are read: those that a node follows (stored words) as such.
+// How to read the local files that the options name: for stored words, as files that a node follows.
 FileReader LocalReader(machine::Host& host, const SourceOptions& options);
 
-// Reads the source: a payload folder, or a document with --pool and --name; one that is remote through the ports of
-// `host`. With a `signer` it must be a payload that this one signed (else signature). `cache` as in SourcePorts.
+// Reads the source: a payload folder, or a document with --pool and --name; a remote one through the ports of `host`.
+// With a `signer` it must be a payload that this signer signed (else signature). `cache` as in SourcePorts.
 Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
                           const std::optional<pki::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
 

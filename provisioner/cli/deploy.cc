@@ -1,4 +1,4 @@
-// `deploy`: the manifests with which a cluster runs this program on each of its Windows nodes.
+// `deploy`: prints the manifests with which a cluster runs this program on each of its Windows nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ constexpr std::string_view kDefaultPort = "443";
 // Options that the pod gets as they are given here.
 std::vector<OptionSpec> PassedOn() {
   std::vector<OptionSpec> out = DesiredOptionSpecs();
-  out.push_back(
-      {"ca", "FILE",
-       "PEM certificates of CAs by which a source with https:// or mcs:// is known: a path on the nodes, in a "
-       "folder that only administrators can write",
-       Group::kSource});
+  out.push_back({"ca", "FILE",
+                 "PEM certificates of the CAs that verify the server of an https:// or mcs:// source: a path on the "
+                 "nodes, in a folder that only administrators can write",
+                 Group::kSource});
+  out.push_back(ClusterSuffixesOption());
   out.push_back({"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun});
   out.push_back(MetricsOption());
   for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
@@ -60,8 +60,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
   for (const std::string_view name : {"ca", "subtract"}) {
     if (!arguments.Has(name) || IsNodePath(arguments.Get(name))) continue;
     return Fail(Code::kUsage,
-                fmt::format("takes a full path on the nodes, where the pods look for it, such as "
-                            "C:\\ProgramData\\egress\\ca.pem, not \"{}\"",
+                fmt::format("takes a full path on the nodes, such as C:\\ProgramData\\egress\\ca.pem, not \"{}\"",
                             Printable(arguments.Get(name))),
                 fmt::format("--{}", name));
   }
@@ -92,21 +91,29 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
   if (!source::IsKubeUri(source)) return std::nullopt;
   source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
   if (!target.context.empty()) {
-    return Fail(Code::kUsage, "names a context of a kubeconfig, and a pod has none: leave it out, as in kube:///worker",
-                source);
+    return Fail(
+        Code::kUsage,
+        "names a context of a kubeconfig, but pods have no kubeconfig; leave the context out, as in kube:///worker",
+        source);
   }
   if (target.kind == source::KubeKind::kPool || target.kind == source::KubeKind::kProxy) return target;
-  return Fail(Code::kUsage, "is nothing that a fleet can follow: give kube:///POOL or kube:///proxy", source);
+  return Fail(Code::kUsage, "can't be followed by a fleet; give kube:///POOL or kube:///proxy", source);
 }
 
 // What no pod takes is an error, what its node may lack a finding.
 Result<void> CheckSource(const Arguments& arguments, const std::string& source, Findings& findings) {
   if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
+  const OptionSpec suffixes = ClusterSuffixesOption();
+  if (arguments.Has(suffixes.name) && (source::IsKubeUri(source) || AsciiLower(source).starts_with("mcs://"))) {
+    return Fail(Code::kUsage,
+                fmt::format("is for AKS' httpProxyConfig, and {} is not one; leave the option out", Printable(source)),
+                fmt::format("--{}", suffixes.name));
+  }
   if (source::IsKubeUri(source)) return {};
   if (!source::IsRemote(source)) {
     if (!IsNodePath(source)) {
       AddWarning(findings, "deploy-source",
-                 "pods look for the source on their nodes, and this is no full path of Windows; give one such as "
+                 "pods read this source on their nodes, and it is not a full path of Windows; give one such as "
                  "C:\\ProgramData\\egress\\payload",
                  Printable(source));
     }
@@ -123,8 +130,8 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
   if (is_web && !PROV_TRY(source::ParseWebSource(source)).hash.empty()) return {};
   if (arguments.Has("ca")) return {};
   AddWarning(findings, "deploy-source",
-             "a node that follows a server must know it by a CA of its own, as its store will hold what the source "
-             "delivers: the pods will refuse this source; give --ca FILE, a path on the nodes",
+             "the pods will refuse this source, because a node that follows a server needs a separate CA for it: the "
+             "source itself decides which CAs the node's store contains; give --ca FILE, a path on the nodes",
              source);
   return {};
 }
@@ -159,7 +166,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
     return Fail(Code::kUsage,
-                "changes nothing in a cluster by itself; give --print and hand what it prints to kubectl apply -f -",
+                "does not change a cluster by itself; give --print, and pipe the output to kubectl apply -f -",
                 "provisioner deploy");
   }
   PROV_TRY(CheckPassedOn(arguments));
@@ -187,27 +194,28 @@ Command DeployCommand() {
   Command command;
   command.spec = {
       "deploy",
-      "Print the manifests with which a cluster runs this program on each of its Windows nodes.",
+      "Print the manifests that run this program on each Windows node of a cluster.",
       "",
-      "Namespace, service account, rights, admission policies (Kubernetes 1.30 and later), OpenShift's\n"
-      "SecurityContextConstraints (leave them out elsewhere) and a DaemonSet of HostProcess pods. The same are a\n"
-      "Kustomize base in templates/kubernetes. --image is what bake --format oci wrote, in your registry. A DaemonSet\n"
-      "can't be a node's first proxy, as its own image has to be pulled: bake a payload or user data for that.\n"
-      "With --remove the pods take everything of ours off their nodes; delete the manifests afterwards.",
+      "The manifests are: a namespace, a service account, RBAC rules, admission policies (Kubernetes 1.30 and later),\n"
+      "OpenShift's SecurityContextConstraints (leave them out elsewhere) and a DaemonSet of HostProcess pods.\n"
+      "templates/kubernetes has the same as a Kustomize base. Push the image of bake --format oci to your registry "
+      "and\n"
+      "name it with --image. A node needs its proxy before it can pull this image: bake a payload or user data for "
+      "that.\n"
+      "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.",
       "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
       "fleet.yaml\n"
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
       {{"print", "", "write YAML documents to standard output", Group::kOutput},
        {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
        {"source", "SOURCE",
-        "what the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca), or a path on the nodes (default: "
-        "kube:///worker)",
+        "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or a "
+        "path on the nodes (default: kube:///worker)",
         Group::kSource, true},
        {"api-server", "HOST[:PORT]",
-        "where pods find the API server, where a service's address can't be reached from the node itself (default: as "
-        "the cluster tells them)",
+        "address of the API server, for nodes that can't reach service addresses (default: as the cluster tells pods)",
         Group::kTarget},
-       {"remove", "", "pods that take everything of ours off their nodes", Group::kRun},
+       {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun},
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> passed_on = PassedOn();

@@ -25,8 +25,7 @@ Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
     if (!scope.Add(name)) return RefuseValue("--scope", "a list of", name, kAllowed);
   }
   if (scope.Names().empty())
-    return Fail(Code::kUsage, "names nothing to manage; leave it out for machine, services, winhttp and certs",
-                "--scope");
+    return Fail(Code::kUsage, "is empty; leave it out for machine, services, winhttp and certs", "--scope");
   return scope;
 }
 
@@ -59,12 +58,11 @@ Result<void> ParsePodPolicies(const Arguments& arguments, WantedOptions& out) {
   if (arguments.Has("hns-policy")) out.hns_policy = arguments.Get("hns-policy");
   if (arguments.Has("hns-pods")) out.hns_pods = arguments.Get("hns-pods");
   if (out.hns_policy && !out.hns_pods) {
-    return Fail(Code::kUsage, "needs --hns-pods: all, or a namespace of Kubernetes", "--hns-policy");
+    return Fail(Code::kUsage, "needs --hns-pods all, or --hns-pods with a Kubernetes namespace", "--hns-policy");
   }
   if (out.hns_pods && !out.hns_policy) return Fail(Code::kUsage, "needs --hns-policy FILE", "--hns-pods");
   if (out.hns_policy && out.scope && !out.scope->hns) {
-    return Fail(Code::kUsage, "is given, and --scope leaves hns out; add hns there, or leave out --hns-policy",
-                "--hns-policy");
+    return Fail(Code::kUsage, "needs hns in --scope; add it there, or leave out --hns-policy", "--hns-policy");
   }
   return {};
 }
@@ -73,8 +71,8 @@ Result<void> ParsePodPolicies(const Arguments& arguments, WantedOptions& out) {
 
 OptionSpec TrustOption() {
   return {"trust", "SHA256",
-          "import the certificate with this digest although it is weak, no CA, or rejected by the trust settings that "
-          "it came with; may be repeated",
+          "import the certificate with this digest even if it is weak, not a CA, or rejected by its own trust "
+          "settings; may be repeated",
           Group::kTrust};
 }
 
@@ -99,26 +97,30 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
       {"scope", "LIST",
        "what is managed: machine,services,winhttp,certs (default), wininet (machine-wide, for PowerShell 5.1), and "
        "hns (policies of pods, see --hns-policy)",
-       Group::kScope},
-      {"with-wmco", "", "scope without machine: the Windows Machine Config Operator owns those variables",
+       Group::kScope, false, "machine services winhttp certs wininet hns"},
+      {"with-wmco", "",
+       "leave machine out of the scope, because the Windows Machine Config Operator owns those variables",
        Group::kScope},
       {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated", Group::kScope},
       {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)",
        Group::kCredentials},
       {"store", "split|root-only",
-       "split: self-signed to ROOT, intermediates to CA; root-only: all to ROOT (default: split)", Group::kTrust},
-      {"import-leaf", "", "import certificates, too, that are neither a CA nor self-signed", Group::kTrust},
+       "split: self-signed certificates to ROOT, intermediates to CA; root-only: all to ROOT (default: split)",
+       Group::kTrust},
+      {"import-leaf", "", "also import certificates that are neither a CA nor self-signed", Group::kTrust},
       TrustOption(),
-      {"subtract", "FILE", "leave out the certificates that this bundle holds, e.g. the system's", Group::kTrust},
+      {"subtract", "FILE", "leave out certificates that this bundle contains, e.g. the system's", Group::kTrust},
       {"winhttp-octets", "",
-       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; they match names, too", Group::kScope},
+       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; the patterns also match host names",
+       Group::kScope},
       {"hns-policy", "FILE",
        "redirect the TCP traffic of pods by this policy, or list of them (see provisioner hns-proxy); adds hns to the "
        "scope",
        Group::kScope},
-      {"hns-pods", "all|NAMESPACE", "which pods: all, or those in a namespace of Kubernetes (crictl must be in PATH)",
-       Group::kScope},
-      {"augment", "", "add entries to NO_PROXY so that .NET, curl and Python agree more with Go, whose answers stay",
+      {"hns-pods", "all|NAMESPACE",
+       "pods that get the policy: all, or those of a Kubernetes namespace (needs crictl in PATH)", Group::kScope},
+      {"augment", "",
+       "add entries to NO_PROXY so that .NET, curl and Python agree better with Go; the decisions of Go stay the same",
        Group::kScope},
   };
 }

@@ -1,4 +1,4 @@
-// The options that `bake`, `plan`, `apply` and `first-boot` share: what is wanted of a source's settings.
+// The options of `bake`, `plan`, `apply` and `first-boot` that choose what to take from a source's settings.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ OptionSpec TrustOption();
 // The SHA-256 digests of the certificates that --trust names. Errors: usage.
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments);
 
-// What the command line says of them. What it does not say is as in a payload's choices.
+// The choices made on the command line. Everything else is as in a payload's choices.
 struct WantedOptions {
   std::optional<reconcile::Scope> scope;
   bool with_wmco = false;
@@ -39,8 +39,8 @@ struct WantedOptions {
 // Errors: usage.
 Result<WantedOptions> ParseWantedOptions(const Arguments& arguments);
 
-// `choices` with what is wanted on top. `read` reads the files of --subtract and --hns-policy. Errors: those of reading
-// them; usage and policy (of --hns-policy).
+// `choices` with those of the command line on top. `read` reads the files of --subtract and --hns-policy. Errors: those
+// of reading them; usage and policy (of --hns-policy).
 Result<reconcile::DesiredOptions> CombineOptions(const WantedOptions& wanted, reconcile::DesiredOptions choices,
                                                  const FileReader& read, Findings& findings);
 

@@ -1,4 +1,5 @@
-// `egress-ip`: with which addresses the namespaces of a cluster leave it, through which nodes.
+// `egress-ip`: the addresses with which the namespaces of a cluster reach the outside, and the nodes they leave
+// through.
 #include "provisioner/egressip/egress_ip.h"
 
 #include <fmt/format.h>
@@ -23,8 +24,8 @@ constexpr std::size_t kWidestName = 50;
 Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& files) {
   if (files.empty()) {
     return Fail(Code::kUsage,
-                "FILE is missing; give what `oc get netnamespaces,hostsubnets -o yaml` or `oc get "
-                "egressips,nodes,namespaces -o yaml` prints, before --offline, which takes all words that follow it",
+                "FILE is missing; give the output of `oc get netnamespaces,hostsubnets -o yaml` or `oc get "
+                "egressips,nodes,namespaces -o yaml`, in front of --offline, which takes all words that follow it",
                 "provisioner egress-ip");
   }
   if (std::ranges::count(files, "-") > 1)
@@ -119,17 +120,18 @@ Command EgressIpCommand() {
   Command command;
   command.spec = {
       "egress-ip",
-      "Say with which addresses the namespaces of a cluster leave it, through which nodes.",
+      "Show the source addresses and the nodes by which the namespaces of a cluster leave it.",
       "FILE...",
       "FILE holds objects as `oc get -o yaml` or `-o json` prints them (- is standard input). openshift-sdn:\n"
-      "NetNamespaces and HostSubnets. OVN-Kubernetes: EgressIPs, Nodes and Namespaces. egressIP: by one of the\n"
-      "addresses; nodeIP: each pod by the address of its node; dropped: nothing leaves. Windows nodes are not\n"
-      "covered by egress IPs: what runs there leaves with the node's address. Exit code 11 when an entry is\n"
+      "NetNamespaces and HostSubnets. OVN-Kubernetes: EgressIPs, Nodes and Namespaces. egressIP: traffic leaves with\n"
+      "one of these addresses; nodeIP: each pod leaves with the address of its node; dropped: no traffic leaves.\n"
+      "Egress IPs do not cover Windows nodes: pods there leave with the address of the node. Exit code 11 when an "
+      "entry is\n"
       "invalid.",
       "  $ oc get egressips,nodes,namespaces -o yaml | provisioner egress-ip - --offline worker-1\n"
       "  namespace  leaves by\n"
       "  billing    egressIP  10.0.0.100 on worker-2",
-      {{"offline", "NODE...", "as it is while these nodes are offline (names or addresses)", Group::kRequests},
+      {{"offline", "NODE...", "show the state while these nodes are offline (names or addresses)", Group::kRequests},
        OutputOption(),
        HelpOption()}};
   command.run = Run;

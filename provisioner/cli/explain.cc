@@ -8,16 +8,18 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/explain_html.h"
+#include "provisioner/cli/explain_question.h"
 #include "provisioner/cli/explain_way.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/dialect_explain.h"
+#include "provisioner/egress/no_proxy.h"
 
 namespace prov::cli {
 namespace {
 
 using egress::ClientDecision;
-using egress::Destination;
 using egress::Dialect;
 using egress::Explainer;
 using egress::Route;
@@ -26,25 +28,6 @@ constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
 constexpr std::size_t kMostDestinations = 100'000;
 constexpr std::size_t kWidestHost = 50;
 constexpr int kDiffers = 4;
-
-struct Asked {
-  std::string shown;  // the URL, or a line of --hosts; without a password
-  Destination to;
-  std::string fault;  // of a URL that can't be asked about, which has no destination
-};
-
-struct Question {
-  std::vector<Asked> urls;
-  std::vector<Asked> hosts;
-  std::vector<Asked> required;  // the destinations of --required
-  std::vector<Dialect> clients;
-  ExplainWay way;
-};
-
-std::string_view NameOf(Route route) {
-  if (route == Route::kDirect) return "direct";
-  return route == Route::kProxy ? "proxy" : "invalid";
-}
 
 // A URL as it may be printed: one with a user or a query may hold a secret.
 std::string Shown(const std::string& text) {
@@ -72,7 +55,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
   std::vector<Asked> out;
   const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
   if (bytes.find('\0') != std::string::npos) {
-    return Fail(Code::kRow, "holds NUL bytes, so it is no text in UTF-8 (UTF-16?): save it as UTF-8", path);
+    return Fail(Code::kRow, "holds NUL bytes, so it is not UTF-8 text (UTF-16?); save it as UTF-8", path);
   }
   constexpr std::string_view kMark = "\xEF\xBB\xBF";  // which editors on Windows put in front of UTF-8
   const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(kMark) ? kMark.size() : 0);
@@ -116,6 +99,7 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
   if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
   out.way = PROV_TRY(ExplainWay::Read(arguments));
   for (const router::Requirement& one : out.way.required()) out.required.push_back({one.shown, one.to, {}});
+  out.html = PROV_TRY(ParseHtml(arguments, out));
   if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment") || arguments.Has("required"))
     return out;
   return Fail(Code::kUsage,
@@ -167,7 +151,11 @@ std::string Json(const Explainer& explainer, const Question& question,
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   if (augmented) {
-    json.Key("augmented").BeginObject().Member("noProxy", augmented->text).Key("added").BeginArray();
+    json.Key("augmented")
+        .BeginObject()
+        .Member("noProxy", egress::RedactNoProxy(augmented->text))
+        .Key("added")
+        .BeginArray();
     for (const std::string& entry : augmented->added) json.String(entry);
     json.EndArray().EndObject();
   }
@@ -177,6 +165,7 @@ std::string Json(const Explainer& explainer, const Question& question,
   WriteDecisions(json, explainer, question.required, question);
   json.EndArray();
   if (!required.empty()) WriteRequired(json, required);
+  if (!question.html.empty()) json.Member("html", question.html);
   WriteFindings(json, findings);
   if (const Findings faults = FaultsOf(question); !faults.empty()) {
     json.Key("error").BeginObject().Member("code", InfoOf(Code::kUsage).name);
@@ -214,14 +203,6 @@ std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Qu
   return out;
 }
 
-// A request that a router stops is shown as that.
-std::string_view CellText(const ExplainWay& routers, const Asked& asked, const ClientDecision& decision) {
-  const auto way = routers.Follow(asked.to, decision);
-  if (!way || way->end == router::WayOut::End::kInvalid || way->Passes()) return NameOf(decision.route);
-  if (way->end == router::WayOut::End::kUnknown) return "unknown";
-  return way->verdict == router::Verdict::kDepends ? "depends" : "refused";
-}
-
 std::string Table(const Explainer& explainer, const Question& question, bool colour) {
   const std::vector<Asked>& hosts = question.hosts;
   const std::vector<Dialect>& clients = question.clients;
@@ -240,13 +221,13 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
       const ClientDecision decision = explainer.Decide(client, one.to);
       const Route route = decision.route;
       differ = differ || route != go;
-      const std::string_view text = CellText(question.way, one, decision);
+      const std::string_view text = WordOf(question.way, one, decision);
       const Route shown = text == "refused" ? Route::kInvalid : route;
       out += "  " + Cell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
     }
     out += "\n";
   }
-  if (differ) out += "* not as Go, which is what the cluster means; --url says why\n";
+  if (differ) out += "* differs from Go, whose reading the cluster uses; --url shows why\n";
   return out;
 }
 
@@ -256,14 +237,16 @@ std::string Text(const Explainer& explainer, const Question& question,
   const bool colour = SupportsColour(stdout);
   std::string out;
   if (augmented) {
-    out += fmt::format("NO_PROXY={}\n", Printable(augmented->text));
+    out += fmt::format("NO_PROXY={}\n", Printable(egress::RedactNoProxy(augmented->text)));
     out += augmented->added.empty()
                ? "  nothing to add\n"
                : fmt::format("  added: {}\n", Printable(fmt::format("{}", fmt::join(augmented->added, ", "))));
   }
   for (const Asked& one : question.urls) out += DescribeUrl(explainer, one, question, colour);
   if (!question.hosts.empty()) out += Table(explainer, question, colour);
-  return out + DescribeRequired(required, colour);
+  out += DescribeRequired(required, colour);
+  if (!question.html.empty()) out += fmt::format("wrote  {}\n", Printable(question.html));
+  return out;
 }
 
 struct Options {
@@ -305,6 +288,10 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
   const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kDiffers : 0;
   std::ranges::move(question.way.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
+  if (!question.html.empty()) {
+    PROV_TRY(WriteExplainPage(question.html,
+                              PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
+  }
   if (options.json)
     return Outcome{exit, Json(explainer, question, augmented, config.findings, required), std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));
@@ -317,12 +304,13 @@ Command ExplainCommand() {
   Command command;
   command.spec = {
       "explain",
-      "Say what each client stack does with a request: proxy, direct or invalid, by which entry, and why.",
+      "Show what each client does with a request (proxy, direct or invalid), by which entry, and why.",
       "SOURCE",
-      "The clients: go (kubelet, containerd), curl (8.18 and later), curl8 (8.14), curl7 (7.88), dotnet (up to 10),\n"
-      "winhttp and wininet (by the lists that this program writes for them), python (urllib), requests, java\n"
-      "(nonProxyHosts with '|' for ','), and dotnet11. They read the same NO_PROXY differently; Go's reading is what "
-      "the cluster means.",
+      "The clients are: go (kubelet, containerd), curl (8.18 and later), curl8 (8.14), curl7 (7.88), dotnet (up to "
+      "10),\n"
+      "winhttp and wininet (with the bypass lists that this program writes), python (urllib), requests, java\n"
+      "(nonProxyHosts with '|' for ',') and dotnet11. Clients read the same NO_PROXY differently. The cluster's own\n"
+      "components read it as go does.",
       "  $ provisioner explain rendered-worker.json --url https://quay.io/ --for go,dotnet\n"
       "  https://quay.io/\n"
       "    go        proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
@@ -330,13 +318,17 @@ Command ExplainCommand() {
       {{"url", "URL...", "a request to explain; several may follow, up to the next option", Group::kRequests},
        {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table",
         Group::kRequests},
-       {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests},
-       {"augment", "", "first add entries so that other clients agree with Go, whose answers stay; and print the list",
+       {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests, false,
+        "go curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"},
+       {"augment", "",
+        "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the same",
         Group::kRequests},
-       {"winhttp-octets", "", "as with bake: IPv4 ranges are octet patterns in WinHTTP's bypass list",
+       {"winhttp-octets", "",
+        "write IPv4 ranges as octet patterns into WinHTTP's bypass list, as bake does with this option",
         Group::kRequests},
        PoolOption(),
        NameOption(),
+       HtmlOption(),
        OutputOption(),
        HelpOption()}};
   const std::vector<OptionSpec> way = WayOptionSpecs();

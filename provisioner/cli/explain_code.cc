@@ -143,11 +143,10 @@ std::string Markdown(const std::vector<Entry>& entries) {
   }
   return fmt::format(
       "# Codes of errors and findings\n\n"
-      "An error ends a command: it is `error.code` in JSON and decides the exit code. A finding is something that a "
-      "person should know of a result: it is `code` in\n"
-      "the list `findings`. On a terminal both stand in brackets before the message, which says what exactly is meant "
-      "and where. `provisioner explain-code CODE` prints\n"
-      "the row of a code. Codes are added to later versions; none gets another name.\n\n"
+      "An error ends a command: it is `error.code` in JSON and decides the exit code. A finding is a remark about a "
+      "result: it is `code` in\nthe list `findings`. On a terminal the code stands in brackets before the message, "
+      "which gives the details and the place. `provisioner explain-code CODE` prints\nthe row of a code. Later "
+      "versions may add codes, but never rename one.\n\n"
       "This page is what `provisioner explain-code --markdown` prints. A test compares them.\n\n"
       "## Errors\n\n| code | exit code | meaning | what to do |\n|---|---|---|---|\n{}\n"
       "## Findings\n\n| code | severity | meaning | what to do |\n|---|---|---|---|\n{}",
@@ -158,7 +157,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const bool markdown = arguments.Has("markdown");
   if (markdown && (json || !arguments.words().empty())) {
-    return Fail(Code::kUsage, "prints the page of all codes; leave out CODE and --output", "--markdown");
+    return Fail(Code::kUsage, "prints all codes; leave out CODE and --output", "--markdown");
   }
   const std::vector<Entry> entries = PROV_TRY(Select(arguments.words()));
   if (markdown) return Outcome{0, Markdown(entries), {}};
@@ -171,7 +170,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
 Command ExplainCodeCommand() {
   Command command;
   command.spec = {"explain-code",
-                  "Say what the code of an error or a finding means, and what to do about it.",
+                  "Explain the code of an error or a finding, and what to do about it.",
                   "[CODE]...",
                   "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
                   "  $ provisioner explain-code proxy-url-at\n"

@@ -37,9 +37,10 @@ Result<void> CheckTogether(const Arguments& arguments) {
 Result<void> CheckSources(const std::vector<Requirement>& required, const std::string& file) {
   const auto found = std::ranges::find_if(required, [](const Requirement& one) { return one.source.has_value(); });
   if (found == required.end()) return {};
-  return Fail(Code::kUsage,
-              "--through FILE is missing: which address the outside sees is known of the egress routers' settings",
-              fmt::format("{}, line {}", file, found->line));
+  return Fail(
+      Code::kUsage,
+      "--through FILE is missing: give the settings of the egress routers, from which the source address follows",
+      fmt::format("{}, line {}", file, found->line));
 }
 
 void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
@@ -53,15 +54,14 @@ std::vector<OptionSpec> WayOptionSpecs() {
   return {
       {"through", "FILE...",
        "egress routers behind the proxy (EGRESS_* values, lists of destinations, ConfigMaps, manifests, EgressRouter "
-       "objects): say what they do with each request, and which address the outside sees",
+       "objects): also show what they do with each request, and its source address outside the cluster",
        Group::kRequests},
       {"resolve", "NAME=IP[,IP]",
-       "an answer of DNS that the routers' rules depend on; NAME= does not resolve, IP=NAME is the name of an address; "
-       "may "
-       "be repeated",
+       "DNS answer that rules of the routers depend on; NAME= does not resolve, IP=NAME is a reverse lookup; may be "
+       "repeated",
        Group::kRequests},
       {"required", "FILE",
-       "destinations that must be reached, a line URL [proxy|direct] [source-IP] each; exit code 4 where a client is "
+       "destinations that must be reached, one per line: URL [proxy|direct] [source-IP]; exit code 4 if a client is "
        "refused or goes another way",
        Group::kRequests}};
 }
@@ -149,9 +149,22 @@ std::string DescribeWay(const WayOut& way) {
   if (way.end != WayOut::End::kRouter) return out;
   if (way.Passes()) {
     if (!way.to.empty()) out += fmt::format("; to {}", Printable(way.to));
-    out += way.source.empty() ? "; from an address that no file gives" : fmt::format("; seen as {}", way.source);
+    out += way.source.empty() ? "; the files do not give its source address" : fmt::format("; seen as {}", way.source);
   }
   return out + fmt::format(" ({})", Printable(way.router->where));
+}
+
+std::vector<std::pair<std::string, std::string>> GroupObjections(const RequiredResult& result) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [client, why] : result.objections) {
+    const auto same = std::ranges::find(out, why, &std::pair<std::string, std::string>::second);
+    if (same == out.end()) {
+      out.emplace_back(egress::NameOf(client), why);
+    } else {
+      same->first += fmt::format(", {}", egress::NameOf(client));
+    }
+  }
+  return out;
 }
 
 std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour) {
@@ -164,17 +177,8 @@ std::string DescribeRequired(const std::vector<RequiredResult>& results, bool co
                              : ok    ? "\x1b[32mok    \x1b[0m"
                                      : "\x1b[31mFAILED\x1b[0m";
     out += fmt::format("required {} {}\n", word, Printable(result.required->shown));
-    // Clients of one mind share a line.
-    std::vector<std::pair<std::string, std::string>> lines;
-    for (const auto& [client, why] : result.objections) {
-      const auto same = std::ranges::find(lines, why, &std::pair<std::string, std::string>::second);
-      if (same == lines.end()) {
-        lines.emplace_back(egress::NameOf(client), why);
-      } else {
-        same->first += fmt::format(", {}", egress::NameOf(client));
-      }
-    }
-    for (const auto& [clients, why] : lines) out += fmt::format("  {}: {}\n", clients, Printable(why));
+    for (const auto& [clients, why] : GroupObjections(result))
+      out += fmt::format("  {}: {}\n", clients, Printable(why));
   }
   if (failed > 0)
     out += fmt::format("{} of {} required destinations would not be reached as they must be\n", failed, results.size());

@@ -1,10 +1,11 @@
-// What --through, --resolve and --required add to `explain`: the way of each request behind the client's decision, and
-// whether required destinations are reached as they must be.
+// --through, --resolve and --required of `explain`: the path of each request after the client's decision, and whether
+// required destinations are reached as required.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/json_writer.h"
@@ -31,7 +32,7 @@ class ExplainWay {
 
   bool has_routers() const { return chain_.has_value(); }
   const std::vector<router::Requirement>& required() const { return required_; }
-  // Of the routers, and of proxies that do not lead to them; `file` is where these are from.
+  // Findings about the routers, and about proxies that do not lead to them; `file` is where the proxies come from.
   Findings FindingsOf(const egress::ClientSettings& settings, const std::string& file) const;
 
   // nullopt without routers.
@@ -46,12 +47,15 @@ class ExplainWay {
   Findings findings_;
 };
 
-// The member "route" of a decision; of none (a URL that is none) it is "invalid".
+// The member "route" of a decision; "invalid" if the URL is not valid.
 void WriteRoute(JsonWriter& json, const router::WayOut* way);
 // The member "required" of the document.
 void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results);
 
-// For people: what follows a client's decision, and the list of required destinations.
+// Who objects, and why: clients of one mind share a row.
+std::vector<std::pair<std::string, std::string>> GroupObjections(const RequiredResult& result);
+
+// For people: the text after a client's decision, and the list of required destinations.
 std::string DescribeWay(const router::WayOut& way);
 std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour);
 

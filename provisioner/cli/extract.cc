@@ -9,6 +9,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/pki/trust_bundle.h"
@@ -51,7 +52,8 @@ std::string Json(const EgressConfig& config, const pki::StorePolicy& policy, con
   json.Key("proxy").BeginObject();
   if (config.http_proxy) json.Member("HTTP_PROXY", UrlText(*config.http_proxy, show_secrets));
   if (config.https_proxy) json.Member("HTTPS_PROXY", UrlText(*config.https_proxy, show_secrets));
-  if (config.no_proxy) json.Member("NO_PROXY", *config.no_proxy);
+  if (config.no_proxy)
+    json.Member("NO_PROXY", show_secrets ? *config.no_proxy : egress::RedactNoProxy(*config.no_proxy));
   json.EndObject();
   json.Key("proxyFile").BeginObject();
   WriteFile(json, config.proxy_file);
@@ -122,14 +124,14 @@ Command ExtractCommand() {
       "Print the proxy settings and the additional trusted certificates that a source holds.",
       "SOURCE",
       "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
-      "`-o yaml` prints it; a List of them with their MachineConfigPools, of which the config counts that the\n"
-      "nodes of --pool have; an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy with its ConfigMap, a\n"
-      "ControllerConfig, an install-config; AKS' httpProxyConfig or what `az aks show` prints; a Pod or\n"
-      "Deployment; a proxy.env; a file of certificates (PEM). What it is is told by its content. A folder is\n"
-      "a payload that `bake` wrote. On a network: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
-      "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, known by --ca) and kube:// (the cluster's API).\n"
-      "A pointer config (worker.ign, or the Secret worker-user-data-managed) is followed with the CAs that it\n"
-      "names itself.",
+      "`-o yaml` prints it; a List of MachineConfigs and MachineConfigPools, from which the config of the nodes of\n"
+      "--pool is taken; an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy with its ConfigMap; a\n"
+      "ControllerConfig; an install-config; AKS' httpProxyConfig or the output of `az aks show`; a Pod or\n"
+      "Deployment; a proxy.env; a file of certificates (PEM). The content decides how a file is read. A folder is\n"
+      "a payload that `bake` wrote. Remote sources: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
+      "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, verified with --ca) and kube:// (the cluster's\n"
+      "API). A pointer config (worker.ign, or the Secret worker-user-data-managed) is followed, and its server is\n"
+      "verified with the CAs that the config itself names.",
       "  $ oc get machineconfigpools,machineconfigs -o json | provisioner extract - --format env\n"
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"

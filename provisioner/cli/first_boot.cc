@@ -1,4 +1,5 @@
-// `first-boot`: applies, stays, cleans up; with the exit codes that Windows setup understands.
+// `first-boot`: applies the settings, installs the program and cleans up, with exit codes that Windows setup
+// understands.
 #include "provisioner/node/first_boot.h"
 
 #include <fmt/format.h>
@@ -125,11 +126,11 @@ Result<node::Settings> Settings(const BootOptions& options, node::OpenNode& node
     return settings;
   Result<node::Settings> kept = node::LastGoodSettings(node.machine.state);
   if (kept && unsigned_here) {
-    AddInfo(kept->findings, "signature-kept",
-            fmt::format("the settings are those that were kept when this payload was put here; it itself was not used: "
-                        "{}",
-                        settings.error().message),
-            settings.error().where);
+    AddInfo(
+        kept->findings, "signature-kept",
+        fmt::format("the payload was not used; the settings that were kept when it was installed are used instead: {}",
+                    settings.error().message),
+        settings.error().where);
   }
   return kept;
 }
@@ -142,12 +143,12 @@ bool MayPass(const Error& error) {
 Error GoOnLater(node::OpenNode& node, const node::Delivery& delivery, Error error) {
   const Result<bool> later = node::FollowLater(node, delivery);
   if (!later) {
-    error.message += fmt::format("; nor could the boot service be installed, which would ask again: {}",
+    error.message += fmt::format("; the boot service, which would try again, could not be installed either: {}",
                                  SentenceWithPlace(later.error().message, PlaceOf(later.error())));
   } else if (*later) {
-    error.message += "; the boot service is installed and goes on asking";
+    error.message += "; the boot service is installed and tries again";
   } else {
-    error.message += "; reconcile goes on with the other source that is stored on this machine";
+    error.message += "; reconcile continues with the other source that is stored on this machine";
   }
   return error;
 }
@@ -228,13 +229,14 @@ Command FirstBootCommand() {
       "first-boot",
       "Apply a source, install this program with its boot service, and remember the source.",
       "SOURCE",
-      "A payload beneath %SystemRoot%\\Setup\\Scripts was delivered for this run: what was baked becomes ours, its\n"
-      "settings are kept, and its files with credentials are removed once Windows setup is over. Any other source\n"
-      "is read again by reconcile. Phases: specialize always exits 0 and leaves a failure to status and the event\n"
-      "log, as setup would end otherwise; setup-onrequest exits 1 for \"reboot\" and 2 for \"reboot and run again\".",
+      "A payload below %SystemRoot%\\Setup\\Scripts is used once: settings in the image that equal it are taken over,\n"
+      "a copy of its settings is kept, and its files with credentials are deleted when Windows setup is over. Any\n"
+      "other source is stored, and reconcile reads it again. Phases: specialize always exits 0, because setup would\n"
+      "end otherwise, and reports a failure in status and the event log; setup-onrequest exits 1 for \"reboot\" and 2\n"
+      "for \"reboot and run again\".",
       "  > provisioner first-boot C:\\Windows\\Setup\\Scripts\\Provisioner --phase specialize",
       {{"phase", "specialize|setup-onrequest|logon",
-        "the moment of Windows setup that runs this (default: none of them)", Group::kRun},
+        "the phase of Windows setup that runs this command (default: none)", Group::kRun},
        PoolOption(),
        NameOption(),
        SignerOption(),

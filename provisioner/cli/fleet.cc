@@ -1,4 +1,4 @@
-// `fleet`: what the nodes of a cluster tell it, against what they should have.
+// `fleet`: compares what the nodes of a cluster report with what they should have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.cluster = PROV_TRY(ParseSourceOptions(arguments));
   out.cluster.request.source = words.at(1);
   if (!source::IsKubeUri(words.at(1)))
-    return Fail(Code::kUsage, "is no cluster; give kube:// or kube://CONTEXT of your kubeconfig", words.at(1));
+    return Fail(Code::kUsage, "is not a cluster; give kube://, or kube://CONTEXT with a context of your kubeconfig",
+                words.at(1));
   out.wanted = out.cluster;
   if (arguments.Has("source")) out.wanted.request.source = arguments.Get("source");
   out.wait_seconds = PROV_TRY(Number(arguments, "wait", 0));
@@ -93,7 +94,7 @@ Result<Source> ReadWanted(machine::Host& host, const Options& options) {
   Result<Source> out = ReadSource(host, options.wanted);
   const bool is_default = options.wanted.request.source == options.cluster.request.source;
   if (!out && is_default && out.error().code == Code::kNotFound)
-    out.error().message += "; where there is none, --source SOURCE says what the nodes should have";
+    out.error().message += "; if the cluster has no pool, name the wanted settings with --source SOURCE";
   return out;
 }
 
@@ -235,23 +236,21 @@ Command FleetCommand() {
       "fleet",
       "Show which Windows nodes of a cluster have the settings that they should have.",
       "status kube://[CONTEXT]",
-      "Each node that runs provisioner with --node tells its cluster what it has, in the annotation\n"
-      "egress-provisioner/state. Wanted is what --source says, else the config of the pool (kube://CONTEXT/POOL).\n"
-      "A node is current when it has these settings, and, as far as it can be told, their password. Exit 4\n"
-      "while one is not. Needs the right to list nodes.",
+      "Each node that runs provisioner with --node reports its state in the annotation egress-provisioner/state of\n"
+      "its Node. The wanted settings are those of --source, or else of the pool (kube://CONTEXT/POOL). A node is\n"
+      "current when it has these settings and, where this can be checked, the same password. The exit code is 4\n"
+      "while a node is not current. The command needs the right to list nodes.",
       "  $ provisioner fleet status kube://\n"
       "  NODE   CURRENT   DIGEST        APPLIED      DRIFT  REBOOT  VERSION   FAILURE\n"
       "  win-1  yes       4385a46da03e  3 d 4 h          0  no      0.1.0     -\n"
       "  win-2  no        8f4486f3c682  12 d 1 h         0  needed  0.1.0     [network] the server ...\n"
       "  1 of 2 nodes are current; wanted 4385a46da03e of MachineConfig rendered-worker-3d1c...\n"
       "  $ provisioner fleet status kube://admin --wait 600 && echo done",
-      {{"source", "SOURCE", "what the nodes should have: any source (default: the cluster's own pool)", Group::kSource,
-        true},
+      {{"source", "SOURCE", "the wanted settings: any source (default: the pool of the cluster)", Group::kSource, true},
        PoolOption(),
        NameOption(),
        {"wait", "SECONDS",
-        "look again until there are nodes and all are current, for as long as this; exit code 4 while there are none "
-        "(default: 0)",
+        "wait up to this long until there are nodes and all are current; exit code 4 if there are none (default: 0)",
         Group::kRun},
        OutputOption(),
        HelpOption()}};

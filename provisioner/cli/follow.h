@@ -1,4 +1,4 @@
-// Rounds one after the other until this program is asked to stop: of `reconcile` and of `pod`.
+// Runs rounds of `reconcile` or `pod` until this program is asked to stop.
 #pragma once
 
 #include "provisioner/cli/beside_rounds.h"
@@ -10,12 +10,12 @@ struct SourceCache;
 
 namespace prov::cli {
 
-// Reads stored words; `cache` may be null. The signer is read again each time: one that was pinned meanwhile counts
-// from the next round on.
+// Reads stored words; `cache` may be null. The signer is read again each time, so a signer that was pinned meanwhile
+// counts from the next round on.
 node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache);
 
-// A source that can be watched makes a round begin at once. What fails beside the rounds is logged, once for each cause
-// and day.
+// If the source can be watched, a change starts a round at once. Failures besides the rounds are logged, once for each
+// cause and day.
 void Follow(machine::Host& host, node::LoopOptions options, const BesideRounds& beside);
 
 }  // namespace prov::cli

@@ -1,4 +1,4 @@
-// `hns-proxy`: the traffic of pods on a Windows node goes to a proxy beside them.
+// `hns-proxy`: redirects the traffic of pods on a Windows node to a proxy in the pod.
 #include "provisioner/cli/hns_proxy.h"
 
 #include <fmt/format.h>
@@ -34,22 +34,26 @@ std::vector<OptionRow> OptionRows() {
       {kPolicy, {"outbound-port", "PORT", "the proxy's port for connections from the pod", kSource}},
       {kPolicy,
        {"usersid", "SID|NAME",
-        "the proxy's account, or a group of it, whose own connections are left alone: a SID (S-1-...), system, "
+        "the proxy's account, or a group of it, whose connections are not redirected: a SID (S-1-...), system, "
         "network-service or network-configuration-operators",
         kSource}},
       {kPolicy, {"localaddr", "LIST", "only connections of these IPv4 addresses of the pod", kSource}},
-      {kPolicy, {"remoteaddr", "LIST", "only connections with these IPv4 addresses of others", kSource}},
-      {kPolicy, {"localports", "LIST", "only connections of these ports of the pod, such as 80,8000-8080", kSource}},
-      {kPolicy, {"remoteports", "LIST", "only connections with these ports of others", kSource}},
+      {kPolicy, {"remoteaddr", "LIST", "only connections with these remote IPv4 addresses", kSource}},
+      {kPolicy,
+       {"localports", "LIST", "only connections of these local ports of the pod, such as 80,8000-8080", kSource}},
+      {kPolicy, {"remoteports", "LIST", "only connections with these remote ports", kSource}},
       {kPolicy, {"priority", "NUMBER", "the order of policies, 0 to 65535 (default: 0)", kSource}},
-      {kPolicy, {"in-except-ip", "IP", "no connections from this address; may be repeated", kSource}},
-      {kPolicy, {"in-except-port", "PORT", "no connections to this port of the pod; may be repeated", kSource}},
-      {kPolicy, {"out-except-ip", "IP", "no connections to this address; may be repeated", kSource}},
-      {kPolicy, {"out-except-port", "PORT", "no connections to this port of others; may be repeated", kSource}},
+      {kPolicy, {"in-except-ip", "IP", "do not redirect connections from this address; may be repeated", kSource}},
+      {kPolicy,
+       {"in-except-port", "PORT", "do not redirect connections to this port of the pod; may be repeated", kSource}},
+      {kPolicy, {"out-except-ip", "IP", "do not redirect connections to this address; may be repeated", kSource}},
+      {kPolicy,
+       {"out-except-port", "PORT", "do not redirect connections to this remote port; may be repeated", kSource}},
       {kPolicy,
        {"exceptions-from", "SOURCE",
-        "the IPv4 addresses of this source's NO_PROXY as --out-except-ip; what else is in it is told", kSource}},
-      {kTarget, {"namespace", "GUID", "the endpoints of this network namespace of HCN", Group::kTarget}},
+        "use the IPv4 addresses of this source's NO_PROXY as --out-except-ip; other entries are reported as findings",
+        kSource}},
+      {kTarget, {"namespace", "GUID", "the endpoints of this HCN network namespace", Group::kTarget}},
       {kTarget,
        {"container", "ID", "the endpoints of this container's pod; the beginning of the ID is enough", Group::kTarget}},
       {kTarget, {"all", "", "all endpoints of the node; add and ensure take those of its pods only", Group::kTarget}},
@@ -59,12 +63,11 @@ std::vector<OptionRow> OptionRows() {
         Group::kTarget}},
       {kTarget | kContainer,
        {"crictl-exe", "FILE", "the crictl that is run (default: the one in PATH)", Group::kTarget}},
-      {kDryRun, {"dry-run", "", "only say what would be done; exit code 4 where that is something", Group::kRun}},
+      {kDryRun, {"dry-run", "", "only print the changes; exit code 4 if there are any", Group::kRun}},
       {kFormat,
        {"format", "endpoint|request|cni",
-        "endpoint: the policy of an endpoint; request: the document that HcnModifyEndpoint gets; cni: an entry of a "
-        "CNI "
-        "configuration, which nobody has shown to work with win-overlay (default: endpoint)",
+        "endpoint: the policy of an endpoint; request: the request document for HcnModifyEndpoint; cni: an entry of a "
+        "CNI configuration, unproven with win-overlay (default: endpoint)",
         Group::kOutput}},
   };
 }
@@ -112,8 +115,8 @@ Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
     return Fail(Code::kUsage, fmt::format("takes one --{}, not {}", row.spec.name, count), where);
   }
   if (arguments.Has("crictl") && arguments.Has("crictl-exe")) {
-    return Fail(Code::kUsage, "takes --crictl or --crictl-exe, not both: the first is what crictl printed already",
-                where);
+    return Fail(Code::kUsage,
+                "takes --crictl or --crictl-exe, not both: --crictl is output that crictl already printed", where);
   }
   return {};
 }
@@ -134,7 +137,7 @@ Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& argum
                 where);
   }
   if (std::ranges::find(words, std::string()) != words.end())
-    return Fail(Code::kUsage, "got an empty argument (an unset variable?)", where);
+    return Fail(Code::kUsage, "an argument is empty (an unset variable?)", where);
   const auto is_input = [&](std::string_view option) { return arguments.Get(option) == "-"; };
   const auto inputs = std::ranges::count(words, "-") + (is_input("policy") ? 1 : 0) + (is_input("crictl") ? 1 : 0);
   if (inputs > 1) return Fail(Code::kUsage, "can read one document only from standard input", where);
@@ -173,7 +176,7 @@ Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
   for (std::string& one : settings) one = format == "cni" ? CniEntry(one) : hns::EndpointPolicyJson(one);
   if (format == "cni") {
     AddWarning(findings, "hns-cni",
-               "nobody has shown that win-overlay takes this entry; look at a new pod with `hns-proxy list`");
+               "it is unproven that win-overlay accepts this entry; check a new pod with `hns-proxy list`");
   }
   return Outcome{0, OneOrList(settings), std::move(findings)};
 }
@@ -249,18 +252,18 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
 }
 
 constexpr std::string_view kDetails =
-    "An HNS policy on a pod's endpoint sends its TCP connections to a proxy in the same pod.\n"
-    "  lookup CONTAINER        the endpoints of a container's pod\n"
+    "An HNS policy on the endpoint of a pod redirects the pod's TCP connections to a proxy in the same pod.\n  lookup "
+    "CONTAINER        the endpoints of a container's pod\n"
     "  list TARGET             the policies of endpoints\n"
-    "  add TARGET POLICY       adds a policy where it is not there yet\n"
-    "  ensure TARGET POLICY    makes it the only one; writes nothing where it is that already\n"
-    "  clear TARGET            takes all policies of this kind away\n"
+    "  add TARGET POLICY       adds a policy where it is missing\n"
+    "  ensure TARGET POLICY    makes it the only policy of this kind; writes nothing if it already is\n"
+    "  clear TARGET            removes all policies of this kind\n"
     "  check [POLICY]          is the policy valid? Without one: does this node's HNS (13.2 or later) have them?\n"
     "  render POLICY           the policy as JSON\n"
     "TARGET is the GUID of an endpoint, --namespace, --container or --all. POLICY is --policy, or the options that\n"
     "say the same. check POLICY and render work on any system, the others on a Windows node. HNS redirects TCP over\n"
-    "IPv4, for containers with process isolation. Other policies of an endpoint are never touched. A pod gets a new\n"
-    "endpoint when it is made again, so a policy is for now: repeat ensure.";
+    "IPv4, for containers with process isolation. Other policies of an endpoint are never changed. A recreated pod\n"
+    "gets a new endpoint without the policy, so repeat ensure.";
 
 constexpr std::string_view kExample =
     "  $ provisioner hns-proxy render --outbound-port 15001 --usersid network-configuration-operators\n"
@@ -279,7 +282,7 @@ Command HnsProxyCommand() {
   Command command;
   command.spec = {"hns-proxy",
                   "Redirect the TCP traffic of pods on a Windows node to a proxy beside them.",
-                  "COMMAND [ARGUMENT]...",
+                  "lookup|list|clear|add|ensure|check|render [ARGUMENT]...",
                   kDetails,
                   kExample,
                   {}};

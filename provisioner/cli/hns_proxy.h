@@ -13,10 +13,10 @@
 
 namespace prov::cli {
 
-// The policies that --policy or the flags name, as they are read: not yet validated. Errors: usage (none is named, or
-// both); json; policy; io and not-found of files.
+// The policies that --policy or the flags give, not yet validated. Errors: usage (none is given, or both are); json;
+// policy; io and not-found of files.
 Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);
-// Whether the arguments name a policy.
+// Whether the arguments give a policy.
 bool NamesPolicy(const Arguments& arguments);
 
 // "1 policy", "2 policies".
@@ -25,11 +25,11 @@ std::string PolicyCount(std::size_t count);
 // The container `id` from --crictl FILE|-. Errors: as ReadContainer(), and of reading the file.
 Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file);
 
-// `hns-proxy list|clear|add|ensure`, and `check` without a policy. The first of arguments.words() is the command.
-// Options that are not for it are refused already.
+// `hns-proxy list|clear|add|ensure`, and `check` without a policy. The first of arguments.words() is the action.
+// Options that do not apply to it have been refused already.
 Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host);
 
-// The container `id` with --crictl FILE|-, or else as crictl tells of it.
+// The container `id` from --crictl FILE|-, or else from crictl itself.
 Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host);
 // The endpoints of HCN's namespace `guid`. Errors: hns; target on a system without HNS.
 Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host);

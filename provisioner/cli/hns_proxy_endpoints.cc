@@ -132,7 +132,7 @@ Result<Target> ParseTarget(const Arguments& arguments) {
   }
   for (const std::string_view option : {"crictl", "crictl-exe"}) {
     if (!arguments.Has(option) || arguments.Has("container")) continue;
-    return Fail(Code::kUsage, "goes with --container; name the container, or leave it out",
+    return Fail(Code::kUsage, "needs --container; name the container, or leave this option out",
                 fmt::format("--{}", option));
   }
   if (has_endpoint) out.endpoint = PROV_TRY(hns::ParseGuid(arguments.words()[1], "endpoint"));
@@ -239,8 +239,8 @@ Result<std::string> CrictlPath(const Arguments& arguments, machine::Host& host) 
   if (arguments.Has("crictl-exe")) return arguments.Get("crictl-exe");
   if (std::optional<std::string> found = host.programs().Find("crictl"); found) return *std::move(found);
   return Fail(Code::kTarget,
-              "crictl is not in PATH; run this on the container's node, name crictl with --crictl-exe, or give what "
-              "crictl inspect prints with --crictl FILE",
+              "crictl is not in PATH; run this on the container's node, name crictl with --crictl-exe, or give the "
+              "output of crictl inspect with --crictl FILE",
               "crictl");
 }
 

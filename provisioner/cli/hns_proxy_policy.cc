@@ -66,7 +66,9 @@ Result<hns::Policy> PolicyOfFlags(const Arguments& arguments) {
   hns::Policy out;
   if (arguments.Has("port")) {
     if (arguments.Has("inbound-port") || arguments.Has("outbound-port")) {
-      return Fail(Code::kUsage, "is both ports; leave out --inbound-port and --outbound-port, or --port", "--port");
+      return Fail(Code::kUsage,
+                  "can't be used with --inbound-port or --outbound-port, because it sets both; leave one out",
+                  "--port");
     }
     out.inbound_port = PROV_TRY(Value(arguments, "port"));
     out.outbound_port = out.inbound_port;
@@ -129,8 +131,10 @@ Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machi
                 where);
   }
   if (!files.empty() && !flag.empty()) {
-    return Fail(Code::kUsage,
-                fmt::format("--{} is part of a policy, and {} is one already; leave one out", flag, files[0]), where);
+    return Fail(
+        Code::kUsage,
+        fmt::format("--{} is part of a policy, but {} is a complete policy; leave one of them out", flag, files[0]),
+        where);
   }
   std::vector<hns::Policy> out;
   if (files.empty()) {

@@ -69,7 +69,7 @@ Result<void> AddUnknownServices(node::OpenNode& node, const reconcile::DesiredSt
       if (EditDistance(name, wanted.service) <= kSlip) near += (near.empty() ? "" : ", ") + name;
     }
     AddWarning(findings, "service-unknown",
-               fmt::format("no service of this image is called {}{}; its environment is set when there is one",
+               fmt::format("this image has no service {}{}; its environment will be set when the service exists",
                            wanted.service, near.empty() ? "" : fmt::format(" (near to it: {})", near)),
                image);
   }
@@ -82,21 +82,21 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const 
   Findings out = PROV_TRY(image.Notes());
   if (options.install && !options.exe) {
     AddInfo(out, "script-only",
-            "without --exe the payload's script does the work alone when Windows setup ends: nothing will reconcile at "
-            "later boots",
+            "the payload has no provisioner.exe: its script applies the settings once, when Windows setup ends, and "
+            "nothing reconciles at later boots; add the program with --exe",
             image.Name());
   }
   if (options.install && !options.exe && (options.signer || PROV_TRY(node::PinnedSigner(image)))) {
     AddWarning(out, "signer-script",
-               "the signer is pinned for provisioner.exe; the payload's script checks no signature", image.Name());
+               "only provisioner.exe checks the pinned signer; the payload's script does not check signatures",
+               image.Name());
   }
   if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), out));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
-    AddWarning(
-        out, "image-descriptors",
-        "files with credentials in this image get the descriptor of their folder, which users of the node may be "
-        "able to read, as descriptors can't be set here: mount the image with ntfs-3g, or use --credentials none",
-        image.Name());
+    AddWarning(out, "image-descriptors",
+               "users of the node may be able to read files with credentials, because security descriptors can't be "
+               "set in this image: mount the image with ntfs-3g, or use --credentials none",
+               image.Name());
   }
   return out;
 }
@@ -113,30 +113,32 @@ Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const
 }
 
 std::vector<OptionSpec> ImageOptionSpecs() {
-  return {{"install", "", "with --root or --wim: also put the payload, its service and what starts them into the image",
-           Group::kTarget},
-          {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings when the image runs",
-           Group::kTarget},
-          {"preseed", "",
-           "with --root or --wim: set the environment of services that don't exist yet, too (unproven on real "
-           "Windows)",
-           Group::kTarget}};
+  return {
+      {"install", "",
+       "with --root or --wim: also install the payload, its service and the commands that start them into the image",
+       Group::kTarget},
+      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings in place when the image runs",
+       Group::kTarget},
+      {"preseed", "",
+       "with --root or --wim: also set the environment of services that do not exist yet (unproven on real Windows)",
+       Group::kTarget}};
 }
 
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   const bool image = arguments.Has("root") || arguments.Has("wim");
   for (const std::string_view option : {"install", "exe", "preseed"}) {
     if (arguments.Has(option) && !image) {
-      return Fail(Code::kUsage, "is for images: give --root or --wim with it", "--" + std::string(option));
+      return Fail(Code::kUsage, "needs --root or --wim, because it acts on images", "--" + std::string(option));
     }
   }
   for (const std::string_view option : {"try", "reboot", "restart-services", "exit-style"}) {
     if (arguments.Has(option) && image) {
-      return Fail(Code::kUsage, "is for a running machine, and nothing runs in an image", "--" + std::string(option));
+      return Fail(Code::kUsage, "needs a running machine, so it can't be used with an image; leave it out",
+                  "--" + std::string(option));
     }
   }
   if (arguments.Has("exe") && !arguments.Has("install")) {
-    return Fail(Code::kUsage, "belongs to --install", "--exe");
+    return Fail(Code::kUsage, "needs --install", "--exe");
   }
   ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
   if (arguments.Has("exe")) out.exe = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
@@ -145,11 +147,10 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
 
 Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, SessionReport& report) {
   if (!PROV_TRY(node::LoadImageRecord(node.machine.state))) return {};
-  AddWarning(
-      report.findings, "payload-stays",
-      "the installed payload and what starts it are still there and apply the settings again when the image runs; "
-      "provisioner remove --all takes them out",
-      image.Name());
+  AddWarning(report.findings, "payload-stays",
+             "the installed payload stays in the image and applies the settings again when the image runs; remove it "
+             "with provisioner remove --all",
+             image.Name());
   return {};
 }
 

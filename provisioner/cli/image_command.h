@@ -1,4 +1,4 @@
-// `plan` and `apply` on images: the settings, and with --install what makes the image keep them when it runs.
+// `plan` and `apply` on images: the settings and, with --install, what makes the image keep them when it runs.
 #pragma once
 
 #include <optional>
@@ -30,12 +30,12 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
-// Before the first write into an image: leftovers go, and there is room. Errors: target; interrupted; those of the
-// tree.
+// Before the first write into an image: removes leftovers and checks that there is room. Errors: target; interrupted;
+// those of the tree.
 Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings);
 
-// A finding where an installed payload outlives a `rollback` or a `remove` without --all.
+// A finding if an installed payload stays in the image after a `rollback`, or a `remove` without --all.
 Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, reconcile::SessionReport& report);
 
 // `all`: also what --install put there, and the state.

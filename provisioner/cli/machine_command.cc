@@ -39,7 +39,7 @@ CommandSpec StoredSpec() {
   spec.options.push_back(PoolOption());
   spec.options.push_back(NameOption());
   AddRemoteOptions(spec);
-  spec.options.push_back({kStored, "", "these words come from where a node keeps them", Group::kSource});
+  spec.options.push_back({kStored, "", "the source is the one that is stored on the node", Group::kSource});
   return spec;
 }
 
@@ -60,7 +60,7 @@ Result<std::string> AbsolutePath(const std::string& path) {
 
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where) {
   const std::string file = given.empty() ? PROV_TRY(source::DefaultKubeconfig(source::ThisProcess())) : given;
-  if (file.empty()) return Fail(Code::kUsage, "there is no kubeconfig; give --kubeconfig FILE", where);
+  if (file.empty()) return Fail(Code::kUsage, "a kubeconfig is missing; give --kubeconfig FILE", where);
   return file == source::kInCluster ? file : PROV_TRY(AbsolutePath(file));
 }
 
@@ -71,7 +71,7 @@ bool LockWait::Again(Error& error) {
   if (error.code != Code::kLock || seconds_ == 0) return false;
   if (left_ == seconds_ * kMillisecondsPerSecond) {
     Findings told;
-    AddInfo(told, "lock-wait", fmt::format("another run is at work; waiting up to {} s for it to end", seconds_),
+    AddInfo(told, "lock-wait", fmt::format("another run holds the lock; waiting up to {} s for it to end", seconds_),
             error.where);
     PrintFindings(stderr, told);
     std::fflush(stderr);
@@ -111,13 +111,13 @@ Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int6
 
 OptionSpec AllowDowngradeOption() {
   return {"allow-downgrade", "",
-          "accept a payload of a lower generation than the one applied last, or another one of the same generation; "
-          "with first-boot and service install also a program older than the installed one",
+          "accept a payload with a lower generation than the one applied last, or a different payload with the same "
+          "generation; with first-boot and service install, also accept an older program than the installed one",
           Group::kGuards};
 }
 
 OptionSpec AllowEmptyOption() {
-  return {"allow-empty", "", "accept a source that sets nothing where nothing of ours is to be taken away",
+  return {"allow-empty", "", "accept a source that sets nothing on a target where provisioner has set nothing",
           Group::kGuards};
 }
 
@@ -130,10 +130,10 @@ std::vector<OptionSpec> ApplyOptionSpecs() {
       {"restart-services", "", "restart running services whose environment changed", Group::kRun},
       AllowDowngradeOption(),
       AllowEmptyOption(),
-      {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
-       Group::kGuards},
+      {"allow-shrink", "",
+       "accept a raw certificate file that lacks more than half of the certificates installed before", Group::kGuards},
       {"exit-style", "plain|msi|cloudbase",
-       "how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)", Group::kRun}};
+       "exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)", Group::kRun}};
   for (const std::vector<OptionSpec>& more : {RebootOptionSpecs(), ClusterNodeOptionSpecs()})
     out.insert(out.end(), more.begin(), more.end());
   return out;
@@ -191,8 +191,10 @@ Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& 
 
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source) {
   if (source == "-") {
-    return Fail(Code::kUsage, "standard input can't be read again at the next boot; give a file or a payload folder",
-                "SOURCE");
+    return Fail(
+        Code::kUsage,
+        "standard input can't be read again at the next boot, so it can't be stored; give a file or a payload folder",
+        "SOURCE");
   }
   node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(AbsolutePath(source))};
   // A service has no person's environment to find it in.

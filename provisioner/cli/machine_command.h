@@ -22,13 +22,13 @@ struct Target {
   node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
 };
 
-// Waits for a lock that another run holds. Pauses are counted, as the clock may be set meanwhile: at the first boot of
-// a machine it often is.
+// Waits for a lock that another run holds. It counts its pauses instead of reading the clock, because the clock may be
+// set meanwhile: at a machine's first boot it often is.
 class LockWait {
  public:
   LockWait(Clock& clock, std::int64_t seconds);
-  // Whether to try once more: the error is `lock`, and there was time left for a pause. The first pause is told on
-  // standard error. When the time has passed, `error` says so.
+  // Whether to try again: the error is `lock`, and there was time left for a pause. The first pause is announced on
+  // standard error. When the time is over, `error` says so.
   bool Again(Error& error);
 
  private:
@@ -36,7 +36,7 @@ class LockWait {
   std::int64_t seconds_, left_;  // in milliseconds
 };
 
-// What `open` returns, as soon as no other run holds its lock or the time has passed.
+// Calls `open` until no other run holds the lock or the time is over; returns its last result.
 template <class Open>
 auto WhenFree(Clock& clock, std::int64_t seconds, Open open) -> decltype(open()) {
   LockWait wait(clock, seconds);
@@ -60,10 +60,11 @@ OptionSpec AllowDowngradeOption();
 
 // --allow-empty of `bake`, `apply` and `first-boot`.
 OptionSpec AllowEmptyOption();
-// Whether a source that sets nothing on a machine is refused: not one on a network, which is the cluster's own word.
+// Whether to refuse a source that sets nothing on a machine. One on a network is not refused: it is the cluster's own
+// statement.
 bool RefusesEmpty(const Arguments& arguments);
 
-// --reboot, what goes with it, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
+// --reboot, its related options, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 std::vector<OptionSpec> ApplyOptionSpecs();
 struct Ending {
   RebootChoice reboot;
@@ -72,10 +73,10 @@ struct Ending {
 Result<Ending> ParseEnding(const Arguments& arguments);
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 
-// Asks for a reboot if one is needed and chosen. The exit code.
+// Requests a reboot if one is needed and chosen. Returns the exit code.
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report);
 
-// SOURCE, how it is read, and what is wanted of it.
+// SOURCE, how to read it, and what to take from it.
 struct SettingsOptions {
   SourceOptions source;
   WantedOptions wanted;
@@ -88,25 +89,25 @@ Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& 
                                     const std::optional<pki::Certificate>& signer,
                                     source::SourceCache* cache = nullptr);
 
-// For a process that has another folder. Errors: io.
+// The path in a form for a process with another working folder. Errors: io.
 Result<std::string> AbsolutePath(const std::string& path);
-// What a service, which has no person's environment, is to use as `given`, or where that is "" as this process'
-// default: an absolute path, or "in-cluster". Errors: usage, io.
+// The kubeconfig that a service, which has no person's environment, is to use for `given`, or if that is "", for the
+// default of this process: an absolute path, or "in-cluster". Errors: usage, io.
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
 // The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
-// source. The signer is none of them: it is pinned where nobody but administrators can write.
+// source. The signer is not among them: it is pinned in a file that only administrators can write.
 Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
 Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
                                           const std::optional<pki::Certificate>& signer,
                                           source::SourceCache* cache = nullptr);
-// What they say of the source alone.
+// The part of them that concerns the source alone.
 Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words);
 
-// A failure that does not end the command, told at once: on standard error, and as a document where the output is JSON.
+// Prints a failure that does not end the command at once: on standard error, and as a document if the output is JSON.
 void TellFailure(bool json, const Error& error);
 
-// The report as the outcome of a command.
+// The report as the result of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
 
 struct TargetReport {

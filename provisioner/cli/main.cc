@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <vector>
 
 #include "provisioner/base/json_writer.h"
@@ -31,10 +32,10 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,    EgressIpCommand,
-    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,       ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand,  ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,     EgressIpCommand,
+    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand, CompletionCommand, ManCommand,
 };
 
 std::string GeneralHelp() {
@@ -49,9 +50,8 @@ std::string GeneralHelp() {
   return out +
          "\n  provisioner COMMAND --help   options of a command, with an example (-h, too)\n"
          "  provisioner --version        the program's version, commit, compiler and libraries\n\n"
-         "Exit codes: 0 done, 4 differences found, 10 usage, 11 bad input, 12 refused by a safety rule, 13 output "
-         "missing or\n"
-         "unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
+         "Exit codes: 0 done, 4 differences found, 10 usage, 11 bad input, 12 refused by a safety rule,\n"
+         "13 machine, image or output missing or unwritable, 14 network, 15 busy, 20 a defect in this program.\n";
 }
 
 std::string GeneralHelpDocument() {
@@ -200,6 +200,13 @@ int Dispatch(std::vector<std::string> words) {
 void EndDefectsWithExit20() {
   std::set_terminate(EndAsDefect);
   std::signal(SIGABRT, OnAbort);
+}
+
+std::vector<CommandSpec> CommandSpecs() {
+  std::vector<CommandSpec> out;
+  out.reserve(std::size(kCommands));
+  for (const Maker make : kCommands) out.push_back(make().spec);
+  return out;
 }
 
 int Main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// The command line as a table: one description of a command gives its parser and its --help.
+// The command line as a table: one description of a command gives both its parser and its --help.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace prov::cli {
 
-// Under which heading --help shows an option. Headings come in this order.
+// The heading under which --help shows an option. Headings come in this order.
 enum class Group {
   kSource,
   kTarget,
@@ -34,6 +34,8 @@ struct OptionSpec {
   std::string_view help;
   Group group;
   bool secret = false;  // its value may hold a password or a token, and may stand elsewhere (secret_argument.h)
+  // The words that it takes, with blanks between, where `value` is a placeholder. They are offered by completion.
+  std::string_view choices = {};
 };
 
 struct CommandSpec {
@@ -43,7 +45,7 @@ struct CommandSpec {
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and what it prints
   std::vector<OptionSpec> options;
-  // An option, or OPTION=VALUE, with which the word that is no option may be left out.
+  // An option, or OPTION=VALUE, that makes the positional word unnecessary.
   std::string_view instead = {};
 };
 
@@ -51,9 +53,9 @@ struct SecretPlaces;
 
 class Arguments {
  public:
-  // The one word that is no option, of a command that takes one.
+  // The positional word of a command that takes one.
   const std::string& positional() const { return positional_; }
-  // Those of a command that takes several, or any number.
+  // The positional words of a command that takes several, or any number.
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
   // The names of the options given.
@@ -88,8 +90,8 @@ std::string Wrap(std::string_view text, std::size_t indent, std::size_t width);
 // The value of an option that takes one of `allowed`. Errors: usage.
 Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);
 
-// The error of a value that is none of `allowed`: "takes one of a, b, not "c"", and what was probably meant. `place` is
-// the option, `how_many` such as "one of" or "a list of".
+// The error for a value that is none of `allowed`: "takes one of a, b, not "c"", with a suggestion. `place` is the
+// option, `how_many` such as "one of" or "a list of".
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed);
 

@@ -59,9 +59,8 @@ Command PlanCommand() {
       "plan",
       "Show what apply would change on this machine; nothing is written.",
       "SOURCE",
-      "Compares the registry and the certificate stores with what SOURCE wants. Exit code 4 tells that there\n"
-      "are differences. Of an image, what apply would refuse is refused here, with the same code,\n"
-      "but for a source that sets nothing.",
+      "Compares the registry and the certificate stores with SOURCE. The exit code is 4 if there are differences.\n"
+      "For an image, plan refuses what apply would refuse, with the same code, except a source that sets nothing.",
       "  > provisioner plan payload\n"
       "  target  this machine\n"
       "    + create   certificate  ROOT 4F1A... CN=Corporate Root\n"

@@ -1,6 +1,4 @@
-// `pod`: the process of a HostProcess container that keeps its node as a source says. Manifests: docs/fleet.md.
-#include <fmt/format.h>
-
+// `pod`: the process of a HostProcess container that keeps its node at what a source says. Manifests: docs/fleet.md.
 #include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/removal.h"
@@ -31,7 +29,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   out.beside = PROV_TRY(ParseBeside(arguments));
   out.interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   if (out.remove && !arguments.positional().empty())
-    return Fail(Code::kUsage, "takes no SOURCE: it takes back what any source set", "--remove");
+    return Fail(Code::kUsage, "takes no SOURCE, because it removes the settings of any source; leave SOURCE out",
+                "--remove");
   if (out.remove) return out;
   PROV_TRY(ParseSettingsOptions(arguments));  // refuses now what each round would refuse
   out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
@@ -61,6 +60,17 @@ Result<Outcome> Remove(const Options& options, machine::Host& host) {
   return Outcome{};
 }
 
+void WarnOfDelivered(const Options& options, machine::Host& host) {
+  reconcile::SessionReport report;
+  AddWarning(report.findings, "stored-source",
+             "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
+             "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; "
+             "or store a source for the service: provisioner service install --source SOURCE",
+             std::string(machine::kStateFile));
+  node::LogRun(host, report);
+  Print(options.json, report);
+}
+
 Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   if (options.remove) return Remove(options, host);
@@ -72,7 +82,11 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   loop.stands_aside = [&] {
     const Result<node::Turn> turn = node::TakeTurn(host, options.words, pause);
-    if (turn) return *turn == node::Turn::kService;
+    if (turn) {
+      const bool is_due = *turn == node::Turn::kNobody && news.IsDue("delivered once", host.clock().NowUnix());
+      if (is_due) WarnOfDelivered(options, host);
+      return *turn != node::Turn::kPod;
+    }
     const bool is_due = turn.error().code != Code::kLock && news.IsDue(turn.error().message, host.clock().NowUnix());
     if (is_due) node::LogFailure(host, turn.error());
     if (is_due) TellFailure(options.json, turn.error());
@@ -90,11 +104,12 @@ Command PodCommand() {
   Command command;
   command.spec = {
       "pod",
-      "Keep this node as a source says, as the process of a HostProcess container.",
+      "Keep the settings of a source in place on this node, as the process of a HostProcess container.",
       "SOURCE",
-      "Makes the rounds of the boot service, and stands aside where that runs; an older program of it is replaced by\n"
-      "this one. With --node the cluster is told what the node has, whoever makes the rounds. provisioner deploy\n"
-      "prints the DaemonSet. With --remove everything of ours is taken off the node, and nothing is followed.",
+      "Makes the same rounds as the boot service. If the boot service runs, it makes them instead, and an older\n"
+      "program of it is replaced by this one. With --node, the state of the node is reported to the cluster in either\n"
+      "case. provisioner deploy prints the DaemonSet. With --remove, everything that provisioner set is removed from\n"
+      "the node, and no source is followed.",
       "  > provisioner pod kube:///worker --kubeconfig in-cluster --node win-1 --service containerd\n"
       "  target  this machine\n"
       "    ~ updated  env          HTTP_PROXY  http://old:3128 -> http://proxy.example.com:3128\n"
@@ -103,7 +118,8 @@ Command PodCommand() {
        NameOption(),
        {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
         Group::kRun},
-       {"remove", "", "take everything of ours off this node, the boot service included, and wait", Group::kRun},
+       {"remove", "", "remove everything that provisioner set on this node, including the boot service, and wait",
+        Group::kRun},
        OutputOption(),
        HelpOption()}};
   command.spec.instead = "remove";

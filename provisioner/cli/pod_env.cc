@@ -1,4 +1,4 @@
-// `pod-env`: what AKS' webhook would put into the pods of a manifest, as patches.
+// `pod-env`: the variables that AKS' webhook would put into the pods of a manifest, as patches.
 #include "provisioner/publish/pod_env.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/cluster_workloads.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/kube_uri.h"
@@ -42,10 +43,10 @@ struct Options {
 Result<Options> CheckedOptions(Options options) {
   if (!options.check) {
     if (!source::IsKubeUri(options.pods)) return options;
-    return Fail(Code::kUsage, "names a cluster, which goes with --check; give a file for patches", options.pods);
+    return Fail(Code::kUsage, "names a cluster, which needs --check; give a file to get patches", options.pods);
   }
   if (options.patch_only || options.request.annotate)
-    return Fail(Code::kUsage, "--check makes no patches; leave out --format patch and --annotate",
+    return Fail(Code::kUsage, "--check prints no patches; leave out --format patch and --annotate",
                 std::string(kCommand));
   options.request.patch = PatchKind::kNone;
   options.request.lists_all = source::IsKubeUri(options.pods);  // one workload must not hide the others
@@ -63,16 +64,18 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
   if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
   if (out.patch_only && out.request.patch == PatchKind::kNone)
-    return Fail(Code::kUsage, "--format patch prints a patch, and --patch none makes none", std::string(kCommand));
+    return Fail(Code::kUsage, "--format patch prints a patch, but --patch none makes none; leave one of them out",
+                std::string(kCommand));
   out.pods = arguments.Get("pod");
   if (out.pods.empty()) {
-    return Fail(Code::kUsage, "--pod FILE is missing; give the pods, or what makes them, as JSON or YAML",
+    return Fail(Code::kUsage, "--pod FILE is missing; give a Pod, Deployment or other workload as JSON or YAML",
                 std::string(kCommand));
   }
   out.show_secrets = arguments.Has("show-secrets");
   if (arguments.Has("trust")) out.request.trust = PROV_TRY(publish::ParsePodTrust(arguments.Get("trust"), "--trust"));
   if (out.request.trust && out.request.annotate)
-    return Fail(Code::kUsage, "--annotate keeps proxy variables away, and --trust adds to pods: give one of them",
+    return Fail(Code::kUsage,
+                "--annotate keeps proxy variables out of pods, but --trust adds to pods; give one of them",
                 std::string(kCommand));
   out.check = arguments.Has("check");
   out.source = PROV_TRY(ParseSourceOptions(arguments));
@@ -89,7 +92,7 @@ ProxyValues ValuesOf(const EgressConfig& config) {
 
 ProxyValues WithoutPasswords(const ProxyValues& values) {
   const auto shown = [](const Secret& url) { return Secret(egress::RedactUrl(url.Reveal())); };
-  return {shown(values.http_proxy), shown(values.https_proxy), publish::ShownNoProxy(values.no_proxy)};
+  return {shown(values.http_proxy), shown(values.https_proxy), egress::RedactNoProxy(values.no_proxy)};
 }
 
 // What the source means for pods, beyond what its review says.
@@ -99,14 +102,15 @@ Result<Findings> ReviewSource(const EgressConfig& config, const Options& options
   Findings told;  // by the review
   PROV_TRY(egress::ParseProxySettings(config, told));
   if (ValuesOf(config).IsEmpty()) {
-    AddWarning(out, "pod-env-nothing", "the source has no proxy: nothing is added, and what pods have is not removed",
+    AddWarning(out, "pod-env-nothing",
+               "the source has no proxy, so the patches add no proxy variables; those that pods already have stay",
                config.proxy_file.path);
   }
   if (options.request.trust) {
     AddInfo(out, "pod-trust",
-            "programs that a variable points at the bundle trust nothing else (but Node.js): the ConfigMap's key must "
-            "hold public CAs, too; Windows itself takes one certificate of each key that ends in .cer, as "
-            "ContainerAdministrator, while the container starts",
+            "programs that read the bundle from a variable trust only this bundle (except Node.js), so the key of the "
+            "ConfigMap must also contain public CAs; on Windows, the container imports one certificate from each key "
+            "that ends in .cer when it starts as ContainerAdministrator",
             fmt::format("configmap/{}", options.request.trust->config_map));
   } else if (!config.certificates.empty()) {
     AddInfo(out, "pod-env-trust",
@@ -161,8 +165,8 @@ Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, 
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
   if (options.request.proxy != whole && !options.request.annotate && options.request.patch != PatchKind::kNone) {
     AddInfo(findings, "pod-env-redacted",
-            "passwords are *** in these patches, which are not for use; --show-secrets or --format patch makes whole "
-            "ones",
+            "passwords are shown as *** in these patches, so they can't be applied; use --show-secrets or --format "
+            "patch for whole ones",
             config.proxy_file.path);
   }
   JsonWriter json;
@@ -236,8 +240,8 @@ Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Fi
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   if (report.objects.size() != 1) {
     return Fail(Code::kUsage,
-                fmt::format("{} objects in it are or make pods, and a patch is for one: give one, or take the patches "
-                            "from --format json --show-secrets",
+                fmt::format("holds {} pods or workloads, but --format patch prints the patch of one object; give one "
+                            "object, or take the patches from --format json --show-secrets",
                             report.objects.size()),
                 pods.where);
   }
@@ -267,7 +271,7 @@ Command PodEnvCommand() {
   Command command;
   command.spec = {
       "pod-env",
-      "Print patches that give pods the proxy variables which AKS' webhook would give them.",
+      "Print patches that add the proxy variables to pods as AKS' webhook does.",
       "SOURCE",
       "Each container and init container gets the variables that it lacks: six for Linux (upper and lower case),\n"
       "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name or nodeSelector kubernetes.io/os). What it has\n"
@@ -287,19 +291,19 @@ Command PodEnvCommand() {
         "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)",
         Group::kOutput},
        {"trust", "configmap/NAME[:KEY]",
-        "also have the containers trust the certificates of this ConfigMap: a mount, SSL_CERT_FILE and the like, and "
-        "on Windows an import of its *.cer (default KEY: ca-bundle.crt)",
+        "also make containers trust the certificates of this ConfigMap: by a mount and SSL_CERT_FILE and similar "
+        "variables, and on Windows by importing its *.cer keys (default KEY: ca-bundle.crt)",
         Group::kTrust},
        {"check", "",
-        "only list what lacks something; exit code 4 where anything does. --pod may be kube://[CONTEXT], a cluster",
+        "only list pods and workloads that lack something that a patch would add; exit code 4 if any does. --pod may "
+        "be a cluster: kube://[CONTEXT]",
         Group::kChecks},
-       {"annotate", "", "the patch that puts the annotation which keeps the variables away, instead of these",
-        Group::kOutput},
+       {"annotate", "", "print a patch that adds the opt-out annotation instead of the variables", Group::kOutput},
        PoolOption(),
        NameOption(),
        {"format", "json|patch",
-        "json: what is added and kept, and the patches; patch: one object's patch alone, with passwords, in the "
-        "form of FILE (default: json)",
+        "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, in "
+        "the format of FILE (default: json)",
         Group::kOutput},
        {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput},
        OutputOption(),

@@ -1,4 +1,4 @@
-// `publish`: what the cluster's network operator makes of a Proxy, as JSON and as files.
+// `publish`: what the cluster's network operator derives from a Proxy, as JSON and as files.
 #include "provisioner/publish/publish.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 
 namespace prov::cli {
@@ -62,7 +63,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   publish::PublishRequest& out = options.request;
   out.render = !options.folder.empty();
   if (!out.render && (arguments.Has("out") || arguments.Has("inject"))) {
-    return Fail(Code::kUsage, "--out FOLDER is missing: it is where the files are written", "provisioner publish");
+    return Fail(Code::kUsage, "--out FOLDER is missing: name the folder for the files", "provisioner publish");
   }
   out.proxy = PROV_TRY(Required(arguments, "proxy"));
   out.infrastructure = PROV_TRY(Required(arguments, "infrastructure"));
@@ -80,7 +81,7 @@ void WriteStatus(JsonWriter& json, const publish::ProxyValues& status) {
   json.Key("status").BeginObject();
   json.Member("httpProxy", egress::RedactUrl(status.http_proxy.Reveal()));
   json.Member("httpsProxy", egress::RedactUrl(status.https_proxy.Reveal()));
-  json.Member("noProxy", publish::ShownNoProxy(status.no_proxy)).EndObject();
+  json.Member("noProxy", egress::RedactNoProxy(status.no_proxy)).EndObject();
 }
 
 void WriteProbes(JsonWriter& json, const std::vector<publish::Probe>& probes) {
@@ -133,13 +134,14 @@ Command PublishCommand() {
   Command command;
   command.spec = {
       "publish",
-      "Say and write what a cluster makes of a Proxy: is it valid, its status, the trust bundle, proxy.env.",
+      "Validate a Proxy and write what a cluster makes of it: the status, the trust bundle and proxy.env.",
       "",
-      "Does on files what the cluster's network operator does: validates the Proxy's spec in its words, merges\n"
-      "noProxy with what the cluster needs, and the trusted certificates with the system's. With --out these\n"
-      "are written: proxy.yaml (the Proxy with its status), proxy.env (as nodes get it), ca-bundle.crt and\n"
-      "trusted-ca-bundle.yaml (the ConfigMap). Files with credentials, Secrets and what others could not read\n"
-      "before are for their owner only (0600). An invalid spec writes nothing. Exit 0: valid; 11: not.",
+      "Does on files what the cluster's network operator does: validates the Proxy's spec with the operator's own\n"
+      "messages, adds the entries that the cluster needs to noProxy, and merges the trusted certificates with those\n"
+      "of the system. --out writes proxy.yaml (the Proxy with its status), proxy.env (as nodes get it),\n"
+      "ca-bundle.crt and trusted-ca-bundle.yaml (the ConfigMap). Only the owner can read files with credentials,\n"
+      "Secrets, and files that others could not read before (mode 0600). An invalid spec writes nothing. Exit code\n"
+      "0: valid; 11: not valid.",
       "  $ provisioner publish --proxy proxy.yaml --infrastructure infrastructure.yaml --network network.yaml \\\n"
       "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
       "  {\"schema\": 1, \"valid\": true, \"errors\": [], ... \"status\": {\"httpProxy\": "
@@ -162,8 +164,8 @@ Command PublishCommand() {
         "set, --user-ca and --system-ca must be given",
         Group::kChecks},
        {"inject", "FILE...",
-        "put bundle and proxy into what asks for them by label or annotation, and write the result into "
-        "--out under the same name (as it is where nothing asks); may be repeated",
+        "add the bundle and the proxy to objects of this file that ask for them by label or annotation, and write the "
+        "result into --out under the same name (unchanged if no object asks); may be repeated",
         Group::kOutput},
        OutputOption(),
        HelpOption()}};

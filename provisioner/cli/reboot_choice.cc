@@ -36,11 +36,12 @@ bool OperatorIsAsked(node::OpenNode& node, const ClusterNode& cluster) {
 
 void Tell(node::RebootAnswer answer, node::RebootWay way, Findings& findings) {
   if (answer == node::RebootAnswer::kAskedBefore) {
-    AddInfo(findings, "reboot-asked", "a reboot was asked for earlier in this boot, and is not asked for again");
+    AddInfo(findings, "reboot-asked", "a reboot was requested earlier in this boot and is not requested again");
   } else if (answer == node::RebootAnswer::kAsked) {
     AddInfo(findings, "reboot-asked",
-            way == node::RebootWay::kNow ? "Windows was asked to boot again"
-                                         : "the operator was asked to drain this node and have it boot again");
+            way == node::RebootWay::kNow
+                ? "Windows was asked to reboot"
+                : "the Windows Machine Config Operator was asked to drain and reboot this node");
   }
 }
 
@@ -48,12 +49,12 @@ void Tell(node::RebootAnswer answer, node::RebootWay way, Findings& findings) {
 
 std::vector<OptionSpec> RebootOptionSpecs() {
   return {{"reboot", "never|now|annotate",
-           "what to do when a reboot is needed: now asks Windows, annotate asks the Windows Machine Config Operator, "
-           "which drains the node first and takes turns (needs --node); once in each boot (default: never)",
+           "what to do when a reboot is needed: now asks Windows; annotate asks the Windows Machine Config Operator, "
+           "which drains and reboots one node after another (needs --node). Asked once per boot (default: never)",
            Group::kRun},
           {"reboot-window", "TIMES",
-           "with --reboot now: only then, in UTC, such as \"22:00-04:00\" or \"Sat,Sun 01:00-05:00\" (default: at any "
-           "time)",
+           "with --reboot now: reboot only in this window, in UTC, such as \"22:00-04:00\" or \"Sat,Sun 01:00-05:00\" "
+           "(default: at any time)",
            Group::kRun}};
 }
 
@@ -63,12 +64,11 @@ Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments
   const auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
   const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   if (window.length >= interval + interval / 10) return window;
-  return Fail(
-      Code::kUsage,
-      fmt::format("is open for {} s, and rounds are made each {} s, varied by a tenth, so that none of them need "
-                  "fall into it; give a longer window or a shorter --interval",
-                  window.length, interval),
-      "--reboot-window");
+  return Fail(Code::kUsage,
+              fmt::format("is open for {} s, but there is only one round every {} s (varied by a tenth), so the window "
+                          "can pass without a round; give a longer window or a shorter --interval",
+                          window.length, interval),
+              "--reboot-window");
 }
 
 Result<RebootChoice> ParseReboot(const Arguments& arguments) {
@@ -90,8 +90,8 @@ Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Find
   const bool has_operator = PROV_TRY(OperatorRunsHere(node));
   if (way == node::RebootWay::kAnnotate && !has_operator) {
     AddWarning(findings, "reboot-annotate",
-               "the Windows Machine Config Operator's daemon is not on this machine, so nobody would act on the "
-               "annotation, and none is written");
+               "no annotation is written, because the Windows Machine Config Operator's daemon, which acts on it, is "
+               "not on this machine; use --reboot now");
     return {};
   }
   if (!choice.MayAskAt(node.host.clock().NowUnix())) {
@@ -100,8 +100,8 @@ Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Find
   }
   if (has_operator && choice.node && PROV_TRY(node::RebootIsDue(node)) && OperatorIsAsked(node, *choice.node)) {
     AddInfo(findings, "reboot-waits",
-            "a reboot is needed, and the operator was asked for one already: nothing is asked for until its annotation "
-            "is gone from the Node");
+            "a reboot is needed, and the Windows Machine Config Operator was asked for it already; nothing more is "
+            "requested until the annotation is gone from the Node");
     return {};
   }
   const node::RebootAnswer answer = PROV_TRY(node::RequestReboot(node, way, [&]() -> Result<void> {

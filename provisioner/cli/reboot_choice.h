@@ -1,4 +1,4 @@
-// How a reboot that is needed is asked for: --reboot and what goes with it.
+// How to request a needed reboot: --reboot and its related options.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ struct RebootChoice {
 };
 
 std::vector<OptionSpec> RebootOptionSpecs();  // --reboot, --reboot-window
-// Whether --reboot-window goes with --reboot and can be met by rounds that --interval keeps apart. nullopt: not given.
-// Errors: usage.
+// Checks that --reboot-window goes with --reboot, and that rounds at the distance of --interval can meet the window.
+// nullopt: not given. Errors: usage.
 Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
 // Errors: usage.
 Result<RebootChoice> ParseReboot(const Arguments& arguments);
 
-// Asks for it where it is needed, as chosen, once in each boot; what came of it is a finding. Errors: those of the
-// ports and of the cluster's API.
+// Requests a reboot if it is needed, in the chosen way, once in each boot; the outcome is a finding. Errors: those of
+// the ports and of the cluster's API.
 Result<void> AskForReboot(node::OpenNode& node, const RebootChoice& choice, Findings& findings);
 
 }  // namespace prov::cli

@@ -1,4 +1,4 @@
-// `reconcile`: the stored source against this machine: once, as a service, or until stopped.
+// `reconcile`: brings this machine to what the stored source says: once, as a service, or until stopped.
 #include <fmt/format.h>
 
 #include "provisioner/cli/follow.h"
@@ -106,10 +106,10 @@ Command ReconcileCommand() {
   Command command;
   command.spec = {
       "reconcile",
-      "Bring this machine to what the stored source says now, and repair what others changed.",
+      "Apply the current settings of the stored source, and repair settings that others changed.",
       "",
-      "The source is the one that first-boot or service install stored. One that is missing or broken changes no\n"
-      "setting: what it said last is kept in place, and its age is reported.",
+      "first-boot and service install store the source. If it is missing or broken, the settings that were applied\n"
+      "last stay in place, and their age is reported.",
       "  > provisioner reconcile --once\n"
       "  target  this machine\n"
       "      9 items are as wanted already\n"
@@ -117,12 +117,13 @@ Command ReconcileCommand() {
       {{"once", "", "one round, then exit (the default)", Group::kRun},
        {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
         Group::kRun},
-       {"service", "", "the same as a Windows service; the service control manager starts it this way", Group::kRun},
+       {"service", "", "the same as --watch, as a Windows service; the service control manager starts it this way",
+        Group::kRun},
        {"interval", "SECONDS",
         "time between rounds; the service varies each by a tenth (default: what service install stored, else 60)",
         Group::kRun},
        {"exit-style", "plain|msi|cloudbase",
-        "with --once: how \"done, reboot needed\" is told by the exit code: 0, 3010 or 1001 (default: plain)",
+        "with --once: exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)",
         Group::kRun},
        WaitLockOption(),
        OutputOption(),

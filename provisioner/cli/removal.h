@@ -1,13 +1,13 @@
-// Everything of ours leaves this machine: of `remove` and of `pod --remove`.
+// Removes everything of ours from this machine: for `remove` and `pod --remove`.
 #pragma once
 
 #include "provisioner/cli/machine_command.h"
 
 namespace prov::cli {
 
-// The settings come first: what keeps them from going, a lost record or a full disk, leaves the service and the program
-// as they are. Without a stored source the service does nothing more until it goes. `all`: the service, the program and
-// the state as well. Errors: those of node::RemoveSettings and of the ports.
+// Removes the settings first: if that fails, because of a lost record or a full disk, the service and the program stay.
+// As no source is stored any more, the service does nothing until it is removed. `all`: also the service, the program
+// and the state. Errors: those of node::RemoveSettings and of the ports.
 Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock);
 
 }  // namespace prov::cli

@@ -1,4 +1,4 @@
-// `confirm`, `rollback` and `remove`: what ends or undoes an apply.
+// `confirm`, `rollback` and `remove`: end or undo an apply.
 #include "provisioner/cli/image_command.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/wim_commit.h"
@@ -108,10 +108,10 @@ Command ConfirmCommand() {
 
 Command RollbackCommand() {
   return WithImages(
-      Make("rollback", "Take the last apply back, and hold until the source changes.",
-           "Takes back an open trial or else the last run that changed this machine, that of a payload's script\n"
-           "included; what others changed since stays. reconcile then leaves the machine alone until its source\n"
-           "says something else or apply is called.",
+      Make("rollback", "Undo the last apply, and hold until the source changes.",
+           "Undoes an open trial, or else the last run that changed this machine (also a run of a payload's script).\n"
+           "Values that others changed since then stay. reconcile then changes nothing until its source changes or\n"
+           "apply is run.",
            "  > provisioner rollback\n"
            "  target  this machine\n"
            "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
@@ -121,9 +121,9 @@ Command RollbackCommand() {
 
 Command RemoveCommand() {
   Command command =
-      Make("remove", "Bring this machine back to what was there before.",
-           "Takes back everything that is ours, also what a payload's script set, and forgets the source;\n"
-           "what others changed since, and certificates that were there before, stay.",
+      Make("remove", "Remove the settings of provisioner and restore the earlier values.",
+           "Undoes everything that provisioner or a payload's script set, and forgets the source. Values that others\n"
+           "changed since then, and certificates that were there before, stay.",
            "  > provisioner remove --all\n"
            "  target  this machine\n"
            "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
@@ -131,8 +131,8 @@ Command RemoveCommand() {
            RunRemove);
   command.spec.options.insert(command.spec.options.begin(),
                               {"all", "",
-                               "also remove the service, the installed program and its state; of an image also "
-                               "the payload, the line in SetupComplete.cmd and the answer file's command",
+                               "also remove the service, the installed program and its state; from an image also the "
+                               "payload, the line in SetupComplete.cmd and the command in the answer file",
                                Group::kTarget});
   return WithImages(std::move(command));
 }

@@ -1,4 +1,4 @@
-// `router`: egress routers written in each form, checked, and asked what they do with a destination.
+// `router`: renders egress routers in each form, checks them, and explains what they do with a destination.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::str
   const auto kind = PROV_TRY(KindOf(arguments));
   for (const std::string& path : arguments.All("policy")) files.push_back(path);
   if (arguments.Has("destination") && !files.empty())
-    return Usage("--destination FILE is a plain list and --policy FILE any form: give one of the two");
+    return Usage("--destination FILE takes a plain list and --policy FILE any form; give one of the two");
   if (arguments.Has("destination")) files = {arguments.Get("destination")};
   if (files.empty())
     return Usage("--destination FILE or --policy FILE is missing; provisioner router --help shows an example");
@@ -330,20 +330,22 @@ std::vector<OptionSpec> Options() {
       {"source", "IP[/N]", "EGRESS_SOURCE, where the files have none", Group::kSource},
       {"gateway", "IP", "EGRESS_GATEWAY, where the files have none", Group::kSource},
       {"resolve", "NAME=IP[,IP]",
-       "explain: an answer of DNS; NAME= does not resolve, IP=NAME is what a reverse look-up gives; may be repeated",
-       Group::kRequests},
+       "explain: DNS answer; NAME= does not resolve, IP=NAME is a reverse lookup; may be repeated", Group::kRequests},
       {"hosts", "FILE|-", "explain: more destinations, one on a line", Group::kRequests},
-      {"node-network", "CIDR...", "check: networks of the nodes, in which sources must be", Group::kChecks},
+      {"node-network", "CIDR...", "check: networks of the nodes; source addresses must be in one of them",
+       Group::kChecks},
       {"strict", "", "check: warnings count as errors", Group::kChecks},
-      {"format", "FORMAT", "render: one of the forms above", Group::kOutput},
+      {"format", "FORMAT", "render: one of the forms above", Group::kOutput, false,
+       "nft nft-file iptables iptables-file squid squid-conf haproxy env configmap manifest cr nad"},
       {"name", "NAME", "render: name of the objects (default: that of the object read, or egress-router)",
        Group::kOutput},
       {"namespace", "NAME", "render: their namespace", Group::kOutput},
       {"image", "IMAGE", "render: image that sets up the network", Group::kOutput},
-      {"proxy-image", "IMAGE", "render: image with squid or haproxy; of a redirect router one that waits",
+      {"proxy-image", "IMAGE", "render: image with squid or haproxy; for a redirect router, an image that only waits",
        Group::kOutput},
       {"a-records", "NAME=COUNT...", "render: how many addresses a name has, for haproxy (default: 1)", Group::kOutput},
-      {"nameserver", "IP...", "render: whom haproxy asks (default: those of /etc/resolv.conf here)", Group::kOutput},
+      {"nameserver", "IP...", "render: nameservers for haproxy (default: those of /etc/resolv.conf on this machine)",
+       Group::kOutput},
       OutputOption(),
       HelpOption()};
 }
@@ -354,20 +356,21 @@ Command RouterCommand() {
   Command command;
   command.spec = {
       "router",
-      "Write an egress router in each form, check its files, say what it does with a destination.",
+      "Write the files of an egress router, check them, and show what it does with a destination.",
       "render|check|explain [FILE|DEST]...",
       "render writes a router in one form: nft, nft-file, iptables, iptables-file (redirect), squid, squid-conf\n"
       "(http-proxy), haproxy (dns-proxy), cr, nad (redirect), env, configmap, manifest (each kind). Rules and\n"
-      "configurations are byte for byte those of the images' scripts; what these take and squid, nftables or\n"
-      "haproxy refuse is an error with the line. nft-file and iptables-file are whole files for nft -f and\n"
-      "iptables-restore. check looks at files as people paste them and tells every fault; exit code 11 when one is\n"
-      "an error. explain says for each DEST which line decides, where it goes and which address the outside sees.\n"
-      "DEST is a URL, host or address for an HTTP proxy, else a port of the router: 8080, 8080/udp, HOST:8080.",
+      "configurations are byte for byte those of the images' scripts. A line that these scripts accept but squid,\n"
+      "nftables or haproxy refuse is an error. nft-file and iptables-file are whole files for nft -f and\n"
+      "iptables-restore. check reports every fault in files; the exit code is 11 if one is an error. explain shows "
+      "for\n"
+      "each DEST which line decides, where the traffic goes and its source address outside the cluster.\nDEST is a "
+      "URL, host or address for an HTTP proxy, else a port of the router: 8080, 8080/udp, HOST:8080.",
       "  $ provisioner router explain --kind http-proxy --destination allowed.txt https://quay.io/ "
       "https://cdn.example/\n"
       "  DEST                  decision  line  note\n"
       "  https://quay.io/      allow        2  line 2 (*.quay.io) allows it; to quay.io:443\n"
-      "  https://cdn.example/  deny         -  no line has it, and what no line has is denied",
+      "  https://cdn.example/  deny         -  no line matches it, so it is denied",
       Options()};
   command.run = Run;
   return command;

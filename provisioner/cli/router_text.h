@@ -1,4 +1,4 @@
-// What `router` prints.
+// The output of `router`.
 #pragma once
 
 #include <string>

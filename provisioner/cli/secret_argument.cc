@@ -64,7 +64,7 @@ Result<std::string> FromVariable(const std::string& name, std::string_view optio
 Result<std::string> ReadSource(const std::string& text, std::string_view where, const SecretPlaces& places) {
   std::string out = PROV_TRY(ReadSecretArgument(text, where, places));
   if (source::IsRemote(out)) return out;
-  return Fail(Code::kUsage, fmt::format("names no URL of a source; a file whose name begins like this is ./{}", text),
+  return Fail(Code::kUsage, fmt::format("is not the URL of a source; write ./{} for a file of this name", text),
               std::string(where));
 }
 

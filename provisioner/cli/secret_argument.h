@@ -1,5 +1,5 @@
-// Values of options that may hold a password or a token, from elsewhere than the command line: lists of processes,
-// shell histories and audit events (Windows: 4688) show what stands there.
+// Reads option values that may hold a password or a token from a file, standard input or the environment. On the
+// command line they would show in process lists, shell histories and audit events (Windows: 4688).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace prov::cli {
 
-// Where a value may stand instead.
+// The places from which a value can be read.
 struct SecretPlaces {
   // As ReadFile: "-" is standard input.
   std::function<Result<std::string>(const std::string& path, std::uint64_t limit)> file;
@@ -23,7 +23,7 @@ struct SecretPlaces {
 // Files, standard input and environment of this process.
 SecretPlaces PlacesOfThisProcess();
 
-// What the option tables say of it, for --help.
+// The explanation in the option tables, for --help.
 std::string_view SecretArgumentHelp();
 
 // The value that `text` names: @FILE (one line; its line end does not count), @- (standard input) or env:NAME; any
@@ -31,9 +31,9 @@ std::string_view SecretArgumentHelp();
 // than one line, NUL, a variable that is not set), too-large, those of ReadFile.
 Result<std::string> ReadSecretArgument(const std::string& text, std::string_view where, const SecretPlaces& places);
 
-// Puts what they name in the place of all such values: those of options that may be secret, and a SOURCE that names a
-// URL. The result are the values that were read. Errors: those of ReadSecretArgument; usage (standard input is wanted
-// twice; SOURCE names no URL).
+// Replaces all such values by what they name: those of options that may be secret, and a SOURCE that names a URL.
+// Returns the values that were read. Errors: those of ReadSecretArgument; usage (standard input is wanted twice; SOURCE
+// names no URL).
 Result<std::vector<std::string>> ReadSecretArguments(const CommandSpec& command, const SecretPlaces& places,
                                                      Arguments& arguments);
 

@@ -1,4 +1,4 @@
-// `service`: the boot service comes or goes.
+// `service`: installs or removes the boot service.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the report of a run on a machine is printed: JSON for programs, or text for people.
+// Prints the report of a run on a machine: as JSON for programs, or as text for people.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ void WriteSession(JsonWriter& json, std::string_view target, const reconcile::Se
 // A whole document with `schema`.
 std::string SessionJson(std::string_view target, const reconcile::SessionReport& report);
 
-// `done`: the changes were made ("created"), else they are only planned ("create").
+// `done`: the changes were made ("created"), not only planned ("create").
 std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done);
 
 }  // namespace prov::cli

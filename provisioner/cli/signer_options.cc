@@ -14,13 +14,13 @@ using Signer = std::optional<pki::Certificate>;
 void ReviewValidity(const pki::Certificate& signer, const std::string& where, Findings& findings) {
   const std::int64_t now = NowUnix();
   if (now > signer.not_after_unix) {
-    AddWarning(findings, "signer-expired",
-               fmt::format("the signer's certificate was valid until {}; nodes take its signatures all the same",
-                           signer.not_after),
-               where);
+    AddWarning(
+        findings, "signer-expired",
+        fmt::format("the signer's certificate was valid until {}; nodes still accept its signatures", signer.not_after),
+        where);
   } else if (now < signer.not_before_unix) {
     AddWarning(findings, "signer-not-yet-valid",
-               fmt::format("the signer's certificate is valid from {} on; nodes take its signatures all the same",
+               fmt::format("the signer's certificate is valid from {} on; nodes still accept its signatures",
                            signer.not_before),
                where);
   }
@@ -30,8 +30,8 @@ void ReviewValidity(const pki::Certificate& signer, const std::string& where, Fi
 
 OptionSpec SignerOption() {
   return {"signer", "CERT",
-          "take only a payload that this certificate's key signed; first-boot, service install and apply --install "
-          "keep it for all later runs",
+          "accept only a payload that this certificate's key signed; first-boot, service install and apply --install "
+          "pin it for all later runs",
           Group::kGuards};
 }
 
@@ -47,9 +47,10 @@ Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host
   for (machine::Host* host : hosts) {
     Signer one = PROV_TRY(node::PinnedSigner(*host));
     if (out && one && out->der != one->der) {
-      return Fail(Code::kSignature,
-                  "another signer is pinned here than in an image before it: change them one by one, or give --signer",
-                  host->Name());
+      return Fail(
+          Code::kSignature,
+          "a different signer is pinned here than in an earlier image; change the images one by one, or give --signer",
+          host->Name());
     }
     if (one) out = std::move(one);
   }
@@ -58,10 +59,10 @@ Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host
 
 std::vector<OptionSpec> SignOptionSpecs() {
   return {
-      {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted) of the certificate that --signer names",
+      {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted); needs its certificate in --signer",
        Group::kPayload},
       {"signer", "CERT",
-       "with --sign: the certificate of that key; without: take only a payload as SOURCE that it signed",
+       "with --sign: the certificate of that key; without: accept only a payload that this certificate's key signed",
        Group::kPayload}};
 }
 

@@ -1,4 +1,4 @@
-// `status`: what is ours on this machine, and whether it is still so.
+// `status`: what is ours on this machine, and whether it is unchanged.
 #include "provisioner/node/status.h"
 
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ std::optional<pki::Certificate> SignerOf(machine::Host& host, Findings& findings
   Result<std::optional<pki::Certificate>> signer = node::PinnedSigner(host);
   if (signer) return *std::move(signer);
   AddWarning(findings, "signer",
-             fmt::format("the pinned signer can't be used, so no payload is taken: {}", signer.error().message),
+             fmt::format("the pinned signer can't be used, so no payload is accepted: {}", signer.error().message),
              signer.error().where);
   return std::nullopt;
 }
@@ -398,13 +398,13 @@ Command StatusCommand() {
   Command command;
   command.spec = {
       "status",
-      "Show what is ours on this machine, and what others changed of it.",
+      "Show the settings of provisioner on this machine, and which of them others changed.",
       "",
-      "Looks at the registry, the certificate stores and the environment of running services. What a\n"
-      "payload's script recorded counts as ours. Exit code 4 asks somebody to look: something differs, a round\n"
-      "or the first boot failed, a rollback holds, a run or trial is open, a record is damaged or lost, the boot\n"
-      "service does not run, or a certificate of ours expires within 30 days (JSON: reasons). A reboot\n"
-      "that is due is no such reason. Of an image it says what can't be seen there.",
+      "Looks at the registry, the certificate stores and the environment of running services. Settings that a\n"
+      "payload's script recorded are included. Exit code 4 means that somebody should look: a setting differs, a\n"
+      "round or the first boot failed, a rollback holds, a run or trial is open, a record is damaged or lost, the\n"
+      "boot service does not run, or one of the certificates expires within 30 days (JSON: reasons). A pending\n"
+      "reboot alone is exit code 0. For an image, the output lists what can't be seen there.",
       "  > provisioner status\n"
       "  target   this machine\n"
       "  source   D:\\egress\\payload\n"
@@ -415,8 +415,7 @@ Command StatusCommand() {
       "  drift    env HTTP_PROXY was changed",
       TargetOptionSpecs()};
   command.spec.options.push_back(
-      {"watch", "", "look again and again until stopped, and print what changed (JSON: one document after another)",
-       Group::kRun});
+      {"watch", "", "repeat until stopped, and print what changed (JSON: one document after another)", Group::kRun});
   command.spec.options.push_back(
       {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun});
   command.spec.options.push_back(OutputOption());

@@ -1,4 +1,4 @@
-// How `status` shows what asks somebody to look: the boot service, failures, damage, certificates that expire.
+// The parts of `status` that need somebody's attention: the boot service, failures, damage, certificates that expire.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ void WriteHealth(JsonWriter& json, const node::NodeStatus& status);
 std::string BootLine(const node::BootService& service);
 std::string HealthLines(const node::NodeStatus& status, std::int64_t now);
 
-// `state-damaged` for each file of the state that is, `state-lost` if the record is lost.
+// `state-damaged` for each damaged file of the state, `state-lost` if the record is lost.
 void ReportDamage(const node::NodeStatus& status, Findings& findings);
 
 }  // namespace prov::cli

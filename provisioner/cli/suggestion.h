@@ -1,4 +1,4 @@
-// "Did you mean": what was probably meant by a word that is not known.
+// "Did you mean": suggestions for an unknown word.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace prov::cli {
 
-// "did you mean A or B?" with the words of `known` that `word` is the beginning of or that differ from it by a slip; ""
-// where none is near.
+// "did you mean A or B?" with the words of `known` that begin with `word` or differ from it by a typing mistake; "" if
+// there are none.
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace prov::cli

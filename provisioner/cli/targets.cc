@@ -75,7 +75,7 @@ Result<void> Shown(std::string_view what, const MayGoOn& may_go_on,
 
 std::vector<OptionSpec> TargetOptionSpecs() {
   return {
-      {"root", "DIR", "act on the Windows beneath this folder, a mounted or extracted image, instead of this machine",
+      {"root", "DIR", "act on a mounted or extracted image instead of this machine: the folder that contains Windows",
        Group::kTarget},
       {"wim", "FILE:INDEX", "act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2",
        Group::kTarget}};
@@ -83,7 +83,7 @@ std::vector<OptionSpec> TargetOptionSpecs() {
 
 OptionSpec OptimizeOption() {
   return {"optimize", "",
-          "with --wim: rewrite the file without what no image in it uses any more, such as an old password",
+          "with --wim: rewrite the file without data that no image uses any more, such as an old password",
           Group::kTarget};
 }
 

@@ -18,7 +18,7 @@ namespace prov::cli {
 std::vector<OptionSpec> TargetOptionSpecs();
 OptionSpec OptimizeOption();
 
-// What they say.
+// The values of these options.
 struct TargetOptions {
   std::optional<std::string> root;
   std::optional<std::string> wim;  // FILE:INDEX[,INDEX...]
@@ -38,15 +38,15 @@ class Targets {
   // The image of a host that is one, else nullptr.
   static machine::ImageHost* ImageOf(machine::Host& host) { return dynamic_cast<machine::ImageHost*>(&host); }
 
-  // What Commit would refuse. Reads only.
+  // Checks for what would make Commit fail. Reads only.
   Result<void> CheckCommit();
-  // Makes what was written durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
-  // as it was. Errors: those of WimFile::Commit; interrupted, and then it still is.
+  // Makes the changes durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
+  // unchanged. Errors: those of WimFile::Commit; interrupted, and then it is still unchanged.
   Result<void> Commit();
 
-  // The WIM file that --wim names; nullptr without.
+  // The WIM file that --wim names; nullptr without --wim.
   images::WimFile* wim() { return wim_.get(); }
-  // Rewrites that one, committed, without what nothing in it refers to. Errors: those of WimFile::Optimize;
+  // Rewrites that file, after Commit, without data that nothing in it refers to. Errors: those of WimFile::Optimize;
   // interrupted.
   Result<void> Optimize();
 

@@ -1,4 +1,4 @@
-// Where the program writes. Messages for people: one line each, safe for a terminal, coloured where there is one.
+// Where the program writes. Messages for people: one line each, safe for a terminal, coloured if it is one.
 #pragma once
 
 #include <cstdio>
@@ -16,8 +16,8 @@ bool IsTerminal(std::FILE* file);
 // Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
 bool SupportsColour(std::FILE* file);
 
-// A write beyond the limit on file sizes (ulimit -f) is then an error of that write; by default it kills, which would
-// leave a half-written folder behind.
+// Makes a write beyond the limit on file sizes (ulimit -f) fail with an error. By default it kills the process, which
+// would leave a half-written folder behind.
 void MakeFailedWritesErrors();
 
 }  // namespace prov::cli

@@ -51,7 +51,7 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
   };
   if (const ignition::JsonValue* kind = member(&root, "kind");
       kind == nullptr || !kind->IsString() || ignition::TextOf(*kind) != "Secret") {
-    return Fail(Code::kKind, "is an object, but no Secret; give the Secret as oc get prints it, or its user data",
+    return Fail(Code::kKind, "is an object but not a Secret; give the Secret as oc get prints it, or its user data",
                 where);
   }
   for (const std::string_view key : kKeys) {
@@ -60,10 +60,10 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
     const ignition::JsonValue* encoded = text("data", key);
     if (encoded == nullptr) continue;
     auto decoded = DecodeBase64(TrimBlanks(ignition::TextOf(*encoded)));
-    if (!decoded) return Fail(Code::kKind, "is no base64", fmt::format("{}: $.data.{}", where, key));
+    if (!decoded) return Fail(Code::kKind, "is not base64", fmt::format("{}: $.data.{}", where, key));
     return *std::move(decoded);
   }
-  return Fail(Code::kKind, "has no text data.userData, where the user data of machines is", where);
+  return Fail(Code::kKind, "has no text data.userData, which contains the user data of machines", where);
 }
 
 // What a guestinfo value or a Secret holds; empty for other text.

@@ -1,4 +1,4 @@
-// Files that hold user data: a script, a Secret with one, or what this program made of either.
+// Files with user data: a script, a Secret that holds one, or what this program made from either.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace prov::cli {
 
-// The user data in a file: all of it, or what is in it as `oc get secret -o yaml|json` prints a Secret, also in the
-// UTF-16 of PowerShell's >. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret without user
-// data).
+// The user data in a file: the whole file, or its part of a Secret as `oc get secret -o yaml|json` prints it, also in
+// the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret
+// without user data).
 Result<std::string> ReadUserDataFile(const std::string& path);
 
-// User data of ours as plain text: not compressed, not in base64, and of a cloud-config the script. What is none of
-// ours comes back as it is.
+// Our user data as plain text: decompressed and decoded; for a cloud-config, the script in it. Other user data is
+// returned unchanged.
 std::string PlainUserData(std::string bytes);
 
-// Whether these are user data that this program made, in any of its forms, or a Secret with it.
+// Whether this program made the user data, in any form, or a Secret with it.
 bool IsOurUserData(std::string_view bytes);
 
 }  // namespace prov::cli

@@ -1,5 +1,5 @@
-// What --version says. Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which say
-// what CMake found; the commit comes from a header that each build writes anew where it changed.
+// The text of --version. Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which
+// hold what CMake found. The commit comes from a header that each build rewrites if the commit changed.
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <rapidjson/rapidjson.h>

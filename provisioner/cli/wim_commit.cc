@@ -56,8 +56,8 @@ Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::
     return {};
   }
   AddWarning(reports.front().report.findings, "wim-freed-blobs",
-             fmt::format("the file holds {} bytes that no image in it uses any more, and a password that was taken out "
-                         "may be among them: --optimize rewrites the file without them",
+             fmt::format("the file holds {} bytes that no image in it uses any more, perhaps with a password that was "
+                         "removed; rewrite the file without them with --optimize",
                          unused),
              options.wim.value_or(""));
   return {};

@@ -1,5 +1,5 @@
-// How the commands that edit images end: what they wrote becomes durable, and what a WIM file still holds of the old is
-// said or taken out.
+// The last step of commands that edit images: commits what they wrote, and reports or removes the old data that a WIM
+// file still holds.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace prov::cli {
 
-// Whether a password may be in what these changes took away.
+// Whether the data that these changes removed may hold a password.
 bool MayHaveTakenPassword(const std::vector<reconcile::Change>& changes);
 
-// Commits. With --optimize a WIM file that holds anything unused is rewritten then; without, the first report gets the
-// warning wim-freed-blobs where a password may be in there. Errors: those of Targets::Commit and WimFile::Optimize.
+// Commits. With --optimize a WIM file that holds anything unused is then rewritten. Without it, the first report gets
+// the warning wim-freed-blobs if a password may be in there. Errors: those of Targets::Commit and WimFile::Optimize.
 Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::vector<TargetReport>& reports);
 
 }  // namespace prov::cli

@@ -12,7 +12,7 @@
 
 namespace prov::egress {
 
-// The part of a request's URL that decides.
+// The parts of a request's URL that the decision depends on.
 struct RequestTarget {
   std::string scheme;  // lower case
   std::string host;    // as written, IPv6 without brackets
@@ -35,8 +35,8 @@ struct Decision {
   std::string note;                  // why, for a person
 };
 
-// Empty texts are unset. Errors: usage (the URL), no-proxy. What a proxy URL leads to that not all `readers` use as it
-// is meant is Route::kInvalid.
+// Empty texts are unset. Errors: usage (the URL), no-proxy. The result is Route::kInvalid for a proxy URL that not all
+// `readers` use as intended.
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
                         std::string_view url, ProxyReaders readers = ProxyReaders::kEveryClient);
 

@@ -29,7 +29,7 @@ enum class Dialect {
   kPython,    // urllib
   kRequests,  // Python's requests
   kJava,      // http.nonProxyHosts
-  kDotnet11,  // reads networks; not among the ten that are asked for by default
+  kDotnet11,  // reads networks; not among the ten defaults
 };
 
 inline constexpr std::array<Dialect, 10> kDialects = {

@@ -1,6 +1,6 @@
-// curl's reading of NO_PROXY. Names and addresses never meet: a host is one or the other. It reads an entry's address
-// by inet_pton; a network of length 0 is a single address. Before 8.18 an IPv6 host is a name, too: its brackets are
-// gone when curl looks at the list.
+// curl's reading of NO_PROXY. A host is either a name or an address, and each is compared only with entries of its own
+// kind. An entry's address is read by inet_pton; a network of length 0 is a single address. Before 8.18 an IPv6 host is
+// treated as a name, because its brackets are removed before curl examines the list.
 #include <algorithm>
 #include <charconv>
 

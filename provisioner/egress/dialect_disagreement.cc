@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "provisioner/egress/dialect_explain.h"
+#include "provisioner/egress/no_proxy.h"
 
 namespace prov::egress {
 namespace {
@@ -153,7 +154,8 @@ void Note(Group& group, const NoProxyEntry& entry) {
   if (std::exchange(group.last, &entry) == &entry) return;  // two probes of one entry
   if (++group.count > kMostShown) return;
   const bool shown = entry.text.size() <= kLongestShown;
-  group.names += (group.names.empty() ? "" : ", ") + (shown ? entry.text : std::string("an overlong entry"));
+  group.names +=
+      (group.names.empty() ? "" : ", ") + (shown ? RedactNoProxyEntry(entry.text) : std::string("an overlong entry"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the clients of one Windows node read the same NO_PROXY differently, in a few findings.
+// Findings about a NO_PROXY that the clients of one Windows node read differently.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 namespace prov::egress {
 
 // One warning `clients-disagree` for each way in which Go, curl, .NET and WinHTTP, which every node has, disagree about
-// a destination that an entry is about: an address in a network, a name, a name below it; and about 127.0.0.1, unless
-// the list has "*". Each names up to five entries and counts the others, and says what can be done. Only the first
-// 32,767 bytes are looked at: no variable of Windows holds more, and a list may be long to cost time.
+// a destination that an entry covers: an address in a network, a name, a name below it; and about 127.0.0.1, unless the
+// list has "*". Each names up to five entries, counts the others, and says what can be done. Only the first 32,767
+// bytes are examined: a Windows variable holds no more, and an attacker could make the list long to cost time.
 Findings ReviewDisagreements(const NoProxy& list, std::string_view where);
 
 }  // namespace prov::egress

@@ -1,5 +1,5 @@
-// .NET's reading of NO_PROXY: text against Uri.Host, which holds addresses in canonical form and IPv6 in brackets. "*"
-// means nothing. From .NET 11 on networks count.
+// .NET's reading of NO_PROXY: entries are compared with Uri.Host, which holds addresses in canonical form and IPv6 in
+// brackets. "*" has no meaning. From .NET 11 on networks are read.
 #include <algorithm>
 #include <string>
 #include <string_view>

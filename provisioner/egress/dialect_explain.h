@@ -1,5 +1,5 @@
-// What each client stack does with a request: proxy, direct or broken, by which entry of NO_PROXY, and why it differs
-// from what Go, and so the cluster, means by the list.
+// What each client stack does with a request: proxy, direct or broken; which entry of NO_PROXY decides; and why the
+// result differs from Go, whose reading is the one that the cluster means.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Go's reading of NO_PROXY: that of GoBypasses(), for many destinations.
+// Go's reading of NO_PROXY: the same as GoBypasses(), but for many destinations.
 #include <algorithm>
 
 #include "provisioner/egress/dialect_patterns.h"

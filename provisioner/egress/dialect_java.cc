@@ -1,5 +1,6 @@
-// Java's http.nonProxyHosts, for a property that holds NO_PROXY with '|' for ',', as people translate it: Java itself
-// reads no environment. Blanks belong to an entry; an empty list has not even Java's own exceptions.
+// Java's http.nonProxyHosts, assuming that the property holds NO_PROXY with '|' in place of ',', as people translate
+// it: Java itself does not read the environment. Blanks belong to an entry. An empty list replaces Java's own default
+// exceptions, too.
 #include <algorithm>
 
 #include "provisioner/base/text.h"

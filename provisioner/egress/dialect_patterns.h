@@ -1,6 +1,6 @@
-// What a list of exceptions comes down to, whoever reads it: names, addresses, networks and globs, found without going
-// through the list, so that a long list costs no more than a short one. Globs are the exception: they are tried one by
-// one. Beside them the readings that make such patterns of a list. For dialect*.cc and the rules of routers only.
+// The patterns of a list of exceptions, whichever client reads it: names, addresses, networks and globs. They are
+// looked up without going through the list, so a long list costs no more than a short one; only globs are tried one by
+// one. Also the parsers that turn a list into these patterns. Only for dialect*.cc and the rules of routers.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,14 @@ class PatternSet {
   using Port = std::optional<std::uint16_t>;  // only requests to this port
 
   void AddAll(Entry entry);
-  // `itself`: the host of that name; `below`: those that end in a dot and the name.
+  // `itself`: the host of that name; `below`: the names that end in a dot and that name.
   void AddName(std::string_view name, bool itself, bool below, Entry entry, Port port = {});
   void AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port = {});
   // The first `bits` (0-128) of the address' 16 bytes count; an IPv4 address' own bits begin at the 97th.
   void AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry);
   void AddGlob(std::string pattern, Entry entry);
 
-  // The first entry that has it, or kNone.
+  // The first entry that matches, or kNone.
   Entry FindAll() const { return all_; }
   Entry FindName(std::string_view host, std::uint16_t port = 0) const;
   Entry FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port = 0) const;

@@ -1,5 +1,5 @@
-// The bypass lists of WinHTTP and WinINET: globs on the host's text. By published measurements, none of it repeatable
-// here; ValidateWinHttp() keeps what is doubtful out of the lists that this program writes.
+// The bypass lists of WinHTTP and WinINET: globs on the host's text. Based on published measurements that could not be
+// repeated here; ValidateWinHttp() keeps doubtful entries out of the lists that this program writes.
 #include <algorithm>
 
 #include "provisioner/base/text.h"

@@ -1,5 +1,5 @@
-// EgressConfig: what a source says about egress, read and checked but not yet turned into the state of a machine. Every
-// kind of source ends here, every command starts here.
+// EgressConfig: what a source says about egress, read and checked, but not yet turned into the state of a machine.
+// Every kind of source produces one, and every command starts from one.
 #pragma once
 
 #include <cstddef>

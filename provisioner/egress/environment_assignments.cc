@@ -55,7 +55,7 @@ void ReportVariableName(std::string_view name, std::string_view where, std::size
     message = fmt::format("systemd does not know `export` and drops this variable; write {}=… alone", meant);
   } else {
     message =
-        "what stands before '=' is no variable name (letters, digits and _ only), so systemd drops this line; correct "
+        "the text before '=' is not a variable name (letters, digits and _ only), so systemd drops this line; correct "
         "or remove it";
   }
   findings.Warn("env-name", std::move(message), AtLine(where, line));

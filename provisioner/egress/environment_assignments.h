@@ -1,4 +1,4 @@
-// What the readers of environment files and of units share: which names count, and collecting their assignments.
+// What the readers of environment files and of units share: which names are valid, and collecting the assignments.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ bool IsVariableName(std::string_view name);  // [A-Za-z_][A-Za-z0-9_]*
 
 std::string AtLine(std::string_view where, std::size_t line);  // "where, line N"
 
-// Reports (env-name) a name that systemd drops. It may be a mangled value, so it is shown only where it can't be one.
+// Reports (env-name) a name that systemd drops. It may be a mangled value, so it is shown only if it can't be one.
 void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings);
 
 // The assignments in the order in which names first appear, with the last value of each; reports env-lower-case and

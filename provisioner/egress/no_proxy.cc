@@ -83,7 +83,7 @@ std::string_view FaultOfName(std::string_view name) {
     return "Go wants an IPv6 address without brackets (or with brackets and a port)";
   if (name.find('/') != std::string_view::npos) {
     return name.find("//") != std::string_view::npos ? "it is a URL; only the host belongs here"
-                                                     : "it is no valid network (address/bits)";
+                                                     : "it is not a valid network (address/bits)";
   }
   if (name.find('*') != std::string_view::npos) return "a '*' counts only alone or as \"*.\" in front of a name";
   if (name.find('%') != std::string_view::npos) return "a zone or percent escape is not supported";
@@ -141,7 +141,7 @@ NoProxyEntry Classify(std::string_view text) {
   }
   if (bad_port) {
     MakeInert(entry, lower.find("//") != std::string::npos ? "it is a URL; only the host belongs here"
-                                                           : "what follows the ':' is no port from 0 to 65535");
+                                                           : "the text after the ':' is not a port from 0 to 65535");
   } else if (const auto address = IpAddress::Parse(host)) {
     entry.kind = address->IsIpv4() ? Kind::kIp4 : Kind::kIp6;
     entry.address = address;

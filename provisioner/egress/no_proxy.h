@@ -1,4 +1,4 @@
-// NO_PROXY as Go's x/net/http/httpproxy reads it: what OpenShift's components mean by it.
+// NO_PROXY as Go's x/net/http/httpproxy reads it, which is how OpenShift's components understand it.
 #pragma once
 
 #include <cstdint>
@@ -78,12 +78,18 @@ struct ClusterFacts {
 //   no-proxy-trailing-dot  info: matches only hosts written with a final dot
 Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where);
 
-// One item of a list as the systems take it that publish such lists: as OpenShift's network operator takes it: a DNS
-// name in lower case (a dot in front and one behind are allowed), an address or a network. AKS documents the same.
-// Facts: docs/openshift.md#proxy-status, docs/egress-systems.md#aks-httpproxyconfig.
+// One item of a list as OpenShift's network operator accepts it: a DNS name in lower case (a dot in front and one
+// behind are allowed), an address or a network. AKS documents the same rules. Facts: docs/openshift.md#proxy-status,
+// docs/egress-systems.md#aks-httpproxyconfig.
 bool IsNoProxyItem(std::string_view item);
 
 // An IP address or a network in CIDR notation.
 bool IsAddressOrRange(std::string_view text);
+
+// An entry as an output may hold it: a whole proxy URL that was pasted into the list is without its password, and so is
+// whatever else RedactUrl hides something of. Names, ports, addresses (with a zone, too) and networks stay as they are.
+std::string RedactNoProxyEntry(std::string_view entry);
+// Each entry of a list in that form; everything between the entries stays. A bypass list separates by "; ".
+std::string RedactNoProxy(std::string_view list, std::string_view separators = ",");
 
 }  // namespace prov::egress

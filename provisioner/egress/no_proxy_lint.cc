@@ -7,7 +7,6 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
-#include "provisioner/egress/proxy_url.h"
 
 namespace prov::egress {
 namespace {
@@ -19,11 +18,9 @@ constexpr std::size_t kMostShown = 100;  // bytes of an entry in a message
 constexpr std::uint16_t kApiPort = 6443;
 constexpr std::uint16_t kMetadataPort = 80;
 
-// An entry as a message may hold it: a whole proxy URL pasted into the list must not show its password.
+// An entry as a message may hold it.
 std::string Shown(std::string_view text) {
-  const std::string out = text.find_first_of("@/") == std::string_view::npos || IpNetwork::Parse(text)
-                              ? std::string(text)
-                              : RedactUrl(text);
+  const std::string out = RedactNoProxyEntry(text);
   return out.size() <= kMostShown ? out : std::string(Shorten(out, kMostShown)) + "…";
 }
 
@@ -91,7 +88,7 @@ void LintName(const NoProxyEntry& entry, Lint& lint) {
   }
   if (LooksLikeAddress(entry.name)) {
     lint.Warn("no-proxy-odd-address",
-              fmt::format("NO_PROXY entry '{}' looks like an address but is none: Go compares it as text, other "
+              fmt::format("NO_PROXY entry '{}' looks like an address but is not one: Go compares it as text, other "
                           "clients may read it as an "
                           "address; write four decimal numbers without leading zeros, or address/bits for a network",
                           text));
@@ -160,7 +157,7 @@ void LintMissing(const NoProxy& list, const ClusterFacts& facts, Lint& lint) {
                   "NO_PROXY does not cover the service network {}: services would be reached through the proxy; add it",
                   Shown(range))
             : fmt::format(
-                  "the service network {} is no valid network, so NO_PROXY can't be checked against it; correct it",
+                  "the service network {} is not a valid network, so NO_PROXY can't be checked against it; correct it",
                   Shown(range)));
   }
 }

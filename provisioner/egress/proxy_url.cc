@@ -142,7 +142,7 @@ class ProxyUrlParser {
     if (!IsUtf8(text_)) return Refuse("it is not UTF-8", "percent-escape the bytes of user and password");
     for (const char c : text_) {
       if (IsControl(c)) {
-        return Refuse("it holds a control character, so clients would go direct without a word",
+        return Refuse("it holds a control character, so clients would go direct without an error",
                       "remove it (a tab or line end is easily pasted in)");
       }
     }
@@ -150,7 +150,7 @@ class ProxyUrlParser {
       return Refuse("the quotes are part of the value", "write the URL without quotes");
     }
     if (text_.front() == ' ')
-      return Refuse("it starts with a blank, so clients would go direct without a word", "remove the blank");
+      return Refuse("it starts with a blank, so clients would go direct without an error", "remove the blank");
     return {};
   }
 
@@ -238,7 +238,7 @@ class ProxyUrlParser {
       if (IsUserinfoCharacter(c)) continue;
       return Refuse(
           "user or password hold a character that a URL can't, so clients would go direct, or to a proxy named "
-          "\"http\", without a word",
+          "\"http\", without an error",
           "percent-escape everything but letters, digits and -._~ there");
     }
     const std::size_t colon = userinfo.find(':');
@@ -246,8 +246,8 @@ class ProxyUrlParser {
     const auto password = Unescape(colon == std::string_view::npos ? std::string_view() : userinfo.substr(colon + 1));
     if (!user || !password) {
       return Refuse(
-          "user or password hold a '%' that two hexadecimal digits do not follow, so clients would go direct without a "
-          "word",
+          "user or password hold a '%' that two hexadecimal digits do not follow, so clients would go direct without "
+          "an error",
           "write a percent sign itself as %25");
     }
     if (userinfo.find('@') != std::string_view::npos) {
@@ -286,7 +286,7 @@ class ProxyUrlParser {
         ascii = false;
       } else if (c == ' ') {
         return Refuse(
-            "the host holds a blank, so clients would go direct, or to a proxy named \"http\", without a word",
+            "the host holds a blank, so clients would go direct, or to a proxy named \"http\", without an error",
             "remove the blank");
       } else if (c == '%') {
         return Refuse("the host holds a percent escape", "write the host's name itself, punycode if it is not ASCII");
@@ -302,7 +302,7 @@ class ProxyUrlParser {
     if (HasEmptyLabel(host))
       return Refuse("the host has an empty label (two dots, or one in front)", "correct the host");
     if (EndsInNumber(host) && !IpAddress::Parse(host)) {
-      return Refuse("the host looks like an IPv4 address and is none, so clients would disagree on what it is",
+      return Refuse("the host looks like an IPv4 address but is not one, so clients would disagree on what it is",
                     "write four decimal numbers without leading zeros");
     }
     if (!ascii)
@@ -324,7 +324,7 @@ class ProxyUrlParser {
     for (const char c : digits) {
       if (!IsDigit(c)) {
         return Refuse(
-            "the port is not a number, so clients would go direct, or to a proxy named \"http\", without a word",
+            "the port is not a number, so clients would go direct, or to a proxy named \"http\", without an error",
             "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
             "'@' in them are escaped");
       }
@@ -352,7 +352,7 @@ class ProxyUrlParser {
     const bool bad_fragment = fragment != std::string_view::npos && !Unescape(rest.substr(fragment + 1));
     if (bad_fragment || !Unescape(path)) {
       return Refuse(
-          "its path holds a '%' that two hexadecimal digits do not follow, so clients would go direct without a word",
+          "its path holds a '%' that two hexadecimal digits do not follow, so clients would go direct without an error",
           "write http://host:port without a path");
     }
     Warn("proxy-url-path", "the URL has a path, query or fragment, which clients ignore; write http://host:port");

@@ -15,11 +15,11 @@ enum class ProxyVariable { kHttp, kHttps };
 
 std::string_view NameOf(ProxyVariable variable);  // "HTTP_PROXY", "HTTPS_PROXY"
 
-// Who will read the URL: the clients of a node, from its environment, or this program alone, which hands host, port,
-// user and password to its HTTP client one by one.
+// Who will read the URL: the clients of a node, from its environment, or only this program, which passes host, port,
+// user and password separately to its HTTP client.
 enum class ProxyReaders { kEveryClient, kThisProgram };
 
-// A proxy URL that its readers use as it was meant. Only ParseProxyUrl makes one.
+// A proxy URL that its readers use as intended. Only ParseProxyUrl makes one.
 class ProxyUrl {
  public:
   const std::string& scheme() const { return scheme_; }  // "http" or "https": how the proxy itself is spoken to

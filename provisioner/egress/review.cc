@@ -11,8 +11,11 @@ namespace {
 
 void Append(Findings& out, Findings more) { std::ranges::move(more, std::back_inserter(out)); }
 
+}  // namespace
+
 // Each value on its own, so that one malformed URL does not hide what is wrong with the next.
-Result<void> ReviewProxy(const EgressConfig& config, Findings& out) {
+Result<Findings> ReviewProxySettings(const EgressConfig& config) {
+  Findings out;
   for (int part = 0; part < 3; ++part) {
     EgressConfig one;
     one.proxy_file.path = config.proxy_file.path;
@@ -29,14 +32,12 @@ Result<void> ReviewProxy(const EgressConfig& config, Findings& out) {
       Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
     }
   }
-  return {};
+  return out;
 }
-
-}  // namespace
 
 Result<Findings> Review(const EgressConfig& config, const pki::StorePolicy& policy, std::int64_t now_unix) {
   Findings out = config.findings;
-  PROV_TRY(ReviewProxy(config, out));
+  Append(out, PROV_TRY(ReviewProxySettings(config)));
   Append(out, pki::ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
   Append(out, pki::ReviewStores(config.certificates, policy, config.trust_file.path));
   return out;

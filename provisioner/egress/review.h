@@ -1,4 +1,4 @@
-// Everything worth telling a person about an EgressConfig, in one list: what `check` prints and `extract` carries.
+// All findings about an EgressConfig in one list: what `check` prints and `extract` includes.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,12 @@
 
 namespace prov::egress {
 
-// The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`, one that
-// not every client uses `fail-open`), NO_PROXY
-// and certificates. `now_unix` decides what has expired. Errors: no-proxy (control characters), the only fault here
-// that makes a config unusable.
+// The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`, one that not
+// every client uses is `fail-open`), NO_PROXY and certificates. `now_unix` decides what has expired. Errors: no-proxy
+// (control characters), the only fault here that makes a config unusable.
 Result<Findings> Review(const EgressConfig& config, const pki::StorePolicy& policy, std::int64_t now_unix);
+
+// Of these only what is about proxy URLs and NO_PROXY. Errors: no-proxy.
+Result<Findings> ReviewProxySettings(const EgressConfig& config);
 
 }  // namespace prov::egress

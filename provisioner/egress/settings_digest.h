@@ -1,5 +1,5 @@
-// What two machines compare instead of their settings: one digest of what a source says, and one of its credentials.
-// Their text: docs/formats/settings-digest.md.
+// Digests that two machines compare instead of their settings: one of what a source says, and one of its credentials.
+// The digested text: docs/formats/settings-digest.md.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ std::string SettingsDigest(const EgressConfig& config);
 // settings; nullopt: there are none. It takes some tenths of a second, on purpose.
 std::optional<std::string> CredentialDigest(const EgressConfig& config, std::string_view digest);
 
-// Whether `text` is one that CredentialDigest() could have given, so that another one means other credentials.
+// Whether `text` has the form of a CredentialDigest(). Only then does a different text mean different credentials.
 bool IsCredentialDigest(std::string_view text);
 
 }  // namespace prov::egress

@@ -54,10 +54,10 @@ class LeftOut {
     const Group& group = it->second;
     std::string names = group.names;
     if (group.count > kMostShown) names += fmt::format(" and {} more", group.count - kMostShown);
-    AddWarning(findings, code,
-               fmt::format("left out of WinHTTP's bypass list, so WinHTTP clients use the proxy there: {} ({})", names,
-                           reason),
-               "NO_PROXY");
+    AddWarning(
+        findings, code,
+        fmt::format("WinHTTP's bypass list lacks {}, so WinHTTP clients use the proxy there ({})", names, reason),
+        "NO_PROXY");
   }
 
  private:
@@ -208,9 +208,8 @@ std::string CarryProxy(const ProxyUrl& url, ProxyVariable variable, Findings& fi
   const std::string_view requests = variable == ProxyVariable::kHttp ? "http" : "https";
   if (url.scheme() == "https") {
     AddWarning(findings, "winhttp-https-proxy",
-               fmt::format("{} names a proxy that is spoken to over https, which WinHTTP can't: it is left out, so {} "
-                           "requests of WinHTTP clients "
-                           "go direct; give an http:// proxy if they must not",
+               fmt::format("{} names a proxy with an https:// URL, which WinHTTP can't use: it is left out, so {} "
+                           "requests of WinHTTP clients go direct; give an http:// proxy if they must not",
                            where, requests),
                where);
     return {};
@@ -260,7 +259,7 @@ Result<void> ValidateProxyServer(std::string_view server) {
   const std::string_view host = server.substr(0, colon);
   const std::string_view port = server.substr(colon + 1);
   if (!IsPlainName(host) && !IsBracketedIpv6(host))
-    return Refuse("proxy", "has a host that is no plain name or address");
+    return Refuse("proxy", "has a host that is not a plain name or address");
   const bool digits =
       !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string_view::npos;
   unsigned value = 0;
@@ -286,7 +285,7 @@ Result<void> ValidateEntry(std::string_view entry) {
   if (entry.front() == '.') return Refuse("bypass list", "has an entry that begins with '.'");
   if (IsBracketedIpv6(entry) || IsPlainName(entry) || IsOctetPattern(entry)) return {};
   if (entry.starts_with("*.") && IsPlainName(entry.substr(2))) return {};
-  return Refuse("bypass list", "has an entry that is no name, '*.name', address, [IPv6 address] or octet pattern");
+  return Refuse("bypass list", "has an entry that is not a name, '*.name', address, [IPv6 address] or octet pattern");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// EgressIPs: with which addresses the pods of each namespace leave the cluster, through which nodes, by the rules of
-// openshift-sdn or OVN-Kubernetes; also while some nodes are offline. Pure: what a controller would choose by chance is
-// chosen by name, and a finding says so.
+// EgressIPs: the addresses with which the pods of each namespace leave the cluster, and the nodes that they leave
+// through, by the rules of openshift-sdn or OVN-Kubernetes; also while some nodes are offline. Pure: where a controller
+// would choose by chance, this chooses by name, and a finding says so.
 #pragma once
 
 #include <set>

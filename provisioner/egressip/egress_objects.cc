@@ -69,7 +69,7 @@ Result<const JsonValue*> ReadAnnotation(const ObjectView& annotations, std::stri
   if (!text) return nullptr;
   auto document = ignition::ParseJson(std::string(*text), kAnnotationLimits);
   if (!document) {
-    return Fail(Code::kInvalidConfig, fmt::format("the annotation holds no JSON: {}", document.error().message),
+    return Fail(Code::kInvalidConfig, fmt::format("the annotation is not JSON: {}", document.error().message),
                 annotations.At(name));
   }
   keep.push_back(*std::move(document));
@@ -77,7 +77,7 @@ Result<const JsonValue*> ReadAnnotation(const ObjectView& annotations, std::stri
 }
 
 std::unexpected<Error> RefuseNetwork(std::string_view text, std::string where) {
-  return Fail(Code::kInvalidConfig, fmt::format("\"{}\" is no network such as 10.0.0.7/24", Shorten(text)),
+  return Fail(Code::kInvalidConfig, fmt::format("\"{}\" is not a network such as 10.0.0.7/24", Shorten(text)),
               std::move(where));
 }
 

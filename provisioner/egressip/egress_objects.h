@@ -1,6 +1,6 @@
-// The objects that decide with which addresses the namespaces of a cluster leave it, read from what
-// `oc get … -o yaml|json` prints: NetNamespaces and HostSubnets of openshift-sdn, EgressIPs of OVN-Kubernetes, Nodes
-// and Namespaces. Addresses are kept as they are written: the evaluation says what is wrong with them.
+// The objects that determine the addresses with which the namespaces of a cluster leave it, as `oc get … -o yaml|json`
+// prints them: NetNamespaces and HostSubnets of openshift-sdn, EgressIPs of OVN-Kubernetes, Nodes and Namespaces.
+// Addresses are kept as written: the evaluation reports what is wrong with them.
 #pragma once
 
 #include <cstddef>

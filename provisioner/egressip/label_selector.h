@@ -1,4 +1,4 @@
-// Label selectors of Kubernetes: which objects a rule is about.
+// Label selectors of Kubernetes: which objects a rule applies to.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// OVN-Kubernetes: pods that an EgressIP selects leave with the addresses that a node has; where no node has one, they
-// leave with the address of their own node.
+// OVN-Kubernetes: pods that an EgressIP selects leave with its addresses that are assigned to a node. If none is
+// assigned, they leave with the address of their own node.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which node OVN-Kubernetes gives an egress IP to: what is assigned already stays where it still can be, the rest goes
-// to the nodes with the fewest.
+// Which node OVN-Kubernetes assigns an egress IP to: existing assignments stay if they are still possible; the others
+// go to the nodes with the fewest.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class OvnAssignment {
 
   // The nodes of the addresses of an EgressIP, in their order. What its status says must have been kept before.
   std::vector<Given> Assign(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
-  // Takes note of what the status of an EgressIP says, as far as it still holds.
+  // Records what the status of an EgressIP says, as far as it is still valid.
   void Keep(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
 
  private:

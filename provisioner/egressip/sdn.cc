@@ -1,4 +1,5 @@
-// openshift-sdn: a namespace that requests addresses leaves with those that are active, and never with a node's.
+// openshift-sdn: a namespace that requests addresses leaves with those that are active, and never with a node's
+// address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +17,12 @@ constexpr std::string_view kOnlyIpv4 = "openshift-sdn takes IPv4 only";
 
 // Why it is none, or "".
 std::string FaultOf(std::string_view text, const std::optional<IpAddress>& address) {
-  if (!address) return fmt::format("\"{}\" is no IP address", Shorten(text));
+  if (!address) return fmt::format("\"{}\" is not an IP address", Shorten(text));
   return address->IsIpv4() ? "" : fmt::format("{} is an IPv6 address, and {}", address->ToString(), kOnlyIpv4);
 }
 
 std::string FaultOf(std::string_view text, const std::optional<IpNetwork>& network) {
-  if (!network) return fmt::format("\"{}\" is no network such as 10.0.0.0/24", Shorten(text));
+  if (!network) return fmt::format("\"{}\" is not a network such as 10.0.0.0/24", Shorten(text));
   return network->IsIpv4() ? "" : fmt::format("{} is an IPv6 network, and {}", network->ToString(), kOnlyIpv4);
 }
 
@@ -208,7 +209,7 @@ void Sdn::Decide(std::size_t group) {
     }
   }
   if (shared) decision.addresses.clear();
-  if (members.invalid > 0) reasons.emplace_back("an entry of egressIPs is no IPv4 address");
+  if (members.invalid > 0) reasons.emplace_back("an entry of egressIPs is not an IPv4 address");
   const std::string told = fmt::format("{}", fmt::join(reasons, "; "));
   if (wanted.requested.empty() && members.invalid == 0) {
     decision.reason = "it requests no egress IP, so each pod leaves with the address of its node";
@@ -242,9 +243,10 @@ void Sdn::TellOfClaim(const IpAddress& address, const SdnClaim& claim) {
   const std::string why = Why(address, group);
   if (why.empty()) return;
   if (claim.groups.size() > 1) {
-    findings_.Warn("egress-ip-conflict",
-                   why + ": nobody gets it, and what these namespaces send is dropped, whatever else they request",
-                   place);
+    findings_.Warn(
+        "egress-ip-conflict",
+        why + ": no namespace gets it, and all traffic of these namespaces is dropped, whatever else they request",
+        place);
   } else if (claim.nodes.empty()) {
     findings_.Warn("egress-ip-unassigned",
                    fmt::format("{}: no HostSubnet has it in egressIPs, and no node that is online can take it by its "

@@ -61,7 +61,7 @@ class SdnTracker {
   void Claim();
   AddressSet NotForCidrs() const;
   bool AllocateExisting(Allocation& allocation, AddressSet& done) const;
-  // Adds to `chosen` what several nodes could have got.
+  // Adds to `chosen` the addresses that several nodes could have got.
   void AllocateNew(Allocation& allocation, AddressSet& done, AddressSet& chosen) const;
   Found Find(const IpAddress& address, const Allocation& allocation) const;
   bool HasOneOfItsGroup(const IpAddress& address, std::size_t node, const Allocation& allocation) const;

@@ -1,4 +1,4 @@
-// What a node has, as metrics for the textfile collector of windows_exporter (and of node_exporter).
+// The state of a node as metrics for the textfile collector of windows_exporter (and of node_exporter).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace prov::fleet {
 
-// The Prometheus text format, version 0.0.4. `now`: when the round ended. No secrets: as in the annotation.
+// The Prometheus text format, version 0.0.4. `now`: when the round ended. It holds no secrets, like the annotation.
 std::string MetricsText(const NodeState& state, const std::optional<node::Expiry>& first_expiry, std::int64_t now);
 
 }  // namespace prov::fleet

@@ -1,4 +1,4 @@
-// Events of a node: what changed on it, for `kubectl describe node` and for whoever collects events.
+// Events of a node: what changed on it, for `kubectl describe node` and for programs that collect events.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct NodeEvent {
   bool operator==(const NodeEvent&) const = default;
 };
 
-// What is worth telling of the step from one state to the next; nullopt: nothing was told before, so nothing changed.
+// The events worth reporting between two states; with nullopt nothing was reported before, so there are none.
 std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, const NodeState& now);
 
 // An Event object of the core API. The same event at the same time has the same name, so it is made once.
 std::string EventObject(const NodeEvent& event, std::string_view node, std::int64_t now);
 
-// How many events a node may write: five at once, then one each ten minutes. A node that flaps is told of, and does not
+// Limits the events of a node: five at once, then one every ten minutes. So a node that flaps is reported but does not
 // fill the cluster's store.
 class EventBudget {
  public:

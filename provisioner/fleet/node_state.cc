@@ -57,7 +57,7 @@ Result<std::optional<std::int64_t>> TimeAt(const JsonNode& node, std::string_vie
   if (const auto number = found->Integer()) return *number;
   const auto time = ParseUtc(PROV_TRY(found->Text()));
   if (time) return *time;
-  return found->Refuse(Code::kType, "is no time such as 2026-01-01T00:00:00Z");
+  return found->Refuse(Code::kType, "is not a time such as 2026-01-01T00:00:00Z");
 }
 
 Result<std::vector<std::string>> ListAt(const JsonNode& node, std::string_view name) {

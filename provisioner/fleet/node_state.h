@@ -1,5 +1,5 @@
-// What a node tells its cluster of itself: the annotation egress-provisioner/state of its Node object. Everybody who
-// may read nodes can read it, so it holds no secret. Its form: docs/fleet.md#the-annotation.
+// What a node reports about itself to its cluster: the annotation egress-provisioner/state of its Node object.
+// Everybody who may read nodes can read it, so it holds no secrets. Its form: docs/fleet.md#the-annotation.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct NodeState {
   bool held = false;                   // a rollback or a trial holds: it follows nothing meanwhile
   std::optional<NodeFailure> failure;  // that stands
   std::string version;                 // of the program
-  // What the node does with the settings, by its own options.
+  // The options with which the node applies the settings.
   std::vector<std::string> scope;
   std::vector<std::string> services;
 
@@ -42,13 +42,12 @@ struct NodeState {
 // The annotation's text, in one line. The same state gives the same text.
 std::string StateText(const NodeState& state);
 
-// What it does not know is left out; times may be texts or Unix times. Errors: json, type, version (of a newer
-// program).
+// Unknown members are ignored; times may be texts or Unix times. Errors: json, type, version (of a newer program).
 Result<NodeState> ParseState(std::string_view text, std::string_view where);
 
 // A merge patch of a Node that writes the annotation and nothing else.
 std::string StatePatch(const NodeState& state);
-// One that takes it away.
+// A merge patch that removes the annotation.
 std::string ForgetPatch();
 
 }  // namespace prov::fleet

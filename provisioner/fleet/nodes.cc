@@ -44,7 +44,7 @@ Result<Page> ReadPage(const std::string& body, const std::string& where) {
   if (!items) {
     const auto kind = PROV_TRY(root.Find("kind"));
     const std::string name = kind ? kind->Text().value_or("") : "";
-    if (!name.ends_with("List")) return Fail(Code::kType, "the answer is no list of nodes", where);
+    if (!name.ends_with("List")) return Fail(Code::kType, "the answer is not a list of nodes", where);
     return out;  // an empty list may be null
   }
   for (const JsonNode& item : PROV_TRY(items->Items())) out.nodes.push_back(PROV_TRY(ParseNode(item)));

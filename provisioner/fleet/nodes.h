@@ -1,4 +1,4 @@
-// The Windows nodes of a cluster, with what each tells of itself.
+// The Windows nodes of a cluster, with what each reports about itself.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Asks the Windows Machine Config Operator to drain a node and have it boot again. Facts: docs/operator.md.
+// Asks the Windows Machine Config Operator to drain and restart a node. Facts: docs/operator.md.
 #pragma once
 
 #include <string>
@@ -10,13 +10,12 @@ namespace prov::fleet {
 
 inline constexpr std::string_view kOperatorRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
 
-// Whether that annotation stands: somebody has asked, and the operator has this node boot, or has just done so and
-// takes the annotation away. What is asked for meanwhile would go with it. Errors: those of KubeClient::Get, json,
-// type.
+// Whether the annotation is set: the operator is restarting this node, or has just done so and is about to remove the
+// annotation. A request made now would be removed with it. Errors: those of KubeClient::Get, json, type.
 Result<bool> OperatorIsAsked(source::KubeClient& client, const std::string& node);
 
-// The annotation that its daemon sets, with the same value: none. The operator takes it away when the node is back.
-// Errors: those of KubeClient::Patch.
+// Sets the annotation that the operator's daemon sets, with the same empty value. The operator removes it when the node
+// is back. Errors: those of KubeClient::Patch.
 Result<void> AskOperatorForReboot(source::KubeClient& client, const std::string& node);
 
 }  // namespace prov::fleet

@@ -1,4 +1,4 @@
-// What this node has to tell its cluster now, by its records and by a look at it.
+// The state that this node has to report to its cluster now, from its records and an inspection of the machine.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,15 @@ namespace prov::fleet {
 
 class OwnState {
  public:
-  // `version`: of this program, which is told where the boot service does not run. Reads only. Errors: those of
-  // node::StatusOf.
+  // `version`: of this program; reported if the boot service does not run. Reads only. Errors: those of node::StatusOf.
   Result<NodeState> Look(node::OpenNode& node, const std::string& version);
-  // What that look saw of certificates.
+  // The certificates that this inspection found.
   const std::optional<node::Expiry>& first_expiry() const { return first_expiry_; }
 
  private:
   std::optional<std::string> CredentialsOf(const egress::EgressConfig& config, const std::string& digest);
 
-  // The digest of credentials is slow on purpose, so it is made once for the same ones.
+  // The digest of credentials is slow on purpose, so it is computed once and kept for the same credentials.
   std::string known_key_;
   std::optional<std::string> known_;
   std::optional<node::Expiry> first_expiry_;

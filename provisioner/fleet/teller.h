@@ -1,4 +1,4 @@
-// Tells the cluster what this node has: writes the annotation of its Node object, and Events for what changed.
+// Reports to the cluster what this node has: writes the annotation of its Node object, and Events about changes.
 #pragma once
 
 #include <functional>
@@ -11,28 +11,29 @@
 
 namespace prov::fleet {
 
-// The pause after failures in a row. Seconds before it was varied, 0: none; and the Unix time at which it is over.
+// The pause after repeated failures: its length in seconds before it is varied (0: none), and the Unix time at which it
+// ends.
 struct Pause {
   std::int64_t seconds = 0, until = 0;
 };
-// Where it outlives the process; both may be empty.
+// Loads and stores the pause, so that it outlives the process; both may be empty.
 struct PauseMemory {
   std::function<Pause()> load = {};
   std::function<void(const Pause&)> save = {};
 };
 
-// A write of the annotation is news for all who watch nodes. So it is written when something else than the time of
-// reading differs, and otherwise once an hour; where only the words of a failure differ, once in ten minutes. Failures
-// are tried again after a pause that grows to half an hour.
+// Each write of the annotation is sent to everybody who watches nodes. So it is written only if something other than
+// the time of reading differs, and otherwise once an hour. If only the text of a failure differs, it is written once in
+// ten minutes. Failures are retried after a pause that grows to half an hour.
 class Teller {
  public:
-  // `open` gives the way into the cluster, anew for each time. `node`: the name of this machine's Node object.
+  // `open` gives access to the cluster, anew for each call. `node`: the name of this machine's Node object.
   Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
          source::KubeBackoff::Random random = source::KubeRandom, PauseMemory memory = {});
 
-  // After each round. What this process does not know to have been told is read from the cluster first, so that one
-  // that starts anew writes nothing. True: something was written. Events are best effort: one that is lost is not told
-  // again, and what is refused of them does not delay the annotation. Errors: those of KubeClient.
+  // To be called after each round. If this process does not know what was reported, it reads that from the cluster
+  // first, so that a restarted process writes nothing. True: something was written. Events are best effort: a lost one
+  // is not reported again, and a refused one does not delay the annotation. Errors: those of KubeClient.
   Result<bool> Tell(const NodeState& now);
 
   static constexpr std::int64_t kHeartbeatSeconds = 3600;

@@ -1,4 +1,4 @@
-// What an answer of HNS means: whether the call failed, with which code, and in which words.
+// The meaning of an answer of HNS: whether the call failed, with which code, and with which text.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ struct Refusal {
   std::uint32_t code = 0;
   std::string text;  // HNS' own words; "" where it had none
 
-  // What was to be opened or queried is not there: it may have gone a moment ago, as pods do.
+  // The object that was to be opened or queried does not exist: it may have just been deleted, as pods come and go.
   bool IsMissing() const;
-  // The same of what was to be changed. Other codes of that kind may then speak of a policy.
+  // The same for an object that was to be changed. Other codes of that kind may then concern a policy.
   bool IsEndpointMissing() const;
-  // `call` such as "HcnModifyEndpoint"; `where` is whom it was about. An error of code hns.
+  // `call` is a name such as "HcnModifyEndpoint"; `where` is the object of the call. Returns an error with the code
+  // hns.
   Error ToError(std::string_view call, std::string where) const;
 };
 
@@ -40,7 +41,7 @@ struct NamespaceProperties {
 // Errors: hns.
 Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std::string& where);
 
-// Whether these are the properties of an endpoint that stands for a pod of another node.
+// Whether these are the properties of an endpoint that represents a pod of another node.
 bool IsOfAnotherNode(std::string_view endpoint_properties);
 
 struct Version {

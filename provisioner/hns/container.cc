@@ -58,7 +58,7 @@ Result<std::string> NamespaceOf(const JsonNode& document, const std::string& whe
   const auto spec = Member(info, "runtimeSpec");
   if (!spec) return RefuseKind(info, "has no runtimeSpec, in which the container's network is named");
   const auto windows = Member(*spec, "windows");
-  if (!windows) return RefuseKind(*spec, "has no windows: it is no Windows container");
+  if (!windows) return RefuseKind(*spec, "has no member windows: it is not a Windows container");
   if (Member(*windows, "hyperv")) {
     return RefuseKind(*windows,
                       "has Hyper-V isolation, and HNS redirects traffic of containers with process isolation only");
@@ -71,7 +71,7 @@ Result<std::string> NamespaceOf(const JsonNode& document, const std::string& whe
   if (!text || text->empty())
     return RefuseKind(*windows, "names no network.networkNamespace: the container has no network of its own");
   auto guid = ParseGuid(*text, where);
-  if (!guid) return RefuseKind(*found, fmt::format("is no GUID of a namespace: \"{}\"", Shorten(*text)));
+  if (!guid) return RefuseKind(*found, fmt::format("is not the GUID of a namespace: \"{}\"", Shorten(*text)));
   return guid;
 }
 

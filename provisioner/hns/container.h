@@ -25,7 +25,7 @@ struct Container {
 // Windows container, one with Hyper-V isolation, one without a network of its own).
 Result<Container> ReadContainer(std::string bytes, std::string_view container, const std::string& where);
 
-// A GUID with or without braces: the text without them, in the case that it has. Errors: usage, with `where`.
+// A GUID with or without braces: returns the text without them, in its own case. Errors: usage, with `where`.
 Result<std::string> ParseGuid(std::string_view text, const std::string& where);
 
 }  // namespace prov::hns

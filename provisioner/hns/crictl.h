@@ -1,5 +1,5 @@
-// crictl, the runtime's own client: which containers a node has, and which container is which. It is run with its own
-// settings, and its words are checked before.
+// crictl, the container runtime's command-line client: which containers a node has, and the details of one. It runs
+// with its own configuration, and its arguments are checked first.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Endpoints as HNS has them: which there are, and their layer-4 proxy policies. The calls are those that Microsoft's
-// own clients make, in their order; whatever is opened is closed.
+// The endpoints of HNS and their layer-4 proxy policies. The calls are those of Microsoft's own clients, in the same
+// order; every opened handle is closed.
 #pragma once
 
 #include <optional>
@@ -25,11 +25,11 @@ struct Endpoint {
 
 // Enumerates with the ID as a filter, opens, queries, closes. An endpoint that is not there is an error.
 Result<Endpoint> FindEndpoint(machine::ComputeNetwork& network, const std::string& id);
-// The same of one that was told just now: opens, queries, closes. nullopt: it has gone meanwhile.
+// The same for an endpoint that was just listed: opens, queries, closes. nullopt: it was deleted meanwhile.
 Result<std::optional<Endpoint>> ReadEndpoint(machine::ComputeNetwork& network, const std::string& id);
-// Those of the node, of all pods and of the node itself.
+// All endpoints of the node: those of the pods and of the node itself.
 Result<std::vector<std::string>> AllEndpoints(machine::ComputeNetwork& network);
-// The same without those of the node itself, whose traffic no pod's proxy takes.
+// The same without those of the node itself, whose traffic is never redirected to a pod's proxy.
 Result<std::vector<std::string>> AllPodEndpoints(machine::ComputeNetwork& network);
 // Those of a network namespace, which is what the containers of a pod share. None is an error.
 Result<std::vector<std::string>> EndpointsOfNamespace(machine::ComputeNetwork& network, const std::string& id);
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> EndpointsOfNamespace(machine::ComputeNetwork& n
 Result<std::optional<std::vector<std::string>>> FindEndpointsOfNamespace(machine::ComputeNetwork& network,
                                                                          const std::string& id);
 
-// What of HNS this node has.
+// The version and features of HNS on this node.
 Result<Version> QueryVersion(machine::ComputeNetwork& network);
 // Errors: unsupported (HNS is older than 13.2, the first that has layer-4 proxy policies).
 Result<void> RequireSupport(const Version& version);
@@ -56,9 +56,9 @@ class OpenedEndpoint {
 
   // What HNS tells of it: JSON. nullopt: it is not there any more.
   Result<std::optional<std::string>> Properties(std::string_view query);
-  // The settings of its proxy policies. nullopt: as above.
+  // The settings of its proxy policies. nullopt: the endpoint is gone.
   Result<std::optional<std::vector<std::string>>> Settings(std::string_view query);
-  // nullopt: it was done, by what HNS says.
+  // nullopt: HNS reported success.
   Result<std::optional<Refusal>> Modify(std::string_view request);
 
   const std::string& id() const { return id_; }

@@ -1,4 +1,4 @@
-// How the proxy policies of an endpoint become the wanted ones, and what there is to say when HNS does not do it.
+// Changes the proxy policies of an endpoint, and explains it when HNS does not do so.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace prov::hns {
 
-// Settings of policies. To remove: as HNS tells them; to add: as SettingsJson() writes them.
+// Settings of policies. To remove: as HNS returns them; to add: as SettingsJson() writes them.
 struct EndpointChange {
   std::vector<std::string> remove;
   std::vector<std::string> add;
@@ -19,17 +19,16 @@ struct EndpointChange {
   bool operator==(const EndpointChange&) const = default;
 };
 
-// Adds those that are not there. What is there stays.
+// Adds those that are missing. Existing ones stay.
 EndpointChange ChangeToAdd(std::span<const std::string> present, std::span<const std::string> wanted);
-// The endpoint has the wanted ones and no others. What is the same already stays untouched.
+// The endpoint gets exactly the wanted policies. Policies that are already right stay untouched.
 EndpointChange ChangeToEnsure(std::span<const std::string> present, std::span<const std::string> wanted);
-// The endpoint has none.
+// Removes all.
 EndpointChange ChangeToClear(std::span<const std::string> present);
 
-// Opens the endpoint, removes, adds, queries what is there now, closes. What is there afterwards; nullopt: the endpoint
-// is not there any more. When adding fails, what of it took effect is removed, what was removed before is put back,
-// and the error says whether that worked. Errors: hns (refused, or done by what HNS says and without effect). `change`
-// is not empty.
+// Opens the endpoint, removes, adds, queries the result, closes. Returns what is there afterwards; nullopt: the
+// endpoint is gone. If adding fails, policies that took effect are removed, removed ones are put back, and the error
+// says whether that worked. Errors: hns (refused, or reported as done but without effect). `change` is not empty.
 Result<std::optional<Endpoint>> ChangeEndpoint(machine::ComputeNetwork& network, const std::string& id,
                                                const EndpointChange& change);
 

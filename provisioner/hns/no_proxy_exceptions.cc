@@ -53,7 +53,8 @@ void AddNoProxy(const egress::NoProxy& no_proxy, const std::string& where, Polic
     std::string why;
     const std::string address = AddressOf(entry, why);
     if (address.empty()) {
-      capped.Warn("hns-no-proxy", fmt::format("\"{}\" {}", Shorten(entry.text), why), where);
+      capped.Warn("hns-no-proxy", fmt::format("\"{}\" {}", Shorten(egress::RedactNoProxyEntry(entry.text)), why),
+                  where);
     } else if (std::ranges::find(addresses, address) == addresses.end()) {
       addresses.push_back(address);
     }

@@ -1,4 +1,4 @@
-// What of a node's NO_PROXY the exceptions of a policy can say: docs/hns-proxy.md#a-nodes-own-exceptions.
+// Which entries of a node's NO_PROXY can be exceptions of a policy: docs/hns-proxy.md#a-nodes-own-exceptions.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace prov::hns {
 inline constexpr std::string_view kPolicyType = "L4WFPPROXY";  // HNS compares it letter by letter
 inline constexpr std::size_t kMostPolicyBytes = std::size_t{1} << 20U;
 
-// Which traffic a policy is about. An empty text is "any"; lists are separated by commas.
+// Which traffic a policy applies to. An empty text is "any"; lists are separated by commas.
 struct FilterTuple {
   std::string protocols = "6";   // TCP, the only one
   std::string local_addresses;   // IPv4 addresses, networks and ranges
@@ -77,13 +77,13 @@ enum class Modification { kAdd, kRemove };
 // add, what HNS told (ListedSettings) to remove. There must be one at least: HNS isn't asked to remove nothing.
 std::string ModifyRequest(Modification kind, std::span<const std::string> settings);
 
-// The Settings of the policies of type L4WFPPROXY in what HcnQueryEndpointProperties told, each byte for byte as it
-// stands there; policies of other types are none of ours. Errors: hns (it is no such document).
+// The Settings of the policies of type L4WFPPROXY in the answer of HcnQueryEndpointProperties, each byte for byte;
+// policies of other types are not ours. Errors: hns (not such a document).
 Result<std::vector<std::string>> ListedSettings(std::string_view endpoint_properties, const std::string& where);
 
-// Whether two Settings say the same: `Port` is both directions; what is missing, null, "", 0, [] and {} are the same;
-// numbers and their text are the same; the order of members and of exceptions does not matter. Members that this
-// program does not know must be equal. What is not JSON equals nothing but its own bytes.
+// Whether two Settings mean the same. `Port` stands for both directions. Missing, null, "", 0, [] and {} are the same.
+// Numbers and their text are the same. The order of members and of exceptions does not matter. Members that this
+// program does not know must be equal. A text that is not JSON equals only the same bytes.
 bool SameSettings(std::string_view first, std::string_view second);
 // The text by which SameSettings() compares.
 std::string CanonicalSettings(std::string_view settings);

@@ -1,4 +1,4 @@
-// Policies as people write them: the file forms, and the spellings that stand for something else.
+// Reads policies as people write them: the file formats, and names that stand for numbers or SIDs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string DidYouMean(std::string_view name, std::span<const std::string_view> 
 
 std::unexpected<Error> RefuseMember(const JsonNode& node, std::string_view name,
                                     std::span<const std::string_view> known) {
-  return node.Refuse(Code::kPolicy, fmt::format("\"{}\" is no member that HNS knows here; {}", Shorten(name),
+  return node.Refuse(Code::kPolicy, fmt::format("\"{}\" is not a member that HNS knows here; {}", Shorten(name),
                                                 DidYouMean(name, known)));
 }
 

@@ -1,4 +1,4 @@
-// What HNS takes in a policy without a word and does not honour is refused here, before any call.
+// Refuses, before any call, policies that HNS silently accepts and does not honour.
 #include <fmt/format.h>
 
 #include <algorithm>

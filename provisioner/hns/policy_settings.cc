@@ -231,7 +231,7 @@ std::string ModifyRequest(Modification kind, std::span<const std::string> settin
 Result<std::vector<std::string>> ListedSettings(std::string_view endpoint_properties, const std::string& where) {
   auto found = SettingsFinder(endpoint_properties).Find();
   if (found) return *std::move(found);
-  return Fail(Code::kHns, "HNS told of the endpoint what is no JSON object", where);
+  return Fail(Code::kHns, "the answer of HNS about the endpoint is not a JSON object", where);
 }
 
 std::string CanonicalSettings(std::string_view settings) {

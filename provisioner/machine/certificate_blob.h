@@ -17,10 +17,10 @@ std::string CertificateStoreKey(pki::Store store);
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string CertificateKeyName(std::string_view der);
 
-// Property 3 (SHA-1) and property 32 (the certificate): what all readers take.
+// Property 3 (SHA-1) and property 32 (the certificate): the form that all readers accept.
 std::string EncodeCertificateBlob(std::string_view der);
 
-// The certificate in a blob, whatever other properties it has; nullopt when it is none. Leads into `blob`.
+// The certificate in a blob, whatever other properties it has; nullopt if there is none. A view into `blob`.
 std::optional<std::string_view> CertificateInBlob(std::string_view blob);
 
 }  // namespace prov::machine

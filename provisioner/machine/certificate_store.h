@@ -15,14 +15,15 @@ class CertificateStore {
  public:
   virtual ~CertificateStore() = default;
 
-  // In any physical store of the system store: what Windows itself, a group policy or an administrator put there
-  // counts.
+  // Looks in every physical store of the system store, so certificates from Windows itself, a group policy or an
+  // administrator count.
   virtual Result<bool> Contains(pki::Store store, std::string_view der) = 0;
   // The certificate of this SHA-1 (40 hex digits, in either case), wherever Contains looks; nullopt: there is none.
   virtual Result<std::optional<std::string>> Find(pki::Store store, std::string_view sha1) = 0;
   virtual Result<bool> IsDisallowed(std::string_view der) = 0;
 
-  // Adds to the machine's own physical store; an equal one that is there already stays as it is, properties included.
+  // Adds to the machine's own physical store. A certificate that is there already stays as it is, including its
+  // properties.
   virtual Result<void> Add(pki::Store store, std::string_view der) = 0;
   // Removes it from the machine's own physical store; absent: nothing to do.
   virtual Result<void> Remove(pki::Store store, std::string_view der) = 0;

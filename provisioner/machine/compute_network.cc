@@ -5,8 +5,8 @@ namespace {
 
 std::unexpected<Error> NoNetwork() {
   return Fail(Code::kTarget,
-              "the network endpoints of containers are known to the Windows node that they run on, and this is no "
-              "running Windows; run provisioner.exe on the node");
+              "only the Windows node that runs a container knows its network endpoints, and this is not a running "
+              "Windows; run provisioner.exe on the node");
 }
 
 class NoComputeNetwork final : public ComputeNetwork {

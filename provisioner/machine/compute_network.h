@@ -1,5 +1,5 @@
-// Port: the Host Compute Network service of the running system (HCN; HNS). It has the network endpoints of containers,
-// and the policies on them. What it answers is handed on as it is: provisioner/hns/ knows what that means.
+// Port: the Host Compute Network service of the running system (HCN; HNS), which manages the network endpoints of
+// containers and the policies on them. Its answers are returned unchanged; provisioner/hns/ interprets them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace prov::machine {
 
-// What a call came back with. Both texts are UTF-8; "" where there was none.
+// The result of a call. Both texts are UTF-8; "" if there was none.
 struct NetworkAnswer {
   std::uint32_t status = 0;  // the HRESULT
   std::string text;          // the JSON document that was asked for

@@ -1,5 +1,5 @@
-// Earlier state: programs once kept each section of the state record in a file of its own. They are read where
-// there is no state record yet, and go when the first one is written.
+// Earlier state: programs once kept each section of the state record in a file of its own. These files are read if
+// there is no state record yet, and deleted when the first one is written.
 #pragma once
 
 #include <span>
@@ -11,12 +11,13 @@
 
 namespace prov::machine {
 
-// What the files say; empty where there is none. A mark that can't be read (reboot, operator seen) is an empty object,
-// as it says no less than one that can; a damaged count (boots, failure, restart) is left out. Errors: those of
+// What the files say; empty if there is none. If a mark can't be read (reboot, operator seen), it is an empty object,
+// because its presence is all it says. A damaged count (boots, failure, restart) is left out. Errors: those of
 // StateFolder::Read; json, type, version.
 Result<Sections> ReadEarlierState(StateFolder& folder);
 
-// The same, but a damaged file is told and left out instead of an error. Errors: those of StateFolder::Read; version.
+// The same, but a damaged file is reported and left out instead of being an error. Errors: those of StateFolder::Read;
+// version.
 struct DamagedEarlierFile {
   std::string file, section, text;
   Error error;
@@ -30,13 +31,13 @@ Result<EarlierState> ReadGoodEarlierState(StateFolder& folder);
 // Removes all of them that are there.
 Result<void> RemoveEarlierState(StateFolder& folder);
 
-// The section that was kept in `file`, and its contents as a section. Error: type (it was no such file).
+// The section that was kept in `file`, with its contents in today's form. Error: type (not such a file).
 struct EarlierSection {
   std::string name, json;
 };
 Result<EarlierSection> ReadEarlierFile(std::string_view file, std::string_view text);
 
-// The section alone. Error: type (it was no such file).
+// The section alone. Error: type (not such a file).
 Result<std::string> NameOfEarlierFile(std::string_view file);
 
 std::span<const std::string_view> EarlierFiles();

@@ -1,4 +1,4 @@
-// Port: where a run that nobody watches says what it did; and texts as the Windows event log takes them.
+// Port: the log of runs that nobody watches; and texts in the form that the Windows event log takes.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class EventLog {
   virtual void Write(Severity severity, std::uint16_t id, std::string_view text) = 0;
 };
 
-// Printable(), short enough for an event, and with a blank after each "%" that the Event Viewer would take for the
+// Printable(), shortened to fit an event, and with a blank after each "%" that the Event Viewer would take for the
 // number of another text ("%1", "%%5").
 std::string EventText(std::string_view text);
 

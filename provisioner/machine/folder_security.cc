@@ -245,12 +245,11 @@ Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, Pa
   const std::optional<Objection> objection = text ? ObjectionTo({false, text->owner, text->dacl}, use, own_account)
                                                   : Objection{"has no security descriptor, or a damaged one"};
   if (!objection) return {};
-  return Fail(
-      Code::kOwner,
-      fmt::format("was in the image already and {}: a user of the machine that was captured can have made it, so "
-                  "nothing in it is believed. Remove it from the image, then run this again",
-                  objection->text),
-      std::string(where));
+  return Fail(Code::kOwner,
+              fmt::format("was already in the image and {}: a user of the captured machine could have made it, so it "
+                          "is not trusted. Remove it from the image, then run this again",
+                          objection->text),
+              std::string(where));
 }
 
 }  // namespace prov::machine

@@ -81,7 +81,7 @@ Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
   std::string text(path);
   if (windows) std::ranges::replace(text, '/', '\\');
   const Parts parts = windows ? WindowsParts(text) : UnixParts(text);
-  if (parts.root.empty()) return Refuse("is no absolute path of a file; store the source again", path);
+  if (parts.root.empty()) return Refuse("is not an absolute path of a file; store the source again", path);
   if (text.find('\0') != std::string::npos) return Refuse("holds a null character", path);
   if (windows && parts.rest.find(':') != std::string_view::npos) {
     return Refuse("names a stream of a file or a device; name a file", path);

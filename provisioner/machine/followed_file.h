@@ -1,6 +1,6 @@
-// Files that a node reads again and again and acts on as SYSTEM. The path is walked from its root: each folder is
-// opened below the one before, not through links, and asked for its owner and its rights; then the file is. The handle
-// that was asked is the one that is read, so nobody can put another file in its place between the two.
+// Files that a node reads repeatedly and acts on as SYSTEM. The path is walked from its root: each folder is opened
+// below the one before, never through links, and its owner and rights are checked; then the file's. The checked handle
+// is the one that is read, so nobody can exchange the file in between.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace prov::machine {
 
 enum class PathStyle { kUnix, kWindows };
 
-// One name on the way: the whole path as far as it, and what it is to the file at the end.
+// One name on the way: the path up to it, and its role for the file at the end.
 struct FollowedStep {
   std::string path;
   PathUse use = PathUse::kPassage;
@@ -24,38 +24,38 @@ struct FollowedStep {
   bool operator==(const FollowedStep&) const = default;
 };
 
-// From the root (a volume's, a share's) to the file, each "." and ".." taken out, as links on the way are refused
-// anyway. Errors: usage for what is no absolute path, names a device or a stream.
+// The steps from the root (of a volume or share) to the file, with each "." and ".." resolved by text, since links on
+// the way are refused anyway. Errors: usage if the path is not absolute, or names a device or a stream.
 Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path, PathStyle style);
 
-// What is open.
+// An open file or folder.
 class OpenedPath {
  public:
   virtual ~OpenedPath() = default;
-  // Whether it is no link, and in nobody's hands but administrators'. Errors: owner, io.
+  // Checks that it is not a link, and that only administrators can change it. Errors: owner, io.
   virtual Result<void> Check(const FollowedStep& step) = 0;
   // Errors: io (a folder, a device), too-large.
   virtual Result<std::string> Read(std::uint64_t limit) = 0;
 };
 
-// Port: the file system as a walk needs it.
+// Port: the part of the file system that the walk needs.
 class PathOpener {
  public:
   virtual ~PathOpener() = default;
   virtual PathStyle style() const = 0;
-  // Opens a link itself rather than what it leads to. `above` is the folder that it is in, open and checked; null for
-  // the root. While a folder is open, what stands at its path stays there, or is of no consequence for what is opened
-  // below it. `last`: it is what is asked for. Errors: not-found, io.
+  // Opens a link itself, not its target. `above` is the folder that contains it, open and checked; null for the root.
+  // While a folder is open, its path can't be redirected, or that does not affect what is opened below it. `last`: this
+  // is the file that was asked for. Errors: not-found, io.
   virtual Result<std::unique_ptr<OpenedPath>> Open(OpenedPath* above, const FollowedStep& step, bool last) = 0;
 };
 
 // The file's bytes. Errors: those of FollowedSteps, of opening, checking and reading.
 Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit);
 
-// Whether a file, or a folder with the one that it is in, may be followed; an absent one is no error here.
+// Checks whether a file, or a folder with its parent, may be followed. An absent one is no error here.
 Result<void> CheckFollowed(PathOpener& paths, std::string_view path);
 
-// Those of this system.
+// The ports of this system.
 PathOpener& LivePaths();
 
 }  // namespace prov::machine

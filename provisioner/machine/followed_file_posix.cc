@@ -26,7 +26,7 @@ class UnixPath final : public OpenedPath {
 
   Result<void> Check(const FollowedStep& step) override {
     struct stat info{};
-    if (fstat(fd_.get(), &info) != 0) return SystemError("cannot look at it", path_);
+    if (fstat(fd_.get(), &info) != 0) return SystemError("cannot inspect the path", path_);
     const UnixFacts facts{S_ISLNK(info.st_mode), S_ISDIR(info.st_mode), info.st_uid, info.st_mode & 07777U};
     return CheckUnixSecurity(facts, geteuid(), step.path);
   }
@@ -35,7 +35,7 @@ class UnixPath final : public OpenedPath {
   Result<std::string> Read(std::uint64_t limit) override {
     struct stat info{};
     if (fstat(fd_.get(), &info) != 0) return SystemError("cannot read", path_);
-    if (!S_ISREG(info.st_mode)) return Fail(Code::kIo, "is no plain file", path_);
+    if (!S_ISREG(info.st_mode)) return Fail(Code::kIo, "is not a plain file", path_);
     return ReadOpened(fd_.get(), path_, limit);
   }
 

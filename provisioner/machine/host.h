@@ -1,4 +1,4 @@
-// The system that this program runs on, as commands that act on a live node see it.
+// The system that this program runs on, as the commands for a live node use it.
 #pragma once
 
 #include <functional>
@@ -43,16 +43,16 @@ class Host {
   virtual ComputeNetwork& compute_network() { return AbsentComputeNetwork(); }
   virtual Programs& programs() { return AbsentPrograms(); }
 
-  // Asks the system to boot again; it does so soon after this process ended.
+  // Asks the system to restart; it does so soon after this process has ended.
   virtual Result<void> Reboot(std::string_view reason) = 0;
-  // Tells the service control manager that this process is `name`, runs `body` and reports that it ended. Errors:
-  // target when no service control manager started this process.
+  // Reports to the service control manager that this process is the service `name`, runs `body` and reports that it
+  // ended. Errors: target if no service control manager started this process.
   virtual Result<void> RunAsService(std::string_view name, const std::function<void()>& body) = 0;
-  // The end of a run that may stay. Only an image has something to do then.
+  // Ends a run whose effects are kept. Only an image has something to do then.
   virtual Result<void> Commit() { return {}; }
 };
 
-// The one of the running system; without Windows each member gives an error (target) but clock and http.
+// The host of the running system. Without Windows each member except clock and http is an error (target).
 Host& LiveHost();
 
 }  // namespace prov::machine

@@ -295,7 +295,8 @@ class ImageHost::ImageServices final : public Services {
     if (!PROV_TRY(registry_.KeyExists(key))) return false;
     if (!PROV_TRY(registry_.Subkeys(key)).empty()) {
       return Fail(Code::kTarget,
-                  "holds more than this program wrote, as the image has run: remove the service on a node", key);
+                  "has subkeys that provisioner did not write, because the image has run: remove the service on a node",
+                  key);
     }
     for (const RegValue& value :
          ServiceValues({.name = {}, .display_name = {}, .description = {}, .command_line = {}})) {

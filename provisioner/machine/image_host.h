@@ -1,4 +1,4 @@
-// An image in the place of a running system: the same ports, but nothing runs.
+// An image in place of a running system: the same ports, but nothing runs.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@
 
 namespace prov::machine {
 
-// The certificate stores of an image, as Windows would put them together from its SOFTWARE hive.
+// The certificate stores of an image, as Windows would assemble them from its SOFTWARE hive.
 class ImageCertificateStore final : public CertificateStore {
  public:
-  // Both must outlive this. `state` remembers which keys were made for a store, so that they can go again.
+  // Both must outlive this. `state` records which keys were made for a store, so that they can be removed again.
   ImageCertificateStore(Registry& registry, StateRecord& state) : registry_(registry), state_(state) {}
 
   Result<bool> Contains(pki::Store store, std::string_view der) override;
@@ -52,11 +52,11 @@ class ImageStateFolder final : public StateFolder {
   std::string PathOf(std::string_view name) const override;
 
  private:
-  // What is there already must be administrators' alone, as on a running node. Errors: owner.
+  // What is already there must belong to administrators alone, as on a running node. Errors: owner.
   Result<void> CheckFolder();
   Result<void> CheckFile(std::string_view path);
   Result<void> CheckSecurity(std::string_view path);
-  // Where it can't be checked (no descriptors), one that was there is closed to others by its mode.
+  // If that can't be checked (no descriptors), a folder that was there is closed to others by its mode.
   Result<void> CloseFolder();
 
   images::ImageTree& tree_;
@@ -73,8 +73,8 @@ class ImageHost final : public Host {
   ~ImageHost() override;
 
   images::ImageTree& tree() { return *tree_; }
-  // What a person should know of this image, whatever the command: hibernation, control sets that are left alone, hives
-  // whose logs are replayed. To be asked before anything is written. Errors: those of ImageRegistry.
+  // Findings about this image that hold for every command: hibernation, control sets that are left alone, hives whose
+  // logs are replayed. To be called before anything is written. Errors: those of ImageRegistry.
   Result<Findings> Notes();
 
   Result<std::uint64_t> HiveBytes(std::string_view hive) { return registry_.HiveBytes(hive); }
@@ -88,7 +88,7 @@ class ImageHost final : public Host {
   Installation& installation() override;
   Result<void> Reboot(std::string_view reason) override;
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;
-  // The hives. What a WIM file holds is written by WimFile::Commit after this.
+  // Writes the hives. WimFile::Commit writes the contents of a WIM file after this.
   Result<void> Commit() override;
 
  private:

@@ -43,7 +43,8 @@ Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
   if (hive.editor) return &*hive.editor;
   auto bytes = PROV_TRY(tree_.Read(hive.path, kLargestHive));
   if (!bytes) {
-    return Fail(Code::kTarget, "the image has no such file: give the folder that holds Windows, or the right index",
+    return Fail(Code::kTarget,
+                "the image does not have this file: pass the folder that contains Windows, or the right index",
                 fmt::format("{}, {}", tree_.Name(), hive.path));
   }
   const bool dirty = images::IsDirtyHive(*bytes);
@@ -152,7 +153,7 @@ Result<ImageRegistry::HiveKey> ImageRegistry::Resolve(std::string_view key) {
   const auto [hive, rest] = SplitFirst(key);
   if (EqualsIgnoreAsciiCase(hive, "SOFTWARE")) return HiveKey{PROV_TRY(Open(software_)), std::string(rest)};
   if (!EqualsIgnoreAsciiCase(hive, "SYSTEM")) {
-    return Fail(Code::kInternal, "is in none of the hives that are edited", std::string(key));
+    return Fail(Code::kInternal, "is not in a hive that this program edits", std::string(key));
   }
   const auto [first, below] = SplitFirst(rest);
   if (!EqualsIgnoreAsciiCase(first, kCurrent)) return HiveKey{PROV_TRY(Open(system_)), std::string(rest)};

@@ -10,10 +10,10 @@
 
 namespace prov::machine {
 
-// `SYSTEM\CurrentControlSet` is the control set that Windows starts with next: `Select` calls it Default. (Current is
-// the one that it ran with last; they differ after a start with the last known good configuration.) A hive that was not
-// closed cleanly is read as its logs make it; a change writes it as a clean one. Errors of every member: those of
-// HiveEditor, ReplayLogs and ImageTree; target (an image without its hives).
+// `SYSTEM\CurrentControlSet` is the control set that Windows starts with next: the value Default of `Select`. (Current
+// is the one that it ran with last; they differ after a start with the last known good configuration.) A hive that was
+// not closed cleanly is read with its logs applied; a change writes it as a clean hive. Errors of every member: those
+// of HiveEditor, ReplayLogs and ImageTree; target (an image without its hives).
 class ImageRegistry final : public Registry {
  public:
   // `tree` must outlive this. `filetime` is the time of what is written.
@@ -28,21 +28,21 @@ class ImageRegistry final : public Registry {
   bool HasSecurity() const override { return true; }
   Result<std::string> Security(std::string_view key) override;
   Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
-  // SOFTWARE before SYSTEM: what is trusted comes before what goes through the proxy.
+  // SOFTWARE before SYSTEM, so that certificates are trusted before traffic goes through the proxy.
   Result<void> Flush() override;
 
   // "ControlSet001": where SYSTEM\CurrentControlSet leads.
   Result<std::string> ControlSet();
-  // The one that `Select` calls Current, where that is another one.
+  // The one that `Select` calls Current, if it is a different one.
   Result<std::optional<std::string>> LastControlSet();
   // The others, which this program leaves alone.
   Result<std::vector<std::string>> OtherControlSets();
 
-  // The bytes that the hive "SYSTEM" or "SOFTWARE" takes.
+  // The size in bytes of the hive "SYSTEM" or "SOFTWARE".
   Result<std::uint64_t> HiveBytes(std::string_view hive);
 
-  // Of each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for one that nobody looked at yet and
-  // that can't be replayed.
+  // For each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for one that was not read yet and that
+  // can't be replayed.
   Result<Findings> Replays();
 
  private:

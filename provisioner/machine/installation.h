@@ -1,5 +1,5 @@
-// Port: the program's own place on a node, `%ProgramFiles%\Provisioner`, with the pinned signer of payloads in it, and
-// files of a payload that are not needed any more.
+// Port: the program's own folder on a node, `%ProgramFiles%\Provisioner`, which also holds the pinned signer of
+// payloads; and the removal of payload files that are no longer needed.
 #pragma once
 
 #include <cstdint>
@@ -24,41 +24,41 @@ class Installation {
  public:
   virtual ~Installation() = default;
 
-  // `C:\Program Files\Provisioner\provisioner.exe`, whether it is there or not.
+  // `C:\Program Files\Provisioner\provisioner.exe`, whether it exists or not.
   virtual Result<std::string> ProgramPath() = 0;
-  // Copies the running program there, into a folder that others than administrators can't write (made so, else refused:
-  // owner). False: the same bytes are there already, and nobody else can change them. A program that runs there is
-  // replaced at once and used from its next start on. What it replaces is kept as the former program, unless one is
-  // kept already, until DropFormerProgram or RestoreProgram.
+  // Copies the running program there, into a folder that only administrators can write (a folder with other rights is
+  // refused: owner). False: the same bytes are there already, and nobody else can change them. A program that runs
+  // there is replaced at once, and the new one is used from its next start on. The replaced program is kept as the
+  // former program, unless one is kept already, until DropFormerProgram or RestoreProgram.
   virtual Result<bool> InstallProgram() = 0;
-  // What lies at ProgramPath(). nullopt: nothing is installed. Errors: owner, too-large, io.
+  // The program at ProgramPath(). nullopt: nothing is installed. Errors: owner, too-large, io.
   virtual Result<std::optional<std::string>> ProgramBytes() { return std::nullopt; }
   // Reads only. Errors: owner, io.
   virtual Result<ProgramStatus> LookAtProgram() = 0;
-  // The former program is the installed one again. False: none is kept.
+  // Restores the former program as the installed one. False: none is kept.
   virtual Result<bool> RestoreProgram() = 0;
   virtual void DropFormerProgram() = 0;  // what can't be removed now is at the next call
-  // Whether this process was started from the program that is installed now, not from one that was there before.
+  // Whether this process was started from the program that is installed now, not from one that it has replaced.
   virtual Result<bool> RunsProgram(std::uint32_t process_id) = 0;
-  // With the pinned signer. False: there is none. What is in use goes at the next boot.
+  // Removes it with the pinned signer. False: there is none. Files in use are removed at the next boot.
   virtual Result<bool> RemoveProgram() = 0;
-  // `signer.cer` beside the program, the certificate whose payloads alone are believed; nullopt: none is pinned.
+  // `signer.cer` beside the program: only payloads that this certificate signed are accepted; nullopt: none is pinned.
   // Errors: owner (others than administrators can change it), io.
   virtual Result<std::optional<std::string>> PinnedSigner() = 0;
   // Makes the folder as InstallProgram does. False: this one is pinned already.
   virtual Result<bool> PinSigner(std::string_view der) = 0;
   // `%SystemRoot%\Setup\Scripts`, where Windows setup takes payloads from and which only administrators can write.
   virtual Result<std::string> SetupScriptsFolder() = 0;
-  // Whether what lies at `path` may be followed as SYSTEM: nothing on the way there is a link or can be replaced, and
-  // nobody but administrators can change it and the folder that it is in. Errors: owner; an absent file is no error
-  // here.
+  // Checks whether the file or folder at `path` may be followed as SYSTEM: nothing on the way is a link or can be
+  // replaced, and only administrators can change it and the folder that contains it. Errors: owner; an absent file is
+  // no error here.
   virtual Result<void> CheckSource(std::string_view path) = 0;
-  // A file that a round reads, of which the same holds. What was checked is what is read (followed_file.h). Errors:
-  // owner, not-found, too-large, io.
+  // Reads a file of which the same holds. The handle that was checked is the one that is read (followed_file.h).
+  // Errors: owner, not-found, too-large, io.
   virtual Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) = 0;
-  // A plain file, not through links; absent: nothing to do.
+  // Removes a plain file, not through links; absent: nothing to do.
   virtual Result<void> RemoveFile(std::string_view path) = 0;
-  // The state folder with all that this program keeps in it, its lock and log included.
+  // Removes the state folder with everything in it, including its lock and log.
   virtual Result<void> RemoveState() = 0;
 };
 

@@ -1,5 +1,5 @@
-// The port ComputeNetwork on Windows. Its libraries are there only where the Containers feature is installed, so they
-// are loaded when the first call needs them: a program that imported them would not start on other nodes.
+// The port ComputeNetwork on Windows. Its libraries exist only where the Containers feature is installed, so they are
+// loaded at the first call: a program that imported them would not start on other nodes.
 #include <fmt/format.h>
 
 #include <bit>

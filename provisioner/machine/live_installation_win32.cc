@@ -242,7 +242,7 @@ Result<void> Remove(const std::wstring& path, bool is_folder) {
 Result<void> RemovePlainFile(std::string_view path) {
   const std::wstring wide = Wide(path);
   const std::string where(path);
-  if (!IsFullPlainPath(wide)) return Fail(Code::kUsage, R"(is no full path such as C:\folder\file)", where);
+  if (!IsFullPlainPath(wide)) return Fail(Code::kUsage, R"(is not a full path such as C:\folder\file)", where);
   const FileHandle file(CreateFileW((L"\\\\?\\" + wide).c_str(), DELETE | FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES,
                                     kShareAll, nullptr, OPEN_EXISTING,
                                     FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, nullptr));

@@ -1,5 +1,4 @@
-// The machine that this program runs on: a Windows, and the adapters of its ports. For *_win32.cc; others have
-// LiveHost().
+// The Windows machine that this program runs on: the adapters of its ports. Only for *_win32.cc; others use LiveHost().
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,8 @@ class LiveRegistry final : public Registry {
 
 // The certificate stores of the machine that this program runs on (LOCAL_MACHINE).
 //
-// Looks at each store once, as opening one is slow: what others change while this object lives is seen by the next one.
-// What was added may be written only by Flush.
+// Opens each store once, as opening is slow: changes that others make while this object lives are not seen. What was
+// added may be written only by Flush.
 class LiveCertificateStore final : public CertificateStore {
  public:
   explicit LiveCertificateStore(Registry& registry);
@@ -78,8 +77,8 @@ class LiveStateFolder final : public StateFolder {
   bool writable_;
 };
 
-// Removes what writes and removals of state files left when they were cut short; not what a payload's script left,
-// which may be all there is of its record. For who holds the lock of the folder.
+// Removes what interrupted writes and removals of state files left; not what a payload's script left, as that may be
+// its only record. The caller must hold the folder's lock.
 void RemoveStateLeftovers(const std::string& path);
 
 // Identity of the machine that this program runs on and of its current boot.
@@ -103,7 +102,7 @@ class LiveMachine {
   virtual Machine Ports() = 0;  // valid as long as this object
 };
 
-// `C:\ProgramData\Provisioner`, wherever ProgramData is; the environment has no say in it. Errors: target.
+// `C:\ProgramData\Provisioner`, wherever ProgramData is; environment variables are not used. Errors: target.
 Result<std::string> DefaultStateFolder();
 
 // Makes `state_folder` where it is missing (its parent must exist). Errors: owner (the folder is a link, or others

@@ -1,4 +1,4 @@
-// What LiveHost() is put together from; each lasts as long as the program.
+// The parts of LiveHost(); each lives as long as the program.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ Installation& LiveInstallation();
 ComputeNetwork& LiveComputeNetwork();  // on Windows
 Programs& LivePrograms();              // on Windows
 
-// Ends a Wait() of LiveClock(), and all that follow.
+// Ends a Wait() of LiveClock(), and all later ones.
 void RequestStop();
 
-// Ends this process by the signal that asked it to stop, which is what whoever sent it expects to see. Returns where
-// there was none, and on systems without signals.
+// Ends this process with the signal that asked it to stop, as the sender of the signal expects. Returns if there was
+// none, and on systems without signals.
 void EndBySignal();
 
 // Host::RunAsService on Windows. Once in a process's life.

@@ -1,4 +1,5 @@
-// The port Programs on Windows. What runs is in a job, which ends with the call: nothing of it stays behind.
+// The port Programs on Windows. A program runs in a job that is ended with the call, so none of its processes stays
+// behind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,7 +111,7 @@ Result<Started> Start(const ProgramCall& call, const Output& out, const Output& 
                      nullptr, &start, &made) == 0) {
     const DWORD error = GetLastError();
     if (!win32::MeansMissing(error)) return CannotRun("it does not start", call.path);
-    return Fail(Code::kTarget, "there is no such program; check the path", call.path);
+    return Fail(Code::kTarget, "the program does not exist; check the path", call.path);
   }
   const FileHandle thread(made.hThread);
   FileHandle process(made.hProcess);

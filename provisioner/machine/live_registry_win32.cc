@@ -21,7 +21,7 @@ Result<void> CheckNames(std::string_view key, std::string_view name) {
   const bool known = EqualsIgnoreAsciiCase(hive, "SYSTEM") || EqualsIgnoreAsciiCase(hive, "SOFTWARE");
   const bool nul = key.find('\0') != std::string_view::npos || name.find('\0') != std::string_view::npos;
   if (known && !nul && !key.ends_with('\\') && IsUtf8(key) && IsUtf8(name)) return {};
-  return Fail(Code::kInternal, "this is no name of a registry key or value below SYSTEM or SOFTWARE",
+  return Fail(Code::kInternal, "is not the name of a registry key or value below SYSTEM or SOFTWARE",
               fmt::format("{}\\{}", key, name));
 }
 
@@ -113,7 +113,7 @@ Result<std::vector<std::string>> LiveRegistry::Subkeys(std::string_view key) {
 
 Result<void> LiveRegistry::Set(std::string_view key, const RegValue& value) {
   PROV_TRY(CheckNames(key, value.name));
-  if (value.data.size() > MAXDWORD) return Fail(Code::kSizeLimit, "the registry holds no such long value", value.name);
+  if (value.data.size() > MAXDWORD) return Fail(Code::kSizeLimit, "the value is too long for the registry", value.name);
   Key made;
   LSTATUS status = RegCreateKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), 0, nullptr, REG_OPTION_NON_VOLATILE,
                                    KEY_SET_VALUE | KEY_WOW64_64KEY, nullptr, made.out(), nullptr);
@@ -177,7 +177,7 @@ Result<void> LiveRegistry::SetSecurity(std::string_view key, std::string_view de
   SECURITY_DESCRIPTOR_CONTROL control = 0;
   DWORD revision = 0;
   if (GetSecurityDescriptorControl(bytes.data(), &control, &revision) == 0) {
-    return Failure("this is no descriptor of a registry key", static_cast<LSTATUS>(GetLastError()), key);
+    return Failure("the security descriptor of the registry key is invalid", static_cast<LSTATUS>(GetLastError()), key);
   }
   const bool is_protected = (control & SE_DACL_PROTECTED) != 0;
   const SECURITY_INFORMATION parts = DACL_SECURITY_INFORMATION | (is_protected ? PROTECTED_DACL_SECURITY_INFORMATION

@@ -1,4 +1,4 @@
-// The port Services on Windows: the service control manager; what it is told of a service, and this process as one.
+// The port Services on Windows: the service control manager, the definition of services, and this process as a service.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -288,7 +288,7 @@ constexpr DWORD kStopAndStart = SERVICE_QUERY_STATUS | SERVICE_STOP | SERVICE_ST
 // Stops the service after the ones that depend on it. What was stopped goes to `stopped`, also when an error ends it.
 Result<void> StopWithDependents(const std::string& name, std::vector<Controlled>& stopped) {
   ServiceHandle opened = PROV_TRY(OpenNamed(name, kStopAndStart));
-  if (!opened) return Fail(Code::kIo, fmt::format("there is no service {} any more", name), name);
+  if (!opened) return Fail(Code::kIo, fmt::format("the service {} does not exist any more", name), name);
   Controlled service(std::move(opened), name);
   for (const std::string& dependent : PROV_TRY(service.RunningDependents())) {
     PROV_TRY(StopWithDependents(dependent, stopped));

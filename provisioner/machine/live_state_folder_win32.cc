@@ -20,7 +20,7 @@ Result<std::wstring> FilePath(const std::string& folder, std::string_view name) 
   const bool plain = !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
   });
-  if (!plain) return Fail(Code::kInternal, "this is no name of a state file", std::string(name));
+  if (!plain) return Fail(Code::kInternal, "is not the name of a state file", std::string(name));
   return Wide(fmt::format("{}\\{}", folder, name));
 }
 
@@ -29,7 +29,7 @@ Result<FileHandle> HoldStateFolder(const std::string& path) {
   const std::wstring wide = Wide(path);
   FileHandle handle = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
   if (handle && (GetFileAttributesW(wide.c_str()) & FILE_ATTRIBUTE_DIRECTORY) == 0) {
-    return Fail(Code::kIo, "is no folder: move it away, this program keeps its state there", path);
+    return Fail(Code::kIo, "is not a folder: move it away, because this program keeps its state there", path);
   }
   return handle;
 }

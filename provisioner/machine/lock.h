@@ -35,23 +35,23 @@ class Lock {
   std::string script_lock_;
 };
 
-// Locks the file kLockFile in an existing folder; it stays there afterwards, as removing it would let two runs lock two
-// files. The folder is one that only administrators can write (OpenLiveMachine sees to it), so nobody else can hold the
-// lock. On Windows it holds the lock of payloads' scripts, too. Errors: lock (another run holds it, or a script is at
-// work), owner (Windows: the file is one of others), io.
+// Locks the file kLockFile in an existing folder. The file stays there afterwards: removing it could let two runs lock
+// two different files. Only administrators can write the folder (OpenLiveMachine checks that), so nobody else can hold
+// the lock. On Windows this also takes the lock of payloads' scripts. Errors: lock (another run or a script holds it),
+// owner (Windows: the file belongs to others), io.
 Result<Lock> AcquireLock(const std::string& folder);
 
-// The lock that payloads' scripts honour, too. A script in Constrained Language Mode can't hold a file open, so it is a
-// file that is there while a run is at work and holds the number of its process (docs/design/scripts.md#lock). On a
-// live Windows a Lock holds it besides its own.
+// The lock that payloads' scripts use as well. A script in Constrained Language Mode can't keep a file open. So the
+// lock is a file that exists while a run is active and holds the number of its process (docs/design/scripts.md#lock).
+// On a live Windows, a Lock holds it besides its own.
 inline constexpr std::string_view kScriptLockFile = "script.lock";
 
-// What the file of process `id` holds, and the process of a file; nullopt: it is torn or of nobody.
+// The content of the file for process `id`, and the process of a file; nullopt: it is torn or names no process.
 std::string ScriptLockText(std::uint32_t id);
 std::optional<std::uint32_t> HolderOfScriptLock(std::string_view text);
 
-// Whether a program of this path runs scripts. The number of a process that is gone may be another program's now; one
-// of this program is left over, too, as who asks holds this program's own lock.
+// Whether a program of this path runs scripts. The number of an ended process may belong to another program by now. A
+// process of this program counts as ended, too, because the caller holds this program's own lock.
 bool RunsScripts(std::string_view program);
 
 }  // namespace prov::machine

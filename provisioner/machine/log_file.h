@@ -1,4 +1,4 @@
-// The log that lies beside the state: what the event log has, in plain text, for whoever collects files of a node.
+// The log file beside the state: the text of the event log in plain text, for tools that collect files of a node.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ inline constexpr std::uint64_t kMostLogBytes = std::uint64_t{1} << 20U;
 // "2026-11-21T08:00:00Z warning 3 text\n": one line, whatever is in `text`, which is cut after some KiB.
 std::string FormatLogLine(std::int64_t unix_seconds, Severity severity, std::uint16_t id, std::string_view text);
 
-// A file that can't fill a disk: the line that would make it larger than `limit` goes to a new one, and the full one,
-// as "<path>.1", takes the place of the one before it.
+// A log that can't fill the disk: a line that would make the file larger than `limit` goes to a new file, and the full
+// one becomes "<path>.1", replacing the one before it.
 class LogFile {
  public:
   explicit LogFile(std::string path, std::uint64_t limit = kMostLogBytes) : path_(std::move(path)), limit_(limit) {}
@@ -31,9 +31,9 @@ class LogFile {
   std::uint64_t limit_;
 };
 
-// The system's half. Appends to a small file that only this program writes, made for administrators alone where it is
-// missing. False, and nothing written, when it would grow beyond `limit` bytes by that. Never through a link, and never
-// to anything but a plain file. Paths are UTF-8. Errors: owner, io.
+// The part that differs by system. Appends to a small file that only this program writes, and that is made for
+// administrators alone if it is missing. False, and nothing written, if the file would grow beyond `limit` bytes. Never
+// writes through a link, or to anything but a plain file. Paths are UTF-8. Errors: owner, io.
 Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::uint64_t limit);
 
 // `to` is replaced. Errors: io.

@@ -13,12 +13,13 @@ namespace {
 Result<bool> AppendTo(int fd, std::string_view bytes, std::uint64_t limit, const std::string& path) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) return posix::Failure(Code::kIo, "cannot look at the file", path);
-  if (!S_ISREG(status.st_mode)) return Fail(Code::kOwner, "is no plain file", path);
+  if (!S_ISREG(status.st_mode)) return Fail(Code::kOwner, "is not a plain file", path);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > limit || bytes.size() > limit - size) return false;
   const ssize_t written = write(fd, bytes.data(), bytes.size());
   if (written < 0) return posix::Failure(Code::kIo, "cannot write", path);
-  if (static_cast<std::size_t>(written) != bytes.size()) return Fail(Code::kIo, "wrote a part only", path);
+  if (static_cast<std::size_t>(written) != bytes.size())
+    return Fail(Code::kIo, "only a part of the data was written", path);
   return true;
 }
 

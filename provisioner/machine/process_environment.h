@@ -1,4 +1,4 @@
-// The environment of another process, as it lies in that process's memory. Windows only, but for the reading of its
+// The environment of another process, read from that process's memory. Windows only, except for the parsing of its
 // bytes.
 #pragma once
 

@@ -20,7 +20,7 @@ class ProcessMemory {
     HANDLE opened = OpenProcess(PROCESS_QUERY_INFORMATION | PROCESS_VM_READ, FALSE, process_id);
     if (opened == nullptr) {
       const DWORD error = GetLastError();
-      if (error == ERROR_INVALID_PARAMETER) return Fail(Code::kIo, "there is no such process any more", where);
+      if (error == ERROR_INVALID_PARAMETER) return Fail(Code::kIo, "the process does not exist any more", where);
       return WindowsFailure("cannot look into the process", error, where);
     }
     ProcessMemory memory(FileHandle(opened), where);

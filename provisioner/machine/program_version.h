@@ -1,4 +1,4 @@
-// The version of a Windows program, as its file names it.
+// The version of a Windows program, from its version resource.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Port: programs of others that a command runs and whose output it reads.
+// Port: other people's programs that a command runs, and whose output it reads.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ class Programs {
  public:
   virtual ~Programs() = default;
 
-  // The file that runs as `name`, in the folders of PATH alone: neither the current folder nor this program's. nullopt:
-  // there is none.
+  // The path of the program `name`, searched in the folders of PATH only: neither the current folder nor this
+  // program's. nullopt: not found.
   virtual std::optional<std::string> Find(std::string_view name) = 0;
-  // Whether only administrators can change this file, so that a service may run it. Errors: those of CheckFollowed.
+  // Checks that only administrators can change this file, so that a service may run it. Errors: those of CheckFollowed.
   virtual Result<void> CheckFile(std::string_view path) = 0;
-  // Runs it without a shell, with nothing on standard input. Errors: target (it can't be started, or does not end in
-  // time: then it is ended), too-large.
+  // Runs it without a shell, with empty standard input. Errors: target (it can't be started, or does not end in time
+  // and is killed), too-large.
   virtual Result<ProgramOutput> Run(const ProgramCall& call) = 0;
 };
 
-// Where no Windows runs: it finds and runs nothing (target).
+// For a host that is not a running Windows, such as an image: finds and runs nothing (target).
 Programs& AbsentPrograms();
 
 }  // namespace prov::machine

@@ -33,7 +33,7 @@ class Registry {
   // Makes missing keys.
   virtual Result<void> SetSecurity(std::string_view /*key*/, std::string_view /*descriptor*/) { return {}; }
 
-  // Until then a power failure may take back what was written.
+  // Until this returns, a power failure may undo what was written.
   virtual Result<void> Flush() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Whom Windows runs a service as: who must go on reading the service's key when it is closed to others.
+// The account that a service runs as: it must keep read access to the service's key when the key is closed to others.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace prov::machine {
 
-// The binary SID of `NT SERVICE\NAME`, S-1-5-80-…, which is made of the name alone.
+// The binary SID of `NT SERVICE\NAME`, S-1-5-80-…, which is derived from the name alone.
 std::string ServiceSid(std::string_view service);
 
 struct ServiceReaders {
@@ -18,8 +18,8 @@ struct ServiceReaders {
   std::string unknown;  // an account whose SID can't be told here; "" where there is none
 };
 
-// By the values ObjectName and ServiceSidType of the service's key: LocalService, NetworkService, another account, and
-// the service's own SID where its processes have that. Nobody for LocalSystem, for a driver and for an absent key.
+// From the values ObjectName and ServiceSidType of the service's key: LocalService, NetworkService, another account,
+// and the service's own SID if its processes have it. Nobody for LocalSystem, for a driver and for an absent key.
 Result<ServiceReaders> ReadersOf(Registry& registry, System& system, std::string_view key, std::string_view service);
 
 }  // namespace prov::machine

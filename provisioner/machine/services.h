@@ -29,19 +29,19 @@ class Services {
   virtual ~Services() = default;
 
   virtual Result<std::optional<ServiceState>> Query(std::string_view name) = 0;  // nullopt: no such service
-  // Makes the service or corrects it: a process of its own, LocalSystem, started at each boot, restarted by the system
-  // when it fails. Whether anything was written.
+  // Creates or corrects the service: its own process, LocalSystem, started at each boot, restarted by the system when
+  // it fails. Returns whether anything was written.
   virtual Result<bool> Install(const ServiceDefinition& definition) = 0;
-  // As it is defined now; nullopt: no such service.
+  // The service as it is defined now; nullopt: no such service.
   virtual Result<std::optional<ServiceDefinition>> Definition(std::string_view name) = 0;
   virtual Result<bool> Remove(std::string_view name) = 0;  // stops it first; false: no such service
   virtual Result<void> Start(std::string_view name) = 0;   // running already: nothing to do
   // Waits until its process has ended, so that its program is in use no more. False: it did not run.
   virtual Result<bool> Stop(std::string_view name) = 0;
-  // Stops it with the running services that depend on it, and starts all of them again; waits for each. Not running:
-  // nothing to do.
+  // Stops it with the running services that depend on it, and starts all of them again; waits for each. If it does not
+  // run: nothing to do.
   virtual Result<void> Restart(std::string_view name) = 0;
-  // "NAME=value" of the environment block of a running process, as that process has it now.
+  // The "NAME=value" entries of a running process's environment block, as they are in that process now.
   virtual Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) = 0;
 };
 

@@ -1,6 +1,7 @@
-// State record: what this program remembers of a machine, in one file of the state folder, state.json. It consists of
-// sections; one concept owns each. What changes together does so in one step: one file replaces another. Beside it lies
-// only the journal of a run that is on its way (reconcile/journal.h). Format and upgrades: provisioner/docs/state.md.
+// State record: everything that this program remembers of a machine, in one file of the state folder, state.json. It
+// consists of sections, each owned by one concept. Sections that change together change in one step: one file replaces
+// another. The only other file is the journal of an unfinished run (reconcile/journal.h). Format and upgrades:
+// provisioner/docs/state.md.
 #pragma once
 
 #include <map>
@@ -15,12 +16,11 @@ namespace prov::machine {
 
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kJournalFile = "journal.json";
-// The last good one of each, a second copy: what stands in for the file when that is damaged or gone
-// (node/state_repair.h).
+// The second copy of each file: the last good one, which is used if the file is damaged or gone (node/state_repair.h).
 inline constexpr std::string_view kStatePreviousFile = "state.previous.json";
 inline constexpr std::string_view kJournalPreviousFile = "journal.previous.json";
 
-// Sections by name, each as a JSON document; nullopt: the section goes.
+// Sections by name, each as a JSON document; nullopt: the section is removed.
 using Sections = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 // What the file of a state record holds.
@@ -36,13 +36,13 @@ class StateRecord {
  public:
   explicit StateRecord(StateFolder& folder) : folder_(&folder) {}  // which must outlive this
 
-  // nullopt: there is no such section. Reads what earlier versions kept, where there is no state.json. Errors: those of
+  // nullopt: there is no such section. If there is no state.json, reads what earlier versions kept. Errors: those of
   // StateFolder::Read; json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
   Result<std::optional<JsonNode>> Read(std::string_view section);
 
-  // All of them become true in one step, durable when this returns: the second copy is written first, and the file's
-  // own replacement is that step. Where nothing differs nothing is written, but for a copy that is missing. Takes the
-  // place of the files of earlier versions. Errors: as above; those of StateFolder::Write.
+  // Makes all of them true in one step, durable when this returns: the second copy is written first, and replacing the
+  // file is the step. If nothing differs, nothing is written except a missing copy. Deletes the files of earlier
+  // versions. Errors: as above; those of StateFolder::Write.
   Result<void> Commit(const Sections& changes);
 
   StateFolder& folder() { return *folder_; }

@@ -1,4 +1,4 @@
-// Port: what identifies a machine and its current boot, and the two ways to make a change known.
+// Port: the identity of a machine and of its current boot, and the two ways to announce a change.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What all live adapters need of Windows' interface. Only *_win32.cc may include it: it brings windows.h.
+// Helpers that all live adapters need. Only *_win32.cc may include it: it brings in windows.h.
 #pragma once
 
 #include "provisioner/base/windows_api.h"
@@ -21,7 +21,7 @@ using win32::Owned;
 using win32::SecurityAttributes;
 using win32::Wide;
 
-// "cannot X: Windows says: … (5)"; refused access adds who may.
+// "cannot X: Windows says: … (5)". For denied access it adds which account is needed.
 std::unexpected<Error> WindowsFailure(std::string_view what, DWORD error, std::string_view where);
 
 }  // namespace prov::machine

@@ -13,15 +13,15 @@ namespace prov::machine {
 // The check of the function below, for what was opened with READ_CONTROL. Errors: owner, io.
 Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where);
 
-// Opens what is there, a link itself rather than what it leads to, and refuses (owner) what others than administrators
-// own or have rights on that `use` forbids. `access` gets READ_CONTROL added. An empty handle: there is nothing.
+// Opens what exists, a link itself rather than its target, and refuses it (owner) if others than administrators own it
+// or have rights on it that `use` forbids. READ_CONTROL is added to `access`. An empty handle: it does not exist.
 Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD access, DWORD share, DWORD flags);
 inline Result<FileHandle> OpenSecret(const std::wstring& path, DWORD access, DWORD share, DWORD flags) {
   return OpenTrusted(path, PathUse::kSecrets, access, share, flags);
 }
 
-// A folder that stays where it is while the handle is open: nobody can put another one in its place. Sharing is minded
-// only by those who may read what is in it, hence the access. An empty handle: there is none.
+// A folder that can't be replaced by another while the handle is open. Windows enforces sharing only for handles that
+// may read the folder, hence the access. An empty handle: it does not exist.
 inline Result<FileHandle> HoldFolder(const std::wstring& path, PathUse use) {
   return OpenTrusted(path, use, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS);
 }
@@ -39,8 +39,8 @@ Result<void> MakeFolder(const std::wstring& path, std::string_view sddl);
 Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const std::wstring& path);
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path);
 
-// Durably, in place of another file. Virus scanners and indexers hold a new file open for a moment, so it is tried for
-// some time. ERROR_SUCCESS or why not.
+// Replaces another file durably. Virus scanners and indexers hold new files open for a moment, so it is retried for a
+// while. Returns ERROR_SUCCESS or the error.
 inline DWORD MoveOver(const std::wstring& from, const std::wstring& to) {
   return win32::Move(from, to, MOVEFILE_REPLACE_EXISTING);
 }

@@ -1,5 +1,5 @@
-// Where Windows keeps what this program needs. None of it is taken from the environment: whoever starts a program
-// decides on that. Only *_win32.cc may include it.
+// The folders of Windows that this program needs. None of them is taken from the environment, because whoever starts a
+// program controls that. Only *_win32.cc may include it.
 #pragma once
 
 #include <string>

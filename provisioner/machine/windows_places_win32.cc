@@ -21,7 +21,8 @@ Result<std::wstring> MachineFolder(const wchar_t* key, const wchar_t* name) {
     path.replace(0, kSystemDrive.size(), windows, 0, windows.find(L'\\'));
   }
   if (path.size() < 4 || path[1] != L':' || path[2] != L'\\' || path.find(L'%') != std::wstring::npos) {
-    return Fail(Code::kTarget, "Windows says that this folder is at \"" + Narrow(path) + "\", which is no plain path",
+    return Fail(Code::kTarget,
+                "Windows says that this folder is at \"" + Narrow(path) + "\", which is not a plain path",
                 Narrow(name));
   }
   while (path.back() == L'\\') path.pop_back();

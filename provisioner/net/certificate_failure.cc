@@ -49,22 +49,23 @@ class Explanation {
       case CertificateFault::kNotYetValid:
         return NotYetValid();
       case CertificateFault::kNotCa:
-        return fmt::format("the certificate of {} was issued by {}, which is no CA certificate: have it issued by a CA",
-                           failure_.whose, Quoted(culprit_->subject));
+        return fmt::format(
+            "the certificate of {} was issued by {}, which is not a CA certificate: have it issued by a CA",
+            failure_.whose, Quoted(culprit_->subject));
       case CertificateFault::kTooWeak:
         return fmt::format(
-            "{} shows the certificate {}, whose key or signature is too weak ({}): have it issued anew, with 2048 bits "
-            "of RSA and SHA-256 at least",
+            "{} shows the certificate {}, whose key or signature is too weak ({}): reissue it with at least 2048 bits "
+            "of RSA and SHA-256",
             failure_.whose, Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kPurpose:
         if (LeafIsCa()) return CaAsLeaf();
-        return fmt::format("{} shows the certificate {}, which is not made for servers ({}): have one issued that is",
+        return fmt::format("{} shows the certificate {}, which is not for servers ({}): have one issued for servers",
                            failure_.whose, Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kName:
         return OtherName();
       case CertificateFault::kOther:  // names, paths, extensions: no other CA changes that
-        return fmt::format("{} shows {}, which does not hold ({}): have it issued anew", Shower(),
-                           Quoted(culprit_->subject), failure_.detail);
+        return fmt::format("{} shows {}, which is not valid ({}): reissue it", Shower(), Quoted(culprit_->subject),
+                           failure_.detail);
       case CertificateFault::kNone:
         break;
     }
@@ -74,12 +75,12 @@ class Explanation {
  private:
   std::string Trusted() const {
     if (!failure_.own_roots) {
-      return fmt::format("what this system trusts ({})", failure_.roots_are_named
-                                                             ? "no other CA was named for it"
-                                                             : "the source brings no certificates");
+      return fmt::format("the list of CAs that this system trusts ({})", failure_.roots_are_named
+                                                                             ? "no other CA was named for it"
+                                                                             : "the source brings no certificates");
     }
     return fmt::format("{} ({} certificate{})",
-                       failure_.roots_are_named ? "the CAs that count for it" : "the source's trust bundle",
+                       failure_.roots_are_named ? "the CAs that were named for it" : "the source's trust bundle",
                        failure_.roots.size(), failure_.roots.size() == 1 ? "" : "s");
   }
 
@@ -92,7 +93,7 @@ class Explanation {
 
   // Without certificates there are the library's words only.
   std::string Unread() const {
-    return fmt::format("{} shows a certificate that does not hold against {} ({}): {}", failure_.whose, Trusted(),
+    return fmt::format("{} shows a certificate that can't be verified with {} ({}): {}", failure_.whose, Trusted(),
                        failure_.detail, Advice("add the CA that signed it to the trust bundle"));
   }
 
@@ -121,7 +122,8 @@ class Explanation {
     if (HoldsNamesake(issuer, itself ? culprit_->der : "")) return OtherKey(issuer);
     if (itself && failure_.peer.chain.size() == 1) {
       return fmt::format(
-          "{} shows {}, which signed itself and is not in {}: {} if it is known to be right, else have a CA issue one",
+          "{} shows {}, which is self-signed and is not in {}: {} if you know that it is right, else have a CA issue "
+          "one",
           failure_.whose, Quoted(leaf_->subject), Trusted(),
           failure_.roots_are_named ? "name it as CA" : "add it to the bundle");
     }

@@ -1,4 +1,4 @@
-// Why a TLS peer's certificate did not hold, in a sentence for whoever has to mend it.
+// Explains why a TLS peer's certificate is not valid, in a sentence for the person who has to fix it.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ enum class CertificateFault {
   kSignature,      // the issuer that is trusted did not sign it
   kExpired,
   kNotYetValid,
-  kNotCa,    // issued by a certificate that is no CA's
+  kNotCa,    // issued by a certificate that is not a CA
   kTooWeak,  // key or signature
   kPurpose,  // it is not made for servers
   kName,     // it holds, but is for other hosts
   kOther,
 };
 
-// What a TLS peer showed, and what verification said of it.
+// What a TLS peer presented, and the result of verification.
 struct PeerCertificates {
   std::vector<std::string> chain;  // DER, the peer's own first, as sent; empty: not known
   CertificateFault fault = CertificateFault::kNone;
@@ -40,8 +40,8 @@ struct CertificateFailure {
 // What is wrong and what to do. Names in certificates are quoted and cut to a sensible length.
 std::string ExplainCertificate(const CertificateFailure& failure);
 
-// Whether a certificate that holds names its hosts as Go programs want it: "" or what is wrong. libcurl still takes a
-// subject (CN) for the name; kubelet and containerd don't.
+// Whether a valid certificate names its hosts as Go programs require it: "" or what is wrong. libcurl still accepts a
+// host name in the subject (CN); kubelet and containerd don't.
 std::string ReviewForGo(const PeerCertificates& peer, const std::string& whose);
 
 }  // namespace prov::net

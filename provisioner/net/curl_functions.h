@@ -1,5 +1,5 @@
-// The few functions of libcurl, and of its OpenSSL, that are needed. Linux loads the library on first use: it and the
-// thirty libraries that it brings along would cost every start several milliseconds, and few commands make requests.
+// The few functions of libcurl, and of its OpenSSL, that are needed. Linux loads the library on first use: loading it
+// and its thirty dependencies would cost every start several milliseconds, and few commands make requests.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,8 +12,8 @@
 
 namespace prov::net {
 
-// The few functions of OpenSSL that tell what a TLS peer showed. They are those of the library that libcurl uses, which
-// on Linux is another one than this program's own.
+// The few functions of OpenSSL that read what a TLS peer presents. They must come from the library that libcurl uses,
+// which on Linux is not this program's own.
 struct TlsFunctions {
   decltype(&::SSL_CTX_set_cert_verify_callback) set_verify;
   decltype(&::X509_verify_cert) verify;

@@ -48,7 +48,8 @@ std::optional<CurlFunctions> Load() {
 Result<const CurlFunctions*> LoadCurl() {
   static const std::optional<CurlFunctions> functions = Load();
   if (functions) return &*functions;
-  return Fail(Code::kNetwork, "requests need libcurl, and it can't be loaded: install libcurl4", "libcurl.so.4");
+  return Fail(Code::kNetwork, "requests need libcurl, and it can't be loaded: install libcurl4 (RHEL: libcurl)",
+              "libcurl.so.4");
 }
 
 std::string LinkedLibcurlVersion() { return ""; }

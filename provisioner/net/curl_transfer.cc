@@ -140,7 +140,7 @@ void CurlTransfer::SetBlob(CURLoption option, const std::string& bytes) {
 }
 
 Result<void> CurlTransfer::Prepare(const std::string& proxy) {
-  if (!handle_) return Fail(Code::kInternal, "there is no memory for a request");
+  if (!handle_) return Fail(Code::kInternal, "libcurl has no memory for a request");
   const auto target = PROV_TRY(egress::ParseRequestTarget(route_.url));
   host_ = target.host;
   const bool brackets = host_.find(':') != std::string::npos;

@@ -1,4 +1,4 @@
-// What all requests by libcurl have in common: TLS, whom they trust, the proxy, and what became of one that failed.
+// What all requests by libcurl share: TLS and trust, the proxy, and turning a failure into an error.
 #pragma once
 
 #include <array>
@@ -19,29 +19,29 @@
 
 namespace prov::net {
 
-// Where a request goes and by whom the server is known. All of it outlives the transfer.
+// Where a request goes, and how the server is verified. All of it must outlive the transfer.
 struct CurlRoute {
   const std::string& url;
   const std::optional<Secret>& proxy_url;  // as in HttpRequest
   const std::vector<std::string>& roots;   // as in HttpRequest
-  // Only one that signed itself counts as root: what is issued by another, or is another, does not hold by it.
+  // Only self-signed certificates count as roots: a certificate that another one issued is no root.
   bool up_to_roots = false;
 };
 
-// How long a transfer may take. libcurl's own time-outs hold for most of it, but not while it reads what a proxy sends
-// along with its answer to CONNECT.
+// Time limits of a transfer. libcurl's own time-outs cover most of it, but not the time in which it reads what a proxy
+// sends along with its answer to CONNECT.
 struct CurlBounds {
   int connect_seconds = 0;            // until the connection (with tunnel and TLS) stands; 0: no bound
   int total_seconds = 0;              // 0: no bound
   std::function<bool()> should_stop;  // asked a few times a second; true ends the transfer
 };
 
-// How a proxy gets credentials. Of more than one way none is used before the proxy asked, so that one that takes Digest
-// never sees the password; Basic alone goes with the first request, as Go programs have it.
+// Which authentication to use with a proxy. If several are allowed, none is used before the proxy asks, so that a proxy
+// that takes Digest never sees the password. Basic alone is sent with the first request, as Go programs do it.
 inline constexpr unsigned long kWhenAsked = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 inline constexpr unsigned long kUnasked = CURLAUTH_BASIC;
 
-// Looks at the certificates that the TLS peers of a transfer show; whether they hold stays OpenSSL's judgement.
+// Reads the certificates that the TLS peers of a transfer present; OpenSSL alone decides whether they are valid.
 class PeerRecorder {
  public:
   // `proxy_is_tls`: the first TLS layer of a connection is the proxy's.
@@ -95,28 +95,29 @@ class CurlTransfer {
     return value;
   }
 
-  // URL, TLS, trust and proxy; nothing of it is taken from the environment. `proxy` names the proxy's URL in errors:
+  // Sets URL, TLS, trust and proxy; nothing is taken from the environment. `proxy` names the proxy's URL in errors:
   // proxy-url. Other errors: those of ParseRequestTarget(), internal.
   Result<void> Prepare(const std::string& proxy);
 
-  // After all options. Errors: internal, where this libcurl does not know one: no request has less safety for that.
+  // To be called after all options. Errors: internal, if this libcurl does not know an option: a request is never made
+  // with less security for that.
   Result<CURLcode> Perform(CurlBounds bounds);
   bool was_stopped() const { return was_stopped_; }  // by should_stop
   int Seconds() const;                               // since Perform() began
 
-  // Of what Perform() gave, CURLE_OK included. How long it was waited the caller knows.
+  // Explains the result of Perform(), CURLE_OK included. The caller knows how long the wait was.
   HttpFailure FailureOf(CURLcode code);
 
-  // Where it was spoken without TLS to somebody who did not understand: whether TLS would be understood. Takes what is
-  // left of the transfer's time, three seconds at most.
+  // For a connection without TLS whose peer did not understand the request: tests whether the peer speaks TLS. Takes
+  // the time that the transfer has left, three seconds at most.
   void LookForTls(HttpFailure& failure);
   bool SpeaksTls();
   bool looked_for_tls() const { return looked_for_tls_; }
   bool spoken_plain() const { return proxy_.empty() ? !is_tls_ : !proxy_is_tls_; }
 
-  // Whether an answer is the proxy's, or passed through it in the open.
+  // Whether an answer is from the proxy itself, or passed through it unencrypted.
   bool by_proxy() const { return !proxy_.empty() && !is_tls_; }
-  // Whether a proxy that knows nothing of our credentials turned us away without asking for them. Not if it got them.
+  // Whether the proxy refused without asking for credentials, although it did not get any yet.
   bool RefusedUnasked(int status) const;
   bool RefusedUnasked(const HttpFailure& failure);
 

@@ -1,4 +1,4 @@
-// Port: requests, for reading sources and for finding out whether egress settings work.
+// Port: requests, for reading sources and for testing whether egress settings work.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace prov::net {
 
-// What a request taught beside its result.
+// What a request learned besides its result.
 struct HttpNotes {
   // Of a failure, or of a probe's answer of 400 or above: the same request may succeed a moment later.
   bool may_pass = false;
@@ -33,7 +33,7 @@ struct HttpRequest {
   HttpNotes* notes = nullptr;       // filled where somebody wants them
 };
 
-// Who asks, where a server wants a certificate.
+// The client's identity, for servers that require a certificate.
 struct ClientIdentity {
   std::string certificate_pem;  // and those that lead to a root, in order
   Secret key_pem;               // not encrypted
@@ -110,14 +110,14 @@ class Http {
   }
 };
 
-// The one of this program, by libcurl; it lasts as long as the program.
+// This program's Http port, by libcurl; it lives as long as the program.
 Http& LiveHttp();
 
 // The version of the libcurl that is linked in; empty where the system's is loaded when it is needed.
 std::string LinkedLibcurlVersion();
 
-// Takes SSLKEYLOGFILE out of this process' environment: TLS libraries write the keys of all connections to the file
-// that it names. Before the first request, and before there are threads.
+// Removes SSLKEYLOGFILE from this process' environment: TLS libraries write the keys of all connections to the file
+// that it names. To be called before the first request, and before there are threads.
 void ForgetKeyLogFile();
 
 }  // namespace prov::net

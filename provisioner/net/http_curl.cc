@@ -1,4 +1,4 @@
-// The port Http by libcurl: Get, which probes use, and Fetch, one document, bounded in time and size.
+// The port Http by libcurl: Get, for probes, and Fetch, for one document, limited in time and size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ Result<void> CheckUrl(const std::string& url) {
   const std::string start = AsciiLower(url.substr(0, 8));
   const std::size_t host = start.starts_with("https://") ? 8 : start.starts_with("http://") ? 7 : 0;
   if (host == 0 || !IsPlain(url) || !egress::ParseRequestTarget(url)) {
-    return Fail(Code::kScheme, "is no URL that starts with http:// or https://", egress::RedactUrl(url));
+    return Fail(Code::kScheme, "is not a URL that starts with http:// or https://", egress::RedactUrl(url));
   }
   if (const std::size_t at = url.find('@'); at != std::string::npos && at < url.find_first_of("/?#", host)) {
     return Fail(Code::kScheme,
@@ -210,19 +210,19 @@ class FetchTransfer {
   Result<void> SetHeaders() {
     for (const auto& [name, value] : request_.headers) {
       const bool sound = !name.empty() && IsPlain(name) && name.find(':') == std::string::npos && IsOneLine(value);
-      if (!sound) return Fail(Code::kInternal, "a request header holds what no header may hold", Where());
+      if (!sound) return Fail(Code::kInternal, "a request header contains characters that headers can't hold", Where());
       // "name;" is how libcurl takes an empty value.
       headers_.Add(fmt::format("{}{}{}", name, value.empty() ? ";" : ": ", value));
     }
     if (request_.bearer_token) {
       if (!IsPlain(request_.bearer_token->Reveal()) || request_.bearer_token->empty()) {
-        return Fail(Code::kInternal, "the token holds what no header may hold", Where());
+        return Fail(Code::kInternal, "the token contains characters that headers can't hold", Where());
       }
       headers_.Add("Authorization: Bearer " + request_.bearer_token->Reveal());
     }
     if (sent_ != nullptr) {
       if (sent_->content_type.empty() || !IsPlain(sent_->content_type))
-        return Fail(Code::kInternal, "the type of the body is what no header may hold", Where());
+        return Fail(Code::kInternal, "the type of the body contains characters that headers can't hold", Where());
       headers_.Add("Content-Type: " + sent_->content_type);
       headers_.Add("Expect:");  // servers answer a small body at once
     }
@@ -314,8 +314,8 @@ class FetchTransfer {
     }
     if (stop_ == Stop::kLengths) {
       return Fail(Code::kNetwork,
-                  "the answer says two different lengths of itself (Content-Length), so where it ends can't be told: "
-                  "correct the server, or what stands before it",
+                  "the answer has two different values of Content-Length, so its end is not known: correct the server, "
+                  "or the proxy or gateway before it",
                   Where());
     }
     if (stop_ == Stop::kBody) {
@@ -330,8 +330,8 @@ class FetchTransfer {
                                        : static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE));
     if (answer_.status == http_status::kOk && !cut_by_us && !EndIsKnown()) {
       return Fail(Code::kNetwork,
-                  "the server does not say how long its answer is, so one that was cut could not be told from a whole "
-                  "one: let it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
+                  "the server does not send the length of its answer, so a truncated answer would not be noticed: let "
+                  "it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
                   Where());
     }
     if (answer_.status == http_status::kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
@@ -413,7 +413,7 @@ class CurlHttp final : public Http {
     const std::string start = AsciiLower(request.url.substr(0, 8));
     const bool has_scheme = start.starts_with("http://") || start.starts_with("https://");
     if (!has_scheme || request.url.find('\0') != std::string::npos) {
-      return Fail(Code::kScheme, "is no URL that starts with http:// or https://", egress::RedactUrl(request.url));
+      return Fail(Code::kScheme, "is not a URL that starts with http:// or https://", egress::RedactUrl(request.url));
     }
     const CurlFunctions& curl = *PROV_TRY(LoadCurl());
     Probe polite(curl, request, kWhenAsked);

@@ -34,10 +34,10 @@ std::string Seconds(int count) { return fmt::format("{} second{}", count, count 
 std::string TimeoutMessage(const HttpFailure& failure) {
   if (!failure.connected) {
     return fmt::format(
-        "{} took no connection within {}: its address is wrong, or a firewall drops what is sent there; check both",
+        "{} accepted no connection within {}: its address is wrong, or a firewall drops the packets; check both",
         Peer(failure), Seconds(failure.timeout_seconds));
   }
-  return fmt::format("{} did not bring an answer within {}: it hangs{}; see its log", Peer(failure),
+  return fmt::format("{} did not answer within {}: it hangs{}; see its log", Peer(failure),
                      Seconds(failure.timeout_seconds), failure.proxy.empty() ? "" : ", or can't reach the destination");
 }
 
@@ -79,8 +79,7 @@ std::string PlainMessage(const HttpFailure& failure) {
 std::string TlsCutMessage(const HttpFailure& failure) {
   if (failure.with_proxy || failure.proxy.empty()) {
     return fmt::format(
-        "{} ended the connection while TLS was being set up{}: is this its TLS port, and does a firewall "
-        "cut in?",
+        "{} ended the connection while TLS was being set up{}: is this its TLS port, and does a firewall interfere?",
         Peer(failure), Detail(failure));
   }
   return fmt::format(
@@ -110,11 +109,10 @@ std::string Message(const HttpFailure& failure) {
     case HttpTrouble::kTlsCut:
       return TlsCutMessage(failure);
     case HttpTrouble::kTls:
-      return fmt::format("no TLS connection came about{}: is this a TLS port, and does it offer TLS 1.2 or later?",
+      return fmt::format("no TLS connection was established{}: is this a TLS port, and does it offer TLS 1.2 or later?",
                          Detail(failure));
     case HttpTrouble::kCut:
-      return fmt::format("{} ended the connection before there was an answer{}: see its log", Peer(failure),
-                         Detail(failure));
+      return fmt::format("{} ended the connection before it answered{}: see its log", Peer(failure), Detail(failure));
     case HttpTrouble::kNotHttp:
       return fmt::format("{} answers with something that is not HTTP: is this its port?", Peer(failure));
     case HttpTrouble::kHeaders:
@@ -160,7 +158,7 @@ struct Reason {
 constexpr std::array kReasons = {
     Reason{"ERR_DNS_FAIL", "it does not find the destination's address: check the name, and the proxy's DNS"},
     Reason{"ERR_CONNECT_FAIL",
-           "nobody answers it at the destination: check the port, and the firewalls behind the "
+           "the destination does not answer: check the port, and the firewalls behind the "
            "proxy"},
     Reason{"ERR_CANNOT_FORWARD", "it finds no way to the destination: check the name, the proxy's DNS and its way out"},
     Reason{"ERR_ACCESS_DENIED", "its rules forbid this destination or this client: have it allowed there"},
@@ -185,7 +183,7 @@ std::string ExplainProxyStatus(int status, const std::string& reason) {
     case 401:
     case 404:
     case 501:
-      return "it seems to be a web server, which knows no CONNECT: check the proxy's host and port";
+      return "it seems to be a web server, which does not support CONNECT: check the proxy's host and port";
     case 403:
       return "its rules forbid this destination: have it allowed there, or add it to NO_PROXY if nodes reach it "
              "directly";
@@ -214,7 +212,7 @@ std::string ExplainStatus(int status) {
     case 403:
       return said + "the server (or a proxy on the way) does not let this request in; probe a URL that needs no login";
     case 404:
-      return said + "there is nothing at this path; probe a URL that answers with 2xx or 3xx";
+      return said + "the path does not exist; probe a URL that answers with 2xx or 3xx";
     case 502:
     case 503:
     case 504:

@@ -1,4 +1,4 @@
-// Why a request failed, in a sentence for whoever has to mend it.
+// Explains why a request failed, in a sentence for the person who has to fix it.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ enum class HttpTrouble {
   kPlain,    // greeted by TLS, it answered with something else
   kTlsCut,   // the connection ended while TLS was being set up
   kTls,      // anything else about TLS
-  kNotHttp,  // the answer is none of HTTP's
+  kNotHttp,  // the answer is not HTTP
   kCut,      // the connection ended before there was an answer
   kHeaders,  // the answer's headers are larger than libcurl takes
   kOther,
@@ -49,14 +49,14 @@ struct HttpFailure {
 // Codes: tls for what is wrong with TLS or certificates, network for all else.
 Error Explain(const HttpFailure& failure);
 
-// Whether the same request may succeed a moment later: not where certificates, credentials or rules are in the way.
+// Whether the same request may succeed a moment later: not if certificates, credentials or rules prevent it.
 bool MayPass(const HttpFailure& failure);
 bool MayPass(int status);
 
 // What a proxy's refusal means and what to do about it; `reason` as HttpFailure::proxy_reason.
 std::string ExplainProxyStatus(int status, const std::string& reason = "");
 
-// What a server's answer of 400 or above means, where one below was hoped for.
+// The meaning of a server's answer of 400 or above, where one below was expected.
 std::string ExplainStatus(int status);
 
 }  // namespace prov::net

@@ -1,11 +1,11 @@
-// HTTP's status codes that are told apart here (RFC 9110, section 15).
+// The HTTP status codes that this program distinguishes (RFC 9110, section 15).
 #pragma once
 
 namespace prov::net::http_status {
 
 inline constexpr int kOk = 200;
 inline constexpr int kCreated = 201;
-inline constexpr int kMultipleChoices = 300;  // the first that is no success
+inline constexpr int kMultipleChoices = 300;  // the first that is not a success
 inline constexpr int kNotModified = 304;
 inline constexpr int kBadRequest = 400;  // the first error
 inline constexpr int kUnauthorized = 401;

@@ -1,4 +1,4 @@
-// What the answers of a proxy say about it: what it wants of us, why it refuses, and what to do about that.
+// What a proxy's answers say about it: which authentication it requires, why it refuses, and what to do about that.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ class ProxyAnswer {
   // A line of a response's head, its status line first; of all responses of a transfer, in their order.
   void AddLine(std::string_view line);
 
-  // The values of Proxy-Authenticate of the newest response that had some. At most 16, of at most 1 KiB each.
+  // The values of Proxy-Authenticate in the newest response that had any. At most 16, of at most 1 KiB each.
   const std::vector<std::string>& challenges() const { return challenges_; }
   // Squid's name for why the newest response is an error of its own ("ERR_DNS_FAIL"); "": it isn't, or is not squid's.
   const std::string& reason() const { return reason_; }
@@ -33,8 +33,8 @@ std::vector<std::string> AuthenticationSchemes(std::span<const std::string> head
 // did not do.
 std::string ExplainChallenge(const std::string& proxy, std::span<const std::string> schemes, bool credentials);
 
-// What programs make of a proxy whose credentials were taken by these schemes: "" or a warning. libcurl knows Digest,
-// Go's clients know Basic only.
+// "" or a warning about programs that can't authenticate with these schemes. libcurl knows Digest, Go's clients know
+// Basic only.
 std::string ReviewSchemesForGo(const std::string& proxy, std::span<const std::string> schemes);
 
 }  // namespace prov::net

@@ -1,5 +1,5 @@
-// Activity: what the rounds of `reconcile` met last, for `status` to show. No setting depends on it, so it is a file of
-// its own beside the state record: one that is lost or damaged says nothing, and the next round writes another.
+// Activity: what the last rounds of `reconcile` met, for `status` to show. No setting depends on it, so it is a file of
+// its own beside the state record. If it is lost or damaged, nothing is shown and the next round writes a new one.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct RoundFailure {
   bool operator==(const RoundFailure&) const = default;
 };
 
-// After failures in a row to tell the cluster of this node (fleet/teller.h): a program that starts anew goes on with
-// it.
+// The pause after repeated failures to report this node to its cluster (fleet/teller.h), kept so that a restarted
+// program continues it.
 struct TellPause {
   std::int64_t seconds = 0;  // the last one, before it was varied; 0: none
   std::int64_t until = 0;    // Unix time
@@ -62,11 +62,11 @@ struct Activity {
 };
 
 Activity LoadActivity(machine::StateFolder& folder);
-// The same; what it tells of another source than `source` is left out.
+// The same; what it says about another source than `source` is left out.
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source);
 
-// What a round met of `source`: whether it read it, and why it failed, if it did. Times of reading are kept to the
-// minute, so that rounds which follow each other closely write once. Best effort, as all that writes here.
+// Records whether a round read `source`, and why it failed if it did. Times of reading are kept to the minute, so that
+// rounds in quick succession write once. Best effort, like everything that writes here.
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure);
 void NoteService(OpenNode& node, const ProgramIdentity& program);
 // Of this boot; none: seconds is 0.

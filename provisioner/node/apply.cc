@@ -77,7 +77,7 @@ Result<void> BeginRollback(OpenNode& node, Findings& findings) {
   if (!script) return {};
   for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script->ledger))) {
     AddWarning(findings, "changed-since",
-               one.missing ? "somebody removed it since it was set; nothing to take back"
+               one.missing ? "somebody removed it after it was set; there is nothing to undo"
                            : "somebody changed it since it was set; what they set is left as it is",
                fmt::format("{} {}", NameOf(one.kind), one.name));
   }
@@ -189,8 +189,8 @@ Result<void> ReportFound(OpenNode& node, const reconcile::Plan& plan, Findings& 
   const auto found = std::ranges::count(plan.changes, Action::kNone, &Change::action);
   if (found == 0 || !plan.ledger_before.empty() || !PROV_TRY(HasNoRecord(node.machine.state.folder()))) return {};
   AddInfo(findings, "already-there",
-          fmt::format("{} item{} here already as the settings want, and no record says that provisioner set {}: what "
-                      "was here stays when everything of ours is removed",
+          fmt::format("{} item{} already as wanted, and no record says that provisioner set {}: provisioner remove "
+                      "leaves such items in place",
                       found, found == 1 ? " was" : "s were", found == 1 ? "it" : "them"),
           node.machine.state.folder().PathOf(machine::kStateFile));
   return {};
@@ -304,7 +304,7 @@ Result<SessionReport> Rollback(OpenNode& node) {
   PROV_TRY(BeginRollback(node, report.findings));
   const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
   if (!back) {
-    return Fail(Code::kTarget, "there is nothing to take back: no run changed this machine since the last rollback");
+    return Fail(Code::kTarget, "there is nothing to undo: no run has changed this machine since the last rollback");
   }
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   const auto trial = open && open->trial ? PROV_TRY(LoadTrial(node.machine.state)) : std::nullopt;

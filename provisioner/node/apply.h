@@ -1,5 +1,5 @@
-// What `plan` and `apply` do on a node: settings to a desired state, guards, the engine, and the records of what was
-// applied.
+// What `plan` and `apply` do on a node: turn settings into a desired state, check the guards, run the engine, and
+// record what was applied.
 #pragma once
 
 #include "provisioner/machine/host.h"
@@ -25,7 +25,7 @@ struct ApplyOptions {
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 
-// What the guards say before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty.
+// Runs the guards before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty.
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // Reads only. Errors: those of the ports; downgrade, shrink, empty.
@@ -43,30 +43,30 @@ Result<reconcile::SessionReport> TrySettings(OpenNode& node, const DerivedSettin
 // Errors: target when no trial is open.
 Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node);
 
-// Takes the open trial, or else the last finished run (that of a payload's script included), back and holds:
-// `reconcile` leaves the machine alone until its source says something else. Errors: target when there is nothing to
-// take back.
+// Takes back the open trial or, if there is none, the last finished run (also one of a payload's script), and holds:
+// `reconcile` leaves the machine alone until its source changes. Errors: target when there is nothing to take back.
 Result<reconcile::SessionReport> Rollback(OpenNode& node);
 
-// Ends whatever is open: an interrupted run is finished, a trial taken back. The trial then holds as a rollback does.
+// Ends whatever is open: finishes an interrupted run, takes back a trial. A trial that was taken back then holds, as a
+// rollback does.
 Result<void> EndOpenRun(OpenNode& node, Findings& findings);
 
 // Whether a trial still waits for `confirm` in this boot and within its time.
 Result<bool> TrialIsOpen(OpenNode& node);
 
-// A finding if the boot service will apply something else than these settings again.
+// A finding if the boot service is going to replace these settings with others.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 
-// Whether it is known what is ours here: without that nothing may be removed. Reads only. Errors: those of LoadJournal
-// and LoadMachineRecord; not-found (the record was lost).
+// Whether it is known what is ours on this machine: without that, nothing may be removed. Reads only. Errors: those of
+// LoadJournal and LoadMachineRecord; not-found (the record was lost).
 Result<void> CheckRecords(OpenNode& node);
 
 // The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
 Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
 
-// Brings the machine back to what was there before us, or before a payload's script, and forgets the source, but not
-// which signed payload was applied last. Keys that
-// were made for it go, too. Errors: those of CheckRecords, before anything is written.
+// Restores what was there before us, or before a payload's script. Forgets the source, but not which signed payload was
+// applied last. Keys that were made for our values are removed, too. Errors: those of CheckRecords, before anything is
+// written.
 Result<reconcile::SessionReport> RemoveSettings(OpenNode& node);
 
 }  // namespace prov::node

@@ -1,4 +1,4 @@
-// What a run leaves in the event log, and the registration by which the Event Viewer finds the texts of these events.
+// What a run writes to the event log, and the registration that lets the Event Viewer show the texts of these events.
 #pragma once
 
 #include "provisioner/base/error.h"

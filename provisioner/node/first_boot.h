@@ -1,5 +1,5 @@
-// First boot: applies, makes this program stay (installed, with a service at each boot), remembers the source and
-// cleans up what was delivered.
+// First boot: applies the settings, installs this program with a service that starts at each boot, remembers the source
+// and cleans up what was delivered.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ struct Delivery {
   std::optional<std::vector<std::string>> beside = {};
 };
 
-// The records of how to read the source again, and of its settings. `adopt`: what its payload baked is still to become
-// ours.
+// The records of how to read the source again, and of its settings. `adopt`: what the payload baked into the image has
+// not been taken over yet.
 reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery& delivery, bool adopt);
 
-// A source on a network that can't be read yet: the boot service is installed and goes on asking for it. False: another
-// source is stored already, and that one stays; nothing was written.
+// For a source on a network that can't be read yet: installs the boot service, which keeps trying. False: another
+// source is already stored and stays; nothing was written.
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 
 Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,

@@ -35,8 +35,8 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
       offered == generation && !settings.payload.empty() && !payload.empty() && settings.payload != payload;
   if (!other || (settings.signer.empty() && offered <= kDefaultGeneration)) return {};
   return Fail(Code::kDowngrade,
-              fmt::format("another payload of generation {} was applied here already, and which of the two is newer "
-                          "can't be told: bake it with a higher --generation, or give --allow-downgrade",
+              fmt::format("another payload of generation {} was applied here already, and it is not known which of the "
+                          "two is newer: bake it with a higher --generation, or give --allow-downgrade",
                           offered),
               where);
 }
@@ -56,7 +56,8 @@ std::string_view WhyEmpty(const egress::EgressConfig& config) {
   const auto holds = [](const std::optional<Secret>& url) { return url && !url->Reveal().empty(); };
   const bool lists = config.no_proxy && !config.no_proxy->empty();
   if (holds(config.http_proxy) || holds(config.https_proxy) || lists || !config.certificates.empty())
-    return "what it says is left out by the options (--scope, --service, --credentials, --subtract) or weak";
+    return "the options (--scope, --service, --credentials, --subtract) leave out all of its settings, or its "
+           "certificates are weak";
   return config.proxy_file.present || config.trust_file.present
              ? "it says that there is neither a proxy nor an additional certificate"
              : "it makes no statement about a proxy or certificates";
@@ -66,11 +67,12 @@ std::string_view WhyEmpty(const egress::EgressConfig& config) {
 
 Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconcile::DesiredState& desired) {
   if (!desired.SetsNothing()) return {};
-  return Fail(Code::kEmpty,
-              fmt::format("the source would set nothing: {}; check that it is the right one, or give --allow-empty if "
-                          "nothing is meant",
-                          WhyEmpty(config)),
-              NameOf(config.source));
+  return Fail(
+      Code::kEmpty,
+      fmt::format(
+          "the source would set nothing: {}; check that it is the right one, or give --allow-empty if this is intended",
+          WhyEmpty(config)),
+      NameOf(config.source));
 }
 
 Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived) {
@@ -113,8 +115,8 @@ Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::Egre
   }
   if (ours < kFewestCertificates || lost * 2 <= ours) return {};
   return Fail(Code::kShrink,
-              fmt::format("it lacks {} of the {} certificates that are ours on this machine, which looks like a file "
-                          "that was cut or is another one; if it is meant, give --allow-shrink",
+              fmt::format("the source lacks {} of the {} certificates that are ours on this machine, so it may be "
+                          "truncated or the wrong file; if this is intended, give --allow-shrink",
                           lost, ours),
               NameOf(config.source));
 }

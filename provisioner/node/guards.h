@@ -1,5 +1,5 @@
-// Guards: what a run refuses although its source can be read: a source that sets nothing, a payload that is older than
-// what is here, a file of certificates that lost most of them, a change that does not last.
+// Guards: what a run refuses although its source can be read: a source that sets nothing, a payload older than the
+// applied one, a certificate file that lost most of its certificates, a change that is undone at every boot.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,35 @@
 
 namespace prov::node {
 
-// What `bake` gives a payload when nobody says another: unsigned ones of it have no order among themselves.
+// The generation that `bake` gives a payload by default: unsigned payloads with it have no order among themselves.
 inline constexpr std::int64_t kDefaultGeneration = 1;
 
-// A source that sets nothing is mostly the wrong file, or the wrong part of it. The error empty if `desired` holds
-// nothing. For a payload, which may go anywhere.
+// A source that sets nothing is usually the wrong file, or the wrong part of it. The error empty if `desired` holds
+// nothing. For payloads, which may be applied anywhere.
 Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconcile::DesiredState& desired);
 
-// The same, unless something on this machine is ours: then the source takes that away. Settings that were applied last
-// pass, as a second run may find nothing to do; those of a payload pass, as its baking was asked. Reads the record.
+// The same, unless something on this machine is ours: then the source means that it is to be removed. Settings that
+// equal the last applied ones pass, as a second run may find nothing to do. Those of a payload pass, because `bake` has
+// asked already. Reads the record.
 Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived);
 
-// Payloads are data that travelled: an old one that turns up again must not bring back what was replaced since.
-// The error downgrade for a payload of a lower generation than the one that was applied last, or for another one of the
-// same generation; for a signed payload also than the last one of that signer, whatever was removed since. Sources
-// without generations pass.
+// Payloads are copied around: an old one that turns up again must not bring back what was replaced since. The error
+// downgrade for a payload with a lower generation than the last applied one, or for a different one of the same
+// generation. A signed payload is also compared with the last one of that signer, even if that was removed since.
+// Sources without generations pass.
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings);
 
-// With `sections`, `applied` becomes what signed payloads are compared with. Nothing of one that is not signed.
+// Records `applied` in `sections` as what later signed payloads are compared with. Nothing for an unsigned payload.
 void RaiseFloor(const Applied& applied, reconcile::Sections& sections);
 
-// Inside a cluster's object a bundle is authoritative, but a file or page of certificates may be cut, or another one.
-// The error shrink if the source is a raw certificate file, eight certificates or more on this machine are ours, and
-// `desired` would take away over half of them. Reads the record.
+// A bundle inside a cluster's object is authoritative, but a file or page of certificates may be cut short or be the
+// wrong one. The error shrink if the source is a raw certificate file, eight or more certificates on this machine are
+// ours, and `desired` would remove over half of them. Reads the record.
 Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,
                                    const reconcile::DesiredState& desired);
 
-// A machine needs the same change, and therefore a reboot, at each boot: something there undoes it. Counts the boots in
-// which `plan` was needed. Errors: reboot-loop when three of them were not enough; nothing is to be written then.
+// Counts the boots in which the same change, which requires a reboot, was needed: something on the machine undoes it.
+// Errors: reboot-loop after three such boots; nothing may be written then.
 Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::Plan& plan);
 
 }  // namespace prov::node

@@ -1,4 +1,5 @@
-// Before the first write into an image: what killed runs left there goes, and there is room for all that comes.
+// Before the first write into an image: removes what killed runs left there, and checks that there is room for all that
+// will be written.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,18 @@ struct ImageWork {
   std::vector<pki::Certificate> certificates{};  // that may come
 };
 
-// The most that it takes on the volume at a time, by counting what it writes: the payload's files as they are; the
-// hives that change, with what they can grow by; the state files. Where files are replaced one by one, the largest of
-// them is there twice for a moment. 0: nothing is written.
+// The most space that the run takes on the volume at any time, counted from what it writes: the payload's files; the
+// hives that change, with their possible growth; the state files. Where files are replaced one by one, the largest
+// exists twice for a moment. 0: nothing is written.
 Result<std::uint64_t> RoomFor(machine::ImageHost& image, OpenNode& node, const ImageWork& work);
 
-// Errors: target (there is less room than that, with `coming_free` bytes that leftovers take).
+// Errors: target (less room than that, counting the `coming_free` bytes of leftovers as free).
 Result<void> RequireRoom(machine::ImageHost& image, OpenNode& node, const ImageWork& work,
                          std::uint64_t coming_free = 0);
 
-// In the folders that runs write into.
+// Leftovers in the folders that runs write into.
 Result<std::uint64_t> LeftoverBytes(images::ImageTree& tree);
-// A finding says what went.
+// Removes them; a finding says what was removed.
 Result<void> RemoveLeftovers(images::ImageTree& tree, Findings& findings);
 
 }  // namespace prov::node

@@ -1,4 +1,4 @@
-// Maintenance windows: when a node may boot again by itself.
+// Maintenance windows: when a node may restart by itself.
 #pragma once
 
 #include <array>

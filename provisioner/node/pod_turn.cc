@@ -27,15 +27,16 @@ Result<void> UpgradeService(machine::Host& host, UpgradePause& pause) {
   return done;
 }
 
-Result<bool> Follows(machine::Host& host, const SourceWords& words) {
+// Nothing if there is none, or if its record is damaged: whoever writes next repairs it.
+Result<std::optional<StoredSource>> Stored(machine::Host& host) {
   const auto open = PROV_TRY(host.Open(machine::Access::kRead));
-  const auto stored = LoadSource(open->Ports().state);
-  // A damaged record is repaired by whoever writes next.
-  return stored && *stored && (*stored)->follow && (*stored)->words == words;
+  Result<std::optional<StoredSource>> stored = LoadSource(open->Ports().state);
+  return stored ? *std::move(stored) : std::nullopt;
 }
 
 Result<void> StoreSource(machine::Host& host, const SourceWords& words) {
-  if (PROV_TRY(Follows(host, words))) return {};
+  const std::optional<StoredSource> stored = PROV_TRY(Stored(host));
+  if (stored && stored->follow && stored->words == words) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
   Findings findings;
@@ -55,7 +56,8 @@ Result<Turn> TakeTurn(machine::Host& host, const SourceWords& words, UpgradePaus
   const auto service = PROV_TRY(host.services().Query(kServiceName));
   if (service && service->running) {
     PROV_TRY(UpgradeService(host, pause));
-    return Turn::kService;
+    const std::optional<StoredSource> stored = PROV_TRY(Stored(host));
+    return stored && !stored->follow ? Turn::kNobody : Turn::kService;
   }
   if (!service) PROV_TRY(StoreSource(host, words));
   return Turn::kPod;

@@ -1,4 +1,4 @@
-// A pod and the boot service on one node: who makes the next round.
+// Decides whether a pod or the boot service makes the next round on a node that has both.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,14 @@
 
 namespace prov::node {
 
-enum class Turn { kPod, kService };
+enum class Turn {
+  kPod,
+  kService,
+  kNobody,  // the boot service runs, and its settings were delivered once: it keeps them and follows nothing
+};
 
-// Between upgrades of the boot service that fail: each of them stops it for a while. An hour, and twice as long after
-// each further failure, up to a day.
+// The pause between failing upgrades of the boot service, as each attempt stops the service for a while: an hour, and
+// twice as long after each further failure, up to a day.
 class UpgradePause {
  public:
   bool IsOver(std::int64_t now) const { return now >= until_ || until_ - now > seconds_; }  // or the clock was set back
@@ -24,11 +28,11 @@ class UpgradePause {
   std::int64_t until_ = 0;    // Unix time
 };
 
-// The boot service, where it runs. A program that is older than this one is replaced by this one first, as `service
-// install` does. Else the pod, which then follows `words`, unless a boot service that does not run has a source of its
-// own. The lock of the state folder keeps a service that starts meanwhile from making a round at the same time. `pause`
-// outlives the calls: an upgrade that failed is an error once, and is not tried again before it is over. Errors: lock,
-// owner, those of the ports.
+// The boot service makes the round where it runs. If its program is older than this one, it is first replaced by this
+// one, as `service install` does. Otherwise the pod makes the round and follows `words`, unless a stopped boot service
+// has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making a round at
+// the same time. `pause` outlives the calls: an upgrade that failed is reported once, and is not tried again before the
+// pause is over. Errors: lock, owner, those of the ports.
 Result<Turn> TakeTurn(machine::Host& host, const SourceWords& words, UpgradePause& pause);
 
 }  // namespace prov::node

@@ -115,11 +115,6 @@ Result<TrialState> Look(machine::Host& host, const Applied& tried) {
   return applied && applied->digest == tried.digest ? TrialState::kConfirmed : TrialState::kTakenBack;
 }
 
-Result<std::optional<Trial>> OpenTrial(machine::Host& host) {
-  const auto open = PROV_TRY(host.Open(machine::Access::kRead));
-  return LoadTrial(open->Ports().state);
-}
-
 }  // namespace
 
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls) {
@@ -166,13 +161,11 @@ Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, c
   return {};
 }
 
-Result<bool> AwaitConfirmation(machine::Host& host) {
-  const auto trial = PROV_TRY(OpenTrial(host));
-  if (!trial) return false;
+Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial) {
   while (true) {
-    const TrialState state = PROV_TRY(Look(host, trial->applied));
+    const TrialState state = PROV_TRY(Look(host, trial.applied));
     if (state != TrialState::kWaiting) return state == TrialState::kConfirmed;
-    if (host.clock().NowUnix() >= trial->until || !host.clock().Wait(1000)) return false;
+    if (host.clock().NowUnix() >= trial.until || !host.clock().Wait(1000)) return false;
   }
 }
 

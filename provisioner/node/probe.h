@@ -1,4 +1,4 @@
-// Probe: whether requests get through with the new settings, and whether somebody confirms a trial.
+// Probe: tests whether requests succeed with the new settings, and waits for a trial to be confirmed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "provisioner/node/apply.h"
+#include "provisioner/node/records.h"
 
 namespace prov::node {
 
@@ -26,25 +27,25 @@ struct Probed {
   bool ok() const { return !error.has_value(); }
 };
 
-// Errors: usage (a URL that is none of http or https, or has credentials).
+// Errors: usage (a URL that is neither http nor https, or that has credentials).
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls);
 
-// What the settings lead to when a Go client requests each URL: through the proxy that its scheme and NO_PROXY pick,
-// with the source's certificates beside nothing else where it has some. An answer below 400 is good. What may pass by
-// itself is tried up to three times, a second apart. One result for each URL, in their order. Findings: probe-trust
-// (info: no certificates of the source's, so those of the system counted), probe-digest. Errors: those of
+// What happens when a Go client with these settings requests each URL: through the proxy that its scheme and NO_PROXY
+// select, trusting only the source's certificates if it has some. A status below 400 is good. A failure that may be
+// temporary is tried up to three times, a second apart. One result for each URL, in their order. Findings: probe-trust
+// (info: the source has no certificates, so those of the system were used), probe-digest. Errors: those of
 // CheckProbeUrls() (then nothing was requested), no-proxy.
 Result<std::vector<Probed>> Probe(net::Http& http, Clock& clock, const egress::EgressConfig& config,
                                   const std::vector<std::string>& urls, const ProbeOptions& options,
                                   Findings& findings);
 
-// Probe() for who needs all of them to be good: ends with the first that is not. Findings: also probe (info, one for
+// Probe() for callers that need every URL to succeed: stops at the first failure. Findings: also probe (info, one for
 // each). Errors: also those of the first failure.
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
                       const ProbeOptions& options, Findings& findings);
 
-// Waits for the end of the open trial, looking once a second; the machine must not be open. Whether it was confirmed:
-// false when its time is over or somebody took it back.
-Result<bool> AwaitConfirmation(machine::Host& host);
+// Waits for the end of `trial`, looking once a second; the machine must not be open. True: it was confirmed, perhaps
+// before this call. False: its time ran out, or somebody took it back.
+Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial);
 
 }  // namespace prov::node

@@ -1,4 +1,4 @@
-// A reboot is asked for once in each boot, and in one way: of Windows, or of whoever drains this node.
+// Requests a reboot once per boot, from Windows or from whoever drains this node.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ enum class RebootAnswer {
 // the ports.
 Result<bool> RebootIsDue(OpenNode& node);
 
-// If a reboot is needed, and none was asked for since the last boot: `ask`. Of Windows it is remembered before it is
-// asked for, so that what ends this program meanwhile does not have the node boot twice; asking in the other way twice
-// is asking once, so it is remembered afterwards, and none is lost. Errors: those of `ask`, which is then asked again
-// by the next call, and of the ports.
+// If a reboot is needed and none was requested since the last boot, calls `ask`. A request to Windows is recorded
+// before it is made, so that a program killed in between does not reboot the node twice. A request to others is
+// recorded afterwards: repeating it is harmless, and none is lost. Errors: those of `ask`, which the next call tries
+// again, and of the ports.
 Result<RebootAnswer> RequestReboot(OpenNode& node, RebootWay way, const std::function<Result<void>()>& ask);
 
 }  // namespace prov::node

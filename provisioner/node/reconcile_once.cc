@@ -177,7 +177,7 @@ Result<Settings> LastGoodSettings(machine::StateRecord& state) {
   const auto kept = PROV_TRY(reconcile::ReadSection(state, kSettingsSection));
   if (!kept) {
     return Fail(Code::kNotFound,
-                "no settings were ever read well from the stored source; run provisioner first-boot or apply",
+                "no settings were ever read successfully from the stored source; run provisioner first-boot or apply",
                 std::string(machine::kStateFile));
   }
   return ParseSettings(kept->Json(), fmt::format("{}, {}", machine::kStateFile, kSettingsSection));

@@ -1,5 +1,5 @@
-// One round of `reconcile`: the stored source is read, the machine is brought to what it says, and kept there while the
-// source says nothing.
+// One round of `reconcile`: reads the stored source and brings the machine to what it says. If the source can't be
+// read, the last good settings are kept in place.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct RoundReport {
   std::optional<Error> source_error;  // the source could not be read; the last good settings were kept in place
 };
 
-// The machine is open only before the source is read and after it: a source on a network may take minutes, in which
-// rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to stop while it read.
-// What it met is noted for `status`; with `service`, the program of the boot service that calls this, that too.
-// Errors: not-found when no source is stored, or none was ever read well; lock, when somebody else has the machine, or
+// The machine is open only before and after the source is read: a source on a network may take minutes, and rollback,
+// confirm and apply must not find the machine busy in that time. nullopt: this program was asked to stop while reading.
+// The outcome is recorded for `status`; with `service`, so is the program of the boot service that calls this. Errors:
+// not-found when no source is stored, or none was ever read successfully; lock, when another run has the machine or
 // stored another source meanwhile; reboot-loop; those of the ports.
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
                                             const ProgramIdentity* service = nullptr);

@@ -1,6 +1,6 @@
-// Records: what a node remembers between runs, beside what the engine does. Each is a section of the state record.
-// Those that change together do so in one step, with the run that makes them true (reconcile/journal.h), and are read
-// as the journal says.
+// Records: what a node remembers between runs, besides the records of the engine. Each is a section of the state
+// record. Records that change together are written in one step, together with the run that makes them true
+// (reconcile/journal.h), and are read as the journal says.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ struct Applied {
 Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state);
 std::string AppliedJson(const Applied& applied);
 
-// The last signed payload that was applied: nothing before it is taken from that signer any more. It outlives what was
-// applied, as the pinned signer does, and goes with the state folder.
+// The last signed payload that was applied: older ones of that signer are refused. Like the pinned signer, this record
+// outlives what was applied; it is deleted with the state folder.
 struct Floor {
   std::string signer;  // SHA-256 (hex) of the certificate
   std::int64_t generation = 0;
@@ -65,11 +65,11 @@ struct Floor {
 Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state);
 std::string FloorJson(const Floor& floor);
 
-// A rollback holds against the settings of this digest.
+// A rollback: it holds as long as the source gives the settings with this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
 
-// A trial: until when it waits for `confirm`, in which boot, and what it then has applied.
+// A trial: until when and in which boot it waits for `confirm`, and what is recorded as applied then.
 struct Trial {
   std::int64_t until = 0;  // Unix time
   std::string boot;
@@ -78,7 +78,7 @@ struct Trial {
 Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);
 std::string TrialJson(const Trial& trial);
 
-// The boots in which one and the same change that wants a reboot was needed.
+// Counts the boots in which the same change, which requires a reboot, was needed.
 struct Boots {
   std::string change;  // digest of it
   std::vector<std::string> ids;
@@ -86,7 +86,7 @@ struct Boots {
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state);
 Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
 
-// The boot service was installed on this machine and was not uninstalled since, so it has to run.
+// The boot service was installed on this machine and not uninstalled since, so it should be running.
 struct ServiceRecord {
   std::int64_t interval_seconds = 0;     // between its rounds; 0: the default
   std::vector<std::string> beside = {};  // options of what it does beside its rounds (cli/beside_rounds.h)
@@ -94,11 +94,11 @@ struct ServiceRecord {
 Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state);
 std::string ServiceJson(const ServiceRecord& service);
 
-// The error of a first boot, left where Windows setup must not learn of it by an exit code.
+// The error of a first boot, kept here because Windows setup must not see it as an exit code.
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
 
-// A section that changes alone, whatever run is open. Nothing is written where nothing differs.
+// Writes one section by itself, whether or not a run is open. Nothing is written if nothing differs.
 Result<void> Forget(machine::StateRecord& state, std::string_view section);
 Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json);
 

@@ -1,5 +1,5 @@
-// Scrub: files of a delivered payload that hold secrets go once Windows setup is over; until then setup may still run
-// the payload's scripts.
+// Scrub: removes files of a delivered payload that hold secrets once Windows setup is over; until then setup may still
+// run the payload's scripts.
 #pragma once
 
 #include <string>

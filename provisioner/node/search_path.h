@@ -1,7 +1,7 @@
-// The machine's search path: with the program's folder in it, a shell that starts from now on finds `provisioner`. The
-// folder comes last, so that it hides no other program, and only administrators can write it (Installation), so that
-// nobody else can put one there for others to run. An entry for that folder is ours, whoever made it: the folder goes
-// with the program, and the entry would lead nowhere.
+// The machine's search path: adds the program's folder, so that new shells find `provisioner`. The folder comes last,
+// so that it hides no other program. Only administrators can write it (Installation), so nobody else can put a program
+// there for others to run. Every entry for that folder counts as ours, whoever made it: the folder is removed with the
+// program, and the entry would lead nowhere.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ std::optional<std::string> WithFolder(std::string_view path, std::string_view fo
 // What WithFolder was given: each entry that names `folder` is left out.
 std::string WithoutFolder(std::string_view path, std::string_view folder);
 
-// The folder of the installed program. A machine without a search path, or with one that is no text, is left as it is.
-// Whether anything was written.
+// Adds the folder of the installed program. A search path that is missing, or that is not a text, is left as it is.
+// Returns whether anything was written.
 Result<bool> AddToSearchPath(OpenNode& node);
-// When the program goes.
+// Removes that entry; called when the program is removed.
 Result<void> RemoveFromSearchPath(OpenNode& node);
 
 }  // namespace prov::node

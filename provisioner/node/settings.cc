@@ -49,7 +49,7 @@ Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
   payload::PayloadBytes files;
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
     const auto bytes = DecodeBase64(PROV_TRY(PROV_TRY(node.Get("data")).Text()));
-    if (!bytes) return node.Refuse(Code::kType, "data is no base64");
+    if (!bytes) return node.Refuse(Code::kType, "data is not base64");
     files[PROV_TRY(PROV_TRY(node.Get("path")).Text())] = *bytes;
   }
   payload::EgressDocument document = PROV_TRY(payload::ReadEgressJson(files, where));

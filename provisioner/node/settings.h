@@ -1,5 +1,5 @@
-// Settings: what a source says with the choices that go with it, and the form in which a node keeps them: it holds no
-// more of the source's answer than the derived settings.
+// Settings: what a source says, the choices that go with it, and the form in which a node keeps both. What is kept
+// holds only the derived settings, not the rest of the source's answer.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Settings {
   std::string source_digest = {};
 };
 
-// Settings with what follows from them: made once for a run, and handed on.
+// Settings with what is derived from them: computed once for a run and passed on.
 struct DerivedSettings {
   Settings settings;
   reconcile::DesiredState desired;
@@ -44,9 +44,9 @@ Result<DerivedSettings> Derive(Settings settings);
 using SourceWords = std::vector<std::string>;
 using SettingsReader = std::function<Result<Settings>(const SourceWords&)>;
 
-// Whether the local files that these words name may decide what SYSTEM does: the source, unless it lies on a network,
-// and the files that say whom to believe there and what to leave out (--ca, --kubeconfig, --subtract). It refuses
-// before anything is read or written; what then is read is checked again, on the handle that is read
+// Whether the local files that these words name may decide what SYSTEM does: the source, unless it is on a network; and
+// the files that say whom to trust there and what to leave out (--ca, --kubeconfig, --subtract). It refuses before
+// anything is read or written. What is read then is checked again, on the handle that is read
 // (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
 Result<void> CheckSourceFiles(machine::Installation& installation, const SourceWords& words);
 

@@ -9,12 +9,12 @@
 
 namespace prov::node {
 
-// nullopt: none is pinned, and any payload that agrees with its manifest will do. Errors: those of the port; cert or
-// signature where what is pinned can't be used: that it can't be read must not mean that none is wanted.
+// nullopt: none is pinned, and any payload that matches its manifest is accepted. Errors: those of the port; cert or
+// signature if the pinned certificate can't be used: an unreadable one must not mean that none is required.
 Result<std::optional<pki::Certificate>> PinnedSigner(machine::Host& host);
 
-// From now on only payloads that `signer` signed are taken here. Told as a finding when that is new. Whether anything
-// was written.
+// From now on only payloads that `signer` signed are accepted here. A finding says so if that is new. Returns whether
+// anything was written.
 Result<bool> PinSigner(machine::Host& host, const pki::Certificate& signer, Findings& findings);
 
 }  // namespace prov::node

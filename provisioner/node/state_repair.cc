@@ -27,7 +27,7 @@ using machine::StateFolder;
 constexpr std::ptrdiff_t kMostRepairs = 16;
 
 constexpr std::string_view kSourceLost =
-    "where its settings come from is not known any more: store it with provisioner service install --source SOURCE";
+    "the source of its settings is not known any more: store it with provisioner service install --source SOURCE";
 
 // What is lost with a section that only a file of an earlier version held, and what to do.
 struct Loss {
@@ -48,10 +48,10 @@ constexpr auto kLosses = std::to_array<Loss>({
 });
 
 constexpr std::string_view kRecordLost =
-    "what is ours on this machine is not known any more, nor where its settings come from";
+    "the items of provisioner on this machine and the source of its settings are not known any more";
 constexpr std::string_view kRunLost =
-    "what an interrupted run or a trial had already changed is not known any more; the next apply takes what equals "
-    "its settings for ours";
+    "the changes of an interrupted run or a trial are not known any more; the next apply takes over items that equal "
+    "its settings";
 
 std::string_view EffectOf(std::string_view section) {
   if (section == reconcile::kLedgerSection) return kRecordLost;

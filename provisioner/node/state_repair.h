@@ -1,7 +1,7 @@
-// Repair of the state folder: a file of it that is empty, cut short, garbled or deleted does not end the management of
-// a node. The second copies stand in for the state record and for the journal; what they don't say is taken from what
-// else is there, and the rest is told as lost. What can't be read is kept beside, under a name that says so and when.
-// docs/state.md says what is done for which file.
+// Repairs the state folder: a file that is empty, cut short, garbled or deleted does not end the management of a node.
+// The state record and the journal are restored from their second copies. What these lack is taken from the other
+// records on the machine; the rest is reported as lost. Unreadable files are kept under a name that says what they are
+// and from when. docs/state.md says what is done for which file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace prov::node {
 
 inline constexpr std::string_view kRepairsSection = "repairs";  // what was repaired, the newest last
-// Some of what is ours here is not known any more. The next apply takes what equals its settings for ours, and ends it.
+// Part of what is ours here is unknown. The next apply adopts whatever equals its settings, and clears this.
 inline constexpr std::string_view kLostSection = "lost";
 
 struct DamagedFile {
@@ -31,8 +31,8 @@ struct StateRepair {
   std::vector<DamagedFile> files;
 };
 
-// Repairs what is damaged; whatever ends it, it can be called again. Where nothing is damaged it only makes a copy that
-// is missing. Errors: those of the folder. A file of a newer program is left to who reads it (version).
+// Repairs what is damaged; it can be called again after any failure. If nothing is damaged, it only makes a missing
+// copy. Errors: those of the folder. A file of a newer program is left for its reader to refuse (version).
 Result<StateRepair> RepairFolder(machine::StateFolder& folder, std::int64_t now);
 
 // The same on a node, for commands that write, before they read: a finding `state-damaged` (warning) and an event for
@@ -58,21 +58,21 @@ class RepairedView {
   StateRepair repair_;
 };
 
-// Whether it is not known what is ours on this machine, or not all of it: the record says so, or there is none although
+// Whether it is unknown, fully or in part, what is ours on this machine: the record says so, or there is none although
 // the boot service is here.
 Result<bool> RecordIsLost(OpenNode& node);
 
-// Whether nothing was ever remembered here, or all of it was deleted.
+// Whether there never was a state here, or all of it was deleted.
 Result<bool> HasNoRecord(machine::StateFolder& folder);
 
-// If it is lost: the finding `state-lost` (warning), once; and with `sections` the record says so.
+// If the record is lost: the finding `state-lost` (warning), once; with `sections` the record says so.
 Result<void> WarnOfLoss(OpenNode& node, Findings& findings);
 Result<void> AddLoss(OpenNode& node, reconcile::Sections& sections);
 
-// What a person is told of a damaged file: before it is repaired, or after.
+// The message about a damaged file, before or after the repair.
 enum class Moment { kFound, kRepaired };
 std::string Describe(const DamagedFile& file, Moment moment);
-// What follows from a lost record, and what to do.
+// The message about a lost record: its consequences, and what to do.
 std::string DescribeLoss();
 
 // What was repaired on this machine, the newest last.

@@ -145,9 +145,9 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
 
 Result<std::vector<NotVisible>> NotVisibleInImage(OpenNode& node, const NodeStatus& status) {
   std::vector<NotVisible> out = {
-      {"users", "what users have of their own (variables, WinINET proxy, certificates): their hives are not read"},
-      {"processes", "what services run with: nothing runs in an image"},
-      {"reboot", "whether a reboot is due: that is known of a running node only"}};
+      {"users", "the users' own settings (variables, WinINET proxy, certificates): their hives are not read"},
+      {"processes", "the environment of running services: nothing runs in an image"},
+      {"reboot", "whether a reboot is needed: this is known for a running node only"}};
   for (const auto& [item, entry] : status.engine.ledger) {
     if (!item.starts_with(reconcile::kServiceItem)) continue;
     const std::string name = item.substr(reconcile::kServiceItem.size());

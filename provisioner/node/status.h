@@ -1,4 +1,5 @@
-// What `status` tells of a node: the engine's view, the records, and what running services really have.
+// What `status` reports of a node: the engine's view, the records, and the environment that running services really
+// have.
 #pragma once
 
 #include <cstdint>

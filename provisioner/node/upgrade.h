@@ -1,6 +1,6 @@
-// This program comes to stay on a node: its file, its boot service, its folder in the search path. Over another version
-// of it that is an upgrade: the service stops, the file is swapped, the service starts. A program that does not start
-// as the service gives way to the former one. Ended at any step, the next call finishes it.
+// Installs this program on a node: its file, its boot service, its folder in the search path. Over another version that
+// is an upgrade: the service stops, the file is replaced, the service starts. If the new program does not start as the
+// service, the former one is restored. If the upgrade is interrupted at any step, the next call finishes it.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@ struct ProgramReport {
   std::optional<machine::ProgramVersion> before, now;  // nullopt: none was installed, or it names no version
 };
 
-// An older program does not take the place of a newer one unless `allow_older`. Reads only; what can't be looked at is
-// no newer program. Errors: downgrade.
+// An older program does not replace a newer one unless `allow_older`. Reads only. A program that can't be examined does
+// not count as newer. Errors: downgrade.
 Result<void> CheckProgram(machine::Host& host, bool allow_older);
 
-// The service is started unless Windows setup runs (the next boot starts it then); one that runs this very program
-// already goes on. Errors: downgrade, those of the ports; the message says what was put back.
+// Starts the service unless Windows setup runs (then the next boot starts it). A service that already runs this program
+// keeps running. Errors: downgrade, those of the ports; the message says what was restored.
 Result<ProgramReport> InstallProgramAndService(OpenNode& node, bool allow_older = false);
 
 // Both versions, if one replaced the other.

@@ -1,4 +1,4 @@
-// What lies where on a drive, by the label that its reader looks for.
+// The layout of a drive: where each file goes depends on the label that the reader of the drive looks for.
 #pragma once
 
 #include <optional>
@@ -22,18 +22,20 @@ enum class DriveKind {
 // cloudbase-init compares labels without case, so capitals change nothing.
 DriveKind DriveKindOf(std::string_view label);
 
-// A constant script that finds the drive, copies the payload to where Windows setup has it, and applies it there. For
-// cloudbase-init it is the user data; the answer file of another drive runs it.
+// A constant script that finds the drive, copies the payload to where Windows setup keeps it, and applies it there. For
+// cloudbase-init it is the user data; on other drives the answer file runs it.
 std::string_view DriveScript();
 
-// What an answer file at the root of a plain drive runs: nobody copied the payload to Windows setup's folder before.
+// The command in an answer file at the root of a plain drive: there the payload has not been copied to Windows setup's
+// folder yet.
 unattend::AnswerFileCommand DriveCommand();
 
-// The answer file of a plain drive: `own` with DriveCommand() in it, or one that holds no more than that. Errors: those
-// of AddCommand; xml (it runs PayloadCommand() already, which would end Windows setup: there is no payload there).
+// The answer file of a plain drive: `own` with DriveCommand() in it, or a new one with only this command. Errors: those
+// of AddCommand; xml (it runs PayloadCommand() already, which would fail and end Windows setup, because the payload is
+// not there).
 Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::string_view where);
 
-// A node and what was made for it alone; of a drive for any node, the answer file.
+// A node with the files that were made for it alone; for a drive for any node, the answer file.
 struct DriveNode {
   const Node* node = nullptr;
   std::string answer_file = {};
@@ -44,7 +46,7 @@ struct DriveNode {
 // root, for Windows setup, and the script that this runs.
 Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node);
 
-// SHA-256 of the payload's manifest, which stands for all of it.
+// SHA-256 of the payload's manifest, which identifies the whole payload.
 std::string PayloadDigest(const Payload& payload);
 
 }  // namespace prov::payload

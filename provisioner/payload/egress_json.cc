@@ -83,7 +83,7 @@ Result<unsigned> ReadMode(const JsonNode& node) {
   const std::string text = PROV_TRY(node.Text());
   unsigned mode = 0;
   for (const char c : text) {
-    if (c < '0' || c > '7' || text.size() > 5) return node.Refuse(Code::kType, "is no file mode in octal");
+    if (c < '0' || c > '7' || text.size() > 5) return node.Refuse(Code::kType, "is not a file mode in octal");
     mode = mode * 8 + static_cast<unsigned>(c - '0');
   }
   return mode;
@@ -112,7 +112,7 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.scope = {false, false, false, false};
   for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
-    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is nothing that this version manages");
+    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
   }
   const JsonNode credentials = PROV_TRY(root.Get("credentials"));
   const auto policy = reconcile::CredentialPolicyOf(PROV_TRY(credentials.Text()));

@@ -24,20 +24,20 @@ struct EgressDocument {
   std::int64_t generation = 0;
 };
 
-// The way back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are a
+// Reads it back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are a
 // payload's, since egress.json names its certificates by file. Errors: json, type, version, cert, manifest (a
 // certificate that is not the one named).
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
 
-// Parts of it that another document has, too, as members of the open object or as its next value.
+// The parts of it that other documents share, as members of the open object or as its next value.
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
 void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
-// `trusted`: the digests of certificates that are imported anyhow. Not there: none.
+// `trusted`: the digests of certificates that are imported in any case. The member is absent if there are none.
 void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy);
 Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out);
 
-// The policies for pods, a member `hns`. Not there: none.
+// The policies for pods, a member `hns`. The member is absent if there are none.
 Result<void> ReadPodPolicies(const JsonNode& root, reconcile::DesiredOptions& out);
 
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.

@@ -1,4 +1,4 @@
-// A payload for many nodes: what all of them share once, and beside it what each is told for itself.
+// A payload for many nodes: the shared payload once, and beside it the files of each node.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ class Fleet {
   using Progress = std::function<void(std::size_t done)>;  // of the nodes
   using MakeDrive = std::function<Result<std::unique_ptr<images::FileSink>>(const Node&)>;
 
-  // Keeps references to both. The nodes' answer files are made of `answer`, or else of the payload's; `where` names it
-  // in messages. Errors: those of NodeAnswerFile::Prepare: after this only writing can fail.
+  // Keeps references to both. The nodes' answer files are made from `answer`, or else from the payload's; `where` names
+  // it in messages. Errors: those of NodeAnswerFile::Prepare. After this, only writing can fail.
   static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
                                const std::optional<std::string>& answer = std::nullopt);
 
-  // The payload in common/, which is a SOURCE as it is, and a folder nodes/NAME with the answer file and metadata of
-  // each.
+  // Writes the payload into common/, which is itself a valid SOURCE, and for each node a folder nodes/NAME with its
+  // answer file and metadata.
   Result<void> WriteTree(images::FileSink& sink, const Progress& progress) const;
 
   // How many files and folders WriteTree writes.

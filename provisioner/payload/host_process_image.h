@@ -24,11 +24,11 @@ struct HostProcessImage {
   std::string architecture;      // as images name it: amd64, arm64 or 386
 };
 
-// The same program and time give the same bytes. It holds no settings: whoever can pull it may know all of it. Errors:
-// those of images::MakeArchiveIn, of images::WriteHive.
+// The same program and time give the same bytes. The image holds no settings, because everybody who can pull it can
+// read it. Errors: those of images::MakeArchiveIn, of images::WriteHive.
 Result<HostProcessImage> MakeHostProcessImage(const ProgramFile& program, std::int64_t time_unix);
 
-// How the program is named in a container's command: the runtime puts in where the container's files are on the node.
+// The program's path for a container's command: the runtime inserts the folder of the container's files on the node.
 std::string ProgramInContainer();
 
 // Writes all of it to `path`, or nothing. Errors: those of images::MakeArchive.

@@ -1,5 +1,5 @@
-// manifest.json: every file of a payload with its digest. What is not in it is not part of the payload; but for its own
-// signature, which can't be.
+// manifest.json: every file of a payload with its digest. A file that is not listed is not part of the payload. Only
+// the manifest's own signature can't be listed.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,14 @@ struct Manifest {
 // The manifest of the given files: path, SHA-256, size, mode, secrecy and purpose of each.
 std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation);
 
-// Errors: json, type, version; manifest for a path that is not safe or occurs twice, a digest that is none.
+// Errors: json, type, version; manifest for an unsafe or repeated path, or an invalid digest.
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where);
 
 // Path to bytes, manifest.json and its signature included.
 using PayloadBytes = std::map<std::string, std::string, std::less<>>;
 
-// Each listed file is there with its digest, and nothing else is. Errors: manifest, with the file as where.
+// Checks that each listed file exists with its digest, and that there are no other files. Errors: manifest, with the
+// file as where.
 Result<void> CheckAgainstManifest(const PayloadBytes& files, const Manifest& manifest, std::string_view where);
 
 }  // namespace prov::payload

@@ -132,8 +132,8 @@ class NodeAnswerFileBuilder {
         for (const unattend::AnswerComponent& component : settings.components) {
           if (!EqualsIgnoreAsciiCase(component.architecture, architecture_)) continue;
           return Fail(Code::kXml,
-                      fmt::format("has a {} of its own, which the nodes' addresses would go to; take it out, or the "
-                                  "addresses out of the list of nodes",
+                      fmt::format("already has a {}, where the nodes' addresses would go; remove it, or remove the "
+                                  "addresses from the list of nodes",
                                   name),
                       unattend::XmlPlace(where_, xml_.text, component.at.begin));
         }

@@ -1,5 +1,5 @@
-// An answer file with a node's name and network in its specialize pass. It is read once; each node's is then put
-// together of the same pieces, and what isn't ours stays byte for byte.
+// An answer file with a node's name and network in its specialize pass. It is read once; the file of each node is then
+// put together from the same pieces. Everything that isn't ours stays byte for byte.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace prov::payload {
 
 class NodeAnswerFile {
  public:
-  // A file that has settings for the specialize pass; a ComputerName in it gives way. `network`: nodes with an address
-  // will come. Errors: those of DecodeXml; xml (no such settings; a network of its own where ours shall go).
+  // Needs a file with settings for the specialize pass; a ComputerName in it is replaced. `network`: some nodes have
+  // addresses. Errors: those of DecodeXml; xml (no such settings; the file has a network of its own).
   static Result<NodeAnswerFile> Prepare(std::string_view file, bool network, std::string_view where);
 
   std::string Render(const Node& node) const;

@@ -39,7 +39,7 @@ std::string UnknownColumn(std::string_view name) {
   const bool comparable = name.size() >= 3 && name.size() <= 64;
   const auto near = std::ranges::find_if(
       kColumnNames, [&](std::string_view known) { return comparable && EditDistance(known, name) <= kSlips; });
-  return fmt::format("there is no column \"{}\": known are {}{}", name, fmt::join(kColumnNames, ", "),
+  return fmt::format("the column \"{}\" is not known: known are {}{}", name, fmt::join(kColumnNames, ", "),
                      near == kColumnNames.end() ? "" : fmt::format("; did you mean {}?", *near));
 }
 
@@ -150,9 +150,12 @@ class Checker {
       return Refuse(cell, fmt::format("\"{}\" has {} characters; Windows takes names of up to {}", name, name.size(),
                                       kNameLimit));
     if (!std::ranges::all_of(name, IsNameCharacter) || name.front() == '-' || name.back() == '-')
-      return Refuse(cell, fmt::format("\"{}\" is no host name; use letters, digits and, between them, hyphens", name));
+      return Refuse(cell,
+                    fmt::format("\"{}\" is not a host name; use letters, digits and, between them, hyphens", name));
     if (std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
-      return Refuse(cell, fmt::format("\"{}\" is digits only, which Windows takes for no name; add a letter", name));
+      return Refuse(
+          cell,
+          fmt::format("\"{}\" consists of digits only, which Windows does not accept as a name; add a letter", name));
     if (EqualsIgnoreAsciiCase(name, "localhost"))
       return Refuse(cell, "\"localhost\" is each machine's name for itself; give the node another");
     if (!IsSafeRelativePath(name)) return Refuse(cell, fmt::format("\"{}\" is the name of a device on Windows", name));
@@ -169,7 +172,7 @@ class Checker {
     const auto address = IpAddress::Parse(cell.text.substr(0, slash));
     const auto network = IpNetwork::Parse(cell.text);
     if (!address || !network || network->prefix() == 0)
-      return Refuse(cell, fmt::format("\"{}\" is no address with its prefix, such as 10.0.0.5/24", cell.text));
+      return Refuse(cell, fmt::format("\"{}\" is not an address with its prefix, such as 10.0.0.5/24", cell.text));
     if (const std::string_view kind = WhatItIs(*address, *network); !kind.empty())
       return Refuse(cell, fmt::format("{} is {}, which no node can have", cell.text, kind));
     const auto [earlier, fresh] = addresses_.emplace(address->ToString(), cell.place.line);
@@ -187,7 +190,7 @@ class Checker {
   Result<std::string> Gateway(const Cell& cell, const IpNetwork& network, const IpAddress& own) const {
     if (cell.text.empty()) return std::string();
     const auto gateway = IpAddress::Parse(cell.text);
-    if (!gateway) return Refuse(cell, fmt::format("\"{}\" is no address of a gateway", cell.text));
+    if (!gateway) return Refuse(cell, fmt::format("\"{}\" is not the address of a gateway", cell.text));
     if (*gateway == own) return Refuse(cell, fmt::format("the gateway {} is the node itself", cell.text));
     const std::string_view kind = network.IsIpv4() ? WhatItIs(*gateway, network) : WhatItIs(*gateway);
     if (!kind.empty()) return Refuse(cell, fmt::format("{} is {}, which no gateway can have", cell.text, kind));
@@ -204,7 +207,7 @@ class Checker {
     for (const std::string_view word : Split(list, ' ')) {
       if (word.empty()) continue;
       const auto address = IpAddress::Parse(word);
-      if (!address) return Refuse(cell, fmt::format("\"{}\" is no address of a DNS server", word));
+      if (!address) return Refuse(cell, fmt::format("\"{}\" is not the address of a DNS server", word));
       // A node may well ask a resolver of its own.
       if (const std::string_view kind = WhatItIs(*address); !kind.empty() && !address->IsLoopback())
         return Refuse(cell, fmt::format("{} is {}, which no DNS server has", word, kind));
@@ -222,9 +225,10 @@ class Checker {
     const bool pairs = parts.size() == 6 && std::ranges::all_of(parts, [](auto part) { return part.size() == 2; });
     for (const std::string_view part : parts) digits += part;
     if (!pairs || !FromHex(digits))
-      return Refuse(cell, fmt::format("\"{}\" is no MAC address, such as 00-15-5D-0A-0B-0C", cell.text));
+      return Refuse(cell, fmt::format("\"{}\" is not a MAC address such as 00-15-5D-0A-0B-0C", cell.text));
     if (*FromHex(digits) == std::string(6, '\0') || (FromHex(digits)->front() & 1) != 0)
-      return Refuse(cell, fmt::format("{} is no adapter's MAC address: it is zero, or that of many", cell.text));
+      return Refuse(cell,
+                    fmt::format("{} is not the MAC address of an adapter: it is zero or a group address", cell.text));
     const auto [earlier, fresh] = macs_.emplace(out, cell.place.line);
     if (fresh) return out;
     return Refuse(cell, fmt::format("{} is the MAC address of the node in line {}, too", cell.text, earlier->second));
@@ -253,7 +257,7 @@ Result<std::vector<Column>> ReadHeader(const std::vector<CsvField>& fields, std:
     out.push_back(*column);
   }
   if (std::ranges::find(out, kName) == out.end())
-    return refuse(fields.front(), "the first line names the columns, and there is no \"name\" among them");
+    return refuse(fields.front(), "the first line must name the columns, and \"name\" is not among them");
   return out;
 }
 

@@ -1,4 +1,4 @@
-// The list of a fleet's nodes: what differs from one to the next. CSV with a header line, or a JSON array of objects.
+// The list of a fleet's nodes, with what differs between them. CSV with a header line, or a JSON array of objects.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What cloudbase-init reads of a node: who it is, and its network. Pure.
+// The metadata of a node for cloudbase-init: its identity and its network. Pure.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace prov::payload {
 
-// A UUID of what a node is told: cloudbase-init does again what it did once when this changes. `payload` is its
-// digest; `node` null for a drive that any node may read.
+// A UUID derived from the settings of a node: when it changes, cloudbase-init repeats what it does only once. `payload`
+// is its digest; `node` is null for a drive that any node may read.
 std::string InstanceId(std::string_view payload, const Node* node);
 
 // OpenStack's form: openstack/latest/meta_data.json and network_data.json.

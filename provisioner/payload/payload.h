@@ -1,4 +1,4 @@
-// A payload: what `bake` hands to a golden-image pipeline or a machine set, as files in memory. Pure: the same input
+// A payload: what `bake` passes to a golden-image pipeline or a machine set, as files in memory. Pure: the same input
 // gives the same bytes.
 #pragma once
 
@@ -40,17 +40,17 @@ struct PayloadOptions {
   std::optional<std::string> unattend = {};
 };
 
-// What an answer file must run for a payload to be applied.
+// The command that an answer file must run so that a payload is applied.
 unattend::AnswerFileCommand PayloadCommand();
 
-// Takes the program out of `options`, so that its bytes are in memory once.
+// Moves the program out of `options`, so that its bytes are in memory only once.
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             PayloadOptions options);
 
-// How many files there are, and folders that these are in.
+// The number of files, and of the folders that contain them.
 std::size_t CountEntries(const Payload& payload);
 
-// Whether a payload can hold a file, or a folder, of this relative path: what isn't must be somebody else's.
+// Whether a payload can hold a file or a folder of this relative path: other files belong to somebody else.
 bool IsPayloadPath(std::string_view path);
 bool IsPayloadFolder(std::string_view path);
 

@@ -10,9 +10,9 @@
 
 namespace prov::payload {
 
-// Writes beside `path`, flushes, then renames. An earlier payload at `path` is replaced; anything else there but an
-// empty folder is refused (target), so that no foreign file is lost. Missing parents are made. All times are
-// `time_unix`, for reproducible archives. `may_go_on` is asked before each file.
+// Writes under a temporary name beside `path`, flushes, then renames. An earlier payload at `path` is replaced.
+// Anything else there except an empty folder is refused (target), so that no foreign file is lost. Missing parents are
+// made. All times are `time_unix`, for reproducible archives. `may_go_on` is called before each file.
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
                                 const MayGoOn& may_go_on = {});
 

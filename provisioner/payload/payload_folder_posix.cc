@@ -48,7 +48,7 @@ Result<void> CheckReplaceable(const fs::path& path) {
   if (error) return IoError("cannot list the folder", path, error);
   if (entries > 0 && !manifest) {
     return Fail(Code::kTarget,
-                "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+                "the folder is not empty and has no manifest.json, so it is not an earlier payload; name another path",
                 path.string());
   }
   return {};

@@ -48,7 +48,7 @@ Result<void> CheckReplaceable(const fs::path& path) {
   }
   if (!entries.empty() && !manifest) {
     return Fail(Code::kTarget,
-                "the folder is not empty and has no manifest.json, so it is no earlier payload; name another path",
+                "the folder is not empty and has no manifest.json, so it is not an earlier payload; name another path",
                 Text(path));
   }
   return {};

@@ -60,7 +60,7 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
   std::string& manifest_text = out[std::string(kManifest)];
   auto read = read_file(Join(folder, kManifest), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
-    return Fail(Code::kNotFound, "the folder has no manifest.json, so it is no payload; name one that `bake` wrote",
+    return Fail(Code::kNotFound, "the folder has no manifest.json, so it is not a payload; name one that `bake` wrote",
                 folder);
   }
   manifest_text = PROV_TRY(std::move(read));

@@ -15,9 +15,9 @@ namespace prov::payload {
 
 inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{64} << 20U;
 
-// Each listed file is read once; what comes later uses these bytes. With a `signer`, the signature is checked before
-// the manifest is even parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest.
-// `read` reads each of them, and what it refuses for its owner is its error.
+// Reads each listed file once; everything later uses these bytes. With a `signer`, the signature is checked before the
+// manifest is parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest. `read`
+// reads each file; its refusals are returned as they are.
 Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer = nullptr,
                                        const FileReader& read = ReadRegularFile);
 

@@ -71,7 +71,7 @@ Result<pki::PemBlock> FindKey(std::string_view text, std::string_view where) {
     if (!block) return Refuse(fmt::format("is damaged: {}", block.error().message), where);
     if (!*block) break;
     if (!(*block)->label.ends_with("PRIVATE KEY")) continue;
-    if (found) return Refuse("holds more than one private key: which one signs can't be told", where);
+    if (found) return Refuse("holds more than one private key, and only one can sign: give a file with one key", where);
     found = **block;
   }
   if (!found) {
@@ -82,7 +82,8 @@ Result<pki::PemBlock> FindKey(std::string_view text, std::string_view where) {
 }
 
 constexpr std::string_view kEncrypted =
-    "holds an encrypted key, and there is no passphrase to be asked for: openssl pkey -in KEY -out key.pem decrypts it "
+    "holds an encrypted key, and provisioner does not ask for a passphrase: openssl pkey -in KEY -out key.pem decrypts "
+    "it "
     "into a file that only you may read";
 
 Result<KeyPointer> ParseKey(const Secret& pem, std::string_view where) {

@@ -1,6 +1,6 @@
 // Signed payloads: manifest.json.p7s beside manifest.json is a detached signature over that file's exact bytes, in the
-// form of cms_signature.h. As the manifest holds the digest of every other file, it signs the payload. Trusted is one
-// certificate that an administrator named, and of it the key alone: no chain, no store of the system.
+// form of cms_signature.h. The manifest holds the digest of every other file, so the signature covers the whole
+// payload. Only the key of one certificate that an administrator named is trusted: no chain, no store of the system.
 #pragma once
 
 #include <cstdint>

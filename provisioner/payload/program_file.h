@@ -1,4 +1,4 @@
-// provisioner.exe as a file that gets into payloads and images: is it the program for Windows that it should be?
+// provisioner.exe as a file for payloads and images: checks that it is the right program for Windows.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ Result<ProgramFile> ReadProgramFile(std::string bytes, const std::string& where)
 // As above, from a file. Errors: those of ReadFile, too.
 Result<ProgramFile> LoadProgramFile(const std::string& path);
 
-// Refuses a program that a Windows of this architecture ("AMD64", in any case) does not start. "" is an architecture
-// that nobody knows: nothing to refuse. Errors: kind.
+// Refuses a program that a Windows of this architecture ("AMD64", in any case) can't start. "" is an unknown
+// architecture: nothing is refused. Errors: kind.
 Result<void> CheckArchitecture(const ProgramFile& program, std::string_view architecture, const std::string& where);
 
 }  // namespace prov::payload

@@ -20,8 +20,8 @@ Result<std::string> SystemHive(const reconcile::DesiredState& state);
 Result<std::string> SoftwareHive(const reconcile::DesiredState& state);
 
 // The same values for `reg import` on a live node: paths below HKEY_LOCAL_MACHINE, the control set by its live name.
-// With `--credentials services` it leaves out what users must not read, since it can't close the keys; a comment in it
-// says so.
+// With `--credentials services` it leaves out values that users must not read, since an import can't close the keys; a
+// comment in it says so.
 std::string RegistryFile(const reconcile::DesiredState& state);
 bool LeavesServicesOut(const reconcile::DesiredState& state);
 

@@ -270,7 +270,7 @@ std::string Parser::ReadNames() {
   for (const bool first : {true, false}) {
     const auto element = times.Next();
     const auto time = element ? ParseCertificateTime(element->tag, element->content) : std::nullopt;
-    if (!time) return fmt::format("{} is no valid time", first ? "notBefore" : "notAfter");
+    if (!time) return fmt::format("{} is not a valid time", first ? "notBefore" : "notAfter");
     (first ? out_.not_before_unix : out_.not_after_unix) = *time;
     (first ? out_.not_before : out_.not_after) = FormatUtc(*time);
   }

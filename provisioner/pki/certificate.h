@@ -1,4 +1,4 @@
-// X.509 certificates, read for listing and for deciding where they belong. No cryptography happens here: see
+// X.509 certificates, read for listing them and for choosing their store. There is no cryptography here: see
 // signature.h.
 #pragma once
 

@@ -1,4 +1,5 @@
-// The names in a certificate: of its subject and issuer, as text, and those that a server's certificate is for.
+// The names in a certificate: its subject and issuer as text, and the host names that a server's certificate is valid
+// for.
 #pragma once
 
 #include <optional>

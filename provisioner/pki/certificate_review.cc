@@ -1,4 +1,4 @@
-// What there is to say of the certificates of a bundle: ReviewCertificates.
+// ReviewCertificates: the findings about the certificates of a bundle.
 #include <fmt/format.h>
 
 #include <string>
@@ -46,7 +46,7 @@ class Review {
     }
     if (!certificate.is_ca) {
       AddWarning(out_, "cert-not-ca",
-                 fmt::format("{} is no CA certificate{}; it can't vouch for others in most TLS clients", name,
+                 fmt::format("{} is not a CA certificate{}; most TLS clients do not accept it as an issuer", name,
                              certificate.version < 3
                                  ? fmt::format(" (version {} can't say that it is one)", certificate.version)
                                  : ""),

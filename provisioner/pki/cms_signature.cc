@@ -77,16 +77,16 @@ std::expected<CmsSignature, std::string> ParseSignedData(std::string_view conten
   DerReader digests(fields.Read(der::kSet).value_or(""sv));
   if (!IsSha256(digests.Read(der::kSequence)) || !digests.AtEnd()) return No("has another digest than SHA-256");
   DerReader enclosed(fields.Read(der::kSequence).value_or(""sv));
-  if (enclosed.Read(der::kOid) != kData) return No("signs something else than plain data");
-  if (!enclosed.AtEnd()) return No("encloses what it signs: make it detached");
+  if (enclosed.Read(der::kOid) != kData) return No("does not sign plain data");
+  if (!enclosed.AtEnd()) return No("is not detached: make one that does not enclose its content");
   for (const unsigned skipped : {0U, 1U}) {  // certificates, revocation lists
     if (fields.NextIs(der::ContextConstructed(skipped)) && !fields.Next()) return No("is cut short");
   }
   const auto signers = fields.Read(der::kSet);
-  if (!signers || !fields.AtEnd()) return No("lists no signer");
+  if (!signers || !fields.AtEnd()) return No("has no signer");
   DerReader list(*signers);
   const auto first = list.Read(der::kSequence);
-  if (!first) return No("lists no signer");
+  if (!first) return No("has no signer");
   if (!list.AtEnd()) return No("has more than one signer");
   return ParseSigner(*first);
 }
@@ -110,13 +110,13 @@ std::string EncodeCms(const CmsSignature& signature) {
 
 std::expected<CmsSignature, std::string> ParseCms(std::string_view bytes) {
   const auto content = OnlyElement(bytes, der::kSequence);
-  if (!content) return No("is no single DER structure: it is damaged, or in PEM");
+  if (!content) return No("is not a single DER structure: it is damaged, or in PEM");
   DerReader fields(*content);
-  if (fields.Read(der::kOid) != kSignedData) return No("is no signed data");
+  if (fields.Read(der::kOid) != kSignedData) return No("is not signed data");
   const auto wrapped = fields.Read(der::ContextConstructed(0));
-  if (!wrapped || !fields.AtEnd()) return No("is no signed data");
+  if (!wrapped || !fields.AtEnd()) return No("is not signed data");
   const auto data = OnlyElement(*wrapped, der::kSequence);
-  return data ? ParseSignedData(*data) : No("is no signed data");
+  return data ? ParseSignedData(*data) : No("is not signed data");
 }
 
 std::string IssuerAndSerial(const Certificate& certificate) {

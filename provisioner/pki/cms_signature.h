@@ -1,7 +1,6 @@
 // The one form of CMS (RFC 5652, DER) in which a payload's signature is written and read: SignedData without the
-// content, one signer who is named by issuer and serial number, SHA-256 with RSA (PKCS#1 v1.5), no attributes. With
-// nothing in it that could differ, the same key and content give the same bytes. No cryptography happens here: see
-// payload_signature.h.
+// content, one signer identified by issuer and serial number, SHA-256 with RSA (PKCS#1 v1.5), no attributes. Nothing in
+// it can vary, so the same key and content give the same bytes. There is no cryptography here: see payload_signature.h.
 #pragma once
 
 #include <expected>
@@ -12,7 +11,7 @@
 
 namespace prov::pki {
 
-// What a signature says of itself. Both live as long as the bytes that were read.
+// The contents of a signature. Both are views of the bytes that were read.
 struct CmsSignature {
   std::string_view signer;  // IssuerAndSerialNumber, whole
   std::string_view value;   // of the RSA signature
@@ -20,11 +19,11 @@ struct CmsSignature {
 
 std::string EncodeCms(const CmsSignature& signature);
 
-// Certificates and revocation lists that are enclosed are passed over: nothing is believed for being there. The error
-// says what does not fit the form, as the end of a sentence about the file.
+// Enclosed certificates and revocation lists are ignored: being enclosed does not make them trusted. The error says
+// what does not fit the form, as the end of a sentence about the file.
 std::expected<CmsSignature, std::string> ParseCms(std::string_view bytes);
 
-// How a certificate is named in a signature: the IssuerAndSerialNumber of it, whole.
+// The identification of a certificate in a signature: its whole IssuerAndSerialNumber.
 std::string IssuerAndSerial(const Certificate& certificate);
 
 }  // namespace prov::pki

@@ -1,6 +1,6 @@
-// A small reader of DER (X.690) for what certificates hold: definite lengths in their shortest form, one-byte tags.
-// Every access is checked against the bytes that are there; nothing is copied, so results live as long as the input
-// does. Going into an element is a new reader, so the depth is the caller's and there is no recursion.
+// A small reader of DER (X.690) for certificates: definite lengths in their shortest form, one-byte tags. Every access
+// is checked against the available bytes. Nothing is copied, so results live as long as the input does. Each nested
+// element needs a new reader, so the caller controls the depth and there is no recursion.
 #pragma once
 
 #include <cstddef>

@@ -347,7 +347,7 @@ std::expected<std::string, PemFault> JoinCharacters(std::string_view body, std::
     if (c == '=') {
       padding = std::min(padding, at);
     } else if (!IsBase64(c)) {
-      return std::unexpected(PemFault{at, "a character here is no base64"});
+      return std::unexpected(PemFault{at, "a character here is not base64"});
     } else if (padding != std::string_view::npos) {
       return std::unexpected(PemFault{padding, "base64 goes on behind its '=' padding"});
     }

@@ -55,8 +55,8 @@ class PemScanner {
   std::size_t first_commented_ = 0;
 };
 
-// Signs that a line outside of any block once belonged to one: a reader that passes over such lines loses certificates
-// without a word. `line` is no comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any
+// Whether a line outside of any block looks like a part of one: a reader that skips such lines would lose certificates
+// silently. `line` is not a comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any
 // letter case) beside dashes of any kind or alone on the line, BEGIN and END that are cut short, and words of 60 or
 // more base64 characters. Offsets are in `line`.
 std::optional<PemFault> FindPemDamage(std::string_view line);

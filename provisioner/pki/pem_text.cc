@@ -111,7 +111,7 @@ std::expected<std::optional<std::string>, std::string> DecodePemText(std::string
   if (seen.find('\0') != std::string_view::npos) {
     return std::unexpected(
         "the file has NUL bytes: it mixes encodings (such as UTF-16 appended to UTF-8), or a crash left zeros in it, "
-        "or it is no text; save it again "
+        "or it is not text; save it again "
         "as UTF-8");
   }
   if (HasEscapedLineEnds(seen)) text = Unescape(seen);

@@ -1,4 +1,4 @@
-// From the bytes of a bundle file to text that PemScanner can read, and what to tell about a text that is no bundle.
+// Turns the bytes of a bundle file into text that PemScanner can read, and describes a text that is not a bundle.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace prov::pki {
 // a crash left with zeros).
 std::expected<std::optional<std::string>, std::string> DecodePemText(std::string_view bytes);
 
-// What a text without any certificate seems to be, as a clause: "it looks like an HTML or XML page"; "" when nothing
-// can be told.
+// A guess at what a text without any certificate is, as a clause: "it looks like an HTML or XML page"; "" if there is
+// no guess.
 std::string DescribeText(std::string_view text);
-// What DER bytes that are no certificate seem to be, and how to convert them; "" when nothing can be told.
+// A guess at what DER bytes without a certificate are, and how to convert them; "" if there is no guess.
 std::string DescribeDer(std::string_view bytes);
 
 // Whether there is nothing but blanks (byte order marks included), or nothing but those and lines that begin with '#'.

@@ -318,7 +318,7 @@ Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string
   if (!certificate) {
     Error error = std::move(certificate).error();
     if (const std::string hint = DescribeDer(bytes); !hint.empty())
-      error.message = "the file is binary and no certificate: " + hint;
+      error.message = "the file is binary and not a certificate: " + hint;
     return std::unexpected(std::move(error));
   }
   if (limits.certificates == 0) {

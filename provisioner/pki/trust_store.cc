@@ -48,7 +48,7 @@ std::optional<std::string> ParseCertificateDigest(std::string_view text) {
 std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& policy) {
   const Store store = UsualStore(certificate, policy);
   if (store == Store::kNone || policy.named.contains(certificate.sha256)) return {};
-  if (certificate.rejected) return "the OpenSSL trust settings that it came with reject it";
+  if (certificate.rejected) return "its OpenSSL trust settings reject it";
   if (IsWeakKey(certificate.key_algorithm, certificate.key_bits)) {
     return fmt::format("its key is weak ({}, {} bits; {} are the least)", certificate.key_algorithm,
                        certificate.key_bits, LeastKeyBits(certificate.key_algorithm));
@@ -58,10 +58,10 @@ std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& poli
   }
   if (store == Store::kRoot && !certificate.is_ca) {
     return certificate.version < 3 ? fmt::format(
-                                         "it is of version {}, which can't say that it is a CA, and Windows "
-                                         "would trust all that it signs",
+                                         "it has version {}, which can't say that it is a CA, and Windows would trust "
+                                         "everything that it signs",
                                          certificate.version)
-                                   : std::string("it is no CA, and only CAs belong into ROOT");
+                                   : std::string("it is not a CA, and only CAs belong into ROOT");
   }
   return {};
 }
@@ -84,13 +84,15 @@ Findings ReviewStores(std::span<const Certificate> certificates, const StorePoli
     } else if (certificate.self_signed && !certificate.is_ca) {
       AddWarning(
           out, "self-signed-leaf",
-          fmt::format("{} is self-signed but no CA; it is imported into ROOT as asked and vouches for itself only",
-                      name),
+          fmt::format(
+              "{} is self-signed but not a CA; it is imported into ROOT as requested and is trusted only for itself",
+              name),
           std::string(where));
     } else if (!certificate.is_ca) {
-      AddInfo(out, "leaf-imported",
-              fmt::format("{} is neither a CA nor self-signed; it is imported into {} as asked", name, NameOf(store)),
-              std::string(where));
+      AddInfo(
+          out, "leaf-imported",
+          fmt::format("{} is neither a CA nor self-signed; it is imported into {} as requested", name, NameOf(store)),
+          std::string(where));
     }
     if (store == Store::kRoot && !certificate.self_signed) {
       AddWarning(
@@ -128,7 +130,7 @@ Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolic
       AddInfo(out, "trust-unused", fmt::format("no certificate of the source has the SHA-256 {}", digest), "--trust");
   }
   if (!first.empty() && !imports) {
-    AddError(out, "untrusted", "nothing of the trust bundle would be left, although it is not empty: " + first,
+    AddError(out, "untrusted", "no certificate of the trust bundle would be left, although it is not empty: " + first,
              std::string(where));
   }
   return out;

@@ -1,4 +1,4 @@
-// Which Windows certificate store a certificate belongs to, and which get into none.
+// Which Windows certificate store a certificate belongs to, and which certificates are not imported.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ struct StorePolicy {
 // it is none.
 std::optional<std::string> ParseCertificateDigest(std::string_view text);
 
-// Self-signed (Certificate::self_signed): ROOT. It is its own anchor, and ROOT must hold nothing else (Microsoft KB
-// 2795828). Other CAs: CA. Others: kNone, or where the policy wants them CA, where they help to build chains but are
-// not trusted by themselves. kNone also for what WhyUntrusted() tells of.
+// Self-signed (Certificate::self_signed): ROOT. ROOT must hold nothing else (Microsoft KB 2795828). Other CAs: CA.
+// Other certificates: kNone, or CA if the policy asks for them; there they help to build chains but are not trusted by
+// themselves. kNone also for certificates with a reason in WhyUntrusted().
 Store StoreFor(const Certificate& certificate, const StorePolicy& policy);
 
 // Why a certificate that the policy's other rules import is left out, as a clause: its own trust settings reject it,
@@ -37,13 +37,13 @@ Store StoreFor(const Certificate& certificate, const StorePolicy& policy);
 // of these, or the policy names it.
 std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& policy);
 
-// What StoreFor's choices mean, in the order of the certificates: `self-signed-leaf` (warning), `leaf-skipped`
+// Findings about StoreFor's choices, in the order of the certificates: `self-signed-leaf` (warning), `leaf-skipped`
 // (warning), `leaf-imported` (info), and with root_only `root-not-self-signed` (warning).
 Findings ReviewStores(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
 
-// What WhyUntrusted() tells: `untrusted` (warning; at most 20, then one that counts the rest), with the digest that
-// would name the certificate; `trust-unused` (info) for a digest that no certificate has. Last, where nothing at all
-// would be imported although something is there, `untrusted` as an error: no bundle is mistaken for an empty one.
+// Findings about WhyUntrusted(): `untrusted` (warning; at most 20, then one that counts the rest), with the digest that
+// --trust would take; `trust-unused` (info) for a digest that no certificate has. Last, if nothing would be imported
+// although there are certificates, `untrusted` as an error, so that the bundle is not mistaken for an empty one.
 Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
 
 }  // namespace prov::pki

@@ -1,5 +1,5 @@
-// PEM as Go's encoding/pem finds it, which is what the cluster's operators use: a block begins and ends at the start of
-// a line, and what is damaged is passed over without a word. (pki/pem.h reports such damage instead.)
+// PEM as Go's encoding/pem finds it, which the cluster's operators use: a block begins and ends at the start of a line,
+// and damaged blocks are silently skipped. (pki/pem.h reports such damage instead.)
 #pragma once
 
 #include <cstddef>

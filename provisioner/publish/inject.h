@@ -1,4 +1,4 @@
-// What the cluster's operators put into other people's objects: the merged bundle into labelled ConfigMaps, the proxy's
+// What the cluster's operators inject into other objects: the merged bundle into labelled ConfigMaps, the proxy
 // variables into annotated workloads. Facts: docs/openshift.md#trusted-cas, docs/egress-systems.md#injected-variables.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace prov::publish {
 using source::kInjectBundleLabel;
 inline constexpr std::string_view kInjectProxyAnnotation = "config.openshift.io/inject-proxy";
 
-// What is injected. It and the text of `bundle` must outlive the objects, which refer to both.
+// The injected values. They and the text of `bundle` must outlive the objects, which refer to both.
 struct Injection {
   std::string_view bundle;
   ProxyValues proxy;

@@ -1,5 +1,5 @@
-// status.noProxy: the user's list and what the cluster itself must reach directly, as the network operator of OpenShift
-// 4.8 and later merges them. Facts: docs/openshift.md#merged-noproxy.
+// status.noProxy: the user's list merged with what the cluster must reach directly, as OpenShift's network operator
+// merges them from 4.8 on. Facts: docs/openshift.md#merged-noproxy.
 #pragma once
 
 #include <expected>
@@ -42,14 +42,14 @@ Result<Network> ReadNetwork(const ObjectReader& object);
 // yaml, kind, type, too-large.
 Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where);
 
-// Sorted bytewise, each entry once. "*" alone stays. Errors are the operator's text: a network is missing or malformed,
-// the internal API server's URL is. Without an install-config no machine networks are added, and without AWS' region
-// not its nodes' domain.
+// Sorted bytewise, each entry once. "*" alone stays. Errors use the operator's text: a missing or malformed network, or
+// an invalid URL of the internal API server. Without an install-config no machine networks are added, and without AWS'
+// region not the domain of its nodes.
 std::expected<std::string, std::string> MergeNoProxy(std::string_view user, const Infrastructure& infrastructure,
                                                      const Network& network,
                                                      const std::optional<InstallConfig>& install_config);
 
-// What the objects tell of the cluster, for the review of the merged list.
+// The facts about the cluster in these objects, for the review of the merged list.
 egress::ClusterFacts FactsOf(const Infrastructure& infrastructure, const Network& network);
 
 }  // namespace prov::publish

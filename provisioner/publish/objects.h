@@ -1,5 +1,5 @@
-// Objects of a cluster as `oc get … -o yaml|json` prints them: found, checked for kind and types, kept whole so that
-// they can be written again with one part changed.
+// Objects of a cluster as `oc get … -o yaml|json` prints them: found, checked for kind and types, and kept complete, so
+// that they can be written again with one part changed.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The proxy variables that AKS puts into pods, as patches of the objects that make the pods: for clusters whose webhook
-// does not (Windows node pools), and to see what it will do. Facts: docs/egress-systems.md#aks-pods.
+// The proxy variables that AKS puts into pods, as patches of the objects that make the pods: for pods that AKS' webhook
+// does not change (Windows node pools), and to preview its changes. Facts: docs/egress-systems.md#aks-pods.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ enum class PatchKind {
   kNone,       // only the report
 };
 
-// A ConfigMap with certificates that containers shall trust, and the key that holds them all as PEM.
+// A ConfigMap with certificates for containers to trust, and the key that holds them all as PEM.
 struct PodTrust {
   std::string config_map;
   std::string key;
@@ -75,7 +75,7 @@ struct PodEnvReport {
 // kind (nothing in it is or makes a pod), type, invalid-config, too-large (all patches together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
-// What says "change nothing" to `kubectl patch`: {} or [].
+// The empty patch for `kubectl patch`, which changes nothing: {} or [].
 JsonValue EmptyPatch(PatchKind kind);
 
 }  // namespace prov::publish

@@ -1,4 +1,4 @@
-// Patches that `kubectl patch` takes for what pod_env.h decides.
+// Writes the decisions of pod_env.h as patches that `kubectl patch` accepts.
 #pragma once
 
 #include <span>
@@ -40,7 +40,7 @@ struct PatchedList {
   std::vector<PatchedContainer> containers;
 };
 
-// What there is already of metadata.annotations; an empty one is none, as the API server drops it.
+// The existing metadata.annotations; an empty object counts as none, as the API server drops it.
 enum class AnnotationPlace { kNoMetadata, kNoAnnotations, kAnnotations };
 
 // `path` leads from the object to the pod (source::PodPath). Patches are null for PatchKind::kNone.

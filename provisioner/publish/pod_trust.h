@@ -1,5 +1,5 @@
-// What makes a container trust the certificates of a ConfigMap: a volume, the variables by which programs find a
-// bundle, and on Windows a hook. Facts: docs/fleet.md#pods.
+// Makes a container trust the certificates of a ConfigMap: a volume, the variables with which programs find a bundle,
+// and on Windows a hook. Facts: docs/fleet.md#pods.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace prov::publish {
 
 inline constexpr std::string_view kTrustVolume = "egress-trust";
 
-// SSL_CERT_FILE and the others, with the bundle's path in the container.
+// SSL_CERT_FILE and similar variables, with the bundle's path in the container.
 std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows);
 
 // The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (the name is another volume's, unless
@@ -25,15 +25,15 @@ Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& 
 // Whether the pod or the container is a HostProcess one, by its securityContext. Errors: type.
 Result<bool> IsHostProcess(const source::ObjectView& spec_or_container);
 
-// Where a container runs.
+// The kind of node and pod that a container runs in.
 struct PodPlace {
   bool windows = false;
   bool host_process = false;  // the pod as a whole
 };
 
-// Adds the mount and the hook that the container lacks. A place that something else is mounted at is left alone. Init
-// containers have no hooks, and HostProcess containers need none: their certificate store is the node's, which must not
-// get what nobody takes out of it again. Errors: type.
+// Adds the mount and the hook that the container lacks. If something else is mounted at that path, it is left alone.
+// Init containers can't have hooks, and HostProcess containers need none: their certificate store is that of the node,
+// where nobody would remove the certificates again. Errors: type.
 Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
                       PatchedContainer& patched);
 

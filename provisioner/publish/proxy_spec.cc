@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/no_proxy.h"
@@ -80,23 +79,9 @@ std::string_view TrimSpace(std::string_view text) {
   return text;
 }
 
-// fe80::1%eth0: an address on one of a machine's networks. No list takes it, and nothing in it is secret.
-bool IsZonedAddress(std::string_view item) {
-  const std::size_t zone = item.find('%');
-  return zone != std::string_view::npos && item.find_first_of("@/:", zone) == std::string_view::npos &&
-         IpAddress::Parse(item.substr(0, zone)).has_value();
-}
-
-// A whole proxy URL may have been pasted into the list.
-std::string WithoutPassword(std::string_view item) {
-  const bool harmless =
-      item.find_first_of("@/:") == std::string_view::npos || egress::IsAddressOrRange(item) || IsZonedAddress(item);
-  return harmless ? std::string(item) : ShownUri(item);
-}
-
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kMostShown = 300;
-  const std::string out = WithoutPassword(item);
+  const std::string out = egress::RedactNoProxyEntry(item);
   return out.size() <= kMostShown ? out : std::string(Shorten(out, kMostShown)) + "…";
 }
 
@@ -174,15 +159,6 @@ Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy) {
     PROV_TRY(CheckSize(out.trusted_ca, kMostName, trusted.Where("name")));
   }
   out.status = PROV_TRY(ReadValues(PROV_TRY(proxy.Child("status"))));
-  return out;
-}
-
-std::string ShownNoProxy(std::string_view list) {
-  std::string out;
-  for (const std::string_view item : Split(list, ',')) {
-    if (item.data() != list.data()) out += ',';
-    out += WithoutPassword(item);
-  }
   return out;
 }
 

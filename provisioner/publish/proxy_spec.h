@@ -34,18 +34,15 @@ struct ProxySpec {
 // Errors: type (also: no spec).
 Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy);
 
-// What the operator has against the spec, in its words and in the order of its checks: it stops at the first, this goes
-// on. None where all three values are empty: nothing is checked then. Of noProxy at most 20 items are named. Passwords
-// are hidden. Requests are not made here (readiness.h).
+// The operator's errors about the spec, in its words and in the order of its checks. The operator stops at the first
+// one; this function continues. None if all three values are empty, since nothing is checked then. At most 20 items of
+// noProxy are named. Passwords are hidden. No requests are made here (readiness.h).
 std::vector<std::string> ValidateProxySpec(const ProxySpec& spec);
 
-// What the operator takes and what will nevertheless not do what is meant.
+// Findings about values that the operator accepts and that will still not work as intended.
 void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& findings);
 
-// A list as a document may show it: an item that could be a URL with a password has none.
-std::string ShownNoProxy(std::string_view list);
-
-// The proxy that the operator asks for an endpoint: httpsProxy for an https one where it is set.
+// The proxy that the operator uses for an endpoint: httpsProxy for an https endpoint, if it is set.
 const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme);
 
 }  // namespace prov::publish

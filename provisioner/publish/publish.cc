@@ -122,7 +122,7 @@ void Publisher::ReviewUserBundle() {
   const auto ours = pki::ParseTrustBundle(*user_text_, where, findings);
   if (!ours) {
     Warn("trust-bundle",
-         fmt::format("the operator takes this bundle, but not all of it is what it seems: {}", ours.error().message),
+         fmt::format("the operator accepts this bundle, but a part of it is damaged: {}", ours.error().message),
          ours.error().where);
   } else if (ours->size() != user_certificates_.size()) {
     Warn("trust-bundle",

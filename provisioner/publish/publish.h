@@ -1,5 +1,5 @@
-// What the cluster's network operator makes of a Proxy, on files: is the spec valid, what is its status, which bundle
-// do pods get, what is written to nodes. Pure but for the probes.
+// What the cluster's network operator does with a Proxy, computed from files: whether the spec is valid, its status,
+// the bundle that pods get, and the files that are written to nodes. Pure except for the probes.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct PublishRequest {
   std::vector<NamedBytes> inject;       // objects that ask for the bundle or the proxy
   bool render = false;                  // make files
   bool probe = false;                   // ask the readiness endpoints
-  // As HyperShift has it where its control plane has no address of its own for nodes
+  // As HyperShift does it if its control plane has no address of its own for nodes
   // (PROXY_INTERNAL_APISERVER_ADDRESS=true): the API server is reached through the proxy.
   bool internal_apiserver_address = false;
 };

@@ -26,10 +26,10 @@ struct ProbePorts {
   Clock& clock;
 };
 
-// One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Ends with the
-// first endpoint that fails, as the operator does, and after twenty. `roots` are trusted beside nothing else; none:
-// what this system trusts. The spec must have passed ValidateProxySpec. noProxy does not count here. Redirects are not
-// followed here; the operator follows them.
+// One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Stops at the first
+// endpoint that fails, as the operator does, and after twenty endpoints. Only `roots` are trusted; if there are none,
+// what this system trusts. The spec must have passed ValidateProxySpec. noProxy has no effect here. Redirects are not
+// followed; the operator follows them.
 std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const pki::Certificate> roots,
                                   const ProbePorts& ports);
 

@@ -1,5 +1,5 @@
-// URIs as the cluster's network operator takes them: by Go's net/url, with its words for what is wrong. What Go accepts
-// here may still be useless as a proxy (no host, a colon too many): egress::ParseProxyUrl says so.
+// URIs as the cluster's network operator reads them: with Go's net/url and its error texts. A URI that Go accepts here
+// may still be useless as a proxy (no host, a colon too many); egress::ParseProxyUrl reports that.
 #pragma once
 
 #include <expected>
@@ -27,7 +27,7 @@ std::expected<RequestUri, std::string> ParseUri(std::string_view text, UriForm f
 // errors are the operator's text.
 std::expected<std::string, std::string> CheckUri(std::string_view text);
 
-// A URI as a message may quote it: as it is where nothing in it can be a password, else as RedactUrl has it.
+// A URI in a form that a message may quote: unchanged if nothing in it can be a password, else as RedactUrl has it.
 std::string ShownUri(std::string_view text);
 
 // Go's strconv.Quote: in double quotes, with escapes for what is not printable.

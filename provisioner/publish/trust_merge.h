@@ -32,14 +32,14 @@ struct BundleSource {
 // Errors: json, yaml, kind (an object that is no ConfigMap), type, too-large.
 Result<BundleSource> ReadBundleSource(std::string bytes, const std::string& where);
 
-// The certificates as the operator reads them: blocks CERTIFICATE without headers, as Go's encoding/pem finds them;
-// what else is there is passed over, but each of them must be a certificate and there must be one. The error is the
+// The certificates as the operator reads them: blocks CERTIFICATE without headers, as Go's encoding/pem finds them.
+// Anything else is skipped, but each such block must be a certificate and there must be at least one. The error is the
 // operator's text about the ConfigMap `name`.
 std::expected<std::vector<pki::Certificate>, std::string> CheckBundle(const BundleSource& source,
                                                                       std::string_view name);
 
-// The text without its private keys (a finding `private-key`): they are never written. Byte for byte the same where
-// there is none. Errors: cert, for a key whose end can't be told.
+// The text without private keys (a finding `private-key`), which are never written. Byte for byte the same if there is
+// none. Errors: cert, for a key whose end can't be found.
 Result<std::string> WithoutPrivateKeys(std::string_view text, std::string_view where, Findings& findings);
 
 // The user's text, a line feed, the system's text; one alone stays as it is. Nothing is sorted or dropped.

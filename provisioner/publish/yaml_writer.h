@@ -1,5 +1,5 @@
-// Writes a document as YAML that people read: blocks by indentation, texts of several lines as they are. The same
-// document gives the same bytes, and every YAML reader (1.1 and 1.2) gets back what was written.
+// Writes a document as readable YAML: indented blocks, multi-line texts as they are. The same document gives the same
+// bytes, and every YAML reader (1.1 and 1.2) reads back what was written.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ Result<std::string> WriteManifest(const Object& object);
 // The same document as indented JSON, as `oc get -o json` prints it, with a final line feed.
 std::string WriteJson(const JsonValue& object);
 
-// One text as a scalar that stands on its key's line; `indent` is the column of that key's mapping.
+// One text as a scalar on its key's line; `indent` is the column of that key's mapping.
 std::string YamlScalar(std::string_view text, std::size_t indent);
 
 }  // namespace prov::publish

@@ -22,7 +22,7 @@ std::string Thumbprint(const pki::Certificate& certificate);
 // `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`.
 std::string StoreKey(pki::Store store);
 
-// Property 3 (SHA-1) and property 32 (the certificate): what all readers take.
+// Property 3 (SHA-1) and property 32 (the certificate): the form that all readers accept.
 std::string EncodeBlob(const pki::Certificate& certificate);
 
 // The key of one certificate with its `Blob`.

@@ -1,4 +1,4 @@
-// The kind of certificates: what is in a store already, whoever put it there, is not ours and stays.
+// The kind of certificates: a certificate that is already in a store, whoever put it there, is not ours and stays.
 #include <fmt/format.h>
 
 #include <set>

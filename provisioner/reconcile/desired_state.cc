@@ -73,7 +73,7 @@ void StateCredentials(const DesiredState& state, bool services_named, Findings& 
       return;
     case CredentialPolicy::kNone:
       AddInfo(findings, "credentials-none",
-              "the proxy's credentials are left out; clients get 407 unless the proxy lets them in otherwise",
+              "the proxy's credentials are left out; clients get 407 unless the proxy admits them in another way",
               "--credentials none");
       return;
   }

@@ -1,5 +1,5 @@
-// DesiredState: what a Windows node shall have, derived from an EgressConfig and the operator's choices. Bake writes it
-// into a payload, apply compares it with a machine: both take it from here.
+// DesiredState: what a Windows node is to have, derived from an EgressConfig and the operator's choices. `bake` writes
+// it into a payload, `apply` compares it with a machine; both use this one derivation.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@
 
 namespace prov::reconcile {
 
-// What is managed; a facility that is not in scope is left alone entirely.
+// What is managed. A facility that is not in scope is left alone entirely.
 struct Scope {
   bool machine = true;
   bool services = true;
   bool win_http = true;
   bool certificates = true;
-  bool win_inet = false;  // decides for the users of the machine, too: only when asked for
+  bool win_inet = false;  // also decides for the users of the machine, so only when asked for
   bool hns = false;       // the traffic of pods: only when asked for
 
   std::vector<std::string_view> Names()
@@ -59,7 +59,7 @@ struct DesiredState {
   std::optional<PodPolicies> hns;
   Findings findings;
 
-  // Whether a machine that holds nothing of ours would stay as it is.
+  // Whether applying this would leave a machine that holds nothing of ours as it is.
   bool SetsNothing() const;
 };
 

@@ -1,4 +1,4 @@
-// Drift: what is in the ledger as ours and is no longer on the machine as we left it.
+// Drift: items that the ledger records as ours and that are no longer on the machine as we left them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Items of environment variables: those of the machine, and those of a service.
+// Environment variables as items: those of the machine, and those of a service.
 #pragma once
 
 #include <string>
@@ -41,11 +41,12 @@ struct ServiceEnvironment {
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
 std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
-// Whether a proxy's URL in it holds a user or a password: then its key is for administrators and the service alone.
+// Whether a proxy URL in it holds a user or a password. If so, only administrators and the service itself may read the
+// key.
 bool HoldsCredentials(const ServiceEnvironment& service);
 
-// `existing` entries with ours set: names compare without case, foreign entries and the order stay, ours are appended
-// where new. Entries without '=' are foreign and stay.
+// The `existing` entries with ours set. Names compare without case. Entries of others, among them those without '=',
+// stay in their order; new ones of ours are appended.
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours);
 

@@ -1,6 +1,6 @@
-// What the services' environments of ours get of the three proxy variables: what the settings say, or, where the
-// Windows Machine Config Operator's daemon decides about the machine's variables, what it has set. Otherwise settings
-// that were delivered once would keep containerd and kubelet at a proxy that the cluster has left.
+// The proxy variables in the services' environments that are ours. They come from the settings or, where the Windows
+// Machine Config Operator's daemon owns the machine's variables, from what the daemon has set. Otherwise settings that
+// were delivered once would keep containerd and kubelet at a proxy that the cluster no longer uses.
 #pragma once
 
 #include <vector>

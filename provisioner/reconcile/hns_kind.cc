@@ -1,5 +1,5 @@
 // The kind of layer-4 proxy policies on the endpoints of pods. An item is an endpoint. Endpoints come and go with their
-// pods, so what has gone is forgotten, and nothing that HNS or crictl can't say or do holds up other kinds.
+// pods, so items that are gone are dropped from the ledger. Failures of HNS or crictl never stop the other kinds.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -78,7 +78,7 @@ std::optional<std::vector<std::string>> ServiceEntries(const std::optional<RegVa
 }
 
 std::string ShowVariable(std::string_view name, std::string_view value) {
-  return EqualsIgnoreAsciiCase(name, "NO_PROXY") ? std::string(value) : egress::RedactUrl(value);
+  return EqualsIgnoreAsciiCase(name, "NO_PROXY") ? egress::RedactNoProxy(value) : egress::RedactUrl(value);
 }
 
 std::string ShowDescriptor(std::string_view descriptor) {

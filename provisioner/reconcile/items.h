@@ -1,5 +1,5 @@
-// Where each item lives: the one place that knows the names of ledger items, their keys, their meaning of "equal" and
-// how they are shown.
+// Where each item lives. Only this file knows the names of ledger items, their keys, when two values are equal, and how
+// they are shown.
 #pragma once
 
 #include <optional>
@@ -35,18 +35,19 @@ pki::Store StoreOfItem(std::string_view certificate_item);
 // The text of a string value up to its final NUL; nullopt when the bytes are no UTF-16.
 std::optional<std::string> StringOf(const images::RegValue& value);
 
-// Whether two values mean the same: text and NO_PROXY's set for variables of type REG_SZ, the proxy and its bypass list
-// for WinHTTP. Values of different types never do.
+// Whether two values mean the same: variables of type REG_SZ compare as text, NO_PROXY as a set, WinHTTP by the proxy
+// and its bypass list. Values of different types are never the same.
 bool SameVariable(std::string_view name, const images::RegValue& a, const images::RegValue& b);
 bool SameWinHttp(const images::RegValue& a, const images::RegValue& b);
 
-// The entries of a REG_MULTI_SZ; none of an absent value; nullopt for another type, which Windows does not read.
+// The entries of a REG_MULTI_SZ; none for an absent value; nullopt for another type, which Windows does not read.
 std::optional<std::vector<std::string>> ServiceEntries(const std::optional<images::RegValue>& value);
 
-// "http://u:***@proxy:3128": the value of one of the three variables as it may be shown.
+// "http://u:***@proxy:3128": the value of one of the three variables as it may be shown, NO_PROXY by its entries.
 std::string ShowVariable(std::string_view name, std::string_view value);
 
-// "SYSTEM and Administrators", with the SIDs of single accounts behind it, or "others, too": whom a descriptor lets in.
+// "SYSTEM and Administrators", followed by the SIDs of single accounts, or "others, too": whom a descriptor grants
+// access.
 std::string ShowDescriptor(std::string_view descriptor);
 
 }  // namespace prov::reconcile

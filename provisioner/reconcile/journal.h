@@ -1,6 +1,6 @@
-// Journal: what a command makes true, all of it or nothing: operations on the machine, and the sections of the state
-// record that say what is true then. Writing it is the commit of the command: from there on its sections count, whether
-// the record has them already or not, and whoever comes next completes it.
+// Journal: what a command makes true as a whole or not at all: operations on the machine, and the sections of the state
+// record that are true afterwards. Writing the journal commits the command. From then on its sections count, whether
+// the record holds them yet or not, and the next run completes what is left.
 #pragma once
 
 #include <optional>
@@ -29,35 +29,35 @@ struct Transaction {
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
   bool takes_back = false;  // a rollback: it is not what the next one takes back
-  // True since this was written. A trial has none once all of it is done and written.
+  // Sections that are true since this was written. A trial has none until all of it is carried out and recorded.
   Sections sections = {};
 };
 
 std::string TransactionJson(const Transaction& transaction);
-// Takes the forms that earlier versions wrote, too.
+// Also reads the forms that earlier versions wrote.
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where);
 
 // The open transaction, if there is one.
 Result<std::optional<Transaction>> LoadJournal(machine::StateRecord& state);
-// Writing its file is the commit; a second copy of it comes after, and goes before it.
+// Writing the file is the commit. The second copy is written after it and deleted before it.
 Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transaction);
 Result<void> RemoveJournal(machine::StateRecord& state);
 
-// The last finished one, if it is known; as a section it has no sections of its own.
+// The last finished one, if it is known; stored as a section, it has no sections of its own.
 Result<std::optional<Transaction>> LoadLast(machine::StateRecord& state);
 std::string LastJson(const Transaction& transaction);
 
-// What is ours without what an open transaction is still to do. Empty when there is none.
+// What is ours, without what an open transaction has still to do. Empty when nothing is.
 Result<Ledger> LoadLedger(machine::StateRecord& state);
 std::string LedgerJson(const Ledger& ledger);
 
-// A section as the open transaction says, or where that says nothing, as it is.
+// A section as the open transaction has it; if that does not mention it, as the state record has it.
 Result<std::optional<JsonNode>> ReadSection(machine::StateRecord& state, std::string_view section);
 
-// All of them become true in one step, without any operation. Nothing is written where nothing differs.
+// Makes all of them true in one step, without any operation. Nothing is written if nothing differs.
 Result<void> CommitSections(machine::StateRecord& state, const Sections& sections);
 
-// `more` in addition, and instead of those of the same name.
+// Adds `more`; these replace sections of the same name.
 void AddSections(Sections& sections, Sections more);
 
 }  // namespace prov::reconcile

@@ -1,6 +1,6 @@
-// Kind: what there is to know of one kind of item: which items it has, what they shall be, what makes two values the
-// same, and how they are shown. Plan, drift, the reports of finished runs and the registry of payloads are loops over
-// the kinds. A new kind is one file and a row in kinds.cc.
+// Kind: everything that is specific to one kind of item: which items exist, their wanted values, when two values are
+// equal, and how they are shown. Plan, drift, the reports of finished runs and the registry part of payloads are loops
+// over the kinds. A new kind is one file and a row in kinds.cc.
 #pragma once
 
 #include <optional>
@@ -29,22 +29,22 @@ class Kind {
   // Whether an item of the ledger is of this kind, by what its name begins with.
   virtual bool Owns(std::string_view item) const = 0;
 
-  // What is to be done for its items, and what is true of them afterwards. Errors: those of the ports.
+  // Plans what is to be done for its items, and what is true of them afterwards. Errors: those of the ports.
   virtual Result<void> Plan(Planner& planner) const = 0;
   // nullopt: the machine has the item as we left it. Errors: those of the ports; type (no such item is known).
   virtual Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                                  const LedgerEntry& entry) const = 0;
   // What an operation on an item did, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
-  // Adds what the desired state gives an empty machine. `closed`: keys can be closed to users; where they can't, what
-  // users must not read is left out.
+  // Adds the registry values that an empty machine gets for the desired state. `closed`: access to keys can be
+  // restricted. Where it can't, values that users must not read are left out.
   virtual void Bake(const DesiredState& desired, bool closed, BakedRegistry& out) const = 0;
 
  protected:
   static std::unexpected<Error> Unknown(std::string_view item);
 };
 
-// All of them, in the order of a plan's operations. It grows only before the first plan is made.
+// All kinds, in the order of a plan's operations. The list may only grow before the first plan is made.
 std::vector<const Kind*>& Kinds();
 
 // Error: type (a kind that this version does not know).

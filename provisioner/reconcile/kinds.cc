@@ -1,4 +1,4 @@
-// The kinds of items that there are.
+// The list of all kinds of items.
 #include <algorithm>
 
 #include "provisioner/reconcile/kind.h"

@@ -1,5 +1,5 @@
-// Ledger: for each item that is ours on a machine, what was there before us and what we put there. It alone decides
-// what may ever be removed.
+// Ledger: for each item that is ours on a machine, what was there before us and what we wrote. Only the ledger decides
+// what may be removed.
 #pragma once
 
 #include <map>

@@ -58,8 +58,7 @@ Result<MachineRecord> LoadMachineRecord(machine::Machine& machine) {
 void ReportScriptRecord(const MachineRecord& record, Findings& findings) {
   if (!record.script) return;
   AddInfo(findings, "script-state",
-          "what is ours here was set and recorded by a payload's script; the next apply or reconcile takes the record "
-          "over",
+          "a payload's script set and recorded the settings here; the next apply or reconcile takes the record over",
           std::string(kScriptStatePlace));
 }
 
@@ -80,8 +79,8 @@ Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, F
   PROV_TRY(machine.state.Commit(taken));
   PROV_TRY(RemoveScriptState(machine.state.folder()));
   AddInfo(findings, "script-state",
-          "what a payload's script recorded on this machine is this program's record now: provisioner remove undoes "
-          "it, and Remove-Egress.ps1 can't any more",
+          "this program took over the record of a payload's script: provisioner remove undoes what the script set, and "
+          "Remove-Egress.ps1 can't any more",
           std::string(kScriptStateFile));
   for (const Drift& one : record.script->gone) {
     AddInfo(findings, "script-certificate", "was added by a payload's script, and somebody removed it since", one.name);

@@ -1,5 +1,5 @@
-// What is ours on a machine, whoever wrote it down: this program's ledger, and what a payload's script recorded and no
-// run of this program has taken over yet. Commands go by both in one, never by the ledger alone.
+// What is ours on a machine, whoever recorded it: this program's ledger, merged with what a payload's script recorded
+// and this program has not taken over yet. Commands use both together, never the ledger alone.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ struct MachineRecord {
 // Reads only. Errors: those of the ports, of LoadLedger and of LoadScriptState.
 Result<MachineRecord> LoadMachineRecord(machine::Machine& machine);
 
-// Finding `script-state` (info): the record is the script's, and who takes it over.
+// Finding `script-state` (info): the record is the script's, and what will take it over.
 void ReportScriptRecord(const MachineRecord& record, Findings& findings);
 
-// The script's record becomes this program's: the ledger, the reboot that it waits for, and the last run for Rollback.
-// Then its files go. Must not run while a transaction is open: its end would write its own ledger. What was taken over,
-// with findings `script-state` and `script-certificate` (info); nullopt where there was nothing.
+// Takes over the script's record: the ledger, the reboot that it waits for, and the last run for Rollback. Then deletes
+// its files. Must not run while a transaction is open: when that ends, it writes its own ledger. Returns what was taken
+// over, with findings `script-state` and `script-certificate` (info); nullopt if there was nothing.
 Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, Findings& findings);
 
 }  // namespace prov::reconcile

@@ -38,7 +38,7 @@ Result<CertificateWrite> ReadCertificateWrite(const JsonNode& node) {
   CertificateWrite write;
   const JsonNode store = PROV_TRY(node.Get("store"));
   const std::string name = PROV_TRY(store.Text());
-  if (name != NameOf(Store::kRoot) && name != NameOf(Store::kCa)) return store.Refuse(Code::kType, "is no store");
+  if (name != NameOf(Store::kRoot) && name != NameOf(Store::kCa)) return store.Refuse(Code::kType, "is not a store");
   write.store = name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
   write.der = PROV_TRY(Bytes(PROV_TRY(node.Get("der"))));
   write.add = PROV_TRY(PROV_TRY(node.Get("add")).Bool());

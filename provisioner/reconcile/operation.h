@@ -1,5 +1,5 @@
-// Operation: the smallest step of a change, with what was there before, so that it can be repeated, skipped or taken
-// back whenever a run was cut short.
+// Operation: the smallest step of a change. It records what was there before, so that it can be repeated, skipped or
+// taken back wherever a run was cut short.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ struct SecurityWrite {
   bool operator==(const SecurityWrite&) const = default;
 };
 
-// The layer-4 proxy policies of a pod's endpoint: settings of each, byte for byte. All others stay.
+// The layer-4 proxy policies of a pod's endpoint: the settings of each, byte for byte. All other policies stay.
 struct EndpointWrite {
   std::string endpoint;  // GUID
   std::vector<std::string> before, after;
@@ -57,11 +57,11 @@ using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite, E
 const std::string& ItemOf(const Operation& operation);
 Operation Inverse(const Operation& operation);
 
-// The first keys on the way to `key` that are absent, outermost first.
+// The keys on the way to `key` that are absent, outermost first.
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
 
 void WriteOperation(JsonWriter& json, const Operation& operation);
-// One of an earlier form names no item: its place says it.
+// An operation in an earlier form names no item; the item is derived from its place.
 Result<Operation> ReadOperation(const JsonNode& node);
 
 // A value's type and bytes as JSON members `type`, `data` (base64); null for nullopt.

@@ -1,5 +1,5 @@
-// Plan: the difference between a machine as it is and a desired state, as operations, with the ledger that is true
-// afterwards. Making one only reads.
+// Plan: the difference between a machine and a desired state, as operations, with the ledger that is true afterwards.
+// Making a plan only reads.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ struct Plan {
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }
 };
 
-// What a command says of a plan that it made or carried out.
+// What a command reports of a plan that it made or carried out.
 struct SessionReport {
   std::vector<Change> changes;
   std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
@@ -50,14 +50,14 @@ struct SessionReport {
   Findings findings;
 };
 
-SessionReport ReportOf(Plan plan);  // so far as the plan says it
+SessionReport ReportOf(Plan plan);  // The report as far as the plan alone determines it.
 
 struct PlanOptions {
-  // Values that equal the desired ones came from our own payload, or from a run whose record is lost: they are ours
-  // from now on. Why, for the report.
+  // Values that equal the desired ones are adopted as ours: they came from our own payload, or from a run whose record
+  // is lost. The text says why, for the report.
   bool adopt = false;
   std::string_view adopt_reason = "baked before the first boot";
-  // The Windows Machine Config Operator's daemon owns the machine variables: other values of it are left alone.
+  // The Windows Machine Config Operator's daemon owns the machine variables: those that others changed are left alone.
   bool yield_environment = false;
   // Make the keys of services that don't exist yet, to hold their environment (images only).
   bool preseed = false;
@@ -67,7 +67,7 @@ struct PlanOptions {
 Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,
                       const PlanOptions& options);
 
-// Desired when everything of ours shall go.
+// The desired state for removing everything of ours.
 DesiredState NothingDesired();
 
 }  // namespace prov::reconcile

@@ -1,4 +1,4 @@
-// What the planners of the kinds of items share. Internal to this room: plan.h is the interface.
+// What the planners of the kinds share. Only for this room: plan.h is the interface.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class Planner {
   void Note(Severity severity, FindingCode code, std::string message, std::string where);
   void NeedReboot() { plan_.reboot = true; }
 
-  // Operations in order; and those that undo what is ours, in reverse order behind all others.
+  // Operations in order; behind them, in reverse order, those that undo what is ours.
   void Add(Operation operation) { operations_.push_back(std::move(operation)); }
   void AddUndo(Operation operation) { undos_.push_back(std::move(operation)); }
   void Own(const std::string& item, LedgerEntry entry) { plan_.ledger_after[item] = std::move(entry); }
@@ -41,11 +41,11 @@ class Planner {
   std::vector<Operation> operations_, undos_;
 };
 
-// The descriptor of a service's key: closed to all but administrators and the service's own account, or as it was
-// before us, where it is ours.
+// The descriptor of a service's key: restricted to administrators and the service's own account, or restored to what it
+// was before us, if the change is ours.
 Result<void> PlanClosedService(Planner& planner, std::string_view service);
 Result<void> PlanOpenedService(Planner& planner, std::string_view service);
-// Whether somebody opened a key that we closed, or removed it. Errors: those of the ports.
+// Whether somebody removed a key that we restricted, or opened it to others. Errors: those of the ports.
 Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::string_view service,
                                                const LedgerEntry& entry);
 std::string ServiceSecurityItem(std::string_view service);  // in the ledger

@@ -1,4 +1,4 @@
-// The layer-4 proxy policies that the pods of a node shall have, and which pods: what `hns` in a scope is about.
+// The layer-4 proxy policies for the pods of a node, and for which pods: what `hns` in a scope stands for.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ Result<PodPolicies> MakePodPolicies(std::string bytes, std::string pods, const s
 void WritePodPolicies(JsonWriter& json, const PodPolicies& policies);
 Result<PodPolicies> ReadPodPolicies(const JsonNode& node);
 
-// Settings of policies as the ledger keeps them: byte for byte. What is no such value has none.
+// Reads the settings of policies as the ledger keeps them, byte for byte. A value of another form has none.
 images::RegValue EncodeSettings(const std::vector<std::string>& settings);
 std::vector<std::string> DecodeSettings(const images::RegValue& value);
 

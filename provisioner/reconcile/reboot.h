@@ -1,4 +1,4 @@
-// Reboot need as a level: set durably with the boot that it was found in, gone once the machine has booted again.
+// The need for a reboot: stored durably with the boot in which it was found, and gone once the machine has restarted.
 #pragma once
 
 #include "provisioner/machine/machine.h"
@@ -6,7 +6,7 @@
 
 namespace prov::reconcile {
 
-// With `sections`: a reboot is needed from then on. A machine that does not run (an image) never needs one.
+// Records in `sections` that a reboot is needed. A machine that does not run (an image) never needs one.
 Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections);
 
 // Whether the running boot still is the one in which the need arose. Reads only.

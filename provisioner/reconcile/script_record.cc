@@ -155,7 +155,7 @@ Result<ScriptRecord> ReadLedgerForm(const JsonNode& root) {
   const auto generation = PROV_TRY(root.Find("generation"));
   if (!generation) return out;
   out.generation = PROV_TRY(generation->Integer());
-  if (*out.generation < 0) return Refuse(*generation, "is no generation");
+  if (*out.generation < 0) return Refuse(*generation, "is not a generation");
   return out;
 }
 
@@ -221,7 +221,7 @@ Result<std::int64_t> EarlierGeneration(const EarlierRecord& record) {
   std::int64_t number = 0;
   const char* const last = record.after.data() + record.after.size();
   const auto [end, error] = std::from_chars(record.after.data(), last, number);
-  if (error != std::errc() || end != last || number < 0) return Refuse(record.node, "is no generation");
+  if (error != std::errc() || end != last || number < 0) return Refuse(record.node, "is not a generation");
   return number;
 }
 

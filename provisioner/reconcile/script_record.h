@@ -19,10 +19,10 @@ struct ScriptItem {
   std::string item;  // as in the ledger
   std::string key;   // where the value `entry.ours->name` is; "" for a descriptor
   LedgerEntry entry;
-  std::optional<images::RegValue> prior;  // what it wrote before `entry.ours`, where it may have been cut short
+  std::optional<images::RegValue> prior;  // what it wrote before `entry.ours`, if it may have been cut short
 };
 
-// One that the script added. Its bytes are in the store.
+// A certificate that the script added. Its bytes are in the store.
 struct ScriptCertificate {
   pki::Store store;
   std::string sha1;  // in upper case
@@ -35,7 +35,7 @@ struct ScriptRecord {
   std::string reboot;                      // the script's name for the boot in which variables changed, or ""
 };
 
-// Errors: json; type, of what no script writes; version, of a newer script. Each names its place.
+// Errors: json; type, for what no script writes; version, for a newer script. Each names its place.
 Result<ScriptRecord> ReadScriptRecord(std::string_view json, std::string_view where);
 
 }  // namespace prov::reconcile

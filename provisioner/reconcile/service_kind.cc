@@ -1,6 +1,6 @@
-// The kind of services' environments: our variables within a list that others may share. What they are, the settings or
-// the operator's daemon say (followed_variables.h). Where they hold credentials,
-// the descriptor of the service's key goes with them (service_security.cc).
+// The kind of services' environments: our variables in a list that others may share. Their values come from the
+// settings or from the operator's daemon (followed_variables.h). If they hold credentials, the descriptor of the
+// service's key changes with them (service_security.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,15 +85,14 @@ class ServicePlan {
       own_keys_ = entry_->own_keys;
     }
     if (own_keys_.empty() && !PROV_TRY(registry.KeyExists(key_))) {
-      if (!variables.empty())
-        Report(Action::kNone, {}, "there is no such service yet; it is looked at again in each run");
+      if (!variables.empty()) Report(Action::kNone, {}, "the service does not exist yet; each run checks again");
       return {};
     }
     now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
     const std::optional<Entries> current = ServiceEntries(now_);
     if (!current) {
       planner_.Note(Severity::kWarning, "service-environment",
-                    "is no REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
+                    "is not a REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
                     key_ + "\\" + std::string(kServiceEnvironmentValue));
       if (variables.empty()) return {};
     }

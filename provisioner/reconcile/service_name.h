@@ -1,4 +1,4 @@
-// Names of services: what Windows takes, and when two of them are one service.
+// Names of services: which names Windows accepts, and when two names mean the same service.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace prov::reconcile {
 
-// Every name that CreateService takes: 1 to 256 UTF-16 units without slashes; quotes, brackets, `$` and letters of any
-// script are fine. Of those, only control characters are refused, since neither a .reg file nor a log could show them.
-// Errors: usage.
+// Accepts every name that CreateService accepts: 1 to 256 UTF-16 units without slashes. Quotes, brackets, `$` and
+// letters of any script are fine. Only control characters are refused, since neither a .reg file nor a log can show
+// them. Errors: usage.
 Result<void> CheckServiceName(std::string_view name);
 
-// The same text for two names of one service, whatever the case of their letters (Windows' own table). In ASCII it is
-// AsciiUpper, as in the records of earlier versions. A name by which the registry finds the service, too.
+// A text that is equal for two names of one service, whatever the case of their letters (by Windows' own table). For
+// ASCII names it equals AsciiUpper, which records of earlier versions hold. The registry finds the service by this
+// name, too.
 std::string ServiceNameKey(std::string_view name);
 bool IsSameService(std::string_view a, std::string_view b);
 

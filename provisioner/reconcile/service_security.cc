@@ -1,4 +1,4 @@
-// Who may read the key of a service whose environment holds credentials.
+// Restricts who may read the key of a service whose environment holds credentials.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Session: a plan, a whole run or a look at a machine, with what is to be said of it.
+// Session: making a plan, a whole run, or an inspection of a machine, each with its report.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
 Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
                               bool trial, const Sections& sections = {});
 
-// Reads only. A record of a script that can't be read is `damage`, beside what the ledger says.
+// Reads only. If a script's record can't be read, the error is in `damage`, beside what the ledger says.
 Result<StatusReport> StatusOf(machine::Machine& machine);
 
 }  // namespace prov::reconcile

@@ -214,7 +214,7 @@ Result<void> RollBackTrial(machine::Machine& machine, const Transaction& trial, 
   AddSections(back.sections, sections);
   PROV_TRY(SaveJournal(machine.state, back));
   PROV_TRY(Complete(machine, std::move(back), findings));
-  AddInfo(findings, "recovered", "a trial that nobody confirmed was taken back", std::string(kJournalFile));
+  AddInfo(findings, "recovered", "a trial that was not confirmed was rolled back", std::string(kJournalFile));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// A kind each of whose items is exactly one registry value.
+// Base of the kinds whose items are exactly one registry value each.
 #pragma once
 
 #include "provisioner/reconcile/kind.h"
@@ -25,12 +25,12 @@ class ValueKind : public Kind {
 
  protected:
   virtual const std::vector<ValuePlace>& Places() const = 0;
-  // `now` is what the machine has: what is not ours in it may live on.
+  // `now` is what the machine has: the parts of it that are not ours may be kept.
   virtual std::optional<images::RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,
                                                  const std::optional<images::RegValue>& now) const = 0;
   virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
   virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
-  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // to whoever changed it since
+  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // leaves it to whoever changed it since
   virtual bool NeedsReboot() const { return false; }
 
  private:

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 2> kWinHttpKeys = {
     R"(WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)"};
 inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 
-// The header word: 0x18 is read by all versions, 0x28 is what newer ones may have written and is kept on an update.
+// The header word: 0x18 is read by all versions; newer ones may have written 0x28, which an update keeps.
 enum class WinHttpVersion : std::uint8_t { k18 = 0x18, k28 = 0x28 };
 
 struct WinHttpSettings {

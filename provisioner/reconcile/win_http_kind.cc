@@ -1,5 +1,6 @@
 // The kind of WinHTTP's machine proxy: one value in the 64-bit and one in the 32-bit view; a view that the machine does
 // not have is left out.
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/value_kind.h"
@@ -59,7 +60,7 @@ class WinHttp final : public ValueKind {
     if (settings->proxy.proxy.empty() || (settings->flags & kManualProxy) == 0) return "direct";
     // Somebody else's value may hold what no proxy of ours has.
     return egress::RedactUrl(settings->proxy.proxy) +
-           (settings->proxy.bypass.empty() ? "" : " except " + settings->proxy.bypass);
+           (settings->proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(settings->proxy.bypass, "; "));
   }
 };
 

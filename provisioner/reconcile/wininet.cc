@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/byte_reader.h"
 #include "provisioner/reconcile/items.h"
@@ -58,7 +59,8 @@ std::uint32_t Switches(const WinInetSettings& settings) {
 }
 
 std::string ShowProxy(const egress::WinHttpProxy& proxy) {
-  return egress::RedactUrl(proxy.proxy) + (proxy.bypass.empty() ? "" : " except " + proxy.bypass);
+  return egress::RedactUrl(proxy.proxy) +
+         (proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(proxy.bypass, "; "));
 }
 
 std::string ShowConnection(const RegValue& value) {
@@ -136,7 +138,7 @@ std::string ShowWinInet(const WinInetPlace& place, const RegValue& value) {
   }
   const auto text = value.type == RegType::kSz || value.type == RegType::kExpandSz ? StringOf(value) : std::nullopt;
   if (!text) return "(of another type)";
-  return place.value == kServer ? egress::RedactUrl(*text) : *text;
+  return place.value == kServer ? egress::RedactUrl(*text) : egress::RedactNoProxy(*text, "; ");
 }
 
 }  // namespace prov::reconcile

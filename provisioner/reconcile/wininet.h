@@ -45,14 +45,15 @@ std::string EncodeWinInet(const WinInetSettings& settings);
 // Errors: type, when the bytes are not of this layout.
 Result<WinInetSettings> DecodeWinInet(std::string_view bytes);
 
-// What `place` shall hold; `now` is what it holds and may be absent: its counter and what we don't set live on.
+// The wanted value of `place`. `now` is the present value and may be absent: its counter and the settings that we don't
+// set are kept.
 images::RegValue EncodeWinInetValue(const WinInetPlace& place, const egress::WinHttpProxy& proxy,
                                     const std::optional<images::RegValue>& now);
 
 // Whether two values of `place` mean the same: the proxy, the exceptions and what is switched on.
 bool SameWinInet(const WinInetPlace& place, const images::RegValue& a, const images::RegValue& b);
 
-// For people; without passwords.
+// For people, without passwords.
 std::string ShowWinInet(const WinInetPlace& place, const images::RegValue& value);
 
 }  // namespace prov::reconcile

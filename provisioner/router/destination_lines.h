@@ -21,7 +21,7 @@ struct DestinationLine {
   std::string where = {};  // "WHERE: line N"
 
   std::vector<std::string_view> Words() const;  // between spaces; tabs are none
-  // "SCRIPT'S WORDS: what a line is", and what in it is a usual mistake.
+  // "SCRIPT'S WORDS: what a line is", followed by a common mistake if the line contains one.
   std::unexpected<Error> Refuse(std::string script_words, std::string_view forms) const;
 };
 
@@ -30,7 +30,8 @@ struct DestinationLine {
 Result<void> ForEachLine(std::string_view text, const std::string& where,
                          const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults);
 
-// A piece of a list in a message: short, and without what may be a password, for a proxy.env that was given by mistake.
+// An excerpt of a list for a message: short, and without what may be a password, in case a proxy.env was given by
+// mistake.
 std::string Quoted(std::string_view text);
 
 bool IsDigits(std::string_view text);

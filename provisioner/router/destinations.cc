@@ -113,8 +113,9 @@ Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, co
                              CappedFindings& findings) {
   const auto address = IpAddress::Parse(text);
   if (!address) {
-    return line.Refuse(std::move(script_words),
-                       fmt::format("{} is no IPv4 address; write four parts of 0 to 255 without leading zeros", text));
+    return line.Refuse(
+        std::move(script_words),
+        fmt::format("{} is not an IPv4 address; write four parts of 0 to 255 without leading zeros", text));
   }
   if (const std::string_view what = NoHost(*address); !what.empty())
     findings.Warn("router-target", fmt::format("{} is {}: the router can't forward traffic to it", text, what),

@@ -1,5 +1,6 @@
-// Lists of destinations as EGRESS_DESTINATION and its like hold them: read by the rules of the images' scripts, and
-// refused where those take what then fails or means something else. Facts: docs/egress-router.md#destinations.
+// Lists of destinations as EGRESS_DESTINATION and similar variables hold them. They are read by the rules of the
+// images' scripts, and refused if the scripts accept a line that then fails or means something else. Facts:
+// docs/egress-router.md#destinations.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,13 @@ inline constexpr std::size_t kMostDestinations = 100'000;
 // destination, with "WHERE: line N" as where and the script's own words first; too-large (over kMostDestinations).
 Result<void> ReadDestinations(std::string_view text, RouterPolicy& out);
 
-// The same, but a wrong line ends nothing: the rules are those of the other lines, and the errors of wrong ones are
+// The same, but continues after a wrong line: the rules are those of the other lines, and the errors of wrong lines are
 // returned, at most kMostFaults.
 using Faults = std::vector<Error>;
 inline constexpr std::size_t kMostFaults = 20;
 Faults CheckDestinations(std::string_view text, RouterPolicy& out);
 
-// What an IPv4 address is that no host outside can have, such as "a multicast address"; "" for any other one.
+// Why an IPv4 address can't belong to an outside host, such as "a multicast address"; "" for an ordinary one.
 std::string_view NoHost(const IpAddress& address);
 
 // EGRESS_SOURCE: "IP" or "IP/N". IPv6 only of a CNI. Errors: destination, at out.where.

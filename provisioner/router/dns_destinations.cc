@@ -1,4 +1,4 @@
-// EGRESS_DNS_PROXY_DESTINATION.
+// Reads EGRESS_DNS_PROXY_DESTINATION.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ std::string_view FaultOf(std::string_view name) {
   const auto labels = Split(name, '.');
   if (labels.size() < 2) return "a name must have a dot";
   if (name.size() > 253 || !std::ranges::all_of(labels, IsLabel))
-    return "it is no name of DNS; write letters, digits and hyphens between dots";
+    return "it is not a DNS name; write letters, digits and hyphens between dots";
   if (IsDigits(labels.back()))
-    return "a name that ends in a number is taken for an address, and it is none; correct it";
+    return "a name that ends in a number is taken for an address, but is not one; correct it";
   return "";
 }
 

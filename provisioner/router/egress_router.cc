@@ -52,7 +52,7 @@ class Reader {
     if (ip.find('/') == std::string::npos) {
       return Refuse(
           fmt::format("the address needs the length of the network's prefix, such as 192.0.2.10/24, not '{}': "
-                      "the network operator drops it without a word",
+                      "the network operator drops it without an error",
                       Shorten(ip)),
           first.At("ip"));
     }

@@ -1,5 +1,5 @@
 // What a router does with a destination: which rule decides, where the traffic goes and with which address, as squid,
-// nftables and haproxy do it. Pure: what depends on DNS is said, or taken from the answers that are given.
+// nftables and haproxy do it. Pure: if the result depends on DNS, it says so, or uses the answers that are given.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ enum class Verdict {
 };
 std::string_view NameOf(Verdict verdict);  // "allow", "deny", "forward", "none", "depends"
 
-// What is asked for: of an HTTP proxy a URL, a host or an address (with or without a port), of the others a port of the
+// The destination: for an HTTP proxy a URL, a host or an address (with or without a port); for the others a port of the
 // router ("8080", "8080/udp", "HOST:8080").
 struct RouterDestination {
   std::string text = {};                  // as given, without a password
@@ -38,7 +38,7 @@ struct RouterDestination {
 // Errors: usage, with the text as where.
 Result<RouterDestination> ParseRouterDestination(RouterKind kind, std::string_view text);
 
-// Answers of DNS, as far as they are known. An empty list: it is known that there is none.
+// The known answers of DNS. An empty list: it is known that there is none.
 struct KnownAnswers {
   std::map<std::string, std::vector<IpAddress>, std::less<>> addresses;  // by name, lower case
   std::map<std::string, std::string, std::less<>> names;                 // by address: the reverse look-up, "" for none
@@ -55,7 +55,7 @@ struct RouterDecision {
   std::string note = {};    // why, for a person
 };
 
-// A policy that many destinations are asked of: each takes the time of some look-ups, however long the policy is.
+// A policy prepared for many destinations: each takes the time of a few look-ups, however long the policy is.
 class Evaluation {
  public:
   // `policy` must outlive it.
@@ -70,7 +70,7 @@ class Evaluation {
   std::unique_ptr<const Index> index_;
 };
 
-// The same for one destination.
+// The same for a single destination.
 RouterDecision Explain(const RouterPolicy& policy, const RouterDestination& destination,
                        const KnownAnswers& answers = {});
 

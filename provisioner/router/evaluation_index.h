@@ -1,4 +1,4 @@
-// What an Evaluation looks destinations up in. For evaluation.cc and http_evaluation.cc only.
+// The look-up tables of an Evaluation. Only for evaluation.cc and http_evaluation.cc.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class HttpIndex {
   using Entry = egress::PatternSet::Entry;
   static constexpr Entry kNone = egress::PatternSet::kNone;
 
-  // What is known of a destination, and which rules nobody can tell of without DNS.
+  // What is known about a destination, and which rules can't be decided without DNS.
   struct Found {
     Entry rule = kNone;                   // the first that has it, as far as is known
     bool addresses_unknown = false;       // of a name
@@ -56,7 +56,7 @@ struct Evaluation::Index {
   const RedirectRule* fallback = nullptr;
 };
 
-// "203.0.113.5:443", "[2001:db8::1]:443", or without a port where it is 0.
+// "203.0.113.5:443", "[2001:db8::1]:443", or without a port if it is 0.
 std::string WithPort(std::string_view host, std::uint16_t port);
 // The address that the outside sees, "" where the policy has none.
 std::string SourceOf(const RouterPolicy& policy);

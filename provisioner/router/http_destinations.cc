@@ -1,4 +1,4 @@
-// EGRESS_HTTP_PROXY_DESTINATION, and what squid makes of it.
+// Reads EGRESS_HTTP_PROXY_DESTINATION, and renders it for squid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ class Reader {
   static Result<void> RefuseAddress(std::string_view text, const DestinationLine& line) {
     const std::string_view host = text.substr(0, text.find('/'));
     const bool name = text == host && HasFormOfHost(host) && host.find_first_not_of("0123456789.") != host.npos;
-    if (!name) return line.Refuse(Bad(text), "it is no address; write an IPv4 address as four parts of 0 to 255");
+    if (!name) return line.Refuse(Bad(text), "it is not an address; write an IPv4 address as four parts of 0 to 255");
     return line.Refuse(Bad(text),
                        fmt::format("the router takes a name of the letters a to f for an address, and squid does not "
                                    "start when it can't resolve it; write *.{}, which has {} itself, too",

@@ -113,7 +113,7 @@ RouterDecision HttpIndex::Decided(const RouterDestination& destination, const Kn
   out.verdict = Allows(found.rule) ? Verdict::kAllow : Verdict::kDeny;
   const char* verb = Allows(found.rule) ? "allows" : "denies";
   if (found.rule == kNone) {
-    out.note = "no line has it, and what no line has is denied";
+    out.note = "no line matches it, so it is denied";
   } else {
     const HttpRule& rule = policy_.http[found.rule];
     out.line = rule.line;

@@ -66,8 +66,9 @@ class Checker {
                place);
     } else if (!value->IsString()) {
       AddError(out_, "router-annotation",
-               fmt::format("the value of {} is no text, and the API server takes texts only: write \"true\" in quotes",
-                           kMacvlan),
+               fmt::format(
+                   "the value of {} is not a string, and the API server takes strings only: write \"true\" in quotes",
+                   kMacvlan),
                place);
     } else if (const std::string_view text = ignition::TextOf(*value); text.empty() || text == "false") {
       AddError(out_, "router-annotation", fmt::format("{} is \"{}\", so the pod has no macvlan0", kMacvlan, text),

@@ -1,5 +1,5 @@
-// The objects around a router's containers: what keeps its pod from running, or lets two of them have one address.
-// Facts: docs/egress-router.md#manifests.
+// Checks the objects around a router's containers for faults that keep its pod from running, or give two pods the same
+// address. Facts: docs/egress-router.md#manifests.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The files of routers: which form each has, and the objects in it.
+// Reads the files of routers: the form of each, and the objects in it.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace prov::router {
 
 enum class FileForm { kObjects, kAssignments, kList };
 
-// By its lines: objects have members such as apiVersion, assignments begin with EGRESS_.
+// Decides by the lines: objects have members such as apiVersion, assignments begin with EGRESS_.
 FileForm FormOf(std::string_view bytes);
 
-// What FormOf() calls objects, of all files together.
+// The objects in all files for which FormOf() says objects.
 struct RouterObjects {
   std::vector<std::unique_ptr<ignition::JsonDocument>> documents;  // own what `objects` view
   std::vector<RouterObject> objects;
@@ -31,10 +31,10 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
 // quote that is never closed), those of ParseEnvironmentFile().
 Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings);
 
-// Which router a list looks like that none of them takes.
+// The kind of router whose list this looks like, for a list that none accepts.
 RouterKind LikelyKind(std::string_view text);
 
-// A plain list. Without a kind it is seen by the lines. Errors: destination; kind where they suit several routers.
+// A plain list. Without a kind, the lines decide. Errors: destination; kind if they fit several routers.
 Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, std::optional<RouterKind> kind);
 
 }  // namespace prov::router

@@ -1,5 +1,5 @@
-// What is valid in a policy and yet not what somebody means: lines that are never reached, addresses that do not fit
-// together, a list that is too long.
+// Warnings about a valid policy that is probably not what its author intends: lines that are never reached, addresses
+// that do not fit together, a list that is too long.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace prov::router {
 
-// A variable of a Linux program with its name and '='; with more it does not start.
+// The longest variable of a Linux program, with its name and '='; with a longer one it does not start.
 inline constexpr std::size_t kMostVariableBytes = (std::size_t{128} << 10U) - 1;
 
 // Adds findings: router-shadowed, router-size, router-gateway, router-source (an address outside of `node_networks`;

@@ -1,4 +1,4 @@
-// EGRESS_DESTINATION.
+// Reads EGRESS_DESTINATION.
 #include <fmt/format.h>
 
 #include <map>

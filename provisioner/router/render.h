@@ -1,5 +1,5 @@
-// A policy in each form that something reads: the rules that the images' scripts make of it, byte for byte theirs, and
-// the objects and files that it is deployed with. The same policy gives the same bytes.
+// Renders a policy in each form: the rules, byte for byte as the images' scripts write them, and the objects and files
+// for a deployment. The same policy gives the same bytes.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ struct RenderRequest {
   std::vector<std::string> nameservers = {};       // that haproxy asks
 };
 
-// Errors: usage where the format is none of the kind's or Kubernetes does not take a name, destination where the form
-// can't say it or an address is missing, yaml.
+// Errors: usage if the format is not one of the kind's, or Kubernetes does not accept a name; destination if the format
+// can't express the policy, or an address is missing; yaml.
 Result<std::string> Render(const RouterPolicy& policy, const RenderRequest& request);
 
 }  // namespace prov::router

@@ -1,4 +1,4 @@
-// The forms that a router is deployed with. Facts: docs/egress-router.md#manifests, #egressrouter.
+// Renders the forms for deploying a router. Facts: docs/egress-router.md#manifests, #egressrouter.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// The forms that the programs in a router read.
+// Renders the forms that the programs in a router read.
 #include <fmt/format.h>
 
 #include <iterator>

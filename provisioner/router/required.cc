@@ -74,7 +74,7 @@ std::string ObjectionOf(const WayOut& way) {
 
 Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where) {
   if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
-    return Fail(Code::kRow, "is no text, or damaged UTF-16; save it as UTF-8", where);
+    return Fail(Code::kRow, "is not text, or damaged UTF-16; save it as UTF-8", where);
   std::vector<Requirement> out;
   std::size_t number = 0;
   for (const std::string_view line : Split(bytes, '\n')) {

@@ -1,4 +1,5 @@
-// Destinations that must be reachable, with how: a list that people write, and what of it does not hold.
+// Destinations that must be reachable, and in which way: reads the list that people write, and reports what does not
+// hold.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct Requirement {
 // destination proves nothing.
 Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where);
 
-// Why a client's request is not as required; "" where it is. `way`: null without routers. One that depends on DNS, or
-// whose router is not known, is none that can be relied on.
+// Why a client's request is not as required; "" if it is. `way`: null without routers. A request that depends on DNS,
+// or whose router is not known, does not count as reachable.
 std::string Objection(const Requirement& requirement, const egress::ClientDecision& decision, const WayOut* way);
 
 }  // namespace prov::router

@@ -54,7 +54,7 @@ class Check {
     FindSeveral();
     if (!found_ && !failed_) {
       AddError(out_, "router-document",
-               "there is no egress router in the files: no EGRESS_* variables, no ConfigMap with destinations and no "
+               "the files hold no egress router: no EGRESS_* variables, no ConfigMap with destinations and no "
                "EgressRouter");
     }
   }

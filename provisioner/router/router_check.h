@@ -1,4 +1,5 @@
-// Whether the routers of files are valid and will do what is meant: every fault of every file, as findings.
+// Checks whether the routers of files are valid and do what is intended: reports every fault of every file as a
+// finding.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ struct CheckRequest {
   std::vector<IpNetwork> node_networks = {};  // none: sources are not looked at
 };
 
-// The files belong together, as for ReadRouterPolicies(). Nothing is an error that ends the check: what can't be read
-// is a finding, too (router-document, router-destination, router-reference).
+// The files belong together, as for ReadRouterPolicies(). No error ends the check: what can't be read is a finding, too
+// (router-document, router-destination, router-reference).
 Findings CheckRouters(const std::vector<PolicyFile>& files, const CheckRequest& request = {});
 
 }  // namespace prov::router

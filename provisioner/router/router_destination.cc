@@ -1,4 +1,4 @@
-// What explain is asked about, as people write it, and the answers of DNS that they give.
+// Reads the destinations that `explain` and `router explain` are asked about, and the answers of DNS that people give.
 #include <fmt/format.h>
 
 #include <algorithm>

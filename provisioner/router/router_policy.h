@@ -1,5 +1,5 @@
-// What an egress router does with traffic, whatever form it was written in: the one model that every reader gives and
-// every writer takes. Facts: docs/egress-router.md.
+// What an egress router does with traffic, independent of the form it was written in: the model that every reader
+// returns and every writer takes. Facts: docs/egress-router.md.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +86,7 @@ struct PolicyFile {
   std::string where = {};  // for messages
 };
 
-// What the command line knows beside the files.
+// Settings of the command line besides the files.
 struct PolicyRequest {
   std::optional<RouterKind> kind = {};  // of a plain list of destinations; else it is seen by its lines
   std::string source = {};              // IP or IP/N, where no file has EGRESS_SOURCE; "" for none

@@ -82,8 +82,8 @@ Result<Variables> ReadConfigMapData(const RouterObject& map);
 // documentation uses, or with `any_key` under the only one. Null: none.
 const Variable* FindList(const Variables& data, bool any_key);
 
-// What they make of a router; nullopt where none is a list of destinations and the mode asks for none. Errors:
-// destination. With `faults` these are added there, and the policy is what the rest says.
+// The router that these variables describe; nullopt if none is a list of destinations and the mode asks for none.
+// Errors: destination. With `faults` the errors are added there, and the policy consists of the valid rest.
 Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where,
                                              Faults* faults = nullptr);
 

@@ -85,7 +85,7 @@ bool FindTypography(std::string_view text, const std::string& where, Findings& o
                    place);
     } else {
       findings.Warn("router-typography",
-                    fmt::format("holds {}; if it is no part of a text for people, write {}", found.character->name,
+                    fmt::format("holds {}; if it is not part of a text for people, write {}", found.character->name,
                                 NameOfPlain(*found.character)),
                     place);
     }

@@ -1,5 +1,5 @@
-// Typographic quotes, dashes and blanks in manifests that were pasted from a web page or a word processor. YAML takes
-// them for letters: a value keeps its quotes, a list item becomes a text.
+// Typographic quotes, dashes and blanks in manifests that were pasted from a web page or a word processor. YAML treats
+// them as ordinary characters: a value keeps its quotes, a list item becomes a text.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace prov::router {
 // YAML's own characters, else a warning. Whether there was an error.
 bool FindTypography(std::string_view text, const std::string& where, Findings& out);
 
-// With the plain characters in their place, to look at the rest of such a file.
+// The text with plain characters in their place, so that the rest of such a file can be checked.
 std::string WithoutTypography(std::string_view text);
 
 }  // namespace prov::router

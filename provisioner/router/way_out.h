@@ -1,5 +1,5 @@
-// The way of a request to the outside: what a client decides (proxy or direct) goes on through the egress routers, up
-// to the address that the outside sees.
+// The path of a request to the outside: from a client's decision (proxy or direct) through the egress routers to the
+// address that the outside sees.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +54,8 @@ class RouterChain {
   // names one.
   WayOut Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
 
-  // What of a proxy's URL does not lead to the router that requests are taken to go through: a name that nodes can't
-  // resolve, TLS, a port on which nothing listens. Findings: proxy-router. `where` names the URL in them.
+  // Why a proxy's URL does not lead to the router that requests are assumed to use: a name that nodes can't resolve,
+  // TLS, a port on which nothing listens. Findings: proxy-router. `where` names the URL in them.
   void CheckProxy(const egress::ProxyUrl& proxy, std::string_view where, Findings& findings) const;
 
  private:

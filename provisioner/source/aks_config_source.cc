@@ -181,11 +181,7 @@ Result<AksFacts> ReadFacts(const ObjectView& cluster) {
   return facts;
 }
 
-// A whole proxy URL may have been pasted into the list.
-std::string Shown(std::string_view entry) {
-  const bool harmless = entry.find_first_of("@/:") == std::string_view::npos || egress::IsAddressOrRange(entry);
-  return std::string(Shorten(harmless ? std::string(entry) : egress::RedactUrl(entry)));
-}
+std::string Shown(std::string_view entry) { return std::string(Shorten(egress::RedactNoProxyEntry(entry))); }
 
 void ReviewEntries(std::span<const std::string_view> entries, const std::string& where, Findings& findings) {
   CappedFindings capped(findings, where);
@@ -198,7 +194,7 @@ void ReviewEntries(std::span<const std::string_view> entries, const std::string&
         : entry.find(',') != std::string_view::npos
             ? "one name or range in each entry of the list: make an entry of each"
             : "names, domains, addresses and ranges in CIDR notation, without scheme, port, brackets and blanks";
-    capped.Warn("aks-no-proxy", fmt::format("\"{}\" is no entry as AKS takes them: it takes {}", Shown(entry), advice),
+    capped.Warn("aks-no-proxy", fmt::format("\"{}\" is not an entry that AKS takes: it takes {}", Shown(entry), advice),
                 fmt::format("{}[{}]", where, i));
   }
 }
@@ -256,7 +252,7 @@ Result<std::optional<std::string_view>> TrustKey(const ObjectView& config, Findi
                  config.At(name));
     }
     if (key && PROV_TRY(config.Text(*key)) != PROV_TRY(config.Text(name))) {
-      return Fail(Code::kInvalidConfig, "trustedCa is there in two spellings that differ: which one counts?",
+      return Fail(Code::kInvalidConfig, "trustedCa is there in two spellings with different values: leave one",
                   config.At(name));
     }
     key = name;

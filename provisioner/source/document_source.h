@@ -1,4 +1,4 @@
-// From the bytes of any document that a source can be, wherever they came from, to an EgressConfig.
+// Reads an EgressConfig from the bytes of any document that can be a source, wherever they came from.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace prov::source {
 
-// Tells by content what it is: MachineConfig or Ignition config (or a list), ControllerConfig, Proxy with its trust
-// ConfigMap, install-config, AKS httpProxyConfig, pod template. `where` names the input in messages. `fetcher` may be
-// null: remote configs and contents are errors then. Errors: json, yaml, kind, and those of the format; `where` is
-// their place, `file` the input that it is in.
+// Recognises the document by its content: MachineConfig or Ignition config (or a list), ControllerConfig, Proxy with
+// its trust ConfigMap, install-config, AKS httpProxyConfig, pod template. `where` names the input in messages.
+// `fetcher` may be null: remote configs and contents are errors then. Errors: json, yaml, kind, and those of the
+// format; their `where` is the place in the document, their `file` the input.
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
                                           const ignition::Selection& selection, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher);

@@ -1,4 +1,4 @@
-// What Ignition configs refer to, fetched from servers.
+// Fetches from servers what Ignition configs refer to.
 #pragma once
 
 #include <map>
@@ -11,8 +11,7 @@
 
 namespace prov::source {
 
-// By what the servers are known that a config without certificateAuthorities
-// refers to.
+// The trust for servers that a config without certificateAuthorities refers to.
 struct Trust {
   std::vector<std::string> roots;  // DER
   bool system = false;             // without roots: what the system trusts; else nothing
@@ -36,9 +35,8 @@ class HttpFetcher final : public ignition::Fetcher {
   // All that was fetched, in order, if the ports have a cache for it.
   const std::vector<Fetched>& fetched() const { return fetched_; }
 
-  // Whether those things still are what they were; new entity tags of them go
-  // into `known`. What is fetched for that is not fetched again when it turns out
-  // that they are not.
+  // Whether those things are unchanged on the server; their new entity tags are added to `known`. What is fetched for
+  // this check is reused if something has changed.
   Result<bool> StillSame(std::vector<Fetched>& known);
 
  private:

@@ -1,11 +1,12 @@
-// install-config.yaml, from which a cluster is made. Facts: docs/openshift.md#objects and #merged-noproxy.
+// install-config.yaml, from which OpenShift's installer makes a cluster. Facts: docs/openshift.md#objects and
+// #merged-noproxy.
 #pragma once
 
 #include "provisioner/source/reading.h"
 
 namespace prov::source {
 
-// Whether an object without a kind is one.
+// Whether an object without a kind is an install-config.
 bool IsInstallConfig(const ignition::JsonValue& object);
 
 // What the user wrote: `proxy` and `additionalTrustBundle` (PEM); where one is absent there is no statement about it.

@@ -106,7 +106,8 @@ Result<KubeConfig> ConfigOfPod(const KubeSurroundings& surroundings) {
   const auto pod = AccountOfPod(surroundings);
   if (!pod) {
     return Fail(Code::kNotFound,
-                "this is no pod of a cluster: KUBERNETES_SERVICE_HOST and _PORT, or the service account's token, are "
+                "this program does not run in a pod of a cluster: KUBERNETES_SERVICE_HOST and _PORT, or the service "
+                "account's token, are "
                 "missing; give --kubeconfig FILE",
                 std::string(kInCluster));
   }
@@ -127,7 +128,8 @@ Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings) {
   const auto named = surroundings.environment("KUBECONFIG");
   if (named && !named->empty()) {
     if (named->find(kWindows ? ';' : ':') != std::string::npos) {
-      return Fail(Code::kUsage, "names several files, which are not put together here; name one with --kubeconfig",
+      return Fail(Code::kUsage,
+                  "names several files, but this program does not merge kubeconfigs; name one with --kubeconfig",
                   "KUBECONFIG");
     }
     return *named;
@@ -152,7 +154,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
                                     const KubeSurroundings& surroundings) {
   const std::string file = request.kubeconfig.empty() ? PROV_TRY(DefaultKubeconfig(surroundings)) : request.kubeconfig;
   if (file.empty() || file == "-") {
-    return Fail(Code::kUsage, "there is no kubeconfig; give --kubeconfig FILE", request.source);
+    return Fail(Code::kUsage, "a kubeconfig is missing; give --kubeconfig FILE", request.source);
   }
   const bool pod = file == kInCluster;
   if (pod && !context.empty()) {

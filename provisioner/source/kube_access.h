@@ -1,4 +1,5 @@
-// The way into a cluster: address, whom to believe and who asks; from a kubeconfig, or as a pod of the cluster has it.
+// Access to a cluster: its address, which CAs to trust, and the credentials; from a kubeconfig, or as a pod of the
+// cluster gets them.
 #pragma once
 
 #include <functional>
@@ -13,29 +14,29 @@
 
 namespace prov::source {
 
-// As SourceRequest::kubeconfig: what the cluster gives to each of its pods, and no file.
+// A value of SourceRequest::kubeconfig that is no file: what the cluster gives to each of its pods.
 inline constexpr std::string_view kInCluster = "in-cluster";
 
-// What this process finds around it. Tests have their own.
+// The environment of this process, as far as it matters here. Tests have their own.
 struct KubeSurroundings {
   std::function<std::optional<std::string>(const std::string& name)> environment;  // a variable; nullopt: none
   std::string account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";    // token, ca.crt, namespace
 };
 KubeSurroundings ThisProcess();
 
-// The kubeconfig that a person means who names none: the one of $KUBECONFIG, else ~/.kube/config where there is one,
-// else kInCluster where that is what this process is in, else "". Errors: usage ($KUBECONFIG names several).
+// The default kubeconfig: the one of $KUBECONFIG, else ~/.kube/config if it exists, else kInCluster if this process
+// runs in a pod, else "". Errors: usage ($KUBECONFIG names several).
 Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings);
 
 class KubeAccess {
  public:
-  // `request` decides where to look (kubeconfig, "" as DefaultKubeconfig) and may have a CA and a proxy of its own,
-  // which then count instead of the kubeconfig's. Errors: those of ParseKubeConfig and of reading files, cert.
+  // `request` says where to look (kubeconfig, "" as DefaultKubeconfig). A CA or a proxy in it replaces that of the
+  // kubeconfig. Errors: those of ParseKubeConfig and of reading files, cert.
   static Result<KubeAccess> Open(const SourceRequest& request, const std::string& context,
                                  const KubeSurroundings& surroundings);
 
-  // A GET of this path (with its query), with all that goes with it. A token that lies in a file is read anew. Errors:
-  // those of reading it.
+  // A GET of this path (with its query), complete with CA, proxy and credentials. A token in a file is read anew each
+  // time. Errors: those of reading it.
   Result<net::FetchRequest> Request(const std::string& path) const;
 
   const std::string& who() const { return who_; }  // `user "x" of context "y"`, for messages

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <random>
 
 #include "ignition/json.h"
@@ -75,10 +76,10 @@ std::string NotFoundMessage(const KubeObject& object, const Said& said) {
                        object.group);
   }
   if (object.resource == "configmaps") {
-    return fmt::format("there is no ConfigMap \"{}\" in the namespace {}, although the Proxy names it", object.name,
+    return fmt::format("the ConfigMap \"{}\" is not in the namespace {}, although the Proxy names it", object.name,
                        object.name_space);
   }
-  return fmt::format("there is no \"{}\" among the {} of this cluster", object.name, object.resource);
+  return fmt::format("\"{}\" is not among the {} of this cluster", object.name, object.resource);
 }
 
 // What is of the core API is known to each API server: one that does not name the object is none, or does not speak.
@@ -130,8 +131,11 @@ std::int64_t KubeBackoff::Next() {
 }
 
 std::uint32_t KubeRandom() {
-  static std::random_device device;
-  return device();
+  // Pauses of nodes that boot together shall differ, and nothing else hangs on it. std::random_device would make the
+  // Linux program need glibc 2.36.
+  thread_local std::mt19937 engine(
+      static_cast<std::mt19937::result_type>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  return static_cast<std::uint32_t>(engine());
 }
 
 bool IsKubeTrouble(int status) {

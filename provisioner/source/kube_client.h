@@ -1,4 +1,4 @@
-// Requests to the API server and what its answers mean.
+// Requests to the API server, and the meaning of its answers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace prov::source {
 
-// What is asked for; the words are those of a ClusterRole, too.
+// The object of a request; the words are those of a ClusterRole, too.
 struct KubeObject {
   std::string group;         // "" for the core API
   std::string resource;      // plural
@@ -32,8 +32,8 @@ KubeObject ConfigMapObject(std::string name_space, std::string name);
 KubeObject NodeObject(std::string name);  // "": all of them
 KubeObject NodeEvents();                  // where the events of nodes are
 
-// Waiting times that double, each somewhere between the half and the whole of it, so that many who were cut off at once
-// don't come back at once.
+// Waiting times that double. Each is chosen at random between half and all of its length, so that clients that were cut
+// off together don't return together.
 class KubeBackoff {
  public:
   using Random = std::function<std::uint32_t()>;
@@ -48,18 +48,18 @@ class KubeBackoff {
   Random random_;
 };
 
-// Numbers nobody can foresee. Tests have their own.
+// Random numbers that differ between machines, for pauses; not for secrets. Tests have their own.
 std::uint32_t KubeRandom();
 
-// What a status other than 200 means and what to do about it. `verb` is that of a ClusterRole. Codes: not-found (404;
-// in the core API only where the answer names the object), else network.
+// Turns a status other than 200 into an error that says what to do about it. `verb` is that of a ClusterRole. Codes:
+// not-found (404; in the core API only if the answer names the object), else network.
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access);
 
-// Whether the same request may be answered a moment later: 429 and 5xx.
+// Whether the same request may succeed a moment later: 429 and 5xx.
 bool IsKubeTrouble(int status);
 
-// Milliseconds that the server asks to be left alone, at most a minute; 0: it says nothing.
+// How many milliseconds the server asks to wait, at most a minute; 0: it doesn't say.
 std::int64_t RetryAfterMs(const net::FetchAnswer& answer);
 
 class KubeClient {

@@ -44,10 +44,10 @@ Result<ObjectView> Named(const ObjectView& root, std::string_view list, std::str
     if (found) return *std::move(found);
     return Fail(Code::kNotFound, fmt::format("has no member {} with settings", kind), item.path());
   }
-  return Fail(Code::kNotFound,
-              fmt::format("there is no {} \"{}\" in this kubeconfig; see those that are there with kubectl config view",
-                          kind, name),
-              at);
+  return Fail(
+      Code::kNotFound,
+      fmt::format("the {} \"{}\" is not in this kubeconfig; run kubectl config view to see those that are", kind, name),
+      at);
 }
 
 Result<KubeMaterial> MaterialIn(const ObjectView& object, std::string_view name) {
@@ -58,7 +58,7 @@ Result<KubeMaterial> MaterialIn(const ObjectView& object, std::string_view name)
   std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; });
   if (text.empty()) return out;
   auto bytes = DecodeBase64(text);
-  if (!bytes) return Fail(Code::kCert, "is no base64", object.At(data_name));
+  if (!bytes) return Fail(Code::kCert, "is not base64", object.At(data_name));
   out.data = Secret(*std::move(bytes));
   return out;
 }
@@ -71,8 +71,8 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
     return ignition::WrongType(*insecure, "a boolean", object.At(kInsecure));
   if (insecure != nullptr && insecure->GetBool()) {
     return Fail(Code::kTls,
-                "turns the check of the server's certificate off, and what is read here decides whom nodes trust: "
-                "remove it, and give the CA of the API server (certificate-authority)",
+                "turns off verification of the server's certificate, but the settings read from this server decide "
+                "which CAs nodes trust: remove it, and give the CA of the API server (certificate-authority)",
                 object.At(kInsecure));
   }
   KubeServer server = PROV_TRY(ParseKubeServer(PROV_TRY(TextIn(object, "server")), object.At("server")));
@@ -98,12 +98,12 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
 // Ways to say who asks that this program does not go: it runs no programs of others and keeps no passwords.
 Result<void> RefuseOtherWays(const ObjectView& object) {
   constexpr auto kWays = std::to_array<std::pair<std::string_view, std::string_view>>({
-      {"exec", "gets its credentials from a program, and this one runs none"},
+      {"exec", "gets its credentials from a program (exec), which this program does not run"},
       {"auth-provider", "gets its credentials from a plugin of kubectl, which this program does not have"},
       {"username", "has a user name and password, which the Kubernetes API takes no more"},
       {"password", "has a user name and password, which the Kubernetes API takes no more"},
-      {"as", "asks in the name of somebody else (as), which this program does not do"},
-      {"as-uid", "asks in the name of somebody else (as-uid), which this program does not do"},
+      {"as", "impersonates another user (as), which this program does not support"},
+      {"as-uid", "impersonates another user (as-uid), which this program does not support"},
   });
   for (const auto& [name, why] : kWays) {
     const JsonValue* value = object.Find(name);
@@ -165,7 +165,7 @@ Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, 
     error.where = error.where.empty() ? where : fmt::format("{}, {}", where, error.where);
     return std::unexpected(std::move(error));
   }
-  if (!(*document)->root().IsObject()) return Fail(Code::kType, "is no kubeconfig: it must be an object", where);
+  if (!(*document)->root().IsObject()) return Fail(Code::kType, "is not a kubeconfig: it must be an object", where);
   const ObjectView root = PROV_TRY(ViewOf((*document)->root(), where + ": $"));
   KubeConfig out;
   out.context = context.empty() ? PROV_TRY(TextIn(root, "current-context")) : context;

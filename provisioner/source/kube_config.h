@@ -1,5 +1,5 @@
-// kubeconfig files: which server a context means, whom to believe there and how to say who asks. Facts: client-go's
-// clientcmd API, version v1.
+// kubeconfig files: which server a context stands for, which CAs to trust there, and the credentials. Facts:
+// client-go's clientcmd API, version v1.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace prov::source {
 
-// Given in the file itself (decoded), or as the path of another one.
+// Given in the file itself (decoded), or as the path of another file.
 struct KubeMaterial {
   std::optional<Secret> data;
   std::string file;  // as written; relative to the kubeconfig's folder

@@ -1,5 +1,5 @@
-// Waits for a kube:// source to change: list, watch from there, watch on after each interruption. What can't be watched
-// is left to the next round.
+// Waits for a kube:// source to change: lists it, watches it from there, and resumes the watch after each interruption.
+// What can't be watched is left to the next round.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace prov::source {
 
 class KubeFollower {
  public:
-  // `report` gets what keeps the watch from working; the same may come again and again.
+  // `report` gets the errors that keep the watch from working; the same one may come again and again.
   KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> report,
                KubeSurroundings surroundings = ThisProcess(), KubeBackoff::Random random = KubeRandom)
       : ports_(ports),
@@ -24,23 +24,23 @@ class KubeFollower {
         random_(random),
         backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
 
-  // To be called before a source is read: what changes after this call ends the next Wait(). Sources that are no
-  // kube:// ones are not watched, nor are MachineConfigs by name, which do not change.
+  // Call this before a source is read: a change after this call ends the next Wait(). Sources that are not kube:// are
+  // not watched, nor are MachineConfigs by name, which do not change.
   void Follow(const SourceRequest& request);
 
-  // Until the source has changed, but `milliseconds` at most (of a Proxy: a minute at most); false as soon as this
-  // program was asked to stop, also while a watch is silent.
+  // Returns when the source has changed, at the latest after `milliseconds` (for a Proxy: at the latest after a
+  // minute). False as soon as this program is asked to stop, even while the watch is silent.
   bool Wait(std::int64_t milliseconds);
 
-  // Whether the object was watched without a gap until the last Wait() ended, and is what it was: nothing would be read
-  // but what was read before. Never of a Proxy, as not all that belongs to it is watched.
+  // Whether the object was watched without a gap until the last Wait() ended and is unchanged, so that reading it again
+  // would give the same. Never true for a Proxy, as not all objects that belong to it are watched.
   bool IsCurrent() const { return current_; }
 
   static constexpr std::int64_t kFirstPauseMs = 1000;
   static constexpr std::int64_t kLongestPauseMs = 30'000;
-  // A watch is begun anew after so long: a connection that died without a word is noticed then.
+  // The watch is restarted after this time, so that a connection that died silently is noticed.
   static constexpr std::int64_t kLongestWatchSeconds = 290;
-  // The ConfigMaps beside a Proxy are not watched: what changes in them is seen after so long.
+  // The ConfigMaps beside a Proxy are not watched; their changes are seen after this time.
   static constexpr std::int64_t kLongestUnseenMs = 60'000;
 
  private:

@@ -32,7 +32,7 @@ Result<std::unique_ptr<ignition::JsonDocument>> Parse(std::string body, const Ku
     error.where = error.where.empty() ? object.Path() : fmt::format("{}, {}", object.Path(), error.where);
     return std::unexpected(std::move(error));
   }
-  if (!(*document)->root().IsObject()) return Fail(Code::kType, "the answer is no object", object.Path());
+  if (!(*document)->root().IsObject()) return Fail(Code::kType, "the answer is not an object", object.Path());
   return document;
 }
 
@@ -84,7 +84,7 @@ class KubeSourceReader {
     if (name.empty()) {
       return Fail(Code::kNotFound, "the pool has no rendered config yet (status.configuration.name)", pool.Path());
     }
-    if (!IsKubeName(name)) return Fail(Code::kType, "status.configuration.name is no name", pool.Path());
+    if (!IsKubeName(name)) return Fail(Code::kType, "status.configuration.name is not a valid name", pool.Path());
     ignition::ReportPaused(said, pool.Path(), findings);
     return name;
   }
@@ -127,7 +127,7 @@ class KubeSourceReader {
     const auto user = PROV_TRY(FindConfigMap(kConfigNamespace, kUserBundle));
     if (user) items += "," + *user;
     if (!trusted.empty() && trusted != kUserBundle) {
-      if (!IsKubeName(trusted)) return Fail(Code::kType, "spec.trustedCA.name is no name", proxy.Path());
+      if (!IsKubeName(trusted)) return Fail(Code::kType, "spec.trustedCA.name is not a valid name", proxy.Path());
       const KubeObject map =
           ConfigMapObject(std::string(trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace), trusted);
       const std::string body = PROV_TRY(client_.Get(map));
@@ -156,7 +156,7 @@ class KubeSourceReader {
   }
 
   static Error Missing(const KubeObject& proxy) {
-    return {Code::kNotFound, "there is no ConfigMap user-ca-bundle in openshift-config, although the Proxy names it",
+    return {Code::kNotFound, "the ConfigMap user-ca-bundle is not in openshift-config, although the Proxy names it",
             proxy.Path()};
   }
 

@@ -1,4 +1,4 @@
-// kube:// sources: read from the Kubernetes API of an OpenShift cluster. Facts: docs/openshift.md#objects.
+// kube:// sources, read from the Kubernetes API of an OpenShift cluster. Facts: docs/openshift.md#objects.
 #pragma once
 
 #include "provisioner/source/kube_access.h"
@@ -6,8 +6,8 @@
 namespace prov::source {
 
 // The pool's rendered MachineConfig, a MachineConfig by name, the ControllerConfig, or the Proxy with its trust
-// ConfigMap (kube_uri.h). What a moment's trouble can cause is tried again a few times. Errors: usage, network, tls,
-// not-found, those of kubeconfigs (kube_config.h) and of the format that is read.
+// ConfigMap (kube_uri.h). Temporary failures are retried a few times. Errors: usage, network, tls, not-found, those of
+// kubeconfigs (kube_config.h) and of the format that is read.
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports);
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,
                                       const KubeSurroundings& surroundings);

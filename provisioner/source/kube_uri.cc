@@ -39,7 +39,7 @@ Result<std::string> PercentDecode(std::string_view text, const std::string& uri)
 
 Result<KubeTarget> Named(KubeKind kind, std::string_view name, const std::string& uri) {
   if (!IsKubeName(name)) {
-    return Refuse("the object's name is no name in Kubernetes (lower-case letters, digits, '-' and '.')", uri);
+    return Refuse("the object's name is not a valid name in Kubernetes (lower-case letters, digits, '-' and '.')", uri);
   }
   return KubeTarget{{}, kind, std::string(name)};
 }
@@ -92,7 +92,7 @@ std::string PercentEncode(std::string_view text) {
 }
 
 Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selection& selection) {
-  if (!IsKubeUri(uri)) return Refuse("is no kube:// URI", uri);
+  if (!IsKubeUri(uri)) return Refuse("is not a kube:// URI", uri);
   const std::string_view rest = std::string_view(uri).substr(kScheme.size());
   if (rest.find_first_of("?# \t\r\n") != std::string_view::npos || !IsUtf8(rest)) {
     return Refuse("a kube:// URI has no query, fragment or blanks", uri);

@@ -1,4 +1,4 @@
-// kube:// URIs: what is read from which cluster.
+// kube:// URIs: which object is read from which cluster.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct KubeTarget {
 
 bool IsKubeUri(std::string_view source);
 
-// `kube://[CONTEXT][/WHAT]`. CONTEXT is percent-encoded where it holds a slash. WHAT is a pool's name, or
-// machineconfigpool/NAME, machineconfig/NAME, controllerconfig or proxy; nothing: the pool of `selection`. A name in
-// `selection` wins over a pool. Errors: usage.
+// `kube://[CONTEXT][/WHAT]`. CONTEXT is percent-encoded if it holds a slash. WHAT is a pool's name, or
+// machineconfigpool/NAME, machineconfig/NAME, controllerconfig or proxy; without it, the pool of `selection`. A name in
+// `selection` takes precedence over a pool. Errors: usage.
 Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selection& selection);
 
 // Whether `name` can be the name of an object: a DNS subdomain in lower case, so it needs no escape in a URL.

@@ -106,10 +106,12 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
   };
   const auto document = ignition::ParseJson(std::string(line), LineLimits());
   if (!document)
-    return fail(Trouble(document.error().code, "the server sent a line that is no event: " + document.error().message));
+    return fail(
+        Trouble(document.error().code, "the server sent a line that is not an event: " + document.error().message));
   const JsonValue& root = (*document)->root();
   const JsonValue* object = root.IsObject() ? ObjectIn(root, "object") : nullptr;
-  if (object == nullptr) return fail(Trouble(Code::kType, "the server sent a line that is no event: it has no object"));
+  if (object == nullptr)
+    return fail(Trouble(Code::kType, "the server sent a line that is not an event: it has no object"));
   const std::string_view type = TextIn(&root, "type");
   if (type == "ERROR") return fail(ServerError(*object));
   const JsonValue* metadata = ObjectIn(*object, "metadata");
@@ -138,7 +140,7 @@ Result<KubeState> ParseKubeList(std::string body, KubeKind kind, const std::stri
   KubeState out;
   out.resource_version = std::string(TextIn(metadata, "resourceVersion"));
   if (out.resource_version.empty() || (items != nullptr && !items->IsArray())) {
-    return Fail(Code::kType, "is no list of the Kubernetes API: it has no resource version or no items", "$");
+    return Fail(Code::kType, "is not a list of the Kubernetes API: it has no resource version or no items", "$");
   }
   if (items == nullptr) return out;
   for (const JsonValue& item : items->GetArray()) {

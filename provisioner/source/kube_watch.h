@@ -1,5 +1,5 @@
-// The watch of the Kubernetes API as a function over bytes: the lines that the server sends, one JSON event each, into
-// what they mean for one object. Facts: Kubernetes API concepts, "Efficient detection of changes".
+// Parses the watch of the Kubernetes API: turns the lines that the server sends, one JSON event each, into what they
+// mean for one object. No input or output. Facts: Kubernetes API concepts, "Efficient detection of changes".
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace prov::source {
 
-// An object at a time.
+// The state of an object at one moment.
 struct KubeState {
   std::string resource_version;  // from where to watch on; opaque
   // Equal where nothing has changed that is read from the object; "": the object is not there. A pool's is the name of
@@ -44,8 +44,8 @@ class KubeWatchReader {
   KubeWatchReader(KubeKind kind, std::string name, std::size_t most_line = kMostLine)
       : kind_(kind), name_(std::move(name)), most_line_(most_line) {}
 
-  // The events that are complete with this piece. Where the pieces are cut makes no difference. Nothing comes after
-  // kGone or kError. Events of other objects are passed over.
+  // The events that this piece completes. How the stream is cut into pieces makes no difference. Nothing comes after
+  // kGone or kError. Events of other objects are skipped.
   std::vector<KubeEvent> Feed(std::string_view piece);
   bool ended() const { return ended_; }
 

@@ -1,4 +1,5 @@
-// From the bytes of a MachineConfig or Ignition config to an EgressConfig: which files are wanted and what they mean.
+// Reads an EgressConfig from the bytes of a MachineConfig or Ignition config: which files are wanted and what they
+// mean.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ inline constexpr std::string_view kTrustBundlePath =
 Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);
-// The same of what is parsed already.
+// The same for a document that is already parsed.
 Result<egress::EgressConfig> ReadMachineConfig(std::unique_ptr<ignition::JsonDocument> parsed, const std::string& where,
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);

@@ -29,11 +29,11 @@ std::string ExplainMcsStatus(int status) {
       return "this Machine Config Server does not serve the Ignition spec that "
              "was asked for";
     case 404:
-      return "this is no Machine Config Server, or it has no config for the pool";
+      return "this server is not a Machine Config Server, or it has no config for the pool";
     case 405:
-      return "this is no Machine Config Server";
+      return "this server is not a Machine Config Server";
     case 500:
-      return "a Machine Config Server says so for a pool that does not exist, "
+      return "a Machine Config Server answers this for a pool that does not exist, "
              "and while the cluster is installed; "
              "check the pool's name (oc get machineconfigpool)";
     default:
@@ -65,7 +65,7 @@ Result<RemoteRequest> McsRequest(const std::string& uri, const std::string& defa
   if (!target || target->host.empty()) return refuse("names no server");
   if (roots.empty()) {
     return Fail(Code::kUsage,
-                "a Machine Config Server has a CA of its own: give it with "
+                "the CA of the Machine Config Server is missing: give it with "
                 "--ca FILE, as oc get configmap -n "
                 "openshift-machine-config-operator machine-config-server-ca "
                 "prints it (or -n kube-system root-ca), or "
@@ -88,11 +88,10 @@ Result<void> CheckMcsAnswer(const net::FetchAnswer& answer, const std::string& w
   const std::string type = AsciiLower(answer.Header("content-type"));
   const std::string_view media = TrimBlanks(std::string_view(type).substr(0, type.find(';')));
   if (media == "application/json" || media.ends_with("+json")) return {};
-  return Fail(Code::kKind,
-              fmt::format("the server sends \"{}\" and no JSON: this is no "
-                          "Machine Config Server",
-                          Shorten(media, 60)),
-              where);
+  return Fail(
+      Code::kKind,
+      fmt::format("the server sends \"{}\" instead of JSON, so it is not a Machine Config Server", Shorten(media, 60)),
+      where);
 }
 
 }  // namespace prov::source

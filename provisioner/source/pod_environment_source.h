@@ -1,6 +1,6 @@
-// Pods and what makes them, whose containers carry the proxy variables: as AKS' webhook and the cluster-version
-// operator put them there; where each kind keeps the pod's metadata and spec. Facts: docs/egress-systems.md#aks-pods
-// and #injected-variables.
+// Pods, and the objects that make pods, as sources: their containers carry the proxy variables that AKS' webhook or the
+// cluster-version operator put there. Also where each kind keeps the pod's metadata and spec. Facts:
+// docs/egress-systems.md#aks-pods and #injected-variables.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ inline constexpr std::string_view kAksOptOut = "kubernetes.azure.com/no-http-pro
 // Whether objects of this kind hold a pod template, or are pods.
 bool IsPodKind(std::string_view kind);
 
-// The members that lead from an object of such a kind to the one that has the pod's metadata and spec; none for a Pod.
+// The path of members from an object of such a kind to the one that has the pod's metadata and spec; empty for a Pod.
 std::span<const std::string_view> PodPath(std::string_view kind);
 
-// What the path leads to; nullopt where a member is absent. Errors: type.
+// The value at that path; nullopt if a member is absent. Errors: type.
 Result<std::optional<ObjectView>> PodOf(const ObjectView& object, std::string_view kind);
 
 // metadata.annotations[kAksOptOut] of an object; nullopt where it is absent. Errors: type.

@@ -53,7 +53,7 @@ Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view me
   const std::string problem =
       pem ? "it is PEM text as it stands; encode it with base64"
           : fmt::format("byte {} of {} does not fit (cut short?)", decoded.error() + 1, packed.size());
-  return Fail(Code::kCert, fmt::format("{}the trust bundle is no base64: {}", message_start, problem), where);
+  return Fail(Code::kCert, fmt::format("{}the trust bundle is not base64: {}", message_start, problem), where);
 }
 
 Result<egress::EgressConfig> Finish(Reading reading) {

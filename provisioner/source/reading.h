@@ -1,4 +1,4 @@
-// What the readers of single kinds hand back, and what they share on the way to an EgressConfig.
+// The result of the readers of single kinds, and what they share.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace prov::source {
 
-// A trust bundle before it is parsed: the document can go first, both together would be the most that is ever held.
+// A trust bundle before it is parsed. The document is freed first, so that both are never in memory together.
 struct TrustText {
   std::string where;  // JSON path, or the file
   std::string bytes;  // as ParseTrustBundle takes them
@@ -32,7 +32,7 @@ void StateProxy(egress::EgressConfig& config, std::string path);
 // unset". Errors: type.
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config);
 
-// base64 as people and tools store it: with line ends. Errors: cert, `message_start` first.
+// base64 as people and tools store it: with line ends. Errors: cert; the message begins with `message_start`.
 Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);
 
 // Parses the bundle. Errors: cert, too-large. Findings: no-trust-file (info; no statement), system-roots.

@@ -129,13 +129,13 @@ class Asking {
     const auto is_https = [](std::string_view url) { return AsciiLower(url.substr(0, 8)) == "https://"; };
     if (!is_https(url_) || !is_https(to)) {
       return Fail(Code::kNetwork,
-                  fmt::format("the server points to {}, and only from https:// "
-                              "to https:// is that followed",
+                  fmt::format("the server redirects to {}, and redirects are followed only from https:// to https://",
                               egress::RedactUrl(to)),
                   Where());
     }
     if (hops == kMostRedirects) {
-      return Fail(Code::kNetwork, fmt::format("after {} redirects it still points elsewhere", kMostRedirects), Where());
+      return Fail(Code::kNetwork, fmt::format("the server still redirects after {} redirects", kMostRedirects),
+                  Where());
     }
     url_ = to.substr(0, to.find('#'));
     return {};
@@ -182,7 +182,7 @@ std::string ExplainStatus(int status) {
     case 204:
       return "it has nothing to send";
     case net::http_status::kNotModified:
-      return "it says that nothing changed, which nobody asked";
+      return "it says that nothing changed, although the request did not ask for that";
     case 400:
       return "it does not understand the request";
     case 401:
@@ -193,7 +193,7 @@ std::string ExplainStatus(int status) {
              "elsewhere and give the file";
     case 404:
     case 410:
-      return "there is no document at this address; check the path";
+      return "the document does not exist at this address; check the path";
     case 405:
     case 406:
       return "it does not serve the document in this way; is this the right "
@@ -205,14 +205,13 @@ std::string ExplainStatus(int status) {
     case 502:
     case 503:
     case 504:
-      return "what stands before the server can't reach it, or it is not ready "
-             "yet; try again later";
+      return "the proxy or gateway before the server can't reach it, or it is not ready yet; try again later";
     default:
       break;
   }
   if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
-  if (status >= net::http_status::kInternalServerError) return "it failed itself; see its log, or try again later";
-  return "no document comes with that";
+  if (status >= net::http_status::kInternalServerError) return "it failed; see its log, or try again later";
+  return "this status comes without a document";
 }
 
 Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where) {
@@ -226,10 +225,7 @@ Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where)
   const std::string_view body = answer.body;
   const std::size_t start = body.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (start == std::string_view::npos) {
-    return Fail(Code::kKind,
-                "the server sends nothing, or only blanks: that is no "
-                "statement about egress",
-                where);
+    return Fail(Code::kKind, "the server sends nothing, or only blanks, which makes no statement about egress", where);
   }
   const std::string type = AsciiLower(answer.Header("content-type"));
   const std::string head = AsciiLower(body.substr(start, 16));

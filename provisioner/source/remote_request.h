@@ -1,6 +1,5 @@
-// One document of a server: asked for again while that makes sense, within
-// bounds, and refused with a sentence. What Ignition waits for
-// and tries again: docs/openshift.md#machine-config-server.
+// Fetches one document from a server: retries while that can help, within bounds, and explains a failure in a sentence.
+// When Ignition waits and retries: docs/openshift.md#machine-config-server.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ struct RemoteRequest {
                                                  // nothing
 };
 
-// How long a document is waited for.
+// How long to wait for a document.
 struct Patience {
   int total_seconds = 60;  // for everything, waiting included
   int retry_seconds = 10;  // until then a failed try is followed by another one
@@ -47,15 +46,15 @@ struct Patience {
 // messages may show it.
 Result<net::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
 
-// The same for one of several documents that a source has, within what is left of the time for all of them.
+// The same for one of several documents of a source, within what is left of the time for all of them.
 Result<net::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
                              SourceTime& time);
 
 // What a status other than 200 means and what to do about it.
 std::string ExplainStatus(int status);
 
-// Whether this may be a document at all: kind for nothing, for an HTML page and
-// for what is compressed. What it is decides its reader.
+// Whether this can be a document at all: the error kind if it is empty, an HTML page or compressed. Its reader decides
+// what it is.
 Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where);
 
 }  // namespace prov::source

@@ -55,11 +55,10 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
 
 Result<void> MayUseSystemRoots(const SourceRequest& request) {
   if (!request.IsFollowed()) return {};
-  return Fail(
-      Code::kUsage,
-      "a node that follows this source must know its server by a CA of its own: the node's store will hold what "
-      "the source delivers; give --ca FILE",
-      "--ca");
+  return Fail(Code::kUsage,
+              "a node that follows this source needs a separate CA for its server, because the source itself decides "
+              "which CAs the node's store contains; give --ca FILE",
+              "--ca");
 }
 
 }  // namespace prov::source

@@ -1,4 +1,4 @@
-// The certificates by which a server is known.
+// The certificates with which a server is verified.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace prov::source {
 
-// DER, in order, each once. `bytes` is PEM in any shape, or one DER
-// certificate; nothing in it is an error, as it would mean "whom the system
-// trusts". Errors: cert, too-large.
+// DER, in order, each once. `bytes` is PEM in any shape, or one DER certificate. An input without certificates is an
+// error: an empty list would mean the system's trust. Errors: cert, too-large.
 Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::string& where);
 
 // Those of --ca: of a PEM file, or of a pointer config, whose
@@ -20,8 +19,8 @@ Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::s
 // of ignition::ReadFetchSettings().
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request);
 
-// Error usage on a node that follows the source (request.IsFollowed()): its store holds what the source delivered, so
-// whoever has the key of a delivered CA could replace the source.
+// Error usage on a node that follows the source (request.IsFollowed()): the system's store there holds what the source
+// delivered, so whoever has the key of a delivered CA could replace the source.
 Result<void> MayUseSystemRoots(const SourceRequest& request);
 
 }  // namespace prov::source

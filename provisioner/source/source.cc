@@ -84,8 +84,7 @@ Result<Opened> Open(const SourceRequest& request, const ignition::Limits& limits
     return OpenRemote(request, std::move(remote), CheckMcsAnswer, etag, ports, time);
   }
   return Fail(Code::kScheme,
-              "is no kind of source; known are https://, http:// with "
-              "#sha256=, mcs://, kube:// and files",
+              "is not a supported source; use https://, http:// with #sha256=, mcs://, kube:// or a file",
               scheme + "://");
 }
 

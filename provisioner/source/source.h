@@ -15,7 +15,7 @@
 
 namespace prov::source {
 
-// A source and how it is asked.
+// A source, and how it is reached.
 struct SourceRequest {
   std::string source;  // a path, "-" for standard input, or a URI: https://, http://…#sha256=…, mcs://, kube://
   ignition::Selection selection;
@@ -25,8 +25,8 @@ struct SourceRequest {
   // How long a remote source may take, with all that it refers to and other tries; nullopt: a minute (kube://: a minute
   // and a half), and other tries for a document for ten seconds.
   std::optional<int> timeout_seconds;
-  // Given on a node that follows the source: reads each of its local files, and refuses one that others than
-  // administrators could have written. The system's roots are then nobody's proof: the node's own store holds what this
+  // Set on a node that follows the source: reads each of its local files, and refuses one that others than
+  // administrators could have written. The system's roots are not trusted then: the node's own store holds what this
   // source delivers.
   FileReader read_followed;
 
@@ -43,15 +43,15 @@ struct SourceCache;  // source_cache.h
 struct SourcePorts {
   net::Http& http;
   Clock& clock;
-  // Of a process that reads its source again and again: what did not change is not parsed again. May be null. kube://
-  // has no use for it.
+  // For a process that reads its source again and again: what did not change is not parsed again. May be null. kube://
+  // does not use it.
   SourceCache* cache = nullptr;
 };
 
 // Whether it names something on a network rather than a file: it has a scheme.
 bool IsRemote(const std::string& source);
 
-// Whether requests can be made through it; `where` names it in the error: proxy-url.
+// Checks that requests can be made through this proxy; `where` names it in the error: proxy-url.
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where);
 
 // Errors: not-found, io, too-large, kind, scheme, network, tls, hash-mismatch, and those of the format that is found
@@ -65,11 +65,11 @@ class SourceTime {
 
   int left() const { return left_; }  // seconds
 
-  // What a document took by the clock. One that was set meanwhile, as happens at a first boot, says nothing: no
-  // document takes much longer than was left for it.
+  // Subtracts what a document took by the clock. A clock that was set meanwhile, as happens at a first boot, is
+  // recognised: no document takes much longer than the time that was left for it.
   void Spend(std::int64_t seconds);
 
-  // Why there is no more, for errors.
+  // Why there is no time left, for errors.
   std::string Words() const;
 
  private:

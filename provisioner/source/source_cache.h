@@ -1,6 +1,5 @@
-// What a process that reads its source again and again remembers of the last
-// time: enough to see that nothing changed, and what was derived from it, but
-// none of the answers.
+// What a process that reads its source repeatedly keeps from the last reading: enough to see that nothing changed, and
+// what was derived from it, but none of the answers.
 #pragma once
 
 #include <optional>

@@ -26,11 +26,11 @@ struct SourceObjects {
   std::vector<ObjectView> secrets;
 };
 
-// Those of a single object, of a List (also of one kind), of several YAML documents; of a plain array (az aks list)
-// only AKS clusters. What is of other kinds is passed over. Errors: type, invalid-config; too-large (over 100,000).
+// The sources in a single object, in a List (also of one kind) or in several YAML documents; from a plain array (az aks
+// list) only AKS clusters. Objects of other kinds are skipped. Errors: type, invalid-config; too-large (over 100,000).
 Result<SourceObjects> FindObjects(const ignition::JsonDocument& document);
 
-// The one called `name`; "": the only one. Errors: not-found, also where several are called so.
+// The one called `name`; with "" the only one. Errors: not-found, also if several have that name.
 Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
                                        std::string_view name);
 

@@ -1,4 +1,4 @@
-// Sources that are plain text and no document: an environment file, a file of certificates.
+// Sources that are plain text: an environment file, a file of certificates.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace prov::source {
 
-// Whether the first line that is no comment assigns a variable; also the comments that are all there is of a proxy.env
-// of a cluster without a proxy, known by the file's name in them.
+// Whether this is an environment file: the first line that is not a comment assigns a variable. The proxy.env of a
+// cluster without a proxy consists of comments only; it is recognised by the file name in them.
 bool IsEnvironmentText(std::string_view bytes);
 
 // An environment file by itself: proxy settings, and no statement about certificates. Errors: kind where it assigns

@@ -17,7 +17,8 @@ struct UserData {
 };
 
 // The user data of the Secret called `name`, or of the only one that has some; nullopt: none has. Errors: type;
-// invalid-config for what is no base64; kind for what is no Ignition config; not-found where several have some.
+// invalid-config if it is not base64; kind if it is not an Ignition config; not-found if several Secrets have user
+// data.
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name);
 
 }  // namespace prov::source

@@ -23,7 +23,7 @@ Result<WebSource> ParseWebSource(const std::string& uri) {
   const std::size_t hash = uri.find('#');
   out.url = uri.substr(0, hash);
   const auto target = egress::ParseRequestTarget(out.url);
-  if (!target || target->host.empty()) return refuse("is no URL of a document: https://HOST/PATH is expected");
+  if (!target || target->host.empty()) return refuse("is not the URL of a document: https://HOST/PATH is expected");
   const std::size_t authority = out.url.find("://") + 3;
   const std::string_view host = std::string_view(out.url).substr(0, out.url.find_first_of("/?", authority));
   if (const std::size_t at = host.rfind('@'); at != std::string::npos && at >= authority) {
@@ -41,8 +41,7 @@ Result<WebSource> ParseWebSource(const std::string& uri) {
   }
   if (target->scheme != "https" && out.hash.empty()) {
     return refuse(
-        "anybody on the way can change what comes by http://; use "
-        "https://, or say what it must be: #sha256=…");
+        "anyone on the way can change a document that is read by http://; use https://, or add its hash: #sha256=…");
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// https://… and http://…#sha256=…: a document that a server has.
+// https://… and http://…#sha256=…: a document on a web server.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Puts a command into an answer file that somebody else wrote, and takes it out again. The file is edited in place:
-// what isn't ours stays as it is, byte for byte, and what can't be edited safely is refused. Pure. What a command
-// may be: docs/formats/answer-file.md#commands.
+// Adds a command to an answer file that somebody else wrote, and removes it again. The file is edited in place:
+// everything that isn't ours stays byte for byte, and a file that can't be edited safely is refused. Pure. Rules for
+// the command: docs/formats/answer-file.md#commands.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ struct AnswerFileCommand {
   // amd64, arm64 or x86. If the file has components of another of them only, that is what it is for, and ours is, too.
   std::string architecture = "amd64";
   std::string description;
-  std::string command_line;  // by which the command is known again; printable ASCII
+  std::string command_line;  // identifies the command later; printable ASCII
 };
 
 struct AnswerFileEdit {
   std::string bytes;
   bool changed = false;
-  // What RemoveCommand needs to take out no more and no less than was added: one line of ASCII, to be kept by the
-  // caller. "" if nothing was added: the command was there already, and what holds it isn't ours.
+  // What RemoveCommand needs to remove exactly what was added: one line of ASCII, to be kept by the caller. "" if
+  // nothing was added: the command was there already, and what contains it isn't ours.
   std::string record;
 };
 
@@ -36,13 +36,13 @@ struct AnswerFileEdit {
 // that no answer file can hold.
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
 
-// Whether Windows setup has marked the command's pass as processed: from then on it ignores what the file says for that
-// pass, and looks for it in the next place. Errors: xml, too-large.
+// Whether Windows setup has marked the command's pass as processed: from then on it ignores the file for that pass, and
+// looks in the next place. Errors: xml, too-large.
 Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where);
 
-// Takes out the command, and of what AddCommand made around it whatever holds nothing else by now. If nobody edited the
-// file since, it is what it was. Nothing changes if the record is empty or the command isn't there. Errors: as above;
-// manifest for a damaged record.
+// Removes the command, and the elements that AddCommand made around it if they hold nothing else now. If nobody edited
+// the file since, the result is the original file. Nothing changes if the record is empty or the command isn't there.
+// Errors: as above; manifest for a damaged record.
 Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
                                      std::string_view where);
 

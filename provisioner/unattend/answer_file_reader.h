@@ -1,5 +1,5 @@
-// Reads of an answer file what an edit in place must know of it: where the elements are that can hold a command, how
-// they are indented, and which commands there are.
+// Reads what an in-place edit of an answer file needs: the positions of the elements that can hold a command, their
+// indentation, and the commands that exist.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace prov::unattend {
 inline constexpr std::string_view kUnattendUri = "urn:schemas-microsoft-com:unattend";
 inline constexpr std::string_view kStateUri = "http://schemas.microsoft.com/WMIConfig/2002/State";
 
-// What is before an element on its line, if it begins one: nothing but blanks.
+// The text before an element that begins its line: only blanks.
 struct LineStart {
   bool found = false;
   std::string_view newline = {};  // "" on the first line
@@ -57,7 +57,7 @@ struct AnswerElement {
 
 struct AnswerItem {
   AnswerElement at;
-  std::uint32_t order = 0;  // 0 if there is none that is a number
+  std::uint32_t order = 0;  // 0 if there is no valid number
   bool ours = false;
 };
 

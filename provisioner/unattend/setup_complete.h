@@ -1,5 +1,5 @@
-// The line in %SystemRoot%\Setup\Scripts\SetupComplete.cmd that runs a payload's own script, beside whatever else the
-// file does.
+// The line in %SystemRoot%\Setup\Scripts\SetupComplete.cmd that runs a payload's own script. The rest of the file is
+// kept.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace prov::unattend {
 // interpreter does not read).
 Result<std::string> AddSetupCompleteLine(std::string_view existing, Findings& findings, std::string_view where);
 
-// Without our line; everything else byte for byte. `added` is what AddSetupCompleteLine put behind the text that it was
-// given; if somebody edited the end since, the line alone goes.
+// The text without our line; everything else byte for byte. `added` is what AddSetupCompleteLine appended to the text;
+// if somebody edited the end since then, only the line itself is removed.
 std::string RemoveSetupCompleteLine(std::string_view existing, std::string_view added);
 
 }  // namespace prov::unattend

@@ -86,7 +86,7 @@ Result<XmlEvent> XmlReader::ReadDelimited(XmlEvent::Kind kind, std::size_t openi
   const std::size_t begin = at_;
   const std::size_t close = text_.find(closing, begin + opening);
   if (close == std::string_view::npos)
-    return Refuse(begin, fmt::format("there is no {} to what begins here; is the file complete?", closing));
+    return Refuse(begin, fmt::format("the {} that ends this part is missing; is the file complete?", closing));
   at_ = close + closing.size();
   const std::string_view raw = Between(text_, begin + opening, close);
   return XmlEvent{.kind = kind, .begin = begin, .end = at_, .raw = raw, .cdata = kind == XmlEvent::Kind::kText};

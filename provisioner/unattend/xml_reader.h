@@ -1,6 +1,6 @@
-// A small strict pull reader of XML 1.0 with namespaces, for files that are edited in place: every event says which
-// bytes it is. It refuses what is not well-formed, and what an answer file has no use for and an attacker has: a
-// DOCTYPE (and with it all entities but the five predefined), XML 1.1, deep nesting, heaps of attributes.
+// A small strict pull reader of XML 1.0 with namespaces, for files that are edited in place: every event tells which
+// bytes it covers. It refuses XML that is not well-formed, and features that answer files don't need but attackers do:
+// a DOCTYPE (and with it all entities except the five predefined), XML 1.1, deep nesting, large numbers of attributes.
 #pragma once
 
 #include <deque>

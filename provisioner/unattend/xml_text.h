@@ -1,4 +1,4 @@
-// The bytes of an XML file as UTF-8 text and back, byte for byte, and XML's own small text tools.
+// Decodes the bytes of an XML file to UTF-8 text and back without loss; and small XML text tools.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace prov::unattend {
 
-// Those that Windows' tools write. All others are refused.
+// The encodings that Windows' tools write. All others are refused.
 enum class XmlEncoding { kUtf8, kUtf8Bom, kUtf16Le };
 
 struct XmlText {
@@ -30,7 +30,7 @@ std::string XmlPlace(std::string_view where, std::string_view text, std::size_t 
 inline bool IsXmlBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool IsXmlBlank(std::string_view text);
 
-// The start of a text that may be long, for a message.
+// The start of a text that may be long, for messages.
 std::string XmlExcerpt(std::string_view text);
 
 // The length of the name without a colon at the start of well-formed UTF-8 text; 0 if there is none.

@@ -246,7 +246,7 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
   }
   if (options.ec2launch_v2 && options.foreign) {
     return Fail(Code::kUsage,
-                "2 is a form of its own, and --append-to keeps that of the script; both launch agents take tags",
+                "2 is a separate form, and --append-to keeps that of the script; both launch agents take tags",
                 "--ec2launch");
   }
   if (options.form != CloudbaseForm::kPs1 && (WantsTags(options) || !ReadByCloudbase(options))) {
@@ -334,7 +334,7 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
   if (!AsciiLower(bundle.url).starts_with("https:")) {
     AddInfo(
         findings, "ca-transport-tls",
-        fmt::format("the bundle is fetched without TLS. {}Who is on the way can read its URL and its contents", kHash),
+        fmt::format("the bundle is fetched without TLS. {}Anyone on the way can read its URL and its contents", kHash),
         bundle.Shown());
   } else if (bundle.HasQuery()) {
     AddWarning(findings, "ca-transport-tls",
@@ -346,7 +346,7 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
   } else {
     AddInfo(findings, "ca-transport-tls",
             fmt::format("the bundle is fetched without knowing the server, because its CAs may be those of a proxy "
-                        "that opens TLS. {}It does not keep secret what is asked for",
+                        "that opens TLS. {}It does not keep the requested URL secret",
                         kHash),
             bundle.Shown());
   }
@@ -431,11 +431,13 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   }
   if (state.scope.win_inet && !options.exe) {
     AddWarning(findings, "wininet-script",
-               "the script of user data does not set WinINET; provisioner.exe does (--exe-url)", "--scope wininet");
+               "the script of user data does not set WinINET; add provisioner.exe, which does (--exe-url)",
+               "--scope wininet");
   }
   if (state.hns && !options.exe) {
     AddWarning(findings, "hns-script",
-               "the script of user data gives pods no policies; provisioner.exe does (--exe-url)", "--hns-policy");
+               "the script of user data does not set policies of pods; add provisioner.exe, which does (--exe-url)",
+               "--hns-policy");
   }
   if (options.bundle && !BundleIsKnown(state, options)) {
     AddWarning(

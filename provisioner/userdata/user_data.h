@@ -1,5 +1,4 @@
-// User data: the script that a platform hands to a new machine, in the form in which the machine's agent takes it.
-// Pure.
+// User data: the script that a platform passes to a new machine, in the form that the machine's agent reads. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +17,10 @@
 
 namespace prov::userdata {
 
-// The platforms that hand user data to a Windows machine. Facts: docs/formats/user-data.md.
+// The platforms that pass user data to a Windows machine. Facts: docs/formats/user-data.md.
 enum class Platform { kAws, kAzure, kGcp, kVsphere, kNutanix, kOpenstack, kNone };
 
-// What a platform takes, and who can read it there.
+// What a platform accepts as user data, and who can read it there.
 struct Channel {
   Platform platform;
   std::string_view name;
@@ -40,7 +39,7 @@ std::optional<Platform> PlatformOf(std::string_view name);
 // What cloudbase-init takes.
 enum class CloudbaseForm { kPs1, kMultipart, kCloudConfig };
 
-// Whose machines a Secret with the user data is for.
+// The API whose machines a Secret with the user data is for.
 enum class SecretForm {
   kMachineApi,  // OpenShift's Machine API
   kClusterApi,  // the Cluster API, whose images for Windows have cloudbase-init on each platform
@@ -59,7 +58,7 @@ struct UserDataOptions {
   SecretForm secret_form = SecretForm::kMachineApi;  // of the Secret that is made of it, if any
 };
 
-// What else than the value a vSphere machine and its image need.
+// Besides the value itself, what a vSphere machine and its image need.
 struct GuestInfo {
   std::string instance_id;
   std::string metadata;                                            // guestinfo.metadata, in base64
@@ -76,7 +75,7 @@ struct UserData {
   std::optional<GuestInfo> guest_info = {};  // of a value for vSphere
 };
 
-// Errors: size-limit, with the numbers; usage for options that don't go together.
+// Errors: size-limit, with the numbers; usage for options that can't be combined.
 Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                               const UserDataOptions& options);
 

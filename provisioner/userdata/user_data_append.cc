@@ -38,12 +38,12 @@ constexpr std::array kOtherForms = {
     OtherForm{"\xff\xfe", false, "is UTF-16; convert it to ASCII"},
     OtherForm{"#cloud-config", true, "is a cloud-config, not a script; its runcmd is the place for a second script"},
     OtherForm{"content-type:", true,
-              "is a MIME message; add our user data as a part of its own (--userdata-form multipart)"},
+              "is a MIME message; add our user data as a separate part (--userdata-form multipart)"},
     OtherForm{"mime-version:", true,
-              "is a MIME message; add our user data as a part of its own (--userdata-form multipart)"},
-    OtherForm{"---", true, "is YAML, not a script; add our user data as a task or command of its own"},
-    OtherForm{"version:", true, "is EC2Launch's YAML; add our user data as a task of its own (--ec2launch 2)"},
-    OtherForm{"tasks:", true, "is EC2Launch's YAML; add our user data as a task of its own (--ec2launch 2)"},
+              "is a MIME message; add our user data as a separate part (--userdata-form multipart)"},
+    OtherForm{"---", true, "is YAML, not a script; add our user data as a separate task or command"},
+    OtherForm{"version:", true, "is EC2Launch's YAML; add our user data as a separate task (--ec2launch 2)"},
+    OtherForm{"tasks:", true, "is EC2Launch's YAML; add our user data as a separate task (--ec2launch 2)"},
     OtherForm{"#ps1", false,
               "is marked for cloudbase-init, whose mark must be the first line; give the script without it"},
     OtherForm{"rem cmd", false, "is a batch script, and ours is PowerShell"},
@@ -232,7 +232,8 @@ bool DownloadsByWeb(const ForeignUserData& user_data) {
 
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where) {
   if (!IsOurs(ours)) {
-    return Refuse("is no user data of this program; give the Secret that bake --secret wrote, or what it holds", where);
+    return Refuse("is not user data of this program; give the Secret that bake --secret wrote, or what it holds",
+                  where);
   }
   std::string_view script = ours;
   bool persist = user_data.persist;

@@ -1,4 +1,4 @@
-// User data that somebody else made, taken apart so that our step can be put before it.
+// Takes apart user data that somebody else made, so that our step can be put before it.
 #pragma once
 
 #include <string>
@@ -15,22 +15,22 @@ struct ForeignUserData {
   bool persist = false;  // <persist>true</persist>
 };
 
-// Refuses what our step can't be added to without changing what it does: other forms, base64 text, Ignition configs,
-// batch scripts, several scripts, a parameter block, text that is not ASCII, a step of ours that is there already.
-// Errors: kind, with the reason.
+// Refuses user data that our step can't be added to without changing what they do: other forms, base64 text, Ignition
+// configs, batch scripts, several scripts, a parameter block, text that is not ASCII, a step of ours that is already
+// there. Errors: kind, with the reason.
 Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_view where);
 
-// Whether the script lets somebody in by SSH, as the Windows Machine Config Operator's does.
+// Whether the script allows logins by SSH, as that of the Windows Machine Config Operator does.
 bool SetsUpKeys(const ForeignUserData& user_data);
 
-// Whether the script downloads by PowerShell or .NET, which follow WinINET's settings and no variables.
+// Whether the script downloads with PowerShell or .NET, which use WinINET's settings and not the variables.
 bool DownloadsByWeb(const ForeignUserData& user_data);
 
-// Whether user data in plain text hold a step of ours.
+// Whether user data in plain text contain a step of ours.
 bool IsOurs(std::string_view user_data);
 
-// Whether `ours`, user data of ours in plain text, run exactly this script behind our step, and as often. Errors: kind
-// (it has no step of ours, or nothing behind it).
+// Checks that `ours`, user data of ours in plain text, run exactly this script after our step, and equally often.
+// Errors: kind (it has no step of ours, or nothing behind it).
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where);
 
 }  // namespace prov::userdata

@@ -114,7 +114,7 @@ Result<bool> Flag(const JsonNode& root, std::string_view name) {
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.scope = {false, false, false, false};
   for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
-    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is nothing that this version manages");
+    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
   }
   if (const auto node = PROV_TRY(root.Find("credentials"))) {
     const auto policy = reconcile::CredentialPolicyOf(PROV_TRY(node->Text()));

@@ -1,5 +1,5 @@
-// What user data carries of a payload: one line of JSON and behind it the certificates (DER), nothing that can be
-// derived. On a node it is the file data.egress: its script reads it, and so does provisioner.exe, as a source.
+// The container in user data: one line of JSON, then the certificates (DER), and nothing that can be derived. On a node
+// it is the file data.egress, which the script reads and which provisioner.exe accepts as a source.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace prov::userdata {
 
-// A file at a URL that is known by its digest.
+// A file at a URL, verified by its digest.
 struct Download {
   std::string url;
   std::string sha256;  // lower-case hex
 
-  // A query may be a token: no message has it.
+  // A query may be a token, so no message contains it.
   bool HasQuery() const { return url.find('?') != std::string::npos; }
   std::string Shown() const { return url.substr(0, url.find('?')); }
 
@@ -39,7 +39,7 @@ struct ContainerOptions {
   bool account = false;                 // and the proxy for that wants credentials
 };
 
-// Its two halves compress better apart.
+// The two parts; they compress better separately.
 struct Container {
   std::string json;  // with its line end
   std::string certificates;
@@ -47,15 +47,15 @@ struct Container {
   std::string Bytes() const { return json + certificates; }
 };
 
-// Whether each certificate is of the bundle is the caller's to know: `stores_known` says that the bundle is the one
-// that EncodePem makes of the state's certificates. Errors: size-limit (a certificate that the script can't read).
+// The caller must know whether each certificate is in the bundle: `stores_known` says that the bundle is the one that
+// EncodePem makes of the state's certificates. Errors: size-limit (a certificate that the script can't read).
 Result<Container> MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                 const ContainerOptions& options, bool stores_known);
 
 // A file of this name is a container.
 bool IsContainerName(std::string_view path);
 
-// The way back: MakeDesiredState() of the result is the state that was written. Errors: json, type, version, cert,
+// Reads it back: MakeDesiredState() of the result is the state that was written. Errors: json, type, version, cert,
 // remote-source (its certificates are at a URL).
 Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where);
 

@@ -1,5 +1,4 @@
-// The forms in which a script travels: compressed, as letters, and around these what its reader wants from the first
-// byte to the last.
+// The encodings of a script: compressed, as text, and wrapped in the exact form that its reader expects.
 #pragma once
 
 #include <span>
@@ -8,16 +7,16 @@
 
 namespace prov::userdata {
 
-// gzip (RFC 1952) as small as zlib makes it, the same bytes on every system: the parts one behind the other. Each has
-// blocks of its own: text and keys have little in common, and a block has one code for all that is in it.
+// gzip (RFC 1952), as small as zlib makes it and with the same bytes on every system: the parts one after the other,
+// each in blocks of its own. Text and keys have little in common, and a block uses one code for its whole content.
 std::string Gzip(std::span<const std::string_view> parts);
 
-// Ascii85, as user data has it: five letters for four bytes, where base64 has four for three. '!' is the digit 0 and
-// 'u' is 84; the first counts most. Four zeros have no short form ('z'), and a last group of fewer bytes is filled up
-// with zeros.
+// Ascii85 as user data uses it: five letters for four bytes, where base64 has four for three. '!' is the digit 0 and
+// 'u' is 84; the first letter is the most significant. Four zeros have no short form ('z'), and a last group of fewer
+// bytes is filled up with zeros.
 std::string EncodeAscii85(std::string_view bytes);
 
-// EC2Launch v1 and v2. No line end behind the last tag: readers that compare the end take it so only.
+// EC2Launch v1 and v2. No line end after the last tag: readers that compare the end of the text require that.
 std::string InTags(std::string_view script, bool persist);
 // EC2Launch v2's own form; the script runs at every boot as SYSTEM.
 std::string InEc2LaunchYaml(std::string_view script);

@@ -10,22 +10,21 @@
 
 namespace prov::userdata {
 
-// What the script unpacks at most of settings and certificates: it reads no further.
+// The most bytes of settings and certificates that the script unpacks.
 constexpr std::size_t kMostUnpackedBytes = 8'000'000;
 
-// A PowerShell script in fewer bytes that means the same: no comments, no indentation, LF, short names of variables,
-// no blanks around operators, no line ends inside of braces that need none. For the constant scripts of templates/, not
-// for any: it knows no here-strings. What stands between "#region NAME" and "#endregion" is left out unless `regions`
-// has the name.
+// A shorter PowerShell script with the same meaning: no comments, no indentation, LF, short variable names, no blanks
+// around operators, no unneeded line ends inside braces. Only for the constant scripts of templates/: it does not
+// understand here-strings. The text between "#region NAME" and "#endregion" is left out unless `regions` has the name.
 std::string CompactScript(std::string_view script, std::span<const std::string_view> regions);
 
-// The text in lines for a here-string: of 900 columns at most, and none begins with '@, which is its end, or has a word
-// for which Windows would log the script with its data (templates/UserData.ps1). The text must not begin so, and a gzip
-// in Ascii85 doesn't.
+// The text in lines for a here-string, of at most 900 columns. No line begins with '@, which would end the here-string,
+// or contains a word for which Windows would log the script with its data (templates/UserData.ps1). The text itself
+// must not begin that way; a gzip in Ascii85 doesn't.
 std::string HereStringLines(std::string_view text);
 
-// ASCII, LF, ends in a line end; leaves its exit code in $LASTEXITCODE and does not exit, so that others may follow.
-// Errors: size-limit (more than kMostUnpackedBytes).
+// ASCII, LF, ends with a line end. It leaves its exit code in $LASTEXITCODE and does not exit, so that other scripts
+// can follow. Errors: size-limit (more than kMostUnpackedBytes).
 Result<std::string> UserDataScript(const Container& container, const ContainerOptions& options);
 
 }  // namespace prov::userdata

@@ -1,4 +1,4 @@
-// The Secret of a cluster by which user data reach a machine.
+// The Secret of a cluster that passes user data to a machine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace prov::userdata {
 // Errors: reserved-name (the operator's own Secret); usage (no name for a Secret).
 Result<void> CheckSecretName(std::string_view name);
 
-// Errors: usage, for a platform where nothing gives a Secret of this form to a Windows machine.
+// Errors: usage, for a platform on which no component passes a Secret of this form to a Windows machine.
 Result<void> CheckSecretPlatform(SecretForm form, Platform platform);
 
 // The Secret, as a manifest. A MachineSet names it as userDataSecret, a Machine of the Cluster API as dataSecretName.

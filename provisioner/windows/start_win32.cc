@@ -1,6 +1,6 @@
-// What must hold before anything else in provisioner.exe runs: Windows looks for libraries in System32 only, and frames
-// of the stack are checked with a number that nobody can guess. Linked in as an object of the program, it stands in for
-// GCC's libssp, which would ask a library that could be planted beside the program.
+// Runs before everything else in provisioner.exe: it restricts the search for libraries to System32, and gives the
+// stack protector a random value. It is linked in as an object of the program and replaces GCC's libssp, which would
+// load a library that somebody could plant beside the program.
 #include "provisioner/base/windows_api.h"
 // clang-format off: it needs the one above
 #include <delayimp.h>

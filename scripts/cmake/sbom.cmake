@@ -24,7 +24,16 @@ foreach(entry IN LISTS sbom_libraries)
   list(GET fields 5 text)
   string(REGEX REPLACE "[^A-Za-z0-9.-]" "-" id "${name}")
   string(APPEND packages ",\n    {\"SPDXID\": \"SPDXRef-${id}\", \"name\": \"${name}\", \"versionInfo\": \"${version}\", \"supplier\": \"${supplier}\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false, \"licenseConcluded\": \"${license}\", \"licenseDeclared\": \"${license}\", \"copyrightText\": \"NOASSERTION\"}")
-  string(APPEND relations ",\n    {\"spdxElementId\": \"SPDXRef-provisioner\", \"relationshipType\": \"${relation}\", \"relatedSpdxElement\": \"SPDXRef-${id}\"}")
+  set(relation_ends "\"SPDXRef-provisioner\"" "\"SPDXRef-${id}\"")
+  if(relation STREQUAL OPTIONAL_DEPENDENCY_OF)
+    list(REVERSE relation_ends)
+  endif()
+  list(GET relation_ends 0 from)
+  list(GET relation_ends 1 to)
+  string(APPEND relations ",\n    {\"spdxElementId\": ${from}, \"relationshipType\": \"${relation}\", \"relatedSpdxElement\": ${to}}")
+  if(relation STREQUAL OPTIONAL_DEPENDENCY_OF)
+    continue()
+  endif()
   string(APPEND licenses "\n\n================ ${name} ${version}: ${license}\n\n")
   if(EXISTS "${text}")
     file(READ "${text}" words)
@@ -44,7 +53,7 @@ file(WRITE ${OUT}/provisioner.spdx.json "{
   \"documentNamespace\": \"https://spdx.org/spdxdocs/provisioner-${sbom_version}-${digest}\",
   \"creationInfo\": {\"created\": \"${created}\", \"creators\": [\"Tool: provisioner-build\"]},
   \"packages\": [
-    {\"SPDXID\": \"SPDXRef-provisioner\", \"name\": \"provisioner\", \"versionInfo\": \"${sbom_version}\", \"packageFileName\": \"${file_name}\", \"supplier\": \"NOASSERTION\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false, \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"${digest}\"}], \"licenseConcluded\": \"NOASSERTION\", \"licenseDeclared\": \"NOASSERTION\", \"copyrightText\": \"NOASSERTION\"}${packages}
+    {\"SPDXID\": \"SPDXRef-provisioner\", \"name\": \"provisioner\", \"versionInfo\": \"${sbom_version}\", \"packageFileName\": \"${file_name}\", \"supplier\": \"NOASSERTION\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false, \"checksums\": [{\"algorithm\": \"SHA256\", \"checksumValue\": \"${digest}\"}], \"licenseConcluded\": \"Apache-2.0\", \"licenseDeclared\": \"Apache-2.0\", \"copyrightText\": \"NOASSERTION\"}${packages}
   ],
   \"relationships\": [${relations}
   ]

@@ -33,6 +33,11 @@ macro(sbom_built name entry license)
   sbom_library("${name}" "${CMAKE_MATCH_1}" "${license}" STATIC_LINK ${WINDEPS_PREFIX}/licenses/${entry})
 endmacro()
 
+# sbom_loaded(NAME LICENSE): not part of the program, so its licence's words are not in licenses.txt.
+macro(sbom_loaded name license)
+  list(APPEND prov_sbom "${name}|NOASSERTION|${license}|OPTIONAL_DEPENDENCY_OF|NOASSERTION|")
+endmacro()
+
 set(prov_sbom "")
 sbom_packaged(fmt MIT STATIC_LINK libfmt-dev)
 sbom_packaged(RapidJSON MIT STATIC_LINK rapidjson-dev)
@@ -55,6 +60,10 @@ else()
   sbom_packaged(zlib Zlib ${linked} zlib1g-dev)
   sbom_packaged("libgcc and libstdc++" "GPL-3.0-or-later WITH GCC-exception-3.1" ${linked} gcc-12-base)
   sbom_packaged("GNU C library" LGPL-2.1-or-later DYNAMIC_LINK libc6)
+  # Loaded where a command needs them. The version is that of the system that runs the program.
+  sbom_loaded(libcurl curl)
+  sbom_loaded(libarchive BSD-2-Clause)
+  sbom_loaded(wimlib LGPL-3.0-or-later)
 endif()
 file(CONFIGURE OUTPUT sbom.cmake CONTENT [[
 set(sbom_version "@PROJECT_VERSION@")
@@ -63,5 +72,3 @@ set(sbom_libraries "@prov_sbom@")
 add_custom_command(TARGET provisioner POST_BUILD
   COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:provisioner> -DLIST=${CMAKE_CURRENT_BINARY_DIR}/sbom.cmake
     -DOUT=$<TARGET_FILE_DIR:provisioner> -P ${CMAKE_SOURCE_DIR}/scripts/cmake/sbom.cmake VERBATIM)
-install(FILES $<TARGET_FILE_DIR:provisioner>/provisioner.spdx.json $<TARGET_FILE_DIR:provisioner>/licenses.txt
-  DESTINATION share/doc/provisioner)

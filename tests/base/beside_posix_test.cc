@@ -1,4 +1,4 @@
-// What is written beside its place, by runs that are killed, and what is left alone of others.
+// Files written under a temporary name by runs that are killed, and that files of others are left alone.
 #include "provisioner/base/beside_posix.h"
 
 #include <fcntl.h>

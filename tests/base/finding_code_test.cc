@@ -1,4 +1,4 @@
-// The tables of errors and findings: whole sentences, and nothing in them that the program does not say.
+// The tables of errors and findings: every entry has whole sentences, and every code is used by the program.
 #include "provisioner/base/finding_code.h"
 
 #include <gtest/gtest.h>

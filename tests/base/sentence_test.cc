@@ -14,6 +14,8 @@ TEST(Sentence, ThePlaceIsTheSubjectOfAMessageThatBeginsWithItsVerb) {
   EXPECT_EQ(Sentence("not JSON: the value is missing", "a.json: line 3, column 1"),
             "a.json: line 3, column 1 is not JSON: the value is missing");
   EXPECT_EQ(Sentence("changes while it is read", "SYSTEM"), "SYSTEM changes while it is read");
+  EXPECT_EQ(Sentence("makes a Secret that nothing reads", "--secret"), "--secret makes a Secret that nothing reads");
+  EXPECT_EQ(Sentence("shows 9 rows at most", "--html"), "--html shows 9 rows at most");
 }
 
 TEST(Sentence, AMessageWithASubjectStaysAsItIs) {

@@ -1,4 +1,4 @@
-// `check --secret`: a Secret with user data of ours beside the operator's Secret of another day.
+// `check --secret`: compares a Secret with our user data with a later version of the operator's Secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,6 +151,9 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
   EXPECT_EQ(error(theirs, theirs), "kind") << "no step of ours";
   ASSERT_EQ(Bake({"--platform", "aws", "--append-to", theirs}).exit, 0);
   EXPECT_EQ(error(Path("ours"), Path("ours")), "kind") << "ours is given as the operator's";
+  const std::string number = Put("number.yaml", "apiVersion: v1\nkind: Secret\ndata:\n  userData: 1\n");
+  EXPECT_THAT(Provisioner({"check", "--secret", Path("ours"), "--append-to", number}).err,
+              HasSubstr("has no text data.userData"));
   EXPECT_EQ(error(Path("ours"), Put("map.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n")), "kind");
   EXPECT_EQ(error(Path("ours"), Path("missing")), "not-found");
   const std::string no_key = "apiVersion: v1\nkind: Secret\ndata:\n  disableTemplating: dHJ1ZQ==\n";

@@ -1,4 +1,4 @@
-// What the program does where the system fails it: full disks, limits, an abort.
+// What the program does when the system fails: full disks, limits, an abort.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

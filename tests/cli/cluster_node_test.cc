@@ -1,4 +1,4 @@
-// What a node tells its cluster beside its rounds, and how it has itself boot again: commands in this process, a
+// What a node reports to its cluster after its rounds, and how it requests a reboot: commands in this process, a
 // machine in memory, an API server that is a function.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Whole commands on a machine, killed at every call of a port and given again: what is there is what one makes that
-// nobody kills. What is left in between is for tests/node/command_kill_test.cc.
+// Whole commands on a machine, killed at every call of a port and repeated: the result is the same as that of a command
+// that nobody kills. tests/node/command_kill_test.cc checks the state in between.
 #include <gmock/gmock.h>
 
 #include "provisioner/node/activity.h"

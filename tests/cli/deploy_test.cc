@@ -78,13 +78,15 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
   };
   const std::vector<Row> rows = {
       {{}, "kubectl apply -f -"},
-      {{"--print", "--source", "kube://admin/worker"}, "a pod has none"},
+      {{"--print", "--source", "kube://admin/worker"}, "pods have no kubeconfig"},
       {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
       {{"--print", "--image", ""}, "is empty"},
       {{"--print", "--image", "docker://registry.example.com/provisioner:1"}, "takes an image such as"},
       {{"--print", "--image", "a b"}, "takes an image such as"},
       {{"--print", "--source", ""}, "is empty"},
       {{"--print", "--source", "ftp://h/x"}, "not ftp://"},
+      {{"--print", "--add-cluster-suffixes"}, "is for AKS"},
+      {{"--print", "--add-cluster-suffixes", "--source", "MCS://h/worker", "--ca", "C:\\ca.pem"}, "is for AKS"},
       {{"--print", "--ca", "ca.pem"}, "a full path on the nodes"},
       {{"--print", "--subtract", "/etc/ssl/certs.pem"}, "a full path on the nodes"},
       {{"--print", "--reboot", "annotate", "--metrics", "C:\\x.txt"}, ".prom"},
@@ -126,6 +128,15 @@ TEST(Deploy, SaysWhatPodsCouldNotUse) {
   EXPECT_EQ(codes("kube:///worker", {}), 0U);
   EXPECT_THAT(Printed({"--source", "https://h.example.com/w.json", "--ca", "C:\\egress\\ca.pem"}),
               HasSubstr(R"("--ca=C:\\egress\\ca.pem")"));
+}
+
+// Else the pods would have another digest than `fleet status --add-cluster-suffixes` wants.
+TEST(Deploy, PodsReadAnAksDocumentAsItIsAskedFor) {
+  const std::string source = "http://h.example.com/aks.json#sha256=" + std::string(64, 'a');
+  EXPECT_THAT(Printed({"--source", source, "--add-cluster-suffixes"}), HasSubstr("\"--add-cluster-suffixes\""));
+  EXPECT_THAT(Printed({"--source", source}), Not(HasSubstr("--add-cluster-suffixes")));
+  EXPECT_THAT(Printed({"--source", source, "--add-cluster-suffixes", "--remove"}),
+              Not(HasSubstr("--add-cluster-suffixes")));
 }
 
 // Whoever may read the DaemonSet could read them.

@@ -103,7 +103,7 @@ TEST_F(EgressIp, AnInvalidEntryIsReportedAndExits11) {
   EXPECT_EQ(result.exit, 11);
   EXPECT_STREQ(Json(result)["namespaces"][0]["decision"].GetString(), "dropped");
   EXPECT_THAT(result.out, HasSubstr("\"egress-ip-address\""));
-  EXPECT_THAT(Run({bad}).err, HasSubstr("error [egress-ip-address]: \"10.0.0\" is no IP address"));
+  EXPECT_THAT(Run({bad}).err, HasSubstr("error [egress-ip-address]: \"10.0.0\" is not an IP address"));
 }
 
 TEST_F(EgressIp, TheHurriedUsersWords) {
@@ -112,7 +112,7 @@ TEST_F(EgressIp, TheHurriedUsersWords) {
   EXPECT_THAT(none.err, AllOf(HasSubstr("FILE is missing"), HasSubstr("oc get netnamespaces,hostsubnets")));
   const ProcessResult eaten = Run({"--offline", "node-1", objects_});
   EXPECT_EQ(eaten.exit, 10);
-  EXPECT_THAT(eaten.err, HasSubstr("before --offline"));
+  EXPECT_THAT(eaten.err, HasSubstr("in front of --offline"));
   const ProcessResult nobody = Run({objects_, "--offline", "node-7"});
   EXPECT_EQ(nobody.exit, 10);
   EXPECT_THAT(nobody.err, AllOf(HasSubstr("node-7"), HasSubstr("--offline")));

@@ -1,4 +1,4 @@
-// `explain-code`, and the page of the documentation that it prints.
+// `explain-code`, and the documentation page that it prints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -127,7 +127,7 @@ TEST_F(Explain, ATableOfHosts) {
             "sub.example.com:8443  direct    proxy*\n"
             "10.1.2.3              direct    proxy*\n"
             "2001:db8::1           proxy     proxy\n"
-            "* not as Go, which is what the cluster means; --url says why\n");
+            "* differs from Go, whose reading the cluster uses; --url shows why\n");
   EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 40U);
 }
 
@@ -166,6 +166,20 @@ TEST_F(Explain, Augment) {
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   EXPECT_EQ(document["augmented"]["added"].Size(), 4U);
   EXPECT_STREQ(document["decisions"][0]["entry"].GetString(), ".example.com");
+}
+
+TEST_F(Explain, AUrlThatWasPastedIntoNoProxyIsShownWithoutItsPassword) {
+  const std::string source = Write("pasted.env", "HTTP_PROXY=http://proxy:1\nNO_PROXY=.svc,http://u:s3cret@proxy:1\n");
+  EXPECT_THAT(Run({"explain", source, "--augment"}).out, HasSubstr("NO_PROXY=.svc,http://u:***@proxy:1"));
+  const auto asked = Json(Run({"explain", source, "--augment", "--output", "json"}));
+  EXPECT_THAT(asked["augmented"]["noProxy"].GetString(), HasSubstr(".svc,http://u:***@proxy:1"));
+  EXPECT_STREQ(Json(Run({"extract", source}))["proxy"]["NO_PROXY"].GetString(), ".svc,http://u:***@proxy:1");
+  EXPECT_STREQ(Json(Run({"extract", source, "--show-secrets"}))["proxy"]["NO_PROXY"].GetString(),
+               ".svc,http://u:s3cret@proxy:1");
+  EXPECT_THAT(Run({"extract", source, "--format", "env"}).out, HasSubstr("\nNO_PROXY=.svc,http://u:s3cret@proxy:1\n"));
+  const ProcessResult baked = Run({"bake", source, "--out", (scratch_.path() / "payload").string()});
+  EXPECT_THAT(baked.out, HasSubstr("NO_PROXY=.svc,http://u:***@proxy:1"));
+  EXPECT_THAT(baked.out + baked.err, Not(HasSubstr("s3cret")));
 }
 
 TEST_F(Explain, RefusesWhatItCantAnswer) {

@@ -1,4 +1,4 @@
-// A payload that a node follows, in folders of a real system: what a user puts there comes into no store.
+// A payload that a node follows, in folders of a real system: files that a user puts there never get into a store.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// Runs on an image that end at any call, or in which any call fails: the next run ends right.
+// Runs on an image that are stopped at any call, or in which any call fails: the next run ends correctly.
 #include <gmock/gmock.h>
 
 #include "tests/cli/image_command_fixture.h"

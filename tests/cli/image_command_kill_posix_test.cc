@@ -1,5 +1,5 @@
-// The same on a folder of this system, killed at its system calls, of which these are some: image_command_kill_test.cc
-// takes each call of the image's files.
+// The same on a folder of this system, killed at some of its system calls; image_command_kill_test.cc covers every call
+// of the image's files.
 #include <gmock/gmock.h>
 
 #include <filesystem>

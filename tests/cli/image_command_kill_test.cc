@@ -1,5 +1,5 @@
-// Each command on an image is killed at every call that it makes of the image's files: what is left is what was there
-// before or what the command makes, for whatever comes next: a repetition, an older payload, a rollback.
+// Each command on an image is killed at every call of the image's files: the image is then as it was before, or as the
+// command leaves it, whatever command comes next: a repetition, an older payload, a rollback.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -184,9 +184,9 @@ TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
     if (f.code == "service-unknown") said.push_back(f.message);
   }
   EXPECT_THAT(said,
-              ElementsAre("no service of this image is called contanerd (near to it: containerd); its environment "
-                          "is set when there is one",
-                          "no service of this image is called kubelet; its environment is set when there is one"));
+              ElementsAre("this image has no service contanerd (near to it: containerd); its environment will "
+                          "be set when the service exists",
+                          "this image has no service kubelet; its environment will be set when the service exists"));
   const auto preseeded = PlanImage(*host, Settings({"--service=kubelet"}), {.preseed = true}, {});
   ASSERT_TRUE(preseeded) << preseeded.error().message;
   EXPECT_THAT(preseeded->report.findings, Not(Contains(Field(&Finding::code, "service-unknown"))));

@@ -1,4 +1,4 @@
-// An image of a node that a payload's script set up, and the commands on it.
+// The commands on an image of a node that a payload's script set up.
 #include <gmock/gmock.h>
 
 #include "tests/cli/image_command_fixture.h"

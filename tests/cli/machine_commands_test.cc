@@ -68,7 +68,7 @@ TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
   const auto boot = Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1"});
   ASSERT_FALSE(boot);
   EXPECT_EQ(boot.error().code, Code::kNetwork);
-  EXPECT_THAT(boot.error().message, HasSubstr("goes on asking"));
+  EXPECT_THAT(boot.error().message, HasSubstr("tries again"));
   EXPECT_TRUE(host_.program_installed);
   EXPECT_EQ(Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1", "--phase", "specialize"})->exit, 0);
   host_.web = [](const net::FetchRequest&) -> Result<net::FetchAnswer> {
@@ -151,6 +151,21 @@ TEST_F(MachineCommands, ATrialNeedsAConfirmation) {
   EXPECT_GT(confirmed["writes"].GetInt(), 0);
   EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
   EXPECT_EQ(Run(ConfirmCommand, {}).error().code, Code::kTarget);
+}
+
+// Whoever sees the first answer of the proxy may confirm before the probe is through.
+TEST_F(MachineCommands, ATrialMayBeConfirmedWhileItsProbeRuns) {
+  host_.waits_left = 10;
+  host_.first_answers = {Fail(Code::kNetwork, "the proxy refused", "https://example.org/")};
+  int confirmed = 0;
+  host_.during_wait = [&] {
+    if (confirmed == 0 && Run(ConfirmCommand, {})) ++confirmed;
+  };
+  const auto result = Run(ApplyCommand, {source_, "--try", "60", "--probe", "https://example.org/"});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(confirmed, 1);
+  EXPECT_EQ(result->exit, 0);
+  EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
 }
 
 TEST_F(MachineCommands, AFailedProbeTakesTheTrialBack) {

@@ -21,10 +21,10 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::array kMakers = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,      ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand, ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,    EgressIpCommand,
-    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand,
+    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,       ApplyCommand,
+    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand,  ReconcileCommand,
+    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,     EgressIpCommand,
+    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand, CompletionCommand, ManCommand,
 };
 
 // The headings of --help, each with the names of the options beneath it.
@@ -93,10 +93,10 @@ TEST(Help, SetsNamesAndTextsInColumns) {
   constexpr std::string_view kColumns =
       "\n"
       "Target:\n"
-      "  --root DIR           act on the Windows beneath this folder, a mounted or extracted image, instead\n"
-      "                       of this machine\n"
+      "  --root DIR           act on a mounted or extracted image instead of this machine: the folder that\n"
+      "                       contains Windows\n"
       "  --wim FILE:INDEX     act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2\n"
-      "  --optimize           with --wim: rewrite the file without what no image in it uses any more, such\n"
+      "  --optimize           with --wim: rewrite the file without data that no image uses any more, such\n"
       "                       as an old password\n"
       "\n"
       "Run:\n"

@@ -179,7 +179,7 @@ TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {
   const ProcessResult cluster =
       RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", "kube://"});
   EXPECT_EQ(cluster.exit, 10);
-  EXPECT_THAT(cluster.err, HasSubstr("goes with --check"));
+  EXPECT_THAT(cluster.err, HasSubstr("needs --check"));
 }
 
 TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
@@ -190,7 +190,7 @@ TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   EXPECT_THAT(usage(PodEnv({"--patch", "merge"})), HasSubstr("strategic, json, none"));
   Write("two.yaml", "kind: Pod\nspec: {containers: [{name: c}]}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n");
   const ProcessResult two = PodEnv({"--format", "patch"}, "two.yaml");
-  EXPECT_THAT(usage(two), HasSubstr("2 objects"));
+  EXPECT_THAT(usage(two), HasSubstr("two.yaml holds 2 pods or workloads"));
   EXPECT_THAT(two.out, IsEmpty());
   EXPECT_EQ(Json(PodEnv({}, "two.yaml").out)["objects"].Size(), 2U);
 }

@@ -1,4 +1,4 @@
-// A machine that a payload's script set up, and then each command on it: alone, after another, and cut at any call.
+// Each command on a machine that a payload's script set up: alone, after another command, and stopped at any call.
 #include <gmock/gmock.h>
 
 #include "provisioner/cli/machine_command.h"

@@ -1,4 +1,4 @@
-// Commands with a wanted signer, on a machine in memory: what is refused is refused before anything is touched.
+// Commands with a required signer, on a machine in memory: a refused payload is refused before anything is changed.
 #include <gmock/gmock.h>
 
 #include "provisioner/base/hash.h"

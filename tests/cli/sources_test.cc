@@ -1,4 +1,4 @@
-// `extract` of each kind of file that is a source.
+// `extract` with each kind of file that can be a source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// `status` as a person and a monitor see it, and `status --watch`.
+// The output of `status` for people and for monitoring, and `status --watch`.
 #include <gmock/gmock.h>
 
 #include "tests/cli/machine_commands_fixture.h"

@@ -1,4 +1,4 @@
-// A source on a server, from the command line to what a node stores of it, and back.
+// A source on a server: from the command line to the words that a node stores, and back.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

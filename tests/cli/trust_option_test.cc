@@ -1,4 +1,4 @@
-// Certificates that nobody may trust, and --trust, from the command line to a node's later rounds.
+// Certificates that must not be trusted, and --trust, from the command line to a node's later rounds.
 #include <algorithm>
 
 #include "provisioner/base/text.h"

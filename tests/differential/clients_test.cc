@@ -1,5 +1,5 @@
-// The dialects against the clients themselves: what curl, Python's urllib and requests, Java and Go make of generated
-// lists and URLs.
+// Compares the dialects with the real clients: how curl, Python's urllib and requests, Java and Go read generated lists
+// and URLs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The differences from Go that are meant, each with its reason. A row that none of them explains is a defect.
+// The intended differences from Go, each with its reason. A differing row that none of them explains is a defect.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the sources say of documents and what documents say of the sources: every page, section, folder and file that is
-named exists; the table of rooms is what the sources include; every source says at its beginning what it is.
+"""Checks that sources and documents agree: every page, section, folder and file that is named exists; the table of rooms
+matches the includes; every source says at its beginning what it is.
 
 usage: documents_test.py [SOURCE_FOLDER]"""
 import collections
@@ -170,10 +170,19 @@ class Documents(unittest.TestCase):
     def test_every_page_of_docs_is_in_an_index(self):
         docs = os.path.join(ROOT, "provisioner", "docs")
         pages = {os.path.relpath(os.path.join(folder, name), docs) for folder, _, names in os.walk(docs) for name in names if name.endswith(".md")}
-        linked = {os.path.normpath(os.path.join(os.path.dirname(index), link))
-                  for index in pages if os.path.basename(index) == "README.md"
-                  for link in re.findall(r"\]\(([^)#]+\.md)", text_of(os.path.join(docs, index)))}
-        self.assertEqual(pages - linked - {"README.md"}, set(), "not linked from docs/README.md or docs/design/README.md")
+        linked = [os.path.normpath(os.path.join(os.path.dirname(index), link))
+                  for index in sorted(pages) if os.path.basename(index) == "README.md"
+                  for link in re.findall(r"\]\(([^)#]+\.md)", text_of(os.path.join(docs, index)))]
+        self.assertEqual(pages - set(linked) - {"README.md"}, set(), "not linked from docs/README.md or docs/design/README.md")
+        self.assertEqual([page for page, times in collections.Counter(linked).items() if times > 1 and page in pages], [], "linked more than once from an index")
+
+    def test_the_first_page_is_short_and_leads_to_the_others(self):
+        text = text_of(os.path.join(ROOT, "README.md"))
+        self.assertLessEqual(text.count("\n"), 150)
+        linked = re.findall(r"\]\(provisioner/docs/([^)#]+)", text)
+        self.assertIn("README.md", linked, "README.md does not lead to the index")
+        platforms = {f"machinesets/{name}" for name in os.listdir(os.path.join(ROOT, "provisioner/docs/machinesets"))}
+        self.assertEqual(platforms - set(linked), set(), "a platform's page is not linked from README.md")
 
     def test_every_key_that_commands_print_is_documented(self):
         pages = text_of(os.path.join(ROOT, "provisioner/docs/output.md"))
@@ -182,6 +191,30 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(keys), 60)
         self.none_of(f"{path}: prints \"{key}\", which provisioner/docs/output.md does not have"
                      for key, path in sorted(keys.items()) if not re.search(rf'[`"]{key}(\[\])?[`"]', pages))
+
+    def test_tables_of_pages_are_those_of_the_sources(self):
+        """What a person looks up at night: events, exit codes, the lines of status, and what user data can hold."""
+        def page(name):
+            return text_of(os.path.join(ROOT, "provisioner/docs", name))
+
+        def source(name):
+            return text_of(os.path.join(ROOT, "provisioner", name))
+
+        events = {int(number) for number in re.findall(r"(?m)^  k\w+ = (\d+),", source("machine/event_log.h"))} - {100}
+        rows = re.findall(r"(?m)^\| (\d[\d, ]*)\s*\|", page("interfaces.md").partition("## Events")[2])
+        self.assertEqual({int(number) for row in rows for number in row.split(",")} - {100}, events)
+        exits = set(re.findall(r'(?m)^    CodeInfo\{Code::\w+, "[a-z-]+", (\d+)', source("base/error.cc")))
+        self.assertGreater(len(exits), 6)
+        for name in ("output.md", "troubleshooting.md"):
+            self.assertEqual(exits - set(re.findall(r"(?m)^\| (\d+) \|", page(name))), set(), f"exit codes that {name} does not have")
+        printed = "".join(source(f"cli/{name}.cc") for name in ("status", "status_health"))
+        lines = set(re.findall(r"(?m)`([a-z]+)  +[^`]*`", page("troubleshooting.md").partition("## By exit code")[0]))
+        self.assertGreater(len(lines), 8)
+        self.assertEqual({line for line in lines if f'"{line} ' not in printed}, set(), "lines that status does not print")
+        limits = [int(number) for number in re.findall(r'"(?:aws|azure|gcp)", (\d+)', source("userdata/user_data.cc"))]
+        self.assertEqual(len(limits), 3)
+        for name in ("machinesets.md", "formats/user-data.md"):
+            self.none_of(f"{name} does not have the limit {limit:,}" for limit in limits if f"{limit:,}" not in page(name))
 
     def test_the_table_of_rooms_is_what_sources_include(self):
         self.none_of(faults_of_rooms(ROOT, text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))

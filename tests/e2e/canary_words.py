@@ -1,4 +1,4 @@
-"""The password that secrets_canary.py sends through everything, and how it is found again."""
+"""The password that secrets_canary.py passes through everything, and the search for it in outputs."""
 import base64
 import re
 import urllib.parse

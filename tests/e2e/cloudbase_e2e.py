@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bake makes for cloudbase-init, taken as it takes it, boot for boot (cloudbase_init.py says how close that comes).
+"""Processes what bake makes for cloudbase-init as cloudbase-init does, boot by boot (cloudbase_init.py says how closely).
 
 usage: cloudbase_e2e.py PROVISIONER"""
 import base64

@@ -1,4 +1,4 @@
-"""A stand-in for cloudbase-init: what it makes of drives and of vSphere's values, boot for boot.
+"""A stand-in for cloudbase-init: processes drives and vSphere's values as it does, boot by boot.
 
 Written after its source (commit c48d759). cloudbase_e2e.py gave the same with that code in the place of this module, with
 stand-ins for Windows beneath it. Other than the real one it

@@ -6,7 +6,7 @@ usage: cluster_e2e.py PROVISIONER KUBE_FOLLOW FLEET_FOLLOWERS [unittest argument
   PROVISIONER_CLUSTER=1: else nothing is run (scripts/test --cluster sets it)
   PROVISIONER_FOLLOWERS: how many nodes are simulated (60)
 
-Its version (1.20) knows neither HostProcess pods nor ValidatingAdmissionPolicies: that these hold is not shown here."""
+Its version (1.20) knows neither HostProcess pods nor ValidatingAdmissionPolicies, so these are not tested here."""
 import copy
 import json
 import os

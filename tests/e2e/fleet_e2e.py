@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`fleet status` against a loopback API server: what nodes tell, against what they should have.
+"""`fleet status` against a loopback API server: what nodes report, compared with what they should have.
 
 usage: fleet_e2e.py PROVISIONER [unittest arguments]"""
 import hashlib

@@ -4,7 +4,7 @@ stands in for crictl. The calls that are expected are those that were recorded o
 
 usage: hns_e2e.py PROVISIONER_EXE COMPUTENETWORK_DLL VMCOMPUTE_DLL CRICTL_EXE [unittest arguments]
 
-Shows what is asked of HNS, and what is said of its answers. What HNS does with a policy is not shown here."""
+Tests the requests to HNS, and the messages about its answers. It does not test what HNS does with a policy."""
 import json
 import os
 import pathlib
@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.dont_write_bytecode = True
+import output_schemas
 
 PROGRAM, COMPUTENETWORK, VMCOMPUTE, CRICTL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -107,7 +110,8 @@ class Windows(unittest.TestCase):
     def json(self, *words, exits=(0,)):
         done = self.run_program(*words, "--output", "json")
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        schema = {"lookup": "hns-proxy-lookup", "check": "hns-proxy-support"}.get(words[0], "hns-proxy")
+        return output_schemas.check(schema, json.loads(done.stdout))
 
     def log(self):
         log = self.work / "calls.log"

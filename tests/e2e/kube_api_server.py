@@ -29,10 +29,10 @@ def openssl(*words):
 class Authority:
     """A CA, and what it signs. RSA: Wine's TLS can't verify ECDSA."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, days=30):
         self.folder, self.name = folder, name
         self.pem, self.key = folder / f"{name}.pem", folder / f"{name}.key"
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", days, "-subj", f"/CN={name}",
                 "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def sign(self, name, usage, names=None):

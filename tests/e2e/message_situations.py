@@ -45,6 +45,11 @@ row            | empty.json         | explain sample.json --required empty.json
 usage          | outside.txt        | explain sample.json --required outside.txt
 not-found      | missing.yaml       | explain sample.json --url http://a/ --through missing.yaml
 usage          | --resolve          | explain sample.json --url http://a/ --resolve a=10.0.0.1
+usage          | --html             | explain sample.json --url http://a/ --html -
+usage          | --html             | explain sample.json --url http://a/ --html
+target         | sample.json        | explain sample.json --url http://a/ --html sample.json
+target         | folder             | explain sample.json --url http://a/ --html folder
+target         | hosts.txt/page     | explain sample.json --url http://a/ --html hosts.txt/page
 usage          | --out              | bake sample.json
 usage          | --out              | bake sample.json --out ""
 usage          | --format           | bake sample.json --out x --format rar

@@ -28,7 +28,7 @@ EXITS = {"usage": 10, "target": 13, "io": 13, "hns": 13, "unsupported": 13, "net
          **dict.fromkeys("empty shrink dirty-hive hive fail-open size-limit reserved-name downgrade owner signature manifest".split(), 12)}
 LINE = re.compile(r"provisioner: error \[([a-z0-9-]+)\]: (.*)")
 # A sentence that begins with its verb lacks its subject.
-VERBS = re.compile(r"\A(already|is|not|are|was|has|have|had|must|may|can|can't|does|do|needs|takes|holds|names|says|gets|belongs|exists|ends|begins|contains|leads|runs|stays|turns|rewrites)\b")
+VERBS = re.compile(r"\A(already|is|not|are|was|has|have|had|must|may|can|can't|does|do|needs|takes|holds|names|says|gets|belongs|exists|ends|begins|contains|leads|makes|runs|shows|stays|turns|rewrites)\b")
 # What is to be done is said with one of these words, or by naming an option, a command or what would be right.
 REMEDY = re.compile(
     r"(?<!cannot )\b(add|allow|ask|assign|bake|check|choose|compare|copy|correct|delete|did you mean|encode|end|export|find|free|get|give|have|install|leave|lists?|make|"

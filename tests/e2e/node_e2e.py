@@ -22,6 +22,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import output_schemas  # noqa: E402
 from measure import Moments  # noqa: E402
 
 PROGRAM, PROBE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
@@ -201,7 +202,7 @@ class Node(unittest.TestCase):
     def json(self, *words, exits=(0,)):
         done = self.program(*words, "--output", "json", check=False)
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        return output_schemas.check({"status": "status", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
 
     def write(self, proxy, authorities, no_proxy="localhost,.svc"):
         """A rendered config in the place that the node follows."""
@@ -353,7 +354,7 @@ class FirstBoot(Node):
 
     def test_drift_is_repaired_by_the_service_while_it_runs(self):
         self.write("http://proxy.example.test:3128", [self.a])
-        self.program("service", "install", "--source", "C:\\egress\\worker.json", "--service", "containerd")
+        self.json("service", "install", "--source", "C:\\egress\\worker.json", "--service", "containerd")
         self.await_state(lambda: self.expect("http://proxy.example.test:3128", [self.a]))
         self.probe("set", "HTTP_PROXY", "http://somebody:1")
         drift = self.json("status", exits=(4,))["drift"]

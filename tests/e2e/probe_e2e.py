@@ -171,7 +171,7 @@ class Probe(unittest.TestCase):
         self.fails(squid, self.origin(FORBIDDEN), "status 403 (ERR_ACCESS_DENIED)", "its rules forbid this destination")
         self.fails(self.source(self.at("plain"), self.ca), self.origin(), "with status 4", "a web server", "CONNECT", "host and port")
         self.together(
-            lambda: self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "nobody answers it at the destination", tries=3),
+            lambda: self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "the destination does not answer", tries=3),
             # Its name for this depends on what the DNS says.
             lambda: self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3),
             lambda: self.refuses("403 Forbidden", "its rules forbid", 1),
@@ -223,7 +223,7 @@ class Probe(unittest.TestCase):
     def waits(self):
         silent = self.source("http://localhost:%d" % silent_port(), self.ca)
         (probe,) = self.check(silent, "--probe", self.origin(), "--probe-timeout", "1", exit=14)["probes"]
-        self.assertIn("did not bring an answer within 1 second", probe["error"])
+        self.assertIn("did not answer within 1 second", probe["error"])
         self.assertEqual(probe["tries"], 3)
 
     def test_what_passes_is_no_failure(self):
@@ -236,7 +236,7 @@ class Probe(unittest.TestCase):
     def test_answers_of_the_server(self):
         source = self.source(self.at("basic", USERINFO), self.ca)
         self.fails(source, self.origin(path="/private"), "the connection works, but the answer has status 401", status=401)
-        self.fails(source, self.origin(path="/nothing"), "nothing at this path", status=404)
+        self.fails(source, self.origin(path="/nothing"), "the path does not exist", status=404)
         self.fails(source, self.origin(path="/down"), "status 503", status=503, tries=3)
 
     def test_each_probe_has_its_result(self):
@@ -266,7 +266,7 @@ class Probe(unittest.TestCase):
         source = self.source(self.at("basic", USERINFO))
         document = self.check(source, "--probe", self.origin(), exit=14)
         self.assertIn("probe-trust", [finding["code"] for finding in document["findings"]])
-        self.assertIn("not in what this system trusts", document["probes"][0]["error"])
+        self.assertIn("not in the list of CAs that this system trusts", document["probes"][0]["error"])
 
 
 if __name__ == "__main__":

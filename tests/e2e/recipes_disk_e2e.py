@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Made-up disks with a Windows on NTFS go through images/recipes/customize-disk, in each format, and through its end at any moment.
+"""Runs images/recipes/customize-disk on made-up disks with a Windows on NTFS, in each format, and kills it at any moment.
 
 usage: recipes_disk_e2e.py PROVISIONER"""
 import base64
@@ -38,6 +38,17 @@ FORMATS = {"dynamic.vhdx": ("vhdx", []), "fixed.vhdx": ("vhdx", ["-o", "subforma
            "dynamic.vhd": ("vpc", ["-o", "force_size"]), "fixed.vhd": ("vpc", ["-o", "subformat=fixed,force_size"]),
            "compressed.qcow2": ("qcow2", ["-c"]), "sparse.vmdk": ("vmdk", ["-o", "subformat=monolithicSparse,adapter_type=lsilogic,hwversion=14"]),
            "stream.vmdk": ("vmdk", ["-o", "subformat=streamOptimized,adapter_type=lsilogic"]), "disk.raw": ("raw", [])}
+
+# A qemu-storage-daemon that misses the first SIGTERM, as the real one does when that comes just before its poll().
+DEAF = """#!/bin/bash
+real=%s
+[ "$1" != --help ] || exec $real --help
+$real "$@" &
+child=$!
+trap 'if [ -n "${missed:-}" ]; then kill -TERM $child; else missed=1; echo once >>"${0%%/*}/missed"; fi' TERM
+while kill -0 $child 2>/dev/null; do wait $child; done
+wait $child
+"""
 
 
 def own_mounts():
@@ -289,6 +300,17 @@ class CustomizeDisk(Disk):
         self.assertEqual(self.customize("--plan", disk, environment=environment).returncode, 4)
         self.assertDone(self.customize("--in-place", disk, environment=environment))
         self.assertCustomised(disk, "vhdx")
+        self.assertLeft("bin", "dynamic.vhdx")
+
+    def test_a_storage_daemon_that_misses_a_signal(self):
+        tools = self.folder / "bin"
+        tools.mkdir()
+        (tools / "qemu-storage-daemon").write_text(DEAF % shutil.which("qemu-storage-daemon"))
+        (tools / "qemu-storage-daemon").chmod(0o755)
+        disk = self.disk("dynamic.vhdx")
+        self.assertDone(self.customize("--in-place", disk, environment={"PATH": "%s:%s" % (tools, os.environ["PATH"])}))
+        self.assertCustomised(disk, "vhdx")
+        self.assertGreater(len((tools / "missed").read_text().split()), 2)
         self.assertLeft("bin", "dynamic.vhdx")
 
     def test_a_partition_table_of_old_and_two_windows(self):

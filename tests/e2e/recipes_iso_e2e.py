@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A made-up ISO of Windows goes through images/recipes/customize-iso.
+"""Runs images/recipes/customize-iso on a made-up ISO of Windows.
 
 usage: recipes_iso_e2e.py PROVISIONER"""
 import base64

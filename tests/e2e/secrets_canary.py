@@ -39,7 +39,8 @@ COMMANDS = {
                 (["SOURCE", "--format", "json"], False), (["SOURCE", "--show-secrets"], True), (["SOURCE", "--format", "env"], True)],
     "check": [(["SOURCE"], False), (["SOURCE", "--output", "json"], False), (["SOURCE", "--strict"], False)],
     "explain": [(["SOURCE", "--url", "http://example.com/", "https://example.com/"], False),
-                (["SOURCE", "--url", "http://example.com/", "--augment", "--output", "json"], False)],
+                (["SOURCE", "--augment"], False), (["SOURCE", "--url", "http://example.com/", "--augment", "--output", "json"], False),
+                (["SOURCE", "--url", "http://example.com/", "--html", "OUT"], False)],
     "bake": [(["SOURCE", "--out", "OUT"] + more, False) for more in (
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],
@@ -64,7 +65,7 @@ NODE_COMMANDS = {
 }
 
 # Commands that read no settings.
-TABLE_COMMANDS = {"explain-code", "router", "egress-ip", "deploy"}
+TABLE_COMMANDS = {"explain-code", "completion", "man", "router", "egress-ip", "deploy"}
 
 # Commands whose inputs are objects of a cluster (test_published_objects).
 OBJECT_COMMANDS = {"publish"}
@@ -145,6 +146,11 @@ class Canary(RemoteSources, unittest.TestCase):
             self.assertEqual(self.out.stat().st_mode & 0o777, 0o600, about)
         return {"user data"} if holds(carried) else set()
 
+    def page_is_clean(self, about):
+        """The page of explain --html is for everybody's eyes."""
+        self.assertFalse(holds(self.out.read_bytes()), "%s: the page has it" % about)
+        self.out.unlink()
+
     def every_command(self, source, about, commands=None):
         """All commands in all forms; gives whether each payload held the secret, by its words."""
         held = {}
@@ -157,7 +163,9 @@ class Canary(RemoteSources, unittest.TestCase):
                 if not shows:
                     self.assertFalse(holds(result.stdout), "%s: standard output has it: %s" % (about_this, result.stdout[:2000]))
                 self.shown += shows and holds(result.stdout)
-                if self.out.is_file():
+                if command == "explain" and self.out.exists():
+                    self.page_is_clean(about_this)
+                elif self.out.is_file():
                     self.assertEqual(result.returncode, 0, about_this)
                     held[" ".join(words[3:])] = self.user_data_is_closed(about_this)
                     self.out.unlink()
@@ -196,6 +204,29 @@ class Canary(RemoteSources, unittest.TestCase):
             with self.subTest(line):
                 self.every_command(config(line + "\n"), line, NODE_COMMANDS)
         self.every_command(config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE)[:-20], "a cut document", NODE_COMMANDS)
+
+    def test_a_url_in_no_proxy(self):
+        """A whole proxy URL that was pasted into the list: nodes get the list as it is, and no output repeats the password."""
+        for form in (VALID + [form for form in MALFORMED if not re.search("[\x01-\x1f]|u{9}", form)])[::EVERY]:
+            url = form.replace("%s", SIMPLE).replace("%%", "%")
+            source = config("HTTP_PROXY=http://proxy:1\nHTTPS_PROXY=http://proxy:1\nNO_PROXY=.svc,%s,10.0.0.0/8\n" % url)
+            for command, forms in {**COMMANDS, **NODE_COMMANDS}.items():
+                for words, shows in forms:
+                    if "OUT" in words and "--html" not in words and words[3:] not in ([], ["--output", "json"]):
+                        continue  # the messages of the other forms are these
+                    words = [str(self.out) if word == "OUT" else "-" if word == "SOURCE" else word for word in words]
+                    with self.subTest(url, command=command, words=words):
+                        result = self.provisioner(command, *words, data=source)
+                        self.silent(result, (command, words))
+                        self.assertEqual(holds(result.stdout), shows and result.returncode == 0, result.stdout[:1000])
+                        if self.out.is_file():
+                            self.assertFalse(holds(self.out.read_bytes()), "the page has it")
+                            self.out.unlink()
+                        elif self.out.is_dir():
+                            written = json.loads((self.out / "egress.json").read_text())["proxy"]["NO_PROXY"]
+                            shutil.rmtree(self.out)
+                            # systemd takes a backslash away, and what follows it as it is.
+                            self.assertIn(re.sub(r"\\(.)", r"\1", url), written)
 
     def published(self, spec):
         """publish with this spec, in all its forms; which of the files it wrote hold the secret."""
@@ -269,7 +300,9 @@ class Canary(RemoteSources, unittest.TestCase):
                         result = self.provisioner(command, *form)
                         self.silent(result, form)
                         self.assertFalse(holds(result.stdout) and (not shows or words == ["--credentials", "none"]), result.stdout[:1000])
-                        if self.out.is_file():
+                        if command == "explain" and self.out.exists():
+                            self.page_is_clean(form)
+                        elif self.out.is_file():
                             self.user_data_is_closed(form)
                             self.out.unlink()
                         elif self.out.exists():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signs payloads and has OpenSSL read the signatures; gives OpenSSL's own to the program.
+"""Signs payloads and verifies the signatures with OpenSSL; has the program verify signatures made by OpenSSL.
 
 usage: signature_e2e.py PROVISIONER"""
 import json

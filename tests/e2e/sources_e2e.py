@@ -142,7 +142,7 @@ class MachineConfigServer(Sources):
         self.assertEqual(self.server.requests, [])
 
     def test_is_verified(self):
-        self.assertIn("the CAs that count", self.refused(14, "tls", self.server.mcs(), ca=self.other.pem))
+        self.assertIn("the CAs that were named", self.refused(14, "tls", self.server.mcs(), ca=self.other.pem))
         wrong_name = self.serve(*self.ca.leaf("DNS:other.example.test", label="name"))
         self.refused(14, "tls", wrong_name.mcs(), ca=self.ca.pem)
         expired = self.serve(*self.ca.leaf(expired=True, label="expired"))
@@ -213,7 +213,7 @@ class MachineConfigServer(Sources):
 
     def test_trouble_that_stays(self):
         for fault, words in ((500, "pool that does not exist"), (503, "not ready yet"), ("close", "ended the connection"), ("cut", "ended the connection"),
-                             ("silent", "did not bring an answer"), ("slow", "did not bring an answer")):
+                             ("silent", "did not answer"), ("slow", "did not answer")):
             with self.subTest(fault):
                 self.server.fail(fault)
                 began = time.monotonic()
@@ -229,7 +229,7 @@ class MachineConfigServer(Sources):
 
     def test_refusals_are_explained(self):
         for status, exit, code, words in ((400, 14, "network", "Ignition spec"), (401, 14, "network", "wants to know who asks"),
-                                          (403, 14, "network", "does not let this machine"), (404, 11, "not-found", "no Machine Config Server")):
+                                          (403, 14, "network", "does not let this machine"), (404, 11, "not-found", "not a Machine Config Server")):
             self.server.fail(status)
             self.assertIn(words, self.refused(exit, code, self.server.mcs(), ca=self.ca.pem))
 
@@ -246,7 +246,7 @@ class MachineConfigServer(Sources):
         self.server.content_type = "text/html"
         self.assertIn("HTML page", self.refused(11, "kind", self.server.mcs(), ca=self.ca.pem))
         self.server.content_type = "text/plain"
-        self.assertIn("no Machine Config Server", self.refused(11, "kind", self.server.mcs(), ca=self.ca.pem))
+        self.assertIn("not a Machine Config Server", self.refused(11, "kind", self.server.mcs(), ca=self.ca.pem))
         self.server.redirects["/config/worker"] = self.server.url("/doc")
         self.assertIn("not followed here", self.refused(14, "network", self.server.mcs(), ca=self.ca.pem))
 
@@ -345,7 +345,7 @@ class Document(Sources):
         self.assertIn("redirects", self.refused(14, "network", self.server.url("/old"), ca=self.ca.pem))
 
     def test_is_known_by_the_systems_roots_without_a_ca(self):
-        self.assertIn("what this system trusts", self.refused(14, "tls", self.server.url("/doc")))
+        self.assertIn("the list of CAs that this system trusts", self.refused(14, "tls", self.server.url("/doc")))
 
     def test_a_page_is_none(self):
         self.server.documents["/doc"] = b"<!DOCTYPE html><html><title>Sign in</title></html>"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`explain --through` against the way itself: curl with NO_PROXY, a squid with the rendered rules, and a server outside that says
+"""`explain --through` compared with real requests: curl with NO_PROXY, a squid with the rendered rules, and a server outside that says
 whom it sees. Then the commands of docs/way-out.md, as a person would type them.
 
 usage: through_e2e.py PROVISIONER [unittest arguments]"""

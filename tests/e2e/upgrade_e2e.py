@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A node whose program is replaced by newer ones, under Wine: while its service runs and the machine is busy, killed at random
-moments, with a program that does not start. The programs differ in the version that their file names.
+"""Upgrades of the program on a node, under Wine: while its service runs and the machine is busy, killed at random moments, and
+with a new program that does not start. The programs differ in the version that their file names.
 
 usage: upgrade_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
 import json

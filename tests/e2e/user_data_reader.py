@@ -1,4 +1,4 @@
-"""From user data of any form to its script, as the platform's agent takes it, and from the script to what it carries."""
+"""Decodes user data of any form to its script, as the platform's agent does, and the script to its data."""
 import base64
 import email
 import gzip

@@ -82,7 +82,7 @@ TEST(NoProxyLint, FindsWhatIsMissing) {
   }
   const Findings odd = LintNoProxy(List("a"), {"", {"nonsense"}, ""}, "here");
   ASSERT_EQ(odd.size(), 1U);
-  EXPECT_THAT(odd[0].message, HasSubstr("no valid network"));
+  EXPECT_THAT(odd[0].message, HasSubstr("not a valid network"));
 }
 
 TEST(NoProxyLint, StaysShort) {

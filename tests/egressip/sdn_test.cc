@@ -1,4 +1,4 @@
-// openshift-sdn: states that its own tests go through, each asked for as a whole; and what is made of wrong objects.
+// openshift-sdn: the states that its own tests go through, each as one question; and wrong objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

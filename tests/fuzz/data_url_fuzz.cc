@@ -1,4 +1,4 @@
-// DecodeDataUrl: agrees with a naive reading of what follows the comma, keeps to its limit, and gives back what was
+// DecodeDataUrl: agrees with a naive reading of what follows the comma, keeps to its limit, and decodes what was
 // encoded.
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
-// The parts of a WIM file that we read and edit ourselves: header, table, XML, and the metadata of an image. Whatever
-// the bytes are, an error says that they are damaged, or editing them goes on; in metadata of our own making the edits
-// do what a map does. Input: a byte that chooses the part, then its bytes; for the last, the edits.
+// The parts of a WIM file that we read and edit ourselves: header, table, XML, and the metadata of an image. For any
+// bytes, either an error says that they are damaged, or editing continues. In metadata that this target makes, the
+// edits have the same result as on a map. Input: a byte that chooses the part, then its bytes; for the last part, the
+// edits.
 #include <map>
 #include <optional>
 

@@ -89,16 +89,16 @@ TEST(ReadContainer, RefusesWhatHasNoEndpointOfItsOwn) {
     std::string spec;
     const char* says;
   } const refusals[] = {
-      {R"({"linux":{}})", "no Windows container"},
-      {R"({"windows":null})", "no Windows container"},
+      {R"({"linux":{}})", "not a Windows container"},
+      {R"({"windows":null})", "not a Windows container"},
       {R"({"windows":{"hyperv":{},"network":{"networkNamespace":"x"}}})", "Hyper-V"},
       {R"({"annotations":{"microsoft.com/hostprocess-container":"true"},"windows":{}})", "HostProcess"},
       {R"({"windows":{}})", "no network of its own"},
       {R"({"windows":{"network":{}}})", "no network of its own"},
       {R"({"windows":{"network":{"networkNamespace":""}}})", "no network of its own"},
-      {R"({"windows":{"network":{"networkNamespace":"/var/run/netns/a"}}})", "no GUID"},
+      {R"({"windows":{"network":{"networkNamespace":"/var/run/netns/a"}}})", "not the GUID of a namespace"},
       {R"({"windows":[]})", "no network of its own"},
-      {"5", "no Windows container"},
+      {"5", "not a Windows container"},
   };
   for (const auto& refusal : refusals) {
     const Error error = Refused(WithSpec(refusal.spec));

@@ -177,9 +177,9 @@ TEST(TypeName, NamesAll) {
   ASSERT_TRUE(document);
   std::vector<std::string_view> names;
   for (const JsonValue& value : (*document)->root().GetArray()) names.push_back(TypeName(value));
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"null", "a boolean", "a boolean", "an object", "an array", "a string",
-                                           "an integer", "an integer", "an integer", "a number that is no integer"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"null", "a boolean", "a boolean", "an object", "an array", "a string",
+                                                  "an integer", "an integer", "an integer",
+                                                  "a number that is not an integer"}));
 }
 
 TEST(JsonAssertion, IsNeverSilent) {

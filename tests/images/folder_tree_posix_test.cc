@@ -1,4 +1,4 @@
-// A folder that is hostile, full, mounted from NTFS, or left behind by a run that was killed.
+// Folders that are hostile, full, mounted from NTFS, or left behind by a killed run.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>

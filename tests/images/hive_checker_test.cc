@@ -65,7 +65,7 @@ TEST(HiveChecker, FindsWhatReadersOverlook) {
       {"reference count", Patch(good).Set32(sk + 4 + 12, 5).Done(), "counts 5 keys, 4 use it"},
       {"ring back", Patch(good).Set32(sk2 + 4 + 8, sk2).Done(), "ring of security descriptors is broken"},
       {"ring leaves one out", Patch(good).Set32(sk + 4 + 4, sk).Set32(sk + 4 + 8, sk).Done(), "missing in their ring"},
-      {"ring to a key", Patch(good).Set32(sk + 4 + 4, 0x20).Done(), "no such record"},
+      {"ring to a key", Patch(good).Set32(sk + 4 + 4, 0x20).Done(), "not such a record"},
       {"unused descriptor", Patch(good).Set32(sk + 4 + 12, 5).Set32(Patch(good).Get32(list + 24) + 4 + 44, sk).Done(),
        "counts 1 keys, 0 use it"},
       {"class nowhere", Patch(good).Set16(alpha + 4 + 74, 4).Done(), "class name should be"},

@@ -1,4 +1,4 @@
-// Hives that the editor does not touch, and hives of other programs that it does.
+// Hives that the editor refuses, and hives of other programs that it accepts.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -133,9 +133,9 @@ TEST(LogReader, SaysWhatIsNoLogOfThisFormat) {
   std::string damaged = good;
   damaged[100] = 'x';
   for (const Case& c : {Case{"", "is empty"},
-                        {std::string(512, '\0'), "no log of a hive"},
-                        {"regf", "no log of a hive"},
-                        {good.substr(0, 511), "no log of a hive"},
+                        {std::string(512, '\0'), "not a log of a hive"},
+                        {"regf", "not a log of a hive"},
+                        {good.substr(0, 511), "not a log of a hive"},
                         {damaged, "checksum"},
                         {with(28, 1), "before Windows 8.1"},
                         {with(28, 2), "before Windows 8.1"},

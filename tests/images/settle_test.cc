@@ -1,4 +1,4 @@
-// The pure parts of archives: what a format can hold, and what is put right in finished bytes.
+// The pure parts of archives: what a format can hold, and the corrections in finished bytes.
 #include "images/archive/settle.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a WIM file keeps of what was taken out of it, and that Optimize leaves it out: all else stays.
+// Removed data that stays in a WIM file, and Optimize, which removes it and keeps everything else.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// What is refused, what damage does, and what is left by a run that was killed.
+// WIM files that are refused or damaged, and what a killed run leaves.
 #include <gtest/gtest.h>
 
 #include <random>

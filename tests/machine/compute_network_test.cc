@@ -19,12 +19,16 @@ TEST(AbsentComputeNetwork, EachCallSaysThatAWindowsNodeIsNeeded) {
   EXPECT_EQ(network.EnumerateNamespaces("{}").error().code, Code::kTarget);
   EXPECT_EQ(network.OpenNamespace("93f86a7f-e361-4362-b8a4-81bbb6a622dd").error().code, Code::kTarget);
   EXPECT_EQ(network.QueryNamespace(1, "{}").error().code, Code::kTarget);
+  // An image on a Windows machine gets this, too: the machine is then Windows, but the image does not run.
+  EXPECT_THAT(network.Version().error().message, HasSubstr("this is not a running Windows"));
   EXPECT_THAT(network.Version().error().message, HasSubstr("provisioner.exe on the node"));
 }
 
 TEST(AbsentPrograms, FindAndRunNothing) {
   EXPECT_EQ(AbsentPrograms().Find("crictl"), std::nullopt);
-  EXPECT_EQ(AbsentPrograms().Run({"crictl", {}, 1000, 1000}).error().code, Code::kTarget);
+  const Error error = AbsentPrograms().Run({"crictl", {}, 1000, 1000}).error();
+  EXPECT_EQ(error.code, Code::kTarget);
+  EXPECT_THAT(error.message, HasSubstr("this is not a running Windows"));
 }
 
 }  // namespace

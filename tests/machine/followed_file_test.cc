@@ -1,4 +1,4 @@
-// Who may have written what a node follows: the walk to it, on a Windows in memory.
+// Checks who could have written a file that a node follows: the walk to it, on a file system of a Windows in memory.
 #include "provisioner/machine/followed_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// A stop stays asked for, so each of these has a process of its own. The first wait listens to signals from then on.
+// A request to stop stays in effect, so each test has a process of its own. The first wait installs the signal
+// handlers.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// The ports of the running system: its service manager, processes, folders. All that is made here goes again. Wine
-// shows nothing of permissions.
+// The ports of the running system: its service manager, processes, folders. Everything that is made here is removed
+// again. Wine does not show permissions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

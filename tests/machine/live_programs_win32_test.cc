@@ -1,4 +1,4 @@
-// Programs that are run: this one, which the tests start again.
+// Running programs: the test program starts itself again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ TEST_F(CertificateFailureTest, NamesTheCaThatTheBundleLacks) {
   failure_.own_roots = false;
   failure_.roots.clear();
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer),
-              HasSubstr("not in what this system trusts (the source brings"));
+              HasSubstr("not in the list of CAs that this system trusts (the source brings"));
 }
 
 TEST_F(CertificateFailureTest, NamesTheRootThatCameAlong) {
@@ -96,12 +96,12 @@ TEST_F(CertificateFailureTest, SelfSignedServer) {
   spec.signer = "";
   failure_.peer.chain = {test::MakeCertificate(spec).der};
   failure_.peer.culprit = failure_.peer.chain[0];
-  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which signed itself"));
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which is self-signed"));
   // As `openssl req -x509` makes them: its own CA, and for this host.
   spec.ca = true;
   failure_.peer.chain = {test::MakeCertificate(spec).der};
   failure_.peer.culprit = failure_.peer.chain[0];
-  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which signed itself"));
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("\"CN=origin\", which is self-signed"));
   failure_.host = "other.example.com";
   EXPECT_THAT(Explain(CertificateFault::kName), HasSubstr("is for \"origin.example.com\" and not for other"));
 }
@@ -147,19 +147,19 @@ TEST_F(CertificateFailureTest, ForOtherHosts) {
 }
 
 TEST_F(CertificateFailureTest, WeakOrNotByACa) {
-  EXPECT_THAT(Explain(CertificateFault::kPurpose), HasSubstr("\"CN=origin\", which is not made for servers"));
+  EXPECT_THAT(Explain(CertificateFault::kPurpose), HasSubstr("\"CN=origin\", which is not for servers"));
   EXPECT_THAT(Explain(CertificateFault::kTooWeak), HasSubstr("too weak (the library's words)"));
-  EXPECT_THAT(Explain(CertificateFault::kNotCa), HasSubstr("which is no CA certificate"));
+  EXPECT_THAT(Explain(CertificateFault::kNotCa), HasSubstr("which is not a CA certificate"));
 }
 
 // Another CA in the bundle would not help.
 TEST_F(CertificateFailureTest, WhatNoCaOfTheBundleChanges) {
   failure_.detail = "permitted subtree violation";
   EXPECT_EQ(Explain(CertificateFault::kOther),
-            "the server shows \"CN=origin\", which does not hold (permitted subtree violation): have it issued anew");
+            "the server shows \"CN=origin\", which is not valid (permitted subtree violation): reissue it");
   failure_.peer.culprit = root_;
   EXPECT_THAT(Explain(CertificateFault::kOther),
-              StartsWith("the chain of the server shows \"CN=corporate root,O=Example Corp\", which does not hold"));
+              StartsWith("the chain of the server shows \"CN=corporate root,O=Example Corp\", which is not valid"));
 }
 
 // The gist is there also where libcurl's TLS gives no certificates, or they can't be read.
@@ -168,7 +168,7 @@ TEST_F(CertificateFailureTest, WithoutCertificates) {
     failure_.peer.chain = chain;
     EXPECT_EQ(
         Explain(CertificateFault::kUnknownIssuer),
-        "the server shows a certificate that does not hold against the source's trust bundle (1 certificate) (the "
+        "the server shows a certificate that can't be verified with the source's trust bundle (1 certificate) (the "
         "library's words): add the CA that signed it to the trust bundle");
   }
 }

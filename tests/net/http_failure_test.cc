@@ -49,11 +49,12 @@ TEST(HttpFailure, Connections) {
 TEST(HttpFailure, TimeOuts) {
   HttpFailure failure = Failure(HttpTrouble::kTimeout);
   EXPECT_EQ(Text(failure),
-            "the proxy proxy:3128 did not bring an answer within 10 seconds: it hangs, or can't reach the destination; "
+            "the proxy proxy:3128 did not answer within 10 seconds: it hangs, or can't reach the destination; "
             "see its "
             "log");
   failure.connected = false;
-  EXPECT_THAT(Text(failure), HasSubstr("took no connection within 10 seconds: its address is wrong, or a firewall"));
+  EXPECT_THAT(Text(failure),
+              HasSubstr("accepted no connection within 10 seconds: its address is wrong, or a firewall"));
 }
 
 TEST(HttpFailure, HeadersWithoutEnd) {
@@ -69,7 +70,7 @@ TEST(HttpFailure, RefusalsOfAProxy) {
             "the proxy proxy:3128 refused to connect, with status 403: its rules forbid this destination: have it "
             "allowed there, or add it to NO_PROXY if nodes reach it directly");
   EXPECT_THAT(Refusal(400), HasSubstr("status 400: it seems to be a web server"));
-  EXPECT_THAT(Refusal(404), HasSubstr("web server, which knows no CONNECT"));
+  EXPECT_THAT(Refusal(404), HasSubstr("web server, which does not support CONNECT"));
   EXPECT_THAT(Refusal(405), HasSubstr("status 405: it does not allow CONNECT, which https needs"));
   EXPECT_THAT(Refusal(502), HasSubstr("status 502: it can't reach the destination itself: the destination refused"));
   EXPECT_THAT(Refusal(503), HasSubstr("status 503: it can't reach the destination itself, or is overloaded"));
@@ -115,7 +116,7 @@ TEST(HttpFailure, NoTlsWhereItIsSpoken) {
 }
 
 TEST(HttpFailure, CutConnections) {
-  EXPECT_THAT(Text(Failure(HttpTrouble::kCut)), HasSubstr("ended the connection before there was an answer (words)"));
+  EXPECT_THAT(Text(Failure(HttpTrouble::kCut)), HasSubstr("ended the connection before it answered (words)"));
   EXPECT_THAT(Text(Failure(HttpTrouble::kTlsCut)), HasSubstr("the proxy proxy:3128 opened the way, but"));
   HttpFailure failure = Failure(HttpTrouble::kTlsCut);
   failure.with_proxy = true;
@@ -148,7 +149,7 @@ TEST(HttpFailure, AnswersOfTheServer) {
   EXPECT_EQ(ExplainStatus(401),
             "the connection works, but the answer has status 401: the server (or a proxy on the way) does not let this "
             "request in; probe a URL that needs no login");
-  EXPECT_THAT(ExplainStatus(404), HasSubstr("nothing at this path"));
+  EXPECT_THAT(ExplainStatus(404), HasSubstr("the path does not exist"));
   EXPECT_THAT(ExplainStatus(503), HasSubstr("no working server behind it"));
   EXPECT_THAT(ExplainStatus(418), HasSubstr("answers with 2xx or 3xx"));
 }

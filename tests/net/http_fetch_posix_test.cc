@@ -171,7 +171,7 @@ TEST(HttpFetch, TwoLengthsAreNone) {
     request.has_digest = true;
     const Error error = FailureOf(request);
     EXPECT_EQ(error.code, Code::kNetwork) << headers;
-    EXPECT_THAT(error.message, HasSubstr("two different lengths")) << headers;
+    EXPECT_THAT(error.message, HasSubstr("two different values of Content-Length")) << headers;
     EXPECT_FALSE(notes.may_pass);
   }
   test::HttpServer server(Answer(200, "ok", "Content-Length: 2\r\n"));
@@ -243,7 +243,7 @@ TEST(HttpFetch, AnAnswerWithoutALengthIsNone) {
   FetchRequest request = Request(Url(server));
   const Error error = FailureOf(request);
   EXPECT_EQ(error.code, Code::kNetwork);
-  EXPECT_THAT(error.message, HasSubstr("does not say how long its answer is"));
+  EXPECT_THAT(error.message, HasSubstr("does not send the length of its answer"));
   // A digest tells it, and a watch is a stream of lines.
   request.has_digest = true;
   EXPECT_EQ(Fetch(request)->body, "HTTP_PROXY=http://p:1\n");
@@ -404,9 +404,9 @@ TEST(HttpFetch, AConnectionThatNobodyTakes) {
   }
   FetchRequest request = Request(full.Url());
   request.connect_seconds = 1;
-  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 1 second: "));
+  EXPECT_THAT(FailureOf(request).message, StartsWith("the server accepted no connection within 1 second: "));
   request.given_seconds = 30;
-  EXPECT_THAT(FailureOf(request).message, StartsWith("the server took no connection within 30 seconds: "));
+  EXPECT_THAT(FailureOf(request).message, StartsWith("the server accepted no connection within 30 seconds: "));
   for (const int descriptor : waiting) close(descriptor);
 }
 

@@ -44,7 +44,8 @@ TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
     const Error error = FailureOf(TlsRequest(refused, roots));
     EXPECT_EQ(error.code, Code::kTls);
     EXPECT_THAT(error.message, HasSubstr("issued by \"CN=root,O=Example Corp\", and this CA is not in"));
-    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "what this system trusts" : "the CAs that count for it (1 c"));
+    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "the list of CAs that this system trusts"
+                                                       : "the CAs that were named for it (1 c"));
     EXPECT_THAT(error.message, HasSubstr("was the right CA named?"));
     EXPECT_THAT(refused.Requests(), IsEmpty());
   }

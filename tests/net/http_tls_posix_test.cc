@@ -150,7 +150,8 @@ TEST_F(HttpTls, OtherCertificatesAreNotTrusted) {
     const Error error = FailureOf(Get(TlsUrl(server), "", roots));
     EXPECT_EQ(error.code, Code::kTls);
     EXPECT_THAT(error.message, HasSubstr("issued by \"CN=root,O=Example Corp\""));
-    EXPECT_THAT(error.message, HasSubstr(roots.empty() ? "what this system trusts" : "trust bundle (1 certificate)"));
+    EXPECT_THAT(error.message,
+                HasSubstr(roots.empty() ? "the list of CAs that this system trusts" : "trust bundle (1 certificate)"));
     EXPECT_THAT(server.Requests(), IsEmpty());
   }
 }

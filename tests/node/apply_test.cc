@@ -252,26 +252,30 @@ TEST_F(ApplyNode, AFailedProbeEndsThem) {
 TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  const Trial trial = LoadTrial(host_.memory.State())->value();
   host_.waits_left = 3;
-  EXPECT_EQ(AwaitConfirmation(host_), false) << "asked to stop";
+  EXPECT_EQ(AwaitConfirmation(host_, trial), false) << "asked to stop";
   host_.waits_left = 100;
   host_.now += 30;  // other things took that long
-  const std::int64_t left = LoadTrial(host_.memory.State())->value().until - host_.now;
+  const std::int64_t left = trial.until - host_.now;
   EXPECT_LT(left, 30);
   const std::int64_t start = host_.now;
-  EXPECT_EQ(AwaitConfirmation(host_), false) << "the time is over";
+  EXPECT_EQ(AwaitConfirmation(host_, trial), false) << "the time is over";
   EXPECT_EQ(host_.now - start, left) << "the trial's own";
   host_.now -= 10;
   host_.during_wait = [&] { (void)ConfirmTrial(n); };
-  EXPECT_EQ(AwaitConfirmation(host_), true);
+  EXPECT_EQ(AwaitConfirmation(host_, trial), true);
+  EXPECT_EQ(AwaitConfirmation(host_, trial), true) << "before the call";
 }
 
 TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {
   OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  const Trial trial = LoadTrial(host_.memory.State())->value();
   host_.waits_left = 100;
   host_.during_wait = [&] { (void)Rollback(n); };
-  EXPECT_EQ(AwaitConfirmation(host_), false);
+  EXPECT_EQ(AwaitConfirmation(host_, trial), false);
+  EXPECT_EQ(AwaitConfirmation(host_, trial), false) << "before the call";
 }
 
 }  // namespace

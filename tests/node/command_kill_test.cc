@@ -1,5 +1,5 @@
-// Each command is killed at every call that it makes of a port: what is left is what was there before or what the
-// command makes, never something between, for whatever comes next: a repetition, an older payload, a rollback, a round.
+// Each command is killed at every call of a port: the machine is then as it was before, or as the command leaves it,
+// never in between, whatever comes next: a repetition, an older payload, a rollback, a round.
 #include "provisioner/node/activity.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/guards.h"

@@ -84,7 +84,8 @@ TEST_F(EmptyGuard, TheMessageSaysWhy) {
   Settings left_out = SampleSettings(std::nullopt);
   left_out.options.services.clear();
   left_out.options.scope = {.machine = false, .services = true, .win_http = false, .certificates = false};
-  EXPECT_THAT(Apply(left_out).error().message, HasSubstr("left out by the options"));
+  EXPECT_THAT(Apply(left_out).error().message,
+              HasSubstr("the options (--scope, --service, --credentials, --subtract) leave out all of its settings"));
   Settings assigned = EmptyFile();
   assigned.config.http_proxy = Secret("");
   assigned.config.no_proxy = "";

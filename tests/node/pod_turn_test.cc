@@ -12,12 +12,12 @@ using testing::IsEmpty;
 
 class Pod : public NodeTest {
  protected:
-  void InstallServiceOf(std::string_view version) {
+  void InstallServiceOf(std::string_view version, bool follow = true) {
     host_.own_version = version;
     OpenNode n = node();
     Findings findings;
     const DerivedSettings derived = Derive(SampleSettings()).value();
-    const auto report = InstallService(n, &derived, {{"payload"}, true, {}}, findings);
+    const auto report = InstallService(n, &derived, {{"payload"}, follow, {}}, findings);
     ASSERT_TRUE(report) << report.error().message;
   }
   testing_support::MemoryHost::Service& Service() { return host_.services_by_name.at("provisioner"); }
@@ -47,6 +47,20 @@ TEST_F(Pod, StandsAsideWhereTheServiceRuns) {
   Service().process_id = 0;
   EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod) << "nobody else makes rounds";
   EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "but with the service's source";
+}
+
+TEST_F(Pod, AServiceThatWasDeliveredItsSettingsFollowsNothing) {
+  InstallServiceOf("0.1.0", false);
+  host_.memory.log.clear();
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kNobody);
+  EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "the service would not read what only a pod can";
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+  host_.own_version = "0.2.0";
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kNobody);
+  EXPECT_EQ(Service().version, "0.2.0") << "it is upgraded all the same";
+  host_.services_by_name.clear();
+  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
+  EXPECT_EQ(StoredWords(), words_);
 }
 
 TEST_F(Pod, TheNewerProgramIsInstalled) {

@@ -1,4 +1,4 @@
-// A node that a payload's script set up, before and after each of the things that this program does to it.
+// A node that a payload's script set up, before and after each command of this program.
 #include "provisioner/base/hash.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/status.h"

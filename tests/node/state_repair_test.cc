@@ -1,5 +1,5 @@
-// Each file of the state, damaged in each way, on a node that is at rest, in the middle of a run or on trial: the next
-// round manages the node again, nothing of others is touched, and a removal still brings back what was there before.
+// Each file of the state, damaged in each way, on a node that is idle, in the middle of a run or on trial. The next
+// round manages the node again, values of others are not touched, and a removal still restores what was there before.
 #include "provisioner/node/state_repair.h"
 
 #include "provisioner/base/json_writer.h"

@@ -1,4 +1,4 @@
-// What `status` tells of a node beyond its items: the boot service, the reading of the source, failures, expiry.
+// What `status` reports of a node besides its items: the boot service, the reading of the source, failures, expiry.
 #include "provisioner/node/status.h"
 
 #include "provisioner/node/reconcile_once.h"

@@ -1,4 +1,5 @@
-// Over another version of the program: what runs afterwards, what is said, and what is left when it is cut short.
+// Upgrades from another version of the program: which program runs afterwards, what is reported, and interrupted
+// upgrades.
 #include "provisioner/node/upgrade.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// egress.json as it is read back: what each member must be. (payload_reader_test.cc has whole payloads.)
+// Reading egress.json: the required type of each member. (payload_reader_test.cc tests whole payloads.)
 #include <gtest/gtest.h>
 
 #include "provisioner/payload/egress_json.h"

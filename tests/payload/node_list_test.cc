@@ -80,10 +80,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"", "", "names no node"}, Bad{"name\n\n\n", "", "names no node"},
         Bad{"name\nwin-1\nwin-2\nWIN-1\n", ": line 4, column 1", "the node in line 2, too"},
         Bad{"name\na\n\n\nabcdefghijklmnop\n", ": line 5, column 1", "16 characters"},
-        Bad{"name\nwin_1\n", ": line 2, column 1", "no host name"},
-        Bad{"name\n-win\n", ": line 2, column 1", "no host name"}, Bad{"name\nwin-\n", ": line 2", "no host name"},
-        Bad{"name\nw.x\n", ": line 2", "no host name"}, Bad{"name\nw\xC3\xBCx\n", ": line 2", "no host name"},
-        Bad{"name\n12345\n", ": line 2", "digits only"}, Bad{"name\nCom1\n", ": line 2", "a device"},
+        Bad{"name\nwin_1\n", ": line 2, column 1", "not a host name"},
+        Bad{"name\n-win\n", ": line 2, column 1", "not a host name"},
+        Bad{"name\nwin-\n", ": line 2", "not a host name"}, Bad{"name\nw.x\n", ": line 2", "not a host name"},
+        Bad{"name\nw\xC3\xBCx\n", ": line 2", "not a host name"}, Bad{"name\n12345\n", ": line 2", "digits only"},
+        Bad{"name\nCom1\n", ": line 2", "a device"},
         Bad{"name,address\nb,10.0.0.5/24\n,10.0.0.6/24\n", ": line 3, column 1", "no name"},
         Bad{"name,address\na,10.0.0.5\n", ": line 2, column 3", "with its prefix"},
         Bad{"name,address\na,10.0.0.5/33\n", ": line 2, column 3", "with its prefix"},
@@ -93,24 +94,24 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"name,address,gateway\na,10.0.0.5/24,10.0.0.5\n", ": line 2, column 15", "the node itself"},
         Bad{"name,address,gateway\na,2001:db8::1/64,10.0.0.1\n", ": line 2", "not in the node's network"},
         Bad{"name,address,dns\na,10.0.0.5/24,10.0.0.2 dns.example.com\n", ": line 2",
-            "\"dns.example.com\" is no address"},
+            "\"dns.example.com\" is not the address of a DNS server"},
         Bad{"name,gateway\na,10.0.0.1\n", ": line 2, column 3", "with an address only"},
-        Bad{"name,mac,address\na,00-15-5D-0A-0B,10.0.0.5/8\n", ": line 2, column 3", "no MAC address"},
-        Bad{"name,mac,address\na,0-015-5D-0A-0B-0C,10.0.0.5/8\n", ": line 2, column 3", "no MAC address"},
+        Bad{"name,mac,address\na,00-15-5D-0A-0B,10.0.0.5/8\n", ": line 2, column 3", "not a MAC address"},
+        Bad{"name,mac,address\na,0-015-5D-0A-0B-0C,10.0.0.5/8\n", ": line 2, column 3", "not a MAC address"},
         Bad{"name,mac,address\na,00-15-5D-0A-0B-0C,10.0.0.5/8\nb,00:15:5d:0a:0b:0c,10.0.0.6/8\n", ": line 3",
             "the node in line 2, too"},
-        Bad{"name,adress\na,10.0.0.5/24\n", ": line 1, column 6", "no column \"adress\""},
+        Bad{"name,adress\na,10.0.0.5/24\n", ": line 1, column 6", "the column \"adress\" is not known"},
         Bad{"name,adress\na,10.0.0.5/24\n", ": line 1, column 6", "did you mean address?"},
         Bad{"name;address\na;10.0.0.5/24\n", ": line 1, column 1", "separated by commas"},
         Bad{"name,name\na,b\n", ": line 1, column 6", "twice"},
-        Bad{"address\n10.0.0.5/24\n", ": line 1, column 1", "no \"name\""},
+        Bad{"address\n10.0.0.5/24\n", ": line 1, column 1", "\"name\" is not among them"},
         Bad{"name,address\na\n", ": line 2, column 1", "1 fields, the first line 2"},
         Bad{"name\n\"a\n", ": line 2, column 1", "never closed"},
         Bad{"name\n\"a\"b\n", ": line 2, column 4", "closing quote"},
         Bad{"name\na\"b\"\n", ": line 2, column 2", "without quotes"}, Bad{"name\n\xFF\n", "", "not UTF-8"},
         Bad{"[{\"name\": \"a\"},\n  {\"name\": \"a\"}]", ": line 2, column 3", "the node in line 1, too"},
-        Bad{"[{\"name\": \"a\"},\n\n {\"nam\": \"b\"}]", ": line 3, column 2", "no column \"nam\""},
-        Bad{"[{\"name\": \"a],[{\\\"\"},\n{\"name\": 7}]", ": line 1, column 2", "no host name"},
+        Bad{"[{\"name\": \"a\"},\n\n {\"nam\": \"b\"}]", ": line 3, column 2", "the column \"nam\" is not known"},
+        Bad{"[{\"name\": \"a],[{\\\"\"},\n{\"name\": 7}]", ": line 1, column 2", "not a host name"},
         Bad{"[{\"name\": \"a\"},\n7]", ": line 2, column 1", "not an object"},
         Bad{"[{\"name\": \"a\"},\n{\"name\": 7}]", ": line 2, column 1", "not a string"},
         Bad{"[{\"name\": \"a\", \"dns\": [7]}]", ": line 1, column 2", "not a string"}));
@@ -135,8 +136,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"name,address,gateway\na,2001:db8::7/64,::1\n", ": line 2, column 18", "loopback"},
                     Bad{"name,address,dns\na,10.0.0.5/24,0.0.0.0\n", ": line 2, column 15", "unspecified"},
                     Bad{"name,address,dns\na,10.0.0.5/24,224.0.0.1\n", ": line 2, column 15", "multicast"},
-                    Bad{"name,address,mac\na,10.0.0.5/24,00-00-00-00-00-00\n", ": line 2, column 15", "no adapter's"},
-                    Bad{"name,address,mac\na,10.0.0.5/24,01-00-5E-00-00-01\n", ": line 2, column 15", "no adapter's"}));
+                    Bad{"name,address,mac\na,10.0.0.5/24,00-00-00-00-00-00\n", ": line 2, column 15",
+                        "not the MAC address of an adapter"},
+                    Bad{"name,address,mac\na,10.0.0.5/24,01-00-5E-00-00-01\n", ": line 2, column 15",
+                        "not the MAC address of an adapter"}));
 
 TEST(NodeList, AllBadRowsAreToldAtOnce) {
   const Error csv =
@@ -145,8 +148,8 @@ TEST(NodeList, AllBadRowsAreToldAtOnce) {
   EXPECT_EQ(csv.where, "nodes.csv: line 2, column 1");
   EXPECT_EQ(
       csv.message,
-      "4 rows are wrong: line 2, column 1: \"a_b\" is no host name; use letters, digits and, between them, hyphens; "
-      "line 3, column 7: \"10.0.0.300/24\" is no address with its prefix, such as 10.0.0.5/24; "
+      "4 rows are wrong: line 2, column 1: \"a_b\" is not a host name; use letters, digits and, between them, hyphens; "
+      "line 3, column 7: \"10.0.0.300/24\" is not an address with its prefix, such as 10.0.0.5/24; "
       "line 5, column 1: the row has 1 fields, the first line 2; "
       "line 6, column 7: 10.0.0.7/24 is the address of the node in line 4, too");
   const Error json = Refusal("[{\"name\": \"a\"},\n{\"name\": 7},\n{\"name\": \"A\"}]");

@@ -162,7 +162,7 @@ TEST(PayloadSignature, OtherFormsAreRefusedAndSaySo) {
     const char* why;
   } cases[] = {
       {"attributes", {.certificate = der, .flags = CMS_DETACHED | CMS_BINARY | CMS_NOCERTS}, "signed attributes"},
-      {"enclosed content", {.certificate = der, .flags = kUsual & ~unsigned{CMS_DETACHED}}, "encloses what it signs"},
+      {"enclosed content", {.certificate = der, .flags = kUsual & ~unsigned{CMS_DETACHED}}, "is not detached"},
       {"a key identifier", {.certificate = der, .flags = kUsual | CMS_USE_KEYID}, "version"},
       {"SHA-1", {.certificate = der, .digest = EVP_sha1()}, "SHA-256"},
       {"SHA-512", {.certificate = der, .digest = EVP_sha512()}, "SHA-256"},

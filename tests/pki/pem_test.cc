@@ -219,16 +219,16 @@ TEST(PemBody, Faults) {
     const char* message;
     std::size_t offset;
   } cases[] = {
-      {"\naGV!\n", "no base64", 4},
-      {"\naGVs\n# x\n", "no base64", 6},
-      {"\naG-V\n", "no base64", 3},
-      {"\naG\xC3\xA9V\n", "no base64", 3},
+      {"\naGV!\n", "not base64", 4},
+      {"\naGVs\n# x\n", "not base64", 6},
+      {"\naG-V\n", "not base64", 3},
+      {"\naG\xC3\xA9V\n", "not base64", 3},
       {"aGVsbG8=aGVs", "behind its '=' padding", 7},
       {"aGVsb", "cut short", 0},
       {"aGVsbG8==", "cut short", 0},
       {"====", "cut short", 0},
       {"\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES\n\naGVs\n", "encrypted", 1},
-      {"\nX: y\n\naGV!\n", "no base64", 10},
+      {"\nX: y\n\naGV!\n", "not base64", 10},
   };
   for (const auto& c : cases) {
     const auto body = DecodePemBody(c.body);

@@ -1,4 +1,4 @@
-// What a bundle may cost: bytes, certificates, findings and time.
+// The limits of a bundle: bytes, certificates, findings and time.
 #include <gtest/gtest.h>
 
 #include <chrono>

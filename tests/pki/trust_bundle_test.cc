@@ -288,7 +288,7 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"markers lost",
        A() + Replaced(Replaced(B(), "-----BEGIN CERTIFICATE-----", ""), "-----END CERTIFICATE-----", ""), "outside",
        at_b_body.c_str()},
-      {"mail quotes", "> " + Replaced(A(), "\n", "\n> "), "no base64", "bundle.pem, line 2"},
+      {"mail quotes", "> " + Replaced(A(), "\n", "\n> "), "not base64", "bundle.pem, line 2"},
       {"encrypted", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\n\nM"), "encrypted",
        "bundle.pem, line 2"},
       {"wrong label", A() + Relabelled(B(), "PUBLIC KEY"), "labelled PUBLIC KEY but holds a certificate", at_b.c_str()},

@@ -94,8 +94,8 @@ TEST(TrustStore, WhatNobodyMayTrustGetsIntoNoStoreUnlessItIsNamed) {
          c.self_signed = false;
          c.signature_algorithm = "sha1WithRSAEncryption";
        }},
-      {"it is no CA", [](Certificate& c) { c.is_ca = false; }},
-      {"it is of version 1",
+      {"it is not a CA", [](Certificate& c) { c.is_ca = false; }},
+      {"it has version 1",
        [](Certificate& c) {
          c.is_ca = false;
          c.version = 1;

@@ -1,6 +1,6 @@
 // Bundles that the reader of the Windows Machine Config Operator's daemon gets wrong: it loses certificates without an
-// error, and its daemon then deletes them from the machine. Each row of what was measured there, as this reader takes
-// it: all of them, or an error.
+// error, and its daemon then deletes them from the machine. For each bundle that was measured there, our reader returns
+// all certificates or an error.
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"

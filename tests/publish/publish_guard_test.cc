@@ -1,4 +1,4 @@
-// What publish refuses, keeps to the owner or only reports, where carrying on would harm or mislead.
+// What publish refuses, restricts to the owner or only reports, because it would do harm or mislead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

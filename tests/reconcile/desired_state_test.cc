@@ -236,7 +236,7 @@ TEST(DesiredState, OneCaThatNobodyMayTrustDoesNotLoseTheOthers) {
     if (f.code == "untrusted") told.push_back(f.message);
   }
   EXPECT_THAT(told, ElementsAre(testing::HasSubstr("trust settings"), testing::HasSubstr("rsa, 1024 bits"),
-                                testing::HasSubstr("is no CA")));
+                                testing::HasSubstr("is not a CA")));
   for (const std::size_t at : {0U, 3U, 4U}) {
     DesiredOptions options;
     options.store.named = {config.certificates[at].sha256};

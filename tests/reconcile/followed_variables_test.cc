@@ -1,5 +1,5 @@
-// A node beside the operator's daemon: the machine variables change as the cluster moves on, and the services that are
-// ours change with them.
+// A node beside the operator's daemon: when the cluster changes its proxy, the daemon changes the machine variables,
+// and the services' environments of ours follow.
 #include "provisioner/reconcile/followed_variables.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The policies of pods as items: they are planned, set, watched and taken back as all others, while pods come and go.
+// The policies of pods as items: they are planned, set, watched and taken back like all others, while pods come and go.
 #include <gmock/gmock.h>
 
 #include "provisioner/reconcile/items.h"

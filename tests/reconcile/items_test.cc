@@ -1,4 +1,6 @@
 // Encodings and merge rules of the items.
+#include "provisioner/reconcile/items.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,6 +37,12 @@ TEST(Environment, LengthLimitOfWindows) {
   ASSERT_FALSE(over);
   EXPECT_EQ(over.error().code, Code::kSizeLimit);
   EXPECT_EQ(over.error().where, "NO_PROXY");
+}
+
+TEST(Environment, IsShownWithoutPasswords) {
+  EXPECT_EQ(ShowVariable("HTTPS_PROXY", "http://u:secret@proxy:1"), "http://u:***@proxy:1");
+  EXPECT_EQ(ShowVariable("NO_PROXY", ".svc,fd00::/8,a:80"), ".svc,fd00::/8,a:80");
+  EXPECT_EQ(ShowVariable("no_proxy", ".svc,http://u:secret@proxy:1"), ".svc,http://u:***@proxy:1");
 }
 
 TEST(ServiceEnvironment, MergesByNameKeepingForeignEntriesAndOrder) {

@@ -1,4 +1,4 @@
-// A kind of item that only this test knows goes the way of all others.
+// A kind of item that only this test defines is handled like all others.
 #include "provisioner/reconcile/kind.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a payload's script recorded, in one with this program's ledger, and taken over.
+// The record of a payload's script: merged with this program's ledger, and taken over.
 #include "provisioner/reconcile/machine_record.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// What a payload's scripts do to a machine, and the record that they leave: for the tests of whoever comes after them.
+// Simulates what a payload's scripts do to a machine, with the record that they leave: for tests of the program's
+// takeover.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Records as templates/Install-Egress.ps1 and UserData-Install.ps1 write them, read.
+// Reading the records that templates/Install-Egress.ps1 and UserData-Install.ps1 write.
 #include "provisioner/reconcile/script_state.h"
 
 #include <gmock/gmock.h>

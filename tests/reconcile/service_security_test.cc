@@ -1,4 +1,4 @@
-// A service's environment with a password is never where every user of the node could read it.
+// A service's environment with a password is never where every user of the node can read it.
 #include <gmock/gmock.h>
 
 #include <algorithm>

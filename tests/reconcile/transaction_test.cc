@@ -1,4 +1,5 @@
-// Any instruction may be the last: every call of a port is stopped at, failed, and its unflushed effects lost.
+// The program may be stopped at any instruction: at every call of a port it is stopped, the call fails, or unflushed
+// writes are lost.
 #include "provisioner/reconcile/transaction.h"
 
 #include <gmock/gmock.h>

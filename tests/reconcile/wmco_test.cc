@@ -1,4 +1,4 @@
-// Beside the Windows Machine Config Operator: what is its own, and for how long that is remembered.
+// Coexistence with the Windows Machine Config Operator: which variables it owns, and for how long that is remembered.
 #include "provisioner/reconcile/wmco.h"
 
 #include <gmock/gmock.h>

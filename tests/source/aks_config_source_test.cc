@@ -184,10 +184,11 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
       {Trust("Q29uZ3JhdHMhIFlvdSBoYXZlIGZvdW5kIGEgaGlkZGVuIG1lc3NhZ2U="),
        "cert: HTTPProxyTrustedCAPEMDecodeFailure: failed to decode HTTPProxyConfig.TrustedCA to PEM after base64"},
       {Trust(""), "cert: HTTPProxyTrustedCAPEMDecodeFailure: "},
-      {Trust(packed.substr(0, packed.size() - 1)), "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is no"},
+      {Trust(packed.substr(0, packed.size() - 1)),
+       "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is not base64"},
       {Trust(packed.substr(0, 400)), "cert: the trust bundle is damaged"},
       {Trust(Escaped(Pem("proxy-root"))),
-       "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is no base64: it"},
+       "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is not base64: it"},
       {std::string("{") + kUrls + R"(,"noproxy":[]})", "invalid-config: the key \"noproxy\" is none of those"},
       {std::string("{") + kUrls + R"(,"noProxy":"a,b"})",
        "type: expected an array of strings, found a string ($.noProxy)"},
@@ -198,7 +199,7 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
        "invalid-config: the key \"httpProxy\" occurs twice"},
       {R"({"httpProxyConfig":[]})", "type: expected an object, found an array ($.httpProxyConfig)"},
       {Trust(packed).insert(1, R"("trustedCA":"AAAA",)"),
-       "invalid-config: trustedCa is there in two spellings that differ"},
+       "invalid-config: trustedCa is there in two spellings with different values"},
   };
   for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
 }

@@ -1,4 +1,4 @@
-// Which kind a document is, and what is no source at all.
+// Recognising the kind of a document, and documents that are no source.
 #include "provisioner/source/document_source.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Servers and time in memory: what is answered is what a test says, what was asked can be looked at.
+// Servers and a clock in memory: a test sets the answers and can inspect the requests.
 #pragma once
 
 #include <map>

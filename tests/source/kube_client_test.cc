@@ -1,6 +1,11 @@
 // Lists and patches; what Get() does is tested with the sources that use it (kube_source_test.cc).
 #include "provisioner/source/kube_client.h"
 
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <thread>
+
 #include "tests/source/kube_helpers.h"
 
 namespace prov::source {
@@ -90,6 +95,20 @@ TEST_F(Client, WhatIsForbiddenNamesTheRule) {
   EXPECT_THAT(patched.error().message, HasSubstr(R"(resources ["nodes"], resourceNames ["win-1"], verbs ["patch"])"));
   EXPECT_THAT(cluster_.sent, SizeIs(1)) << "a refusal stands";
   ExpectNoSecret(patched.error());
+}
+
+// Nodes that boot together must not ask together, nor two threads of one.
+TEST(KubeRandom, DrawsOtherNumbersInEachThread) {
+  const auto draw = [](std::set<std::uint32_t>& into) {
+    for (int i = 0; i < 100; ++i) into.insert(KubeRandom());
+  };
+  std::set<std::uint32_t> mine;
+  std::set<std::uint32_t> others;
+  draw(mine);
+  std::thread(draw, std::ref(others)).join();
+  EXPECT_GT(mine.size(), 90U);
+  others.merge(mine);
+  EXPECT_GT(others.size(), 180U);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(KubeConfig, NamesWhatIsMissing) {
   EXPECT_EQ(other.error().code, Code::kNotFound);
   EXPECT_THAT(other.error().message, HasSubstr("context \"y\""));
   EXPECT_EQ(ParseKubeConfig(Config(kServer, ""), "config", "w").error().message,
-            "there is no cluster \"\" in this kubeconfig; see those that are there with kubectl config view");
+            "the cluster \"\" is not in this kubeconfig; run kubectl config view to see those that are");
   EXPECT_EQ(ParseKubeConfig("{}", "config", "").error().where, "config: $.current-context");
 }
 

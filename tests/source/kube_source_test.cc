@@ -105,7 +105,7 @@ TEST_F(Kube, RefusalsSayWhatToDo) {
   error = Refused();
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("is it OpenShift"));
-  EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("there is no \"infra\""));
+  EXPECT_THAT(Refused("kube:///infra").message, HasSubstr("\"infra\" is not among"));
   cluster_.script = {FakeCluster::Says(407)};
   EXPECT_THAT(Refused().message, HasSubstr("--source-proxy"));
   cluster_.script = {[](const net::FetchRequest&) {

@@ -88,7 +88,7 @@ TEST(KubeWatch, OtherErrorsAreTold) {
       {R"({"type":"ADDED"})", Code::kType, "no object"},
       {R"({"type":"ADDED","object":{"metadata":{"name":"worker"}}})", Code::kType, "resource version"},
       {R"([1])", Code::kType, "no object"},
-      {R"(<html>)", Code::kJson, "no event"},
+      {R"(<html>)", Code::kJson, "not an event"},
       {R"({"type":"ADDED","object":)" + std::string(200, '['), Code::kJson, "nested"},
   };
   for (const auto& c : cases) {

@@ -57,11 +57,11 @@ TEST(ControllerConfig, BrokenOnesAreErrors) {
   EXPECT_EQ(Failure(ReadText(R"({"kind":"ControllerConfig"})")),
             "no-config: the ControllerConfig has no spec ($.spec)");
   EXPECT_THAT(Failure(ReadText(bundle(packed.substr(0, packed.size() - 3)))),
-              StartsWith("cert: the trust bundle is no base64: byte "));
+              StartsWith("cert: the trust bundle is not base64: byte "));
   EXPECT_THAT(Failure(ReadText(bundle(packed.substr(0, packed.size() / 8 * 4)))),
               StartsWith("cert: the trust bundle is damaged"));
   EXPECT_THAT(Failure(ReadText(bundle(Escaped(Pem("corporate-root"))))),
-              StartsWith("cert: the trust bundle is no base64: it is PEM text as it stands"));
+              StartsWith("cert: the trust bundle is not base64: it is PEM text as it stands"));
   EXPECT_THAT(Failure(ReadText(bundle(EncodeBase64("<html>503</html>")))),
               StartsWith("cert: no certificate is in the trust bundle"));
   EXPECT_EQ(Failure(ReadText(Controller(R"("proxy":"http://p:1")"))),
@@ -240,7 +240,7 @@ TEST(ConfigMaps, BrokenOnesAreErrors) {
       {R"("data":{"ca-bundle.crt":"# none\n"}})", "cert: the trust bundle holds no certificate"},
       {R"("data":{"ca-bundle.crt":"<html></html>"}})", "cert: no certificate is in the trust bundle"},
       {R"("data":{"ca-bundle.crt":7}})", "type: expected a string, found an integer ($.data[\"ca-bundle.crt\"])"},
-      {R"("binaryData":{"ca-bundle.crt":"LS0t!"}})", "cert: the trust bundle is no base64: byte 5 of 5"},
+      {R"("binaryData":{"ca-bundle.crt":"LS0t!"}})", "cert: the trust bundle is not base64: byte 5 of 5"},
       {R"("data":[]})", "type: expected an object, found an array ($.data)"},
   };
   for (const auto& [rest, failure] : rows) EXPECT_THAT(Failure(ReadText(map + rest)), StartsWith(failure)) << rest;

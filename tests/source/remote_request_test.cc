@@ -104,7 +104,7 @@ TEST_F(RemoteRequests, ADeadServerIsGivenUpOn) {
   EXPECT_THAT(web_.waits, ElementsAre(200, 400, 800, 1600, 3200));
   web_.waits.clear();
   web_.Put(kUrl, FakeWeb::Page("", 500));
-  EXPECT_THAT(ErrorOf().message, HasSubstr("status 500: it failed itself"));
+  EXPECT_THAT(ErrorOf().message, HasSubstr("status 500: it failed; see its log"));
   EXPECT_THAT(web_.waits, SizeIs(5));
 }
 

@@ -100,7 +100,7 @@ TEST_F(RemoteSources, AHashSaysWhatItMustBe) {
   web_.Put(plain, FakeWeb::Page(Config("http://evil:1")));
   EXPECT_THAT(ProxyOf(plain + "#sha256=" + hash), HasSubstr("<hash-mismatch>"));
   web_.requests.clear();
-  EXPECT_THAT(ProxyOf(plain), HasSubstr("<scheme> anybody on the way"));
+  EXPECT_THAT(ProxyOf(plain), HasSubstr("<scheme> anyone on the way"));
   EXPECT_THAT(web_.requests, IsEmpty());
 }
 

@@ -1,4 +1,4 @@
-// Hives that were not closed cleanly, and their logs as Windows 8.1 and later write them, byte by byte.
+// Makes hives that were not closed cleanly, with their logs as Windows 8.1 and later write them, byte by byte.
 #pragma once
 
 #include <cstdint>

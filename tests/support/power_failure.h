@@ -1,4 +1,4 @@
-// Thrown by the fakes where the power goes; nothing of the program runs after it.
+// Thrown by the fakes to simulate a power failure; nothing of the program runs after it.
 #pragma once
 
 namespace prov::testing_support {

@@ -1,4 +1,4 @@
-// The sample that ships with the project, for tests of the stages behind the reader.
+// The sample that ships with the project, for tests of the stages after the reader.
 #pragma once
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// A Windows installation that does not run, small, with what this program looks at.
+// A small Windows installation that does not run, with the parts that this program reads.
 #pragma once
 
 #include <string>

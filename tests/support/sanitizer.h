@@ -1,6 +1,5 @@
-// Whether a test runs with the address sanitizer, where everything takes ten times as long: what is there for its
-// amount alone is done whole where there is none (scripts/test runs the same tests as Windows programs, and some of
-// them plain).
+// Whether a test runs with the address sanitizer, where everything takes ten times as long. Loops that only add volume
+// run in full without it (scripts/test runs the same tests as Windows programs, and some of them plain).
 #pragma once
 
 #include <cstddef>

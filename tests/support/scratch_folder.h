@@ -1,4 +1,4 @@
-// A place for a test's files that no other test, and no run that was killed, has ever used.
+// A folder for a test's files that no other test, and no killed run, has ever used.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Kills a child process at one of its system calls: what is on the disk then is what a crash leaves there.
+// Kills a child process at one of its system calls, so that the disk is as after a crash.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A umask for as long as this lives.
+// Sets the umask for the lifetime of this object.
 #pragma once
 
 #include <sys/stat.h>

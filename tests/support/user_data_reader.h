@@ -1,5 +1,5 @@
-// Takes user data apart as its readers do: from any form to the script, from the script to what it carries. It shares
-// no code with what makes user data.
+// Decodes user data as their readers do: from any form to the script, and from the script to its data. It shares no
+// code with the program that makes user data.
 #pragma once
 
 #include <zlib.h>

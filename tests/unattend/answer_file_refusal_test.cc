@@ -1,4 +1,4 @@
-// What no answer file can hold, and what is none, is refused.
+// Commands that no answer file can hold, and files that are no answer file, are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Every name that a service may have comes through each form of a payload, and to the registry and back.
+// Every valid name of a service passes unchanged through each form of a payload, and to the registry and back.
 #include <gmock/gmock.h>
 
 #include <random>

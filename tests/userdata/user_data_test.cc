@@ -350,7 +350,7 @@ TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
   const Finding https = told("https://example.com/ca.pem");
   EXPECT_EQ(https.severity, Severity::kInfo);
   EXPECT_THAT(https.message, AllOf(HasSubstr("without knowing the server"), HasSubstr("SHA-256 keeps any other"),
-                                   HasSubstr("does not keep secret")));
+                                   HasSubstr("does not keep the requested URL secret")));
   const Finding token = told("HTTPS://example.com/ca.pem?sig=t0ken");
   EXPECT_EQ(token.severity, Severity::kWarning);
   EXPECT_THAT(token.message, HasSubstr("behind a proxy that opens TLS nothing is fetched"));

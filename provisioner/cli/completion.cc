@@ -1,0 +1,101 @@
+// `completion`, and what all shells' scripts take from the option tables.
+#include "provisioner/cli/completion.h"
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::array<std::string_view, 4> kShells = {"bash", "zsh", "fish", "powershell"};
+
+// As it is typed; placeholders are in upper case.
+bool IsTypedWord(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !text.empty() && text.front() != '-' && text.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+bool IsFile(std::string_view placeholder) {
+  constexpr std::array<std::string_view, 7> kFiles = {"FILE", "DIR", "FOLDER", "PATH", "CERT", "KEY", "SOURCE"};
+  return std::ranges::any_of(kFiles, [&](std::string_view name) { return placeholder.starts_with(name); });
+}
+
+Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  const std::optional<Shell> shell = ShellOf(arguments.positional());
+  if (!shell) return RefuseValue("provisioner completion", "one of", arguments.positional(), kShells);
+  std::string script = CompletionScript(*shell, CommandSpecs());
+  if (!json) return Outcome{0, std::move(script), {}};
+  JsonWriter out;
+  out.BeginObject().Member("schema", 1).Member("shell", arguments.positional()).Member("script", script);
+  return Outcome{0, out.EndObject().Text(), {}};
+}
+
+}  // namespace
+
+CompletedValue CompletedValueOf(const OptionSpec& option) {
+  CompletedValue out;
+  const bool named = !option.choices.empty();
+  for (const std::string_view part : named ? Split(option.choices, ' ') : Split(option.value, '|')) {
+    if (IsTypedWord(part)) {
+      out.words.push_back(part);
+    } else if (IsFile(part)) {
+      out.files = true;
+    }
+  }
+  return out;
+}
+
+std::vector<std::string_view> ActionsOf(const CommandSpec& command) {
+  std::vector<std::string_view> out = Split(command.positional.substr(0, command.positional.find(' ')), '|');
+  return std::ranges::all_of(out, IsTypedWord) ? out : std::vector<std::string_view>();
+}
+
+bool TakesFiles(const CommandSpec& command) {
+  return command.positional.find("SOURCE") != std::string_view::npos ||
+         command.positional.find("FILE") != std::string_view::npos;
+}
+
+std::optional<Shell> ShellOf(std::string_view name) {
+  constexpr std::array<Shell, kShells.size()> kValues = {Shell::kBash, Shell::kZsh, Shell::kFish, Shell::kPowerShell};
+  const auto found = std::ranges::find(kShells, name);
+  if (found == kShells.end()) return std::nullopt;
+  return kValues[static_cast<std::size_t>(found - kShells.begin())];
+}
+
+std::string CompletionScript(Shell shell, std::span<const CommandSpec> commands) {
+  switch (shell) {
+    case Shell::kBash:
+      return BashCompletion(commands);
+    case Shell::kZsh:
+      return ZshCompletion(commands);
+    case Shell::kFish:
+      return FishCompletion(commands);
+    case Shell::kPowerShell:
+      return PowerShellCompletion(commands);
+  }
+  return {};
+}
+
+Command CompletionCommand() {
+  Command command;
+  command.spec = {
+      "completion",
+      "Print a shell completion script for commands, options and values.",
+      "bash|zsh|fish|powershell",
+      "The packages install the scripts for bash, zsh and fish. If you copied only the program, load the output\n"
+      "of this command in the start file of the shell. The script needs no other program.",
+      "  $ source <(provisioner completion bash)                      # in ~/.bashrc\n"
+      "  $ source <(provisioner completion zsh)                       # in ~/.zshrc, behind compinit\n"
+      "  $ provisioner completion fish | source                       # in ~/.config/fish/config.fish\n"
+      "  > provisioner completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
+      {OutputOption(), HelpOption()}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace prov::cli

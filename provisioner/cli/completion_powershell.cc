@@ -1,0 +1,103 @@
+// The script for PowerShell, Windows PowerShell 5.1 among them: tables, and a block that looks into them.
+#include <fmt/format.h>
+
+#include "provisioner/cli/completion.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kHead =
+    R"(# PowerShell completion of provisioner; printed by: provisioner completion powershell
+Register-ArgumentCompleter -Native -CommandName 'provisioner', 'provisioner.exe' -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+)";
+
+// A list that is empty leaves the word to PowerShell, which offers files.
+constexpr std::string_view kTail = R"(
+  $word = "$wordToComplete"
+  $before = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })
+  $command = ''
+  $behind = @()
+  for ($i = 1; $i -lt $before.Count; $i++) {
+    if ($actions.Keys -contains $before[$i]) {
+      $command = $before[$i]
+      $behind = @($before | Select-Object -Skip ($i + 1))
+      break
+    }
+  }
+  $offer = { param($text, $help)
+    # In constrained language mode no objects can be made; a text does as well.
+    if ($ExecutionContext.SessionState.LanguageMode -eq 'FullLanguage') {
+      New-Object System.Management.Automation.CompletionResult $text, $text, 'ParameterValue', $help
+    } else {
+      $text
+    }
+  }
+  if ($command -eq '') {
+    foreach ($row in $commands) { if ($row[0] -like "$word*") { & $offer $row[0] $row[1] } }
+    foreach ($name in '--help', '--version', '--output') { if ($name -like "$word*") { & $offer $name $name } }
+    return
+  }
+  $option = ''
+  $prefix = ''
+  $value = $word
+  if ($word -like '--*=*') {
+    $option = $word.Substring(0, $word.IndexOf('='))
+    $prefix = "$option="
+    $value = $word.Substring($prefix.Length)
+  } elseif ($behind.Count -gt 0) {
+    $option = $behind[-1]
+  }
+  foreach ($row in $options[$command]) {
+    if ($row[0] -eq $option -and $row[1] -ne '') {
+      foreach ($choice in ($row[2] -split ' ')) {
+        if ($choice -ne '' -and $choice -like "$value*") { & $offer "$prefix$choice" $row[3] }
+      }
+      return
+    }
+  }
+  if ($word -like '-*') {
+    foreach ($row in $options[$command]) { if ($row[0] -like "$word*") { & $offer $row[0] $row[3] } }
+  } elseif ($behind.Count -eq 0) {
+    foreach ($action in $actions[$command]) { if ($action -like "$word*") { & $offer $action $action } }
+  }
+}
+)";
+
+std::string Quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
+// @('--format', 'FORM', 'dir tar', 'what it does')
+std::string Row(const OptionSpec& option) {
+  return fmt::format("@('--{}', {}, '{}', {})", option.name, Quoted(option.value),
+                     fmt::join(CompletedValueOf(option).words, " "), Quoted(option.help));
+}
+
+}  // namespace
+
+std::string PowerShellCompletion(std::span<const CommandSpec> commands) {
+  std::string names;
+  std::string actions;
+  std::string options;
+  for (const CommandSpec& command : commands) {
+    names += fmt::format("{}    @('{}', {})", names.empty() ? "" : ",\n", command.name, Quoted(command.summary));
+    std::string words;
+    for (const std::string_view action : ActionsOf(command))
+      words += fmt::format("{}'{}'", words.empty() ? "" : ", ", action);
+    actions += fmt::format("    '{}' = @({})\n", command.name, words);
+    std::string rows;
+    for (const OptionSpec& option : command.options)
+      rows += fmt::format("{}      {}", rows.empty() ? "" : ",\n", Row(option));
+    options += fmt::format("    '{}' = @(\n{}\n    )\n", command.name, rows);
+  }
+  std::string out(kHead);
+  out += fmt::format("  $commands = @(\n{}\n  )\n  $actions = @{{\n{}  }}\n", names, actions);
+  out += fmt::format("  # Name, value, words that it may be, what it does.\n  $options = @{{\n{}  }}\n", options);
+  out += kTail;
+  return out;
+}
+
+}  // namespace prov::cli

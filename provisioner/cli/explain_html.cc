@@ -1,0 +1,183 @@
+#include "provisioner/cli/explain_html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "provisioner/cli/own_file.h"
+#include "provisioner/egress/dialect_disagreement.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/review.h"
+
+namespace prov::cli {
+namespace {
+
+using egress::ClientDecision;
+using egress::Dialect;
+using egress::Explainer;
+using egress::NoProxyEntry;
+using router::WayOut;
+
+// A browser takes seconds for these, and minutes for five times as many.
+constexpr std::size_t kMostRows = 2'000;
+constexpr std::size_t kMostEntries = 5'000;
+constexpr OwnFile kPageFile{"a page", "--html", 512ULL << 20U, IsExplainPage};
+
+std::string_view KindOf(const NoProxyEntry& entry) {
+  switch (entry.kind) {
+    case NoProxyEntry::Kind::kAll:
+      return "every destination";
+    case NoProxyEntry::Kind::kHost:
+      return "the name and all names below it";
+    case NoProxyEntry::Kind::kSuffix:
+      return "all names below it";
+    case NoProxyEntry::Kind::kIp4:
+      return "an IPv4 address";
+    case NoProxyEntry::Kind::kIp6:
+      return "an IPv6 address";
+    case NoProxyEntry::Kind::kCidr4:
+      return "an IPv4 network";
+    case NoProxyEntry::Kind::kCidr6:
+      return "an IPv6 network";
+    case NoProxyEntry::Kind::kInert:
+      break;
+  }
+  return "nothing";
+}
+
+// What becomes of a request behind the client, in a few words.
+std::string EndOf(const WayOut& way) {
+  if (way.end != WayOut::End::kRouter) return {};
+  if (!way.source.empty() && way.Passes()) return "seen as " + way.source;
+  if (way.line != 0) return fmt::format("line {}", way.line);
+  return way.verdict == router::Verdict::kNone ? "no line has it" : "";
+}
+
+PageCell CellOf(const Explainer& explainer, const Question& question, const Asked& asked, Dialect client,
+                egress::Route go) {
+  const ClientDecision decision = explainer.Decide(client, asked.to);
+  PageCell out{.word = WordOf(question.way, asked, decision), .differs = decision.route != go};
+  // A proxy's URL that somebody took for an entry holds a password.
+  out.entry = egress::RedactNoProxyEntry(decision.entry);
+  out.proxy = decision.proxy;
+  out.note = explainer.Note(client, asked.to, decision);
+  if (const auto way = question.way.Follow(asked.to, decision)) {
+    out.end = EndOf(*way);
+    out.way = way->end == WayOut::End::kInvalid ? "" : DescribeWay(*way);
+  }
+  return out;
+}
+
+PageRow RowOf(const Explainer& explainer, const Question& question, const Asked& asked) {
+  PageRow out{.shown = asked.shown, .fault = asked.fault, .cells = {}};
+  if (!asked.fault.empty()) return out;
+  const egress::Route go = explainer.Decide(Dialect::kGo, asked.to).route;
+  out.cells.reserve(question.clients.size());
+  for (const Dialect client : question.clients) out.cells.push_back(CellOf(explainer, question, asked, client, go));
+  return out;
+}
+
+// How many destinations each entry decides, by the text of the entry.
+std::map<std::string, std::size_t, std::less<>> CountDecided(const std::vector<PageRow>& rows) {
+  std::map<std::string, std::size_t, std::less<>> out;
+  for (const PageRow& row : rows) {
+    std::set<std::string_view> decided;
+    for (const PageCell& cell : row.cells) {
+      if (!cell.entry.empty() && decided.insert(cell.entry).second) ++out[cell.entry];
+    }
+  }
+  return out;
+}
+
+void AddEntries(const egress::NoProxy& list, const std::vector<std::string>& added, ExplainPage& page) {
+  const auto decided = CountDecided(page.rows);
+  const std::size_t shown = std::min(list.entries().size(), kMostEntries);
+  // What --augment adds stands at the end.
+  const std::size_t own = list.entries().size() - std::min(added.size(), list.entries().size());
+  page.entries.reserve(shown);
+  for (std::size_t at = 0; at < shown; ++at) {
+    const NoProxyEntry& entry = list.entries()[at];
+    PageEntry& out = page.entries.emplace_back();
+    out.text = egress::RedactNoProxyEntry(entry.text);
+    out.kind = KindOf(entry);
+    out.reason = entry.port ? fmt::format("to port {} only", *entry.port) : entry.reason;
+    out.is_added = at >= own;
+    const auto count = decided.find(out.text);
+    out.destinations = count == decided.end() ? 0 : count->second;
+  }
+  page.entries_left_out = list.entries().size() - shown;
+}
+
+std::string Wanted(const router::Requirement& one) {
+  std::string out = !one.route                            ? "proxy or direct"
+                    : *one.route == egress::Route::kProxy ? "through the proxy"
+                                                          : "direct";
+  if (one.source) out += fmt::format(", seen as {}", one.source->ToString());
+  return out;
+}
+
+// Findings on the list as the source has it, and on how clients read `list`, to which entries may have been added.
+Result<Findings> FindingsOf(const egress::EgressConfig& config, const egress::ClientSettings& settings,
+                            const egress::NoProxy& list, const std::string& where) {
+  Findings out = config.findings;
+  std::ranges::move(PROV_TRY(egress::ReviewProxySettings(config)), std::back_inserter(out));
+  if (!settings.http_proxy.empty() || !settings.https_proxy.empty())
+    std::ranges::move(egress::ReviewDisagreements(list, where), std::back_inserter(out));
+  return out;
+}
+
+}  // namespace
+
+OptionSpec HtmlOption() {
+  return {
+      "html", "FILE",
+      "also write the answers as one page for a browser, with the list, its findings and a filter; it loads nothing "
+      "from elsewhere",
+      Group::kOutput};
+}
+
+Result<std::string> ParseHtml(const Arguments& arguments, const Question& question) {
+  if (!arguments.Has("html")) return std::string();
+  std::string path = arguments.Get("html");
+  if (path.empty() || path == "-")
+    return Fail(Code::kUsage, "takes the name of a file; standard output has the answers as text or JSON", "--html");
+  if (const std::size_t asked = question.destinations(); asked > kMostRows) {
+    return Fail(Code::kTooLarge,
+                fmt::format("shows {} destinations at most, and {} are asked for; split the list", kMostRows, asked),
+                "--html");
+  }
+  return path;
+}
+
+Result<ExplainPage> MakeExplainPage(const egress::EgressConfig& config, const egress::ClientSettings& settings,
+                                    const std::optional<egress::AugmentedNoProxy>& augmented,
+                                    const Explainer& explainer, const Question& question,
+                                    const std::vector<RequiredResult>& required) {
+  const std::string where = config.proxy_file.path + ": NO_PROXY";
+  const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(settings.no_proxy, where));
+  ExplainPage out;
+  out.source = config.source.name.empty() ? config.source.kind : config.source.kind + " " + config.source.name;
+  out.settings = {{"HTTP_PROXY", egress::RedactUrl(settings.http_proxy.Reveal())},
+                  {"HTTPS_PROXY", egress::RedactUrl(settings.https_proxy.Reveal())}};
+  for (const Dialect client : question.clients)
+    out.clients.emplace_back(egress::NameOf(client), egress::TitleOf(client));
+  out.rows.reserve(question.destinations());
+  for (const std::vector<Asked>* asked : {&question.urls, &question.hosts, &question.required}) {
+    for (const Asked& one : *asked) out.rows.push_back(RowOf(explainer, question, one));
+  }
+  for (const RequiredResult& one : required)
+    out.required.push_back({one.required->shown, Wanted(*one.required), GroupObjections(one)});
+  AddEntries(list, augmented ? augmented->added : std::vector<std::string>(), out);
+  out.findings = PROV_TRY(FindingsOf(config, settings, list, where));
+  return out;
+}
+
+Result<void> WriteExplainPage(const std::string& path, const ExplainPage& page) {
+  return WriteOwnFile(path, RenderExplainPage(page), 0644, kPageFile);
+}
+
+}  // namespace prov::cli

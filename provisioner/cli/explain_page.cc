@@ -1,0 +1,301 @@
+#include "provisioner/cli/explain_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <map>
+
+#include "provisioner/cli/explain_page_assets.h"
+#include "provisioner/cli/html_text.h"
+
+namespace prov::cli {
+namespace {
+
+constexpr std::string_view kBeginning =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"generator\" content=\"provisioner explain\">\n";
+constexpr std::string_view kTableEnd = "</tbody>\n</table>\n</div>\n";
+
+struct Word {
+  std::string_view word;
+  std::string_view style;  // a class of the style sheet
+  std::string_view meaning;
+};
+
+constexpr std::array<Word, 6> kWords = {
+    {{"proxy", "proxy", "through the proxy"},
+     {"direct", "direct", "around the proxy"},
+     {"invalid", "stop", "no request: the client can't use the proxy's URL, or the destination is not a URL"},
+     {"refused", "stop", "a router behind the proxy stops the request"},
+     {"depends", "unsure", "what a router does depends on DNS"},
+     {"unknown", "unsure", "the files do not say which router the request takes"}}};
+
+std::string_view StyleOf(std::string_view word) {
+  const auto* const found = std::ranges::find(kWords, word, &Word::word);
+  return found == kWords.end() ? "stop" : found->style;
+}
+
+std::string Count(std::size_t number, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+std::string Code(std::string_view text) { return fmt::format("<code class=\"value\">{}</code>", HtmlText(text)); }
+
+// A table that scrolls by itself, also by keys.
+std::string TableStart(std::string_view label, std::string_view style,
+                       std::initializer_list<std::string_view> columns) {
+  std::string out =
+      fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table{}>\n<thead>\n<tr>",
+                  label, style);
+  for (const std::string_view column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
+  return out + "</tr>\n</thead>\n<tbody>\n";
+}
+
+std::string Head(const ExplainPage& page) {
+  // Nothing is loaded, sent or embedded; the digests allow the page's own style and script.
+  return fmt::format(
+      "{}<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {}; "
+      "base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>Egress decisions: {}</title>\n<style>{}</style>\n</head>\n",
+      kBeginning, PolicySource(ExplainPageStyle()), PolicySource(ExplainPageScript()), HtmlText(page.source),
+      ExplainPageStyle());
+}
+
+bool Differs(const PageRow& row) { return std::ranges::any_of(row.cells, &PageCell::differs); }
+
+std::string Introduction(const ExplainPage& page) {
+  const auto differing = static_cast<std::size_t>(std::ranges::count_if(page.rows, Differs));
+  std::string out = fmt::format("<h1>Egress decisions: {}</h1>\n<dl>\n", HtmlText(page.source));
+  for (const auto& [name, value] : page.settings) {
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", HtmlText(name),
+                       value.empty() ? "<span class=\"quiet\">not set</span>" : Code(value));
+  }
+  out += fmt::format("<dt>NO_PROXY</dt><dd><a href=\"#list\">{}</a></dd>\n",
+                     Count(page.entries.size() + page.entries_left_out, "entry", "entries"));
+  out += fmt::format("<dt>Findings</dt><dd><a href=\"#findings\">{}</a></dd>\n</dl>\n",
+                     Count(page.findings.size(), "finding", "findings"));
+  out += fmt::format("<p>{}, {}. The cluster means what Go reads in NO_PROXY. ",
+                     Count(page.rows.size(), "destination", "destinations"),
+                     Count(page.clients.size(), "client", "clients"));
+  out += differing == 0
+             ? std::string("All clients do what Go does.")
+             : fmt::format("For {}, a client does something else.", Count(differing, "destination", "destinations"));
+  return out + "</p>\n";
+}
+
+std::string Required(const ExplainPage& page) {
+  if (page.required.empty()) return {};
+  const auto failed = static_cast<std::size_t>(
+      std::ranges::count_if(page.required, [](const PageRequirement& one) { return !one.objections.empty(); }));
+  std::string out = fmt::format(
+      "<section id=\"required\">\n<h2>Required destinations</h2>\n<p>{} of {} would not be reached as required.</p>\n",
+      failed, page.required.size());
+  out += TableStart("Required destinations", "", {"Result", "Destination", "Required", "Why not"});
+  for (const PageRequirement& one : page.required) {
+    const bool ok = one.objections.empty();
+    out += fmt::format(
+        "<tr><td class=\"{}\"><span class=\"word\">{}</span></td><th scope=\"row\">{}</th><td>{}</td>"
+        "<td class=\"prose\">",
+        ok ? "direct" : "stop", ok ? "ok" : "FAILED", Code(one.shown), HtmlText(one.wanted));
+    for (const auto& [clients, why] : one.objections)
+      out += fmt::format("<p><strong>{}</strong>: {}</p>", HtmlText(clients), HtmlText(why));
+    out += "</td></tr>\n";
+  }
+  out += kTableEnd;
+  return out + "</section>\n";
+}
+
+// It works with the page's script only, which shows it.
+std::string Filter() {
+  std::string out =
+      "<div class=\"filter\" id=\"filter\" role=\"search\" hidden>\n"
+      "<label>Filter <input type=\"search\" id=\"filter-text\" autocomplete=\"off\" spellcheck=\"false\" "
+      "placeholder=\"host, entry or word\"></label>\n"
+      "<label>Show <select id=\"filter-kind\"><option value=\"\">all destinations</option>"
+      "<option value=\"differs\">where clients differ from Go</option>";
+  for (const Word& word : kWords)
+    out += fmt::format("<option value=\"{0}\">where a client has “{0}”</option>", word.word);
+  return out +
+         "</select></label>\n<button type=\"button\" id=\"filter-all\">Show all</button>\n"
+         "<output id=\"filter-count\" for=\"filter-text filter-kind\" aria-live=\"polite\"></output>\n</div>\n";
+}
+
+// The words that are on this page.
+std::string Legend(const ExplainPage& page) {
+  const auto has = [&](std::string_view word) {
+    return std::ranges::any_of(page.rows, [&](const PageRow& row) {
+      return (word == "invalid" && !row.fault.empty()) ||
+             std::ranges::find(row.cells, word, &PageCell::word) != row.cells.end();
+    });
+  };
+  std::string out = "<ul class=\"legend\">\n";
+  for (const Word& word : kWords) {
+    if (!has(word.word)) continue;
+    out += fmt::format("<li><span class=\"tag {}\">{}</span> {}</li>\n", word.style, word.word, word.meaning);
+  }
+  if (std::ranges::any_of(page.rows, Differs))
+    out += "<li><span class=\"other\">not as Go</span> the client decides otherwise than Go</li>\n";
+  return out + "</ul>\n";
+}
+
+std::string Cell(const PageCell& cell) {
+  std::string out = fmt::format("<td class=\"{}\">{}", StyleOf(cell.word), HtmlText(cell.word));
+  if (cell.differs) out += " <span class=\"other\">not as Go</span>";
+  if (!cell.entry.empty()) out += fmt::format("<span class=\"by\">by {}</span>", Code(cell.entry));
+  if (!cell.end.empty()) out += fmt::format("<span class=\"by\">{}</span>", HtmlText(cell.end));
+  return out + "</td>";
+}
+
+// What the filter's list asks of a row.
+std::string WordsOf(const PageRow& row) {
+  std::string out;
+  for (const Word& word : kWords) {
+    const bool has = (word.word == "invalid" && !row.fault.empty()) ||
+                     std::ranges::find(row.cells, word.word, &PageCell::word) != row.cells.end();
+    if (has) out += fmt::format("{}{}", out.empty() ? "" : " ", word.word);
+  }
+  return out + (Differs(row) ? " differs" : "");
+}
+
+std::string Matrix(const ExplainPage& page) {
+  std::string out = "<section id=\"decisions\">\n<h2>Decisions</h2>\n" + Filter() + Legend(page);
+  out +=
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Decisions\">\n<table class=\"matrix\">\n"
+      "<thead>\n<tr><th scope=\"col\">Destination</th>";
+  for (const auto& [name, title] : page.clients) {
+    out += fmt::format("<th scope=\"col\">{}", HtmlText(name));
+    if (title != name) out += fmt::format("<span class=\"by quiet\">{}</span>", HtmlText(title));
+    out += "</th>";
+  }
+  out += "</tr>\n</thead>\n<tbody>\n";
+  std::size_t number = 0;
+  for (const PageRow& row : page.rows) {
+    out += fmt::format("<tr data-has=\"{}\"><th scope=\"row\"><a href=\"#why-{}\">{}</a></th>", WordsOf(row), ++number,
+                       HtmlText(row.shown));
+    if (!row.fault.empty()) {
+      out += fmt::format("<td class=\"stop\" colspan=\"{}\"><span class=\"word\">invalid</span>: {}</td>",
+                         page.clients.size(), HtmlText(row.fault));
+    }
+    for (const PageCell& cell : row.cells) out += Cell(cell);
+    out += "</tr>\n";
+  }
+  out += kTableEnd;
+  return out + "</section>\n";
+}
+
+// The clients of a row that do the same for the same reason share a line.
+std::string Reasons(const ExplainPage& page, const PageRow& row) {
+  std::vector<std::pair<std::string, const PageCell*>> groups;
+  for (std::size_t at = 0; at < row.cells.size() && at < page.clients.size(); ++at) {
+    const PageCell& cell = row.cells[at];
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return *group.second == cell; });
+    if (same == groups.end()) {
+      groups.emplace_back(page.clients[at].first, &cell);
+    } else {
+      same->first += fmt::format(", {}", page.clients[at].first);
+    }
+  }
+  const bool routed = std::ranges::any_of(row.cells, [](const PageCell& cell) { return !cell.way.empty(); });
+  std::string out =
+      "<table>\n<thead>\n<tr><th scope=\"col\">Clients</th><th scope=\"col\">Decision</th>"
+      "<th scope=\"col\">By</th><th scope=\"col\">Why</th>";
+  if (routed) out += "<th scope=\"col\">Behind the proxy</th>";
+  out += "</tr>\n</thead>\n<tbody>\n";
+  for (const auto& [clients, cell] : groups) {
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"{}\"><span class=\"word\">{}</span>{}</td>",
+                       HtmlText(clients), StyleOf(cell->word), HtmlText(cell->word),
+                       cell->differs ? " <span class=\"other\">not as Go</span>" : "");
+    const std::string& by = cell->entry.empty() ? cell->proxy : cell->entry;
+    out += fmt::format("<td>{}</td><td class=\"prose\">{}</td>", by.empty() ? "" : Code(by), HtmlText(cell->note));
+    if (routed) out += fmt::format("<td class=\"prose\">{}</td>", HtmlText(cell->way));
+    out += "</tr>\n";
+  }
+  return out + "</tbody>\n</table>\n";
+}
+
+std::string Why(const ExplainPage& page) {
+  std::string out = "<section id=\"why\">\n<h2>Why</h2>\n<p>Open a destination for the reasons of each client.</p>\n";
+  std::size_t number = 0;
+  for (const PageRow& row : page.rows) {
+    out += fmt::format("<details><summary>{}</summary>\n<div id=\"why-{}\">\n", HtmlText(row.shown), ++number);
+    out += row.fault.empty() ? Reasons(page, row) : fmt::format("<p>{}</p>\n", HtmlText(row.fault));
+    out += "</div>\n</details>\n";
+  }
+  return out + "</section>\n";
+}
+
+std::string List(const ExplainPage& page) {
+  std::string out = "<section id=\"list\">\n<h2>NO_PROXY</h2>\n";
+  if (page.entries.empty()) return out + "<p>The list is empty.</p>\n</section>\n";
+  out +=
+      "<p>The entries in their order, as Go reads them. The last column counts the destinations on this page for "
+      "which a client goes direct by the entry.</p>\n";
+  out += TableStart("Entries of NO_PROXY", "", {"Number", "Entry", "Means", "Destinations"});
+  std::size_t number = 0;
+  for (const PageEntry& entry : page.entries) {
+    out += fmt::format("<tr><td>{}</td><th scope=\"row\">{}{}</th><td class=\"prose\">{}{}</td><td>{}</td></tr>\n",
+                       ++number, Code(entry.text), entry.is_added ? " <span class=\"other\">added</span>" : "",
+                       HtmlText(entry.kind), entry.reason.empty() ? "" : ": " + HtmlText(entry.reason),
+                       entry.destinations);
+  }
+  out += kTableEnd;
+  if (page.entries_left_out > 0)
+    out += fmt::format("<p>The list goes on: {} not shown here.</p>\n",
+                       Count(page.entries_left_out, "entry is", "entries are"));
+  return out + "</section>\n";
+}
+
+// What the codes on this page mean, each once.
+std::string Codes(const Findings& findings) {
+  std::map<std::string_view, const FindingInfo*> used;
+  for (const FindingInfo& info : AllFindingCodes()) {
+    if (std::ranges::find(findings, info.name, &Finding::code) != findings.end()) used.emplace(info.name, &info);
+  }
+  std::string out = "<details><summary>What the codes mean</summary>\n<div><dl>\n";
+  for (const auto& [name, info] : used) {
+    out += fmt::format("<dt>{}</dt><dd>{} {}</dd>\n", HtmlText(name), HtmlText(info->meaning), HtmlText(info->remedy));
+  }
+  return out + "</dl></div>\n</details>\n";
+}
+
+std::string FindingsTable(const ExplainPage& page) {
+  std::string out = "<section id=\"findings\">\n<h2>Findings</h2>\n";
+  if (page.findings.empty()) return out + "<p>There is nothing to report.</p>\n</section>\n";
+  out += TableStart("Findings", "", {"Severity", "Code", "Message", "Where"});
+  for (const Finding& finding : page.findings) {
+    const std::string_view style = finding.severity == Severity::kError     ? "stop"
+                                   : finding.severity == Severity::kWarning ? "unsure"
+                                                                            : "proxy";
+    out += fmt::format(
+        "<tr><td class=\"{}\"><span class=\"word\">{}</span></td><td><code>{}</code></td><td class=\"prose\">{}</td>"
+        "<td class=\"value\">{}</td></tr>\n",
+        style, NameOf(finding.severity), HtmlText(finding.code), HtmlText(finding.message), HtmlText(finding.where));
+  }
+  out += kTableEnd;
+  return out + Codes(page.findings) + "</section>\n";
+}
+
+}  // namespace
+
+std::string RenderExplainPage(const ExplainPage& page) {
+  std::string out = Head(page);
+  out += "<body>\n<a class=\"skip\" href=\"#decisions\">Skip to the decisions</a>\n<main>\n";
+  out += Introduction(page);
+  out += Required(page);
+  if (!page.rows.empty()) out += Matrix(page);
+  out += List(page);
+  out += FindingsTable(page);
+  if (!page.rows.empty()) out += Why(page);
+  out += "</main>\n";
+  if (!page.rows.empty()) out += fmt::format("<script>{}</script>\n", ExplainPageScript());
+  return out + "</body>\n</html>\n";
+}
+
+bool IsExplainPage(std::string_view bytes) { return bytes.starts_with(kBeginning); }
+
+}  // namespace prov::cli

@@ -1,0 +1,40 @@
+// RedactNoProxy: a list of exceptions without the passwords of URLs that were pasted into it.
+#include <algorithm>
+
+#include "provisioner/base/ip_address.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+
+namespace prov::egress {
+namespace {
+
+// fe80::1%eth0: an address on one of a machine's networks. No list takes it, and nothing in it is secret.
+bool IsZonedAddress(std::string_view item) {
+  const std::size_t zone = item.find('%');
+  return zone != std::string_view::npos && item.find_first_of("@/:", zone) == std::string_view::npos &&
+         IpAddress::Parse(item.substr(0, zone)).has_value();
+}
+
+}  // namespace
+
+std::string RedactNoProxyEntry(std::string_view entry) {
+  const std::string_view item = TrimBlanks(entry);
+  if (item.empty() || IsAddressOrRange(item) || IsZonedAddress(item)) return std::string(entry);
+  // Blanks around it would keep it from being read as a URL.
+  const std::size_t begin = entry.find(item);
+  return std::string(entry.substr(0, begin)) + RedactUrl(item) + std::string(entry.substr(begin + item.size()));
+}
+
+std::string RedactNoProxy(std::string_view list, std::string_view separators) {
+  std::string out;
+  while (true) {
+    const std::size_t end = std::min(list.find_first_of(separators), list.size());
+    out += RedactNoProxyEntry(list.substr(0, end));
+    if (end == list.size()) return out;
+    out += list[end];
+    list.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace prov::egress

@@ -1,0 +1,165 @@
+// `explain --html` as its callers see it. explain_page_test.cc has the page itself, tests/e2e/explain_html_e2e.py what
+// a browser makes of it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::ProcessResult;
+using testing_support::ReadAll;
+
+const char* const kProxyEnv =
+    "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\nHTTPS_PROXY=http://user:s3cret@proxy.example.com:3128\n"
+    "NO_PROXY=.svc,10.0.0.0/8,example.com,bad name,http://u:s3cret@pasted\n";
+
+class ExplainHtml : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(scratch_.At(name), std::ios::binary) << text;
+    return scratch_.At(name);
+  }
+  ProcessResult Run(std::vector<std::string> words) const {
+    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain", source_});
+    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+  }
+  // The cells of the matrix's row of a destination, in the order of clients.
+  static std::vector<std::string> Row(const std::string& page, const std::string& destination) {
+    std::vector<std::string> out;
+    const std::size_t start = page.find(">" + destination + "</a></th>");
+    if (start == std::string::npos) return out;
+    const std::size_t end = page.find("</tr>", start);
+    for (std::size_t at = page.find("<td", start); at < end; at = page.find("<td", at + 1))
+      out.push_back(page.substr(at, page.find("</td>", at) - at));
+    return out;
+  }
+
+  testing_support::ScratchFolder scratch_;
+  std::string source_ = Write("proxy.env", kProxyEnv);
+  std::string page_ = scratch_.At("page.html");
+};
+
+TEST_F(ExplainHtml, HasEachDecisionWithItsEntry) {
+  const ProcessResult result =
+      Run({"--url", "http://10.1.2.3/", "--hosts", Write("hosts", "quay.io\n"), "--for", "go,dotnet", "--html", page_});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("http://10.1.2.3/\n  go        direct"));
+  EXPECT_THAT(result.out, HasSubstr("wrote  " + page_ + "\n"));
+  const std::string page = ReadAll(page_);
+  const std::vector<std::string> row = Row(page, "http://10.1.2.3/");
+  ASSERT_EQ(row.size(), 2U);
+  EXPECT_THAT(row[0], HasSubstr("class=\"direct\""));
+  EXPECT_THAT(row[0], HasSubstr(">10.0.0.0/8<"));
+  EXPECT_THAT(row[1], HasSubstr("class=\"proxy\""));
+  EXPECT_THAT(row[1], HasSubstr("not as Go"));
+  EXPECT_EQ(Row(page, "quay.io").size(), 2U);
+  EXPECT_THAT(page, HasSubstr("<code>no-proxy-separator</code>"));
+  EXPECT_THAT(page, HasSubstr("<code>clients-disagree</code>"));
+  EXPECT_THAT(page, Not(HasSubstr("s3cret")));
+  EXPECT_THAT(page, HasSubstr("***"));
+}
+
+TEST_F(ExplainHtml, JsonNamesThePageAndStaysAsItIs) {
+  const std::vector<std::string> words = {"--url", "http://10.1.2.3/", "--output", "json"};
+  std::vector<std::string> more = words;
+  more.insert(more.end(), {"--html", page_});
+  const ProcessResult with = Run(more);
+  ASSERT_EQ(with.exit, 0) << with.err;
+  rapidjson::Document document;
+  document.Parse(with.out.data(), with.out.size());
+  ASSERT_FALSE(document.HasParseError());
+  EXPECT_EQ(document["html"].GetString(), page_);
+  document.RemoveMember("html");
+  const ProcessResult without = Run(words);
+  rapidjson::Document plain;
+  plain.Parse(without.out.data(), without.out.size());
+  EXPECT_EQ(document, plain);
+}
+
+TEST_F(ExplainHtml, TheSameInputGivesTheSameBytes) {
+  const std::vector<std::string> words = {"--url", "http://10.1.2.3/", "https://quay.io/", "--augment", "--html"};
+  for (const char* name : {"one.html", "two.html"}) {
+    std::vector<std::string> more = words;
+    more.push_back(scratch_.At(name));
+    ASSERT_EQ(Run(more).exit, 0);
+  }
+  EXPECT_EQ(ReadAll(scratch_.At("one.html")), ReadAll(scratch_.At("two.html")));
+  EXPECT_THAT(ReadAll(scratch_.At("one.html")),
+              HasSubstr("<code class=\"value\">127.0.0.1</code> <span class=\"other\">added"));
+}
+
+TEST_F(ExplainHtml, AnUnreadableUrlIsOnThePageToo) {
+  const ProcessResult result = Run({"--url", "quay.io", "https://quay.io/", "--for", "go", "--html", page_});
+  EXPECT_EQ(result.exit, 10);
+  const std::string page = ReadAll(page_);
+  const std::vector<std::string> row = Row(page, "quay.io");
+  ASSERT_EQ(row.size(), 1U);
+  EXPECT_THAT(row[0], HasSubstr("the URL has no scheme"));
+  EXPECT_EQ(Row(page, "https://quay.io/").size(), 1U);
+}
+
+TEST_F(ExplainHtml, WayOutAndRequiredDestinations) {
+  const std::string list = Write("list.txt", "# registries\n!cdn.quay.io\n*.quay.io\n");
+  const std::string required = Write("required.txt", "https://quay.io/ proxy\nhttps://cdn.quay.io/ proxy\n");
+  const ProcessResult result = Run({"--required", required, "--through", list, "--for", "go,curl", "--html", page_});
+  ASSERT_EQ(result.exit, 4) << result.err;
+  const std::string page = ReadAll(page_);
+  const std::vector<std::string> row = Row(page, "https://cdn.quay.io/");
+  ASSERT_EQ(row.size(), 2U);
+  EXPECT_THAT(row[0], HasSubstr("refused"));
+  EXPECT_THAT(row[0], HasSubstr("line 2"));
+  EXPECT_THAT(page, HasSubstr("1 of 2 would not be reached as required."));
+  EXPECT_THAT(page, HasSubstr("<strong>go, curl</strong>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">Behind the proxy</th>"));
+}
+
+TEST_F(ExplainHtml, ReplacesAPageAndNothingElse) {
+  const std::vector<std::string> words = {"--url", "http://a.example/", "--html"};
+  const auto run = [&](const std::string& path) {
+    std::vector<std::string> more = words;
+    more.push_back(path);
+    return Run(more);
+  };
+  ASSERT_EQ(run(page_).exit, 0);
+  EXPECT_EQ(run(page_).exit, 0) << "again";
+  const std::string diary = Write("diary.html", "<!DOCTYPE html><title>mine</title>");
+  for (const std::string& path : {diary, source_, scratch_.path().string()}) {
+    const ProcessResult refused = run(path);
+    EXPECT_EQ(refused.exit, 13) << path;
+    EXPECT_EQ(refused.out, "") << path;
+    EXPECT_THAT(refused.err, HasSubstr("error [target]")) << path;
+    EXPECT_THAT(refused.err, HasSubstr("choose another --html")) << path;
+  }
+  EXPECT_EQ(ReadAll(diary), "<!DOCTYPE html><title>mine</title>");
+  EXPECT_EQ(ReadAll(source_), kProxyEnv);
+  EXPECT_EQ(run("-").exit, 10);
+  EXPECT_FALSE(fs::exists("-"));
+  const ProcessResult nothing = Run({"--html", scratch_.At("none.html")});
+  EXPECT_EQ(nothing.exit, 10) << "no destination";
+  EXPECT_FALSE(fs::exists(scratch_.At("none.html")));
+}
+
+TEST_F(ExplainHtml, RefusesMoreThanABrowserShows) {
+  std::string hosts;
+  for (int i = 0; i < 2'001; ++i) hosts += fmt::format("host{}.example\n", i);
+  const ProcessResult refused = Run({"--hosts", Write("hosts", hosts), "--for", "go", "--html", page_});
+  EXPECT_EQ(refused.exit, 11);
+  EXPECT_THAT(refused.err, HasSubstr("2000 destinations at most, and 2001 are asked for"));
+  EXPECT_FALSE(fs::exists(page_));
+}
+
+}  // namespace
+}  // namespace prov

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""scripts/lab without a node: what it prints can be run as it is printed, the cluster says what it is told to say, and nothing is
+left when it is stopped. The node needs Wine and provisioner.exe; node_e2e.py and kube_node_e2e.py run that.
+
+usage: lab_e2e.py PROVISIONER [unittest arguments]"""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import probe_servers  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LAB = ROOT / "scripts/lab"
+
+
+def sessions():
+    """Every process that runs, by its session."""
+    found = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if words[0] not in "ZX":
+            found.setdefault(int(words[3]), []).append(int(stat.parent.name))
+    return found
+
+
+class Lab(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="provisioner-lab-")
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)  # squid reads its files as another user
+        self.folder = pathlib.Path(folder.name) / "lab"
+        # Whatever a test leaves behind.
+        self.addCleanup(self.lab, "stop", code=None)
+
+    def lab(self, *words, code=0, cwd=ROOT):
+        done = subprocess.run([sys.executable, LAB, "--folder", self.folder, *map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=600)
+        if code is not None:
+            self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def start(self, *words):
+        return self.lab("start", "--program", PROGRAM, "--without", "node", *words)
+
+    def pids(self):
+        return [entry["pid"] for entry in json.loads((self.folder / "processes.json").read_text())]
+
+    def wait_for_the_end(self, pid):
+        end = time.monotonic() + 60
+        while pid in sessions():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def extract(self):
+        done = subprocess.run([PROGRAM, "extract", "kube:///worker", "--kubeconfig", self.folder / "kubeconfig"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_the_printed_commands(self):
+        said = self.start()
+        lines = re.findall(r"(?m)^  # (.*)\n  \$ (.*)$", said)
+        self.assertGreaterEqual(len(lines), 4, said)
+        codes = []
+        for seen, line in lines:
+            done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}{done.stderr}")
+            codes.append((seen, done.stdout))
+            if "fails" in seen:
+                probe = next(other for _, other in lines if " --probe " in other)
+                done = subprocess.run(["bash", "-c", probe], cwd=ROOT, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 14, done.stdout + done.stderr)
+                self.assertIn("mitmproxy", done.stdout)
+            elif "now it does not" in seen:
+                self.assertEqual(subprocess.run(["bash", "-c", probe], cwd=ROOT, capture_output=True).returncode, 0)
+        texts = [text for seen, text in codes if seen in ("what the cluster says", "the same, from its other server")]
+        self.assertEqual(len(texts), 2)
+        self.assertEqual(texts[0], texts[1])
+        self.assertIn("HTTP_PROXY=http://", texts[0])
+        subjects = [certificate["subject"] for certificate in self.extract()["trustBundle"]["certificates"]]
+        self.assertEqual(subjects, ["CN=corporate", "CN=second"])
+        self.assertIn("trusts corporate second", self.lab("status"))
+        self.assertIn("NOT there: it was not asked for", said)
+
+    def test_nothing_is_left(self):
+        self.start()
+        pids = self.pids()
+        self.assertGreaterEqual(len(pids), 1)
+        self.assertIn("runs already", self.lab("start", code=15))
+        self.assertEqual(self.pids(), pids, "the second start changed nothing")
+        self.assertLessEqual(set(pids), set(sessions()))
+        self.lab("stop")
+        self.assertEqual(set(pids) & set(sessions()), set())
+        self.assertFalse(self.folder.exists())
+        self.assertIn("no lab is in", self.lab("stop"))
+        self.assertIn("no lab runs in", self.lab("status", code=13))
+        self.start()
+
+    def test_two_starts_at_the_same_time(self):
+        both = [subprocess.Popen(self.small_start(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+        said = [process.communicate(timeout=600)[0] for process in both]
+        self.assertEqual(sorted(process.returncode for process in both), [0, 15], said)
+        self.assertIn("trusts corporate", self.lab("status"))
+
+    def test_it_ends_its_own_processes_alone(self):
+        self.start()
+        stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        self.addCleanup(stranger.wait)
+        self.addCleanup(stranger.kill)
+        record = json.loads((self.folder / "processes.json").read_text())
+        # As after a restart of the machine: the number belongs to another process now.
+        # And that of a process that has ended since, while one that it started goes on.
+        other = subprocess.Popen(["sh", "-c", "sleep 600 >&2 & echo $!"], start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        child = int(other.communicate()[0])
+        self.addCleanup(os.kill, child, 9)
+        self.assertEqual(sessions()[other.pid], [child])
+        old = [{"name": "old", "pid": pid, "begin": 1} for pid in (stranger.pid, other.pid)]
+        (self.folder / "processes.json").write_text(json.dumps(record + old))
+        self.lab("stop")
+        self.assertIsNone(stranger.poll())
+        self.assertEqual(sessions().get(other.pid), [child])
+        self.assertEqual({entry["pid"] for entry in record} & set(sessions()), set())
+
+    def small_start(self):
+        return [sys.executable, LAB, "--folder", self.folder, "start", "--without", "node", "--without", "squid", "--without", "mitmproxy"]
+
+    def test_a_start_that_is_ended(self):
+        for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            # A shell starts what it puts in the background with SIGINT ignored, also this test.
+            process = subprocess.Popen(self.small_start(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            while not (self.folder / "processes.json").exists():
+                self.assertIsNone(process.poll())
+                time.sleep(0.005)
+            pids = self.pids()
+            process.send_signal(sign)
+            said = process.communicate(timeout=600)[1]
+            self.assertNotIn("Traceback", said)
+            if sign == signal.SIGKILL:
+                # As if it had come before the record.
+                (self.folder / "processes.json").unlink()
+                self.lab("stop")
+            else:
+                self.assertEqual(process.returncode, 128 + sign)
+            self.assertFalse(self.folder.exists())
+            self.assertEqual(set(pids) & set(sessions()), set(), sign)
+
+    def test_from_another_folder(self):
+        self.start("--without", "squid", "--without", "mitmproxy")
+        said = self.lab("status", cwd="/")
+        line = next(line for line in re.findall(r"(?m)^  \$ (.*)$", said) if " trust " in line)
+        for text in (line, re.search(r"(?m)^(.* stop) ends it", said)[1]):
+            done = subprocess.run(["bash", "-c", text], cwd="/", capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{text}\n{done.stdout}{done.stderr}")
+        self.assertFalse(self.folder.exists())
+
+    def test_a_folder_of_somebody_else(self):
+        real = self.folder.with_name("real")
+        real.mkdir()
+        (real / "lab.json").write_text(json.dumps({"prefix": str(real / "none")}))
+        self.folder.symlink_to(real)
+        for word in ("start", "status", "stop"):
+            self.assertIn("is a link, or belongs to another user", self.lab(word, code=13))
+        if os.getuid() == 0:
+            self.folder.unlink()
+            os.chown(real, 65534, 65534)
+            self.folder = real
+            for word in ("start", "status", "stop"):
+                self.assertIn("is a link, or belongs to another user", self.lab(word, code=13))
+        self.assertTrue((real / "lab.json").exists())
+
+    def test_what_died_is_told_and_does_not_stand_in_the_way(self):
+        self.start()
+        if not probe_servers.program("squid"):
+            self.skipTest("SKIPPED: there is no squid (Debian package squid): a lab that lost a server was NOT tried")
+        record = {entry["name"]: entry["pid"] for entry in json.loads((self.folder / "processes.json").read_text())}
+        os.kill(record["squid"], 9)
+        self.wait_for_the_end(record["squid"])
+        self.assertRegex(self.lab("status"), r"(?m)^squid +has ended: see ")
+        for pid in record.values():
+            for one in sessions().get(pid, []):
+                os.kill(one, 9)
+            self.wait_for_the_end(pid)
+        self.start()
+        self.assertNotIn("has ended", self.lab("status"))
+
+    def test_without_servers_it_says_which_are_missing(self):
+        """A machine without squid and mitmproxy: the cluster is there all the same, and the commands that need them are not printed."""
+        said = self.start("--without", "squid", "--without", "mitmproxy")
+        self.assertRegex(said, r"(?m)^squid +NOT there: it was not asked for \(--without squid\)$")
+        self.assertRegex(said, r"(?m)^mitmproxy +NOT there: it was not asked for")
+        self.assertNotIn("--probe", said)
+        self.assertEqual(self.extract()["proxy"], {})
+        self.assertIn("has no squid", self.lab("proxy", "squid", code=13))
+        self.assertIn("no CA of it", self.lab("trust", "mitmproxy", code=13))
+
+    def test_a_machine_without_the_servers(self):
+        loader = importlib.machinery.SourceFileLoader("lab", str(LAB))
+        lab = importlib.util.module_from_spec(importlib.util.spec_from_loader("lab", loader))
+        loader.exec_module(lab)
+        with unittest.mock.patch.object(lab.probe_servers, "program", lambda name: None):
+            self.assertEqual(lab.lacking([]), {"squid": "there is no squid (Debian package squid)",
+                                               "mitmproxy": "there is no mitmdump (Debian package mitmproxy)"})
+        self.assertEqual(lab.lacking(["node"])["node"], "it was not asked for (--without node)")
+
+    @unittest.skipIf(os.getuid() or not probe_servers.program("squid"), "SKIPPED: needs root and squid: a folder that squid can't read was NOT tried")
+    def test_a_folder_that_squid_can_not_read(self):
+        self.folder = self.folder.with_name("a lab")
+        self.assertIn("a blank in its name", self.lab("start", "--without", "node", code=13))
+        self.assertFalse(self.folder.exists())
+        self.folder = self.folder.with_name("lab")
+        os.chmod(self.folder.parent, 0o700)
+        said = self.lab("start", "--without", "node", code=13)
+        self.assertIn(f"as {self.folder.parent} is closed to other users", said)
+        self.assertFalse(self.folder.exists())
+
+    def test_wrong_command_lines(self):
+        for words in ([], ["begin"], ["start", "now"], ["proxy"], ["proxy", "tor"], ["trust"], ["stop", "it"], ["start", "--exe", "nowhere.exe"],
+                      ["start", "--no-such"], ["start", "--without", "squids"]):
+            said = self.lab(*words, code=10)
+            self.assertRegex(said, r"\Ascripts/lab: .*--help", words)
+        self.assertIn("scripts/lab trust CA", self.lab("--help"))
+        self.folder.mkdir()
+        (self.folder / "mine").write_text("")
+        self.assertIn("not empty and not a lab", self.lab("start", "--without", "node", code=13))
+        self.lab("stop")
+        self.assertTrue((self.folder / "mine").exists(), "a folder of somebody else")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,671 @@
+#!/usr/bin/env python3
+"""The packages of a release: made twice with the same bytes, installed into a root of their own, run there and removed.
+
+usage: release_e2e.py PROVISIONER BUILD_FOLDER     packs what cmake --install takes out of the build
+       release_e2e.py --packages FOLDER            looks at packages that scripts/release made"""
+import functools
+import glob
+import gzip
+import hashlib
+import io
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+import zipfile
+
+import program_file
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+PACK = os.path.join(ROOT, "scripts", "pack")
+EPOCH = 1_700_000_001  # an odd second: a zip has even ones
+FINISHED = os.path.abspath(sys.argv[2]) if sys.argv[1] == "--packages" else None
+PROVISIONER, BUILD = (None, None) if FINISHED else map(os.path.abspath, sys.argv[1:3])
+del sys.argv[1:3]
+VERSION = re.search(r"(?m)^project\(provisioner VERSION (\S+)", open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8").read())[1]
+SCRATCH = tempfile.TemporaryDirectory()
+
+
+def run(*words, **options):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def read(*parts):
+    with open(os.path.join(*parts), "rb") as file:
+        return file.read()
+
+
+def tools_missing(*names):
+    return [name for name in names if shutil.which(name) is None]
+
+
+def skip(case, why):
+    print(f"SKIPPED: {case.id()}: {why}", flush=True)
+    case.skipTest(why)
+
+
+def staged(name, small=False):
+    """What scripts/release gets by installing the build, and a folder with a program that looks like Windows'. `small`: with
+    another program, since compressing ours takes a while."""
+    linux = os.path.join(SCRATCH.name, name, "linux")
+    for component in ("program", "documentation", "library", "development"):
+        run("cmake", "--install", BUILD, "--prefix", os.path.join(linux, "usr"), "--component", component)
+    if small:
+        shutil.copy(shutil.which("true"), os.path.join(linux, "usr", "bin", "provisioner"))
+    windows = os.path.join(SCRATCH.name, name, "windows")
+    os.makedirs(windows)
+    exe = program_file.make_program(b"\0" * 4096, version=VERSION)
+    for file, data in (("provisioner.exe", exe), ("licenses.txt", b"licences\n"),
+                       ("provisioner.spdx.json", b'{"checksumValue": "%s"}\n' % hashlib.sha256(exe).hexdigest().encode())):
+        with open(os.path.join(windows, file), "wb") as out:
+            out.write(data)
+    return linux, windows
+
+
+def pack(stage, out, *more, **options):
+    linux, windows = stage
+    run(PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more, **options)
+    return out
+
+
+@functools.cache
+def packages():
+    return FINISHED or pack(staged("stage"), os.path.join(SCRATCH.name, "packages"))
+
+
+@functools.cache
+def small():
+    """The stage, and the packages made of it."""
+    stage = staged("small", small=True)
+    return stage, pack(stage, os.path.join(SCRATCH.name, "small-packages"))
+
+
+def package(pattern):
+    found = glob.glob(os.path.join(packages(), pattern))
+    assert len(found) == 1, (pattern, os.listdir(packages()))
+    return found[0]
+
+
+def setUpModule():
+    missing = tools_missing("dpkg-deb", "dpkg-shlibdeps", "objdump", "cmake")
+    if missing:
+        print(f"SKIPPED: release_e2e: {', '.join(missing)} missing (Debian: dpkg-dev, binutils, cmake)", flush=True)
+        sys.exit(77)
+
+
+class Packages(unittest.TestCase):
+    def test_sums_name_every_file(self):
+        run("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=packages())
+        named = set(re.findall(r"(?m)^[0-9a-f]{64}  (\S+)$", read(packages(), "SHA256SUMS").decode()))
+        self.assertEqual(named, set(os.listdir(packages())) - {"SHA256SUMS"})
+        for pattern in ("provisioner_*.deb", "*-linux-x86_64.tar.gz", "*-linux-x86_64.spdx.json"):
+            package(pattern)
+
+    def test_bills_of_materials_are_of_the_programs_in_the_packages(self):
+        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+            name = archive.getnames()[0].split("/")[0]
+            program = archive.extractfile(f"{name}/bin/provisioner").read()
+            inside = archive.extractfile(f"{name}/share/doc/provisioner/provisioner.spdx.json").read()
+        self.assertEqual(inside, read(package("*-linux-x86_64.spdx.json")))
+        bill = json.loads(inside)
+        self.assertEqual(bill["packages"][0]["checksums"][0]["checksumValue"], hashlib.sha256(program).hexdigest())
+        self.assertEqual(bill["packages"][0]["licenseDeclared"], "Apache-2.0")
+        if not glob.glob(os.path.join(packages(), "*.zip")):
+            skip(self, "no zip was made")
+        with zipfile.ZipFile(package("*-windows-x86_64.zip")) as archive:
+            name = archive.namelist()[0].split("/")[0]
+            program, inside = (archive.read(f"{name}/{file}") for file in ("provisioner.exe", "provisioner.spdx.json"))
+        self.assertEqual(inside, read(package("*-windows-x86_64.spdx.json")))
+        self.assertIn(hashlib.sha256(program).hexdigest(), inside.decode())
+
+    def test_the_tarball_runs_where_it_is_unpacked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("tar", "-xf", package("*-linux-x86_64.tar.gz"), "--strip-components=1", "-C", folder)
+            self.assertTrue(run(f"{folder}/bin/provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
+            wanted = re.search(r"GNU C library (\S+) or later", read(folder, "share/doc/provisioner/REQUIREMENTS.txt").decode())[1]
+            self.assertIn(f"GLIBC_{wanted}", run("objdump", "-T", f"{folder}/bin/provisioner"))
+            for path in ("share/man/man1/provisioner.1", "share/bash-completion/completions/provisioner", "share/zsh/site-functions/_provisioner",
+                         "share/fish/vendor_completions.d/provisioner.fish"):
+                self.assertTrue(os.path.getsize(os.path.join(folder, path)), path)
+            for page in ("LICENSE", "NOTICE", "licenses.txt", "README.md", "provisioner/docs/state.md"):
+                self.assertTrue(os.path.getsize(os.path.join(folder, "share/doc/provisioner", page)), page)
+            recipe = os.path.join(folder, "share/doc/provisioner/images/recipes/customize-iso")
+            self.assertTrue(run(recipe, "--help").startswith("Takes install.wim out of a Windows ISO"))
+
+    def test_links_of_pages_lead_to_files_of_the_package(self):
+        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+            names = {name.partition("/share/doc/provisioner/")[2] for name in archive.getnames()}
+            pages = {name.partition("/share/doc/provisioner/")[2]: archive.extractfile(name).read().decode() for name in archive.getnames() if name.endswith(".md")}
+        self.assertGreater(len(pages), 40)
+        folders = {os.path.dirname(name) for name in names}
+        faults = [f"{page}: {link}" for page, text in pages.items()
+                  for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", re.sub(r"(?ms)^```.*?^```", "", text))
+                  if os.path.normpath(os.path.join(os.path.dirname(page), link)) not in names | folders]
+        self.assertEqual(faults, [])
+
+    def test_installed_from_the_tarball_all_may_read_it(self):
+        """By the command that it comes with, with the umask that a careful administrator has."""
+        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+            page = next(name for name in archive.getnames() if name.endswith("/REQUIREMENTS.txt"))
+            command = re.search(r"(?m)^  (.*tar -xf THIS .* /usr/local)$", archive.extractfile(page).read().decode())[1]
+            folders = {entry.name.split("/", 1)[-1] for entry in archive.getmembers() if entry.isdir()}
+        # Its own, and none that the system has: tar would change the rights of those.
+        self.assertLessEqual({"share/provisioner", "share/doc/provisioner", "share/doc/provisioner/provisioner/docs"}, folders)
+        self.assertEqual([name for name in folders if name in ("bin", "share") or name.startswith(("share/man", "share/zsh", "share/fish"))], [])
+        with tempfile.TemporaryDirectory() as folder:
+            command = command.replace("THIS", package("*-linux-x86_64.tar.gz")).replace("/usr/local", folder)
+            run("sh", "-c", f"umask 077; {command}")
+            for at, folders, names in os.walk(folder):
+                for name in folders + names:
+                    rights = os.stat(os.path.join(at, name)).st_mode
+                    self.assertEqual(rights & 0o044, 0o044, f"{at}/{name} is {rights:o}")
+
+    def test_the_released_program_runs_with_older_c_libraries(self):
+        if not FINISHED:
+            self.skipTest("of finished packages: scripts/release links the program for older systems than this one")
+        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+            page = next(name for name in archive.getnames() if name.endswith("/REQUIREMENTS.txt"))
+            wanted = re.search(r"GNU C library 2\.(\d+) or later", archive.extractfile(page).read().decode())[1]
+        self.assertLessEqual(int(wanted), 34, "RHEL 9 has 2.34")
+
+    def test_entries_have_one_time_and_one_owner(self):
+        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+            entries = archive.getmembers()
+        self.assertEqual(len({entry.mtime for entry in entries}), 1)
+        self.assertEqual({(entry.uid, entry.gid, entry.uname) for entry in entries}, {(0, 0, "root")})
+        self.assertEqual({oct(entry.mode) for entry in entries}, {"0o755", "0o644"})
+        listed = run("dpkg-deb", "--contents", package("provisioner_*.deb")).splitlines()
+        self.assertEqual({tuple(line.split()[1:2]) for line in listed}, {("root/root",)})
+        self.assertEqual(len({tuple(line.split()[3:5]) for line in listed}), 1, "times")
+        rights = {line.split()[0] for line in listed}
+        self.assertLessEqual(rights, {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x", "lrwxrwxrwx"})
+
+    def test_the_zip_has_what_windows_needs(self):
+        if not glob.glob(os.path.join(packages(), "*.zip")):
+            skip(self, "no zip was made")
+        with zipfile.ZipFile(package("*-windows-x86_64.zip")) as archive:
+            self.assertIsNone(archive.testzip())
+            names = {name.split("/", 1)[1] for name in archive.namelist()}
+            completion = archive.read(next(name for name in archive.namelist() if name.endswith("/Register-Completion.ps1")))
+        self.assertLessEqual({"provisioner.exe", "LICENSE.txt", "NOTICE.txt", "licenses.txt", "README.md", "provisioner/docs/state.md",
+                              "images/recipes/Customize-Disk.ps1"}, names)
+        self.assertNotIn("provisioner.ps1", names, "PowerShell would run it instead of the program")
+        self.assertEqual(completion.count(b"\n"), completion.count(b"\r\n"))
+
+
+class Reproducible(unittest.TestCase):
+    def setUp(self):
+        if FINISHED:
+            self.skipTest("of finished packages, scripts/release run twice shows it")
+
+    def test_another_clock_mask_and_order_give_the_same_bytes(self):
+        linux, windows = staged("other", small=True)
+        for folder, _, names in os.walk(linux, topdown=False):
+            for at, name in enumerate(sorted(names)):
+                path = os.path.join(folder, name)
+                if os.path.islink(path):
+                    continue
+                # Written anew: another order within the folder, other times and rights.
+                data, rights = read(path), os.stat(path).st_mode
+                os.remove(path)
+                with open(path, "wb") as file:
+                    file.write(data)
+                os.chmod(path, rights & 0o700)
+                os.utime(path, (1_000_000_000 + at, 1_000_000_000 + at))
+            os.chmod(folder, 0o700)
+        other = pack((linux, windows), os.path.join(SCRATCH.name, "other-packages"),
+                     env={**os.environ, "TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8"}, umask=0o077)
+        first = small()[1]
+        self.assertEqual(sorted(os.listdir(other)), sorted(os.listdir(first)))
+        for name in os.listdir(other):
+            self.assertTrue(read(other, name) == read(first, name), f"{name} differs")
+
+    def test_compressed_files_hold_no_time(self):
+        self.assertEqual(gzip_time(read(glob.glob(os.path.join(small()[1], "*.tar.gz"))[0])), 0)
+
+
+def gzip_time(data):
+    return int.from_bytes(data[4:8], "little")
+
+
+class Pack(unittest.TestCase):
+    """What scripts/pack refuses, and what it leaves where it stops."""
+
+    def setUp(self):
+        if FINISHED:
+            self.skipTest("of finished packages there is nothing to pack")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.out = os.path.join(self.folder, "out")
+
+    def words(self, *more):
+        (linux, windows), _ = small()
+        return [PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", self.out, *more]
+
+    def refused(self, code, said, *more, **options):
+        done = subprocess.run(self.words(*more), capture_output=True, text=True, check=False, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(said, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_what_is_there_is_not_overwritten(self):
+        self.refused(10, "is there already", "--out", small()[1])
+
+    def test_half_a_signature(self):
+        self.refused(10, "belong together", "--key", PACK)
+        self.refused(10, "--password-file is of no use without --key", "--password-file", PACK)
+        self.refused(10, "--key: /nowhere/key.pem is not a file", "--certificate", PACK, "--key", "/nowhere/key.pem")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_maintainer_that_adds_a_field(self):
+        for odd in ("A <a@b>\nDepends: evil", "A", "<a@b>", "A <a>", "A <a@b> "):
+            self.refused(10, "--maintainer takes", "--maintainer", odd)
+
+    def test_a_tool_that_is_missing_is_named_with_its_package(self):
+        tools = os.path.join(self.folder, "bin")
+        os.mkdir(tools)
+        for tool in ("python3", "dpkg-deb", "dpkg"):
+            os.symlink(shutil.which(tool), os.path.join(tools, tool))
+        self.refused(1, "dpkg-shlibdeps, objdump missing: install dpkg-dev, binutils", env={**os.environ, "PATH": tools})
+
+    def stopped(self, how):
+        """Stops it while the .deb is compressed; gives what is beside the place then."""
+        tools = os.path.join(self.folder, "bin")
+        os.mkdir(tools)
+        with open(os.path.join(tools, "dpkg-deb"), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\necho $$ > {self.folder}/at\nexec sleep 60\n")
+        os.chmod(os.path.join(tools, "dpkg-deb"), 0o755)
+        with subprocess.Popen(self.words(), env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}, stderr=subprocess.DEVNULL) as child:
+            while not os.path.exists(os.path.join(self.folder, "at")) or not read(self.folder, "at").endswith(b"\n"):
+                self.assertIsNone(child.poll(), "it ended by itself")
+                time.sleep(0.02)
+            child.send_signal(how)
+            child.wait()
+        try:
+            os.kill(int(read(self.folder, "at")), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        return set(os.listdir(self.folder)) - {"bin", "at"}
+
+    def test_terminated_it_leaves_nothing(self):
+        self.assertEqual(self.stopped(signal.SIGTERM), set())
+
+    def test_killed_it_leaves_no_packages_and_the_next_run_makes_them(self):
+        left = self.stopped(signal.SIGKILL)
+        self.assertNotIn("out", left)
+        run(*self.words())
+        self.assertEqual(read(self.out, "SHA256SUMS"), read(small()[1], "SHA256SUMS"))
+        run("rm", "-r", *(os.path.join(self.folder, name) for name in left))
+
+    def test_a_folder_of_somebody_else_beside_it_stays(self):
+        os.mkdir(self.out + ".part")
+        with open(os.path.join(self.out + ".part", "mine"), "w", encoding="ascii"):
+            pass
+        run(*self.words())
+        self.assertEqual(os.listdir(self.out + ".part"), ["mine"])
+
+
+class Debian(unittest.TestCase):
+    def field(self, name):
+        return run("dpkg-deb", "--field", package("provisioner_*.deb"), name).strip()
+
+    def test_says_what_it_needs(self):
+        self.assertEqual((self.field("Package"), self.field("Version")), ("provisioner", VERSION))
+        depends = self.field("Depends")
+        self.assertRegex(depends, r"libc6 \(>= 2\.\d+\)")
+        for library in re.findall(r'"lib(\w+)\.so\.(\d+)"', read(ROOT, "provisioner/net/curl_functions_posix.cc").decode()
+                                  + read(ROOT, "images/archive/archive_posix.cc").decode())[:1]:
+            self.assertIn(f"lib{library[0]}{library[1]}", self.field("Recommends"), "it is loaded when it is needed")
+        self.assertRegex(self.field("Maintainer"), r"^[^<]+ <[^<> ]+@[^<> ]+>$")
+        self.assertGreater(int(self.field("Installed-Size")), 1000)
+
+    def root(self):
+        """An empty root whose dpkg believes that the packages are there that ours depends on, with their libraries."""
+        root = os.path.join(self.folder, "root")
+        for path in ("var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "var/log", "tmp"):
+            os.makedirs(os.path.join(root, path))
+        needed = re.findall(r"(?:^|, )([a-z0-9.+-]+)", self.field("Depends"))
+        status = "\n".join(run("dpkg-query", "--status", name) for name in needed)
+        with open(os.path.join(root, "var/lib/dpkg/status"), "w", encoding="utf-8") as file:
+            file.write(status)
+        return root
+
+    def dpkg(self, root, *words):
+        return run("dpkg", f"--root={root}", f"--log={self.folder}/log", "--force-not-root,script-chrootless,bad-path", *words)
+
+    def files_of(self, root):
+        return {os.path.relpath(os.path.join(folder, name), root) for folder, folders, names in os.walk(root) for name in names + folders
+                if not os.path.relpath(folder, root).startswith("var/lib/dpkg")}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_is_installed_and_removed_without_a_trace(self):
+        root = self.root()
+        before = self.files_of(root)
+        self.dpkg(root, "--install", package("provisioner_*.deb"))
+        self.assertIn("install ok installed", run("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
+        self.assertEqual(self.dpkg(root, "--verify", "provisioner"), "")
+        for path in ("usr/bin/provisioner", "usr/share/man/man1/provisioner.1.gz", "usr/share/bash-completion/completions/provisioner",
+                     "usr/share/zsh/vendor-completions/_provisioner", "usr/share/fish/vendor_completions.d/provisioner.fish",
+                     "usr/share/doc/provisioner/copyright", "usr/share/doc/provisioner/changelog.gz", "usr/share/doc/provisioner/NOTICE",
+                     "usr/share/doc/provisioner/provisioner.spdx.json", "usr/share/doc/provisioner/licenses.txt"):
+            self.assertTrue(os.path.getsize(os.path.join(root, path)), path)
+        self.assertTrue(gzip.decompress(read(root, "usr/share/man/man1/provisioner.1.gz")).startswith(b".TH PROVISIONER 1 "))
+        self.dpkg(root, "--purge", "provisioner")
+        self.assertEqual(self.files_of(root), before)
+
+    def test_its_changelog_is_one_that_debians_tools_read(self):
+        root = self.root()
+        self.dpkg(root, "--install", package("provisioner_*.deb"))
+        packed = read(root, "usr/share/doc/provisioner/changelog.gz")
+        self.assertEqual(gzip_time(packed), 0)
+        path = os.path.join(self.folder, "changelog")
+        with open(path, "wb") as file:
+            file.write(gzip.decompress(packed))
+        said = run("dpkg-parsechangelog", "-l", path)
+        self.assertRegex(said, rf"(?m)^Version: {re.escape(VERSION)}$")
+        self.assertNotIn("warning", said)
+        self.assertRegex(read(root, "usr/share/doc/provisioner/copyright").decode(), r"(?m)^Copyright: \d{4} ")
+
+    def test_is_upgraded_from_a_candidate_and_installed_again(self):
+        if FINISHED:
+            self.skipTest("of finished packages there is one version")
+        older, same = (pack(small()[0], os.path.join(self.folder, version), "--version", version) for version in ("0.9.0-rc.1", "0.9.0"))
+        root = self.root()
+        # Somebody's copy of the program is there already.
+        os.makedirs(os.path.join(root, "usr/bin"))
+        with open(os.path.join(root, "usr/bin/provisioner"), "w", encoding="ascii") as file:
+            file.write("copied\n")
+        for folder, version in ((older, "0.9.0~rc.1"), (same, "0.9.0"), (same, "0.9.0")):
+            self.dpkg(root, "--refuse-downgrade", "--install", *glob.glob(os.path.join(folder, "*.deb")))
+            self.assertIn(f"Version: {version}\n", run("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
+            self.assertEqual(self.dpkg(root, "--verify", "provisioner"), "")
+        self.dpkg(root, "--purge", "provisioner")
+        self.assertFalse(os.path.exists(os.path.join(root, "usr")), "something is left")
+
+    def test_programs_linked_with_its_library_depend_on_it(self):
+        if FINISHED:
+            self.skipTest("of finished packages, the library is linked and run")
+        if tools_missing("cc"):
+            skip(self, "cc missing")
+        linux, windows = staged("with-library", small=True)
+        folder = os.path.join(linux, "usr/lib")
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(self.folder, "library.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write('#include <stdlib.h>\nvoid* provisioner_x(void) { return malloc(1); }\n')
+        run("cc", "-shared", "-fPIC", "-Wl,-soname,libprovisioner.so.1", source, "-o", os.path.join(folder, "libprovisioner.so.0.1.0"))
+        os.symlink("libprovisioner.so.0.1.0", os.path.join(folder, "libprovisioner.so.1"))
+        made = glob.glob(os.path.join(pack((linux, windows), os.path.join(self.folder, "made")), "*.deb"))[0]
+        self.assertEqual(run("dpkg-deb", "--info", made, "shlibs"), f"libprovisioner 1 provisioner (>= {VERSION})\n")
+        self.assertIn("ldconfig", run("dpkg-deb", "--info", made, "triggers"))
+
+    def add_system(self, root):
+        """The loader and the libraries of the packages that ours depends on."""
+        said = run("ldd", os.path.join(root, "usr/bin/provisioner"))
+        for path in set(re.findall(r"(/\S+) \(0x", said)):
+            os.makedirs(os.path.dirname(root + path), exist_ok=True)
+            shutil.copy(path, root + path)
+
+    def test_runs_in_a_root_that_has_nothing_else(self):
+        root = self.root()
+        self.dpkg(root, "--install", package("provisioner_*.deb"))
+        self.add_system(root)
+        enter = ["chroot", root] if os.geteuid() == 0 else ["unshare", "--map-root-user", "chroot", root]
+        tried = subprocess.run([*enter, "/usr/bin/provisioner", "--version"], capture_output=True, text=True, check=False)
+        if tried.returncode != 0 and "provisioner" not in tried.stdout and re.search(r"chroot|unshare", tried.stderr):
+            skip(self, f"no root of its own: {tried.stderr.strip()}")
+        self.assertEqual(tried.returncode, 0, tried.stderr)
+        self.assertTrue(tried.stdout.startswith(f"provisioner {VERSION}\n"), tried.stdout)
+        shutil.copy(os.path.join(ROOT, "tests/sample/rendered-worker.json"), os.path.join(root, "tmp"))
+        run(*enter, "/usr/bin/provisioner", "bake", "/tmp/rendered-worker.json", "--out", "/tmp/payload")
+        self.assertTrue(os.path.exists(os.path.join(root, "tmp/payload/manifest.json")))
+        self.check_commands_without_libraries([*enter, "/usr/bin/provisioner"])
+
+    def check_commands_without_libraries(self, program):
+        """The libraries that are loaded when they are needed are not there: these commands do without."""
+        source = "/tmp/rendered-worker.json"
+        for words in (["extract", source], ["check", source], ["explain", source, "--url", "https://a.example/", "--html", "/tmp/page.html"],
+                      ["bake", source, "--out", "/tmp/user-data.yaml", "--format", "userdata", "--platform", "aws"],
+                      ["deploy", "--print"], ["man"], ["completion", "bash"]):
+            with self.subTest(words):
+                run(*program, *words)
+        # These need one, and name its package on Debian and on RHEL.
+        for words, code, package_name in ((["extract", "https://127.0.0.1:9/x"], 14, "libcurl4 (RHEL: libcurl)"),
+                                          *((["bake", source, "--out", f"/tmp/out.{form}", "--format", form], 13, "libarchive13 (RHEL: libarchive)")
+                                            for form in ("tar", "tgz", "zip", "iso"))):
+            with self.subTest(words):
+                done = subprocess.run([*program, *words], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"install {package_name}", done.stderr)
+
+    def test_its_library_is_found_by_pkg_config_and_linked(self):
+        root = self.root()
+        self.dpkg(root, "--install", package("provisioner_*.deb"))
+        described = glob.glob(os.path.join(root, "usr/lib/*/pkgconfig/provisioner.pc")) + glob.glob(os.path.join(root, "usr/lib/pkgconfig/provisioner.pc"))
+        if not described:
+            if FINISHED:
+                self.fail("the package has no libprovisioner")
+            skip(self, "this build has no libprovisioner (-DPROVISIONER_C_LIBRARY=ON); scripts/release tests the one it builds")
+        missing = tools_missing("pkg-config", "cc")
+        if missing:
+            skip(self, f"{', '.join(missing)} missing")
+        environment = {**os.environ, "PKG_CONFIG_LIBDIR": os.path.dirname(described[0]), "PKG_CONFIG_SYSROOT_DIR": root}
+        flags = run("pkg-config", "--cflags", "--libs", "provisioner", env=environment).split()
+        source = os.path.join(self.folder, "ask.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write('#include <provisioner.h>\n#include <stdio.h>\nint main(void) {\n'
+                       '  provisioner_decision* d = provisioner_decide("http://p:3128", "http://p:3128", ".svc", "https://a.svc/", NULL);\n'
+                       '  printf("%d %s\\n", (int)provisioner_decision_route(d), provisioner_decision_entry(d));\n'
+                       '  provisioner_decision_free(d);\n  return 0;\n}\n')
+        program = os.path.join(self.folder, "ask")
+        run("cc", "-std=c11", "-Wall", "-Werror", source, "-o", program, *flags)
+        libraries = os.path.dirname(os.path.dirname(described[0]))
+        self.assertEqual(run(program, env={**os.environ, "LD_LIBRARY_PATH": libraries}), "0 .svc\n")
+        shown = run("nm", "--dynamic", "--defined-only", os.path.join(libraries, "libprovisioner.so.1"))
+        self.assertEqual([name for name in re.findall(r"(?m) [A-Za-z] (\S+?)(?:@.*)?$", shown) if not name.startswith(("provisioner_", "PROVISIONER_"))], [])
+
+
+class Release(unittest.TestCase):
+    """What scripts/release refuses before it builds anything."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.mkdir(os.path.join(self.folder, "scripts"))
+        shutil.copy(os.path.join(ROOT, "scripts/release"), os.path.join(self.folder, "scripts"))
+        with open(os.path.join(self.folder, "CMakeLists.txt"), "w", encoding="ascii") as file:
+            file.write("project(provisioner VERSION 1.2.3 LANGUAGES C)\n")
+        self.git("init", "-q")
+        self.git("add", "-A")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "x")
+
+    def git(self, *words):
+        run("git", "-C", self.folder, *words)
+
+    def refused(self, *words):
+        done = subprocess.run([os.path.join(self.folder, "scripts/release"), *words], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (10, ""), done.stderr)
+        return done.stderr
+
+    def test_a_commit_without_a_tag(self):
+        self.assertIn("this commit has no tag", self.refused())
+
+    def test_a_tag_that_is_not_there(self):
+        self.assertIn("there is no tag v1.2.3", self.refused("v1.2.3"))
+
+    def test_a_tag_that_is_not_the_version(self):
+        self.git("tag", "v1.2.4")
+        self.assertIn("the tag is v1.2.4, and CMakeLists.txt has version 1.2.3", self.refused())
+
+    def test_an_output_that_is_there(self):
+        self.git("tag", "v1.2.3")
+        self.assertIn("is there already", self.refused("--out", self.folder))
+
+    def test_an_option_that_it_does_not_have(self):
+        self.assertIn("unknown option --sign", self.refused("--sign"))
+
+    def test_an_option_without_its_value(self):
+        for option in ("--out", "--key", "--timestamp"):
+            self.assertEqual(self.refused(option), f"scripts/release: {option} takes a value (see --help)\n")
+
+    def test_what_can_not_be_signed(self):
+        """Before the builds: they take an hour."""
+        if tools_missing("openssl", "osslsigncode", "dpkg-shlibdeps", "objdump"):
+            skip(self, "openssl, osslsigncode, dpkg-dev or binutils missing")
+        self.git("tag", "v1.2.3")
+        key, other, locked, certificate, password = (os.path.join(self.folder, name) for name in ("key", "other", "locked", "certificate", "password"))
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "9", "-keyout", key, "-out", certificate)
+        run("openssl", "genrsa", "-out", other, "2048")
+        run("openssl", "pkcs8", "-topk8", "-in", key, "-out", locked, "-passout", "pass:right")
+        with open(password, "w", encoding="ascii") as file:
+            file.write("wrong")
+        self.assertIn("belong together", self.refused("--key", key))
+        self.assertIn("belong together", self.refused("--password-file", password))
+        self.assertIn("--no-windows leaves out", self.refused("--key", key, "--certificate", certificate, "--no-windows"))
+        self.assertIn("/nowhere can't be read", self.refused("--key", "/nowhere", "--certificate", certificate))
+        self.assertIn("is not the certificate of", self.refused("--key", other, "--certificate", certificate))
+        for more in ([], ["--password-file", password]):
+            said = self.refused("--key", locked, "--certificate", certificate, *more)
+            self.assertIn("can't be opened", said)
+            self.assertNotIn("wrong", said)
+
+    def build(self, *words, **more):
+        """As far as the first cmake, a stand-in that notes what it sees and fails."""
+        tools, seen = os.path.join(self.folder, "tools"), os.path.join(self.folder, "seen")
+        os.makedirs(tools, exist_ok=True)
+        with open(os.path.join(tools, "cmake"), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{{ git rev-parse HEAD; env; }} > {seen}\necho no compiler\nexit 3\n")
+        os.chmod(os.path.join(tools, "cmake"), 0o755)
+        done = subprocess.run([os.path.join(self.folder, "scripts/release"), *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("failed while building the Linux program", done.stderr)
+        self.assertIn("no compiler", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "build")), "packages that are not complete")
+        return read(seen).decode().splitlines()
+
+    def test_the_tag_is_built_and_not_a_branch_of_its_name(self):
+        self.git("tag", "v1.2.3")
+        self.git("tag", "nightly")
+        tagged = run("git", "-C", self.folder, "rev-parse", "HEAD").strip()
+        self.assertEqual(self.build()[0], tagged)
+        self.git("checkout", "-qb", "v1.2.3")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "y", "--allow-empty")
+        self.assertEqual(self.build("v1.2.3")[0], tagged)
+
+    def test_a_builders_settings_do_not_get_into_it(self):
+        self.git("tag", "v1.2.3")
+        odd = ("CC", "CXX", "CXXFLAGS", "CPATH", "LIBRARY_PATH", "LD_RUN_PATH", "CMAKE_TOOLCHAIN_FILE", "CMAKE_CXX_COMPILER_LAUNCHER", "DESTDIR")
+        seen = self.build(**{name: "/nowhere" for name in odd}, GIT_DIR=os.path.join(self.folder, ".git"))
+        self.assertEqual([line for line in seen if line.split("=")[0] in (*odd, "GIT_DIR")], [])
+
+
+class Signature(unittest.TestCase):
+    """With a key that is made for this, and signs nothing else."""
+
+    @classmethod
+    def setUpClass(cls):
+        if FINISHED:
+            raise unittest.SkipTest("scripts/pack signs; this is a test of it")
+        missing = tools_missing("osslsigncode", "openssl")
+        if missing:
+            print(f"SKIPPED: release_e2e.Signature: {', '.join(missing)} missing", flush=True)
+            raise unittest.SkipTest(f"{', '.join(missing)} missing")
+        cls.folder = os.path.join(SCRATCH.name, "signature")
+        os.mkdir(cls.folder)
+        cls.key, cls.certificate = (os.path.join(cls.folder, name) for name in ("key.pem", "certificate.pem"))
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=throwaway", "-days", "30000", "-keyout", cls.key,
+            "-out", cls.certificate, "-addext", "extendedKeyUsage=codeSigning", "-addext", "keyUsage=digitalSignature")
+        cls.stage, cls.plain = small()
+        cls.signed = pack(cls.stage, os.path.join(cls.folder, "signed"), "--certificate", cls.certificate, "--key", cls.key)
+
+    def program(self, folder):
+        with zipfile.ZipFile(glob.glob(os.path.join(folder, "*.zip"))[0]) as archive:
+            name = archive.namelist()[0].split("/")[0]
+            return archive.read(f"{name}/provisioner.exe"), archive.read(f"{name}/provisioner.spdx.json")
+
+    def verify(self, data):
+        path = os.path.join(self.folder, "looked-at.exe")
+        with open(path, "wb") as file:
+            file.write(data)
+        return subprocess.run(["osslsigncode", "verify", "-CAfile", self.certificate, "-in", path], capture_output=True, text=True, check=False)
+
+    def test_is_valid_and_of_this_file(self):
+        program, _ = self.program(self.signed)
+        done = self.verify(program)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        at = len(read(self.stage[1], "provisioner.exe")) - 100
+        changed = program[:at] + bytes([program[at] ^ 1]) + program[at + 1:]
+        self.assertNotEqual(self.verify(changed).returncode, 0, "another program passes for the signed one")
+        plain, _ = self.program(self.plain)
+        self.assertNotEqual(self.verify(plain).returncode, 0, "an unsigned program passes for a signed one")
+
+    def test_the_bill_of_materials_is_of_the_signed_program(self):
+        program, bill = self.program(self.signed)
+        self.assertIn(hashlib.sha256(program).hexdigest(), bill.decode())
+
+    def test_the_same_key_gives_the_same_bytes(self):
+        again = pack(self.stage, os.path.join(self.folder, "again"), "--certificate", self.certificate, "--key", self.key)
+        self.assertEqual(read(again, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
+
+    def test_a_key_with_a_password_is_opened_by_a_file(self):
+        locked, password = os.path.join(self.folder, "locked.pem"), os.path.join(self.folder, "password")
+        with open(password, "w", encoding="ascii") as file:
+            file.write("a secret")
+        run("openssl", "pkcs8", "-topk8", "-in", self.key, "-out", locked, "-passout", f"file:{password}")
+        out = pack(self.stage, os.path.join(self.folder, "locked"), "--certificate", self.certificate, "--key", locked, "--password-file", password)
+        self.assertEqual(read(out, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
+        with open(password, "w", encoding="ascii") as file:
+            file.write("another")
+        for more in (["--password-file", password], []):
+            self.refused_at_a_terminal("--certificate", self.certificate, "--key", locked, *more)
+
+    def test_a_key_of_another_certificate(self):
+        other = os.path.join(self.folder, "other.pem")
+        run("openssl", "genrsa", "-out", other, "2048")
+        self.refused_at_a_terminal("--certificate", self.certificate, "--key", other)
+
+    def refused_at_a_terminal(self, *more):
+        """With a terminal that could be asked for a password, which nobody would see."""
+        out = os.path.join(self.folder, "refused")
+        linux, windows = self.stage
+        words = [PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more]
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(words[0], words)
+        said, stop = b"", time.monotonic() + 120
+        try:
+            while time.monotonic() < stop:
+                if select.select([terminal], [], [], 1)[0]:
+                    said += os.read(terminal, 65536)
+        except OSError:  # it ended
+            pass
+        if time.monotonic() >= stop:
+            os.kill(child, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.close(terminal)
+        self.assertEqual(status, 1, said)
+        self.assertIn(b"osslsigncode failed", said)
+        self.assertNotIn(b"another", said, "the password is on the terminal")
+        self.assertEqual(glob.glob(out + "*"), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
