@@ -228,6 +228,9 @@ constexpr std::array kFindings = {
         "hns-exception-port", kWarning,
         "An exception of a policy is not a single port of 1 to 65535, so HNS may accept it without exempting anything.",
         "Write each port by itself, as a number of 1 to 65535."},
+    FindingInfo{"hns-no-pods", kInfo, "No pod in the namespace of --hns-pods has an endpoint on this node.",
+                "Check the name of the namespace. If it is right, nothing has to be done: the next round after a pod "
+                "starts gives it the policy."},
     FindingInfo{"hns-no-policy", kInfo,
                 "The scope has hns, and no policy for pods is given, so policies that provisioner set are taken away.",
                 "Give --hns-policy and --hns-pods if pods should have a policy."},

@@ -85,6 +85,7 @@ inline constexpr std::string_view kFindingNames[] = {
     "hns-endpoint",
     "hns-exception-network",
     "hns-exception-port",
+    "hns-no-pods",
     "hns-no-policy",
     "hns-no-proxy",
     "hns-script",

@@ -142,6 +142,7 @@ class Hns final : public Kind {
                    fmt::format("policies for pods are left as they are: {}", ids.error().message), ids.error().where);
       return {};
     }
+    NoteNoPods(planner, *ids);
     std::set<std::string> wanted;
     for (const std::string& id : *ids) {
       if (wanted.insert(ItemOfEndpoint(id)).second) PlanWanted(planner, id);
@@ -172,6 +173,17 @@ class Hns final : public Kind {
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, BakedRegistry& /*out*/) const override {}
 
  private:
+  // Else a name with a typo would pass for a success.
+  static void NoteNoPods(Planner& planner, const Settings& ids) {
+    const std::optional<PodPolicies>& wanted = planner.desired().hns;
+    if (!wanted || wanted->pods == hns::kAllPods || !ids.empty()) return;
+    planner.Note(Severity::kInfo, "hns-no-pods",
+                 fmt::format("no pod in the namespace {} has an endpoint on this node, so no pod gets the policy now; "
+                             "check the name if you expected one",
+                             wanted->pods),
+                 "--hns-pods");
+  }
+
   static void PlanWanted(Planner& planner, const std::string& id) {
     bool unreadable = false;
     std::optional<Endpoint> now = ReadOrNote(planner, id, unreadable);

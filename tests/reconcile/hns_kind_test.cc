@@ -216,6 +216,19 @@ TEST_F(HnsKindTest, OnlyPodsOfTheNamespaceHaveIt) {
   EXPECT_THAT(At(kTwo), HasSubstr("15001"));
 }
 
+TEST_F(HnsKindTest, ANamespaceWithoutPodsIsSaid) {
+  programs_.in_path["crictl"] = "crictl.exe";
+  programs_.outputs["ps --all --output json --label io.kubernetes.pod.namespace=wbe"] = {0, R"({"containers":[]})", ""};
+  MustApply(memory_, Wanted());
+  const Plan plan = MustApply(memory_, Wanted("wbe"));
+  EXPECT_THAT(plan.findings,
+              ElementsAre(AllOf(Field(&Finding::code, "hns-no-pods"), Field(&Finding::severity, Severity::kInfo),
+                                Field(&Finding::message, HasSubstr("namespace wbe")))));
+  EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat)) << "a name that is meant so takes the policy from the others";
+  network_.endpoints.clear();
+  EXPECT_THAT(MustApply(memory_, Wanted()).findings, IsEmpty()) << "all of no pods is no typo";
+}
+
 // Otherwise a crictl that fails once would take the policies from all pods.
 TEST_F(HnsKindTest, NothingIsTakenAwayWhereThePodsAreNotKnown) {
   MustApply(memory_, Wanted());
