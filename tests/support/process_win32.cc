@@ -56,6 +56,7 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
   for (const std::string& word : words) line += (line.empty() ? L"" : L" ") + Quoted(Wide(word));
   for (const auto& [name, value] : environment) SetEnvironmentVariableW(Wide(name).c_str(), Wide(value).c_str());
   int exit = 127;
+  std::string failure;  // of starting it
   {
     const Handle in(OpenInherited(names[0], false));
     const Handle out(OpenInherited(names[1], true));
@@ -74,11 +75,13 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
       DWORD code = 0;
       GetExitCodeProcess(child.get(), &code);
       exit = static_cast<int>(code);
+    } else {
+      failure = "the program could not be started: Windows error " + std::to_string(GetLastError());
     }
   }
   for (const auto& [name, value] : environment) SetEnvironmentVariableW(Wide(name).c_str(), nullptr);
   Take(names[0]);
-  return {exit, Take(names[1]), Take(names[2])};
+  return {exit, Take(names[1]), Take(names[2]) + failure};
 }
 
 }  // namespace prov::testing_support
