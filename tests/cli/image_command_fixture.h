@@ -145,4 +145,17 @@ inline Seen Look(const MemoryTree& tree) {
   return out;
 }
 
+// Whether a kill left another image than the kill before: a call that only reads leaves the same.
+class LastImage {
+ public:
+  bool IsOther(const MemoryTree& tree) {
+    if (seen_ == tree.content()) return false;
+    seen_ = tree.content();
+    return true;
+  }
+
+ private:
+  std::optional<MemoryTree::Content> seen_;
+};
+
 }  // namespace prov::cli::image_commands

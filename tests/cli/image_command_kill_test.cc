@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/image_command_fixture.h"
@@ -118,7 +117,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
     ASSERT_GT(calls, 10U);
     // The last one always: there the command has become true.
     const std::size_t last = calls - 1;
-    std::optional<MemoryTree::Content> seen;
+    image_commands::LastImage last_image;
     for (std::size_t call = 0; call < calls;
          call = call == last ? calls : std::min(call + testing_support::kCallStride, last)) {
       for (const auto stop : {&MemoryTree::stop_before, &MemoryTree::stop_after}) {
@@ -128,8 +127,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
         tree.*stop = call;
         ASSERT_THROW((void)command(tree), testing_support::PowerFailure);
         tree.Reopen();
-        if (seen == tree.content()) continue;  // the call before left the same image
-        seen = tree.content();
+        if (!last_image.IsOther(tree)) continue;
         look(tree);
         if (HasFatalFailure()) return;
       }
