@@ -276,8 +276,9 @@ class Pack(unittest.TestCase):
     def test_a_tool_that_is_missing_is_named_with_its_package(self):
         tools = os.path.join(self.folder, "bin")
         os.mkdir(tools)
-        for tool in ("python3", "dpkg-deb", "dpkg"):
-            os.symlink(shutil.which(tool), os.path.join(tools, tool))
+        # The first python3 of PATH may be a script of a version manager, which needs bash beside it.
+        for tool, path in (("python3", sys.executable), ("dpkg-deb", shutil.which("dpkg-deb")), ("dpkg", shutil.which("dpkg"))):
+            os.symlink(path, os.path.join(tools, tool))
         self.refused(1, "dpkg-shlibdeps, objdump missing: install dpkg-dev, binutils", env={**os.environ, "PATH": tools})
 
     def stopped(self, how):
