@@ -27,6 +27,7 @@ class MemoryHost final : public machine::Host,
     std::uint32_t process_id = 0;  // 0: does not run
     std::vector<std::string> environment;
     std::string version = {};  // of the program that it runs
+    bool operator==(const Service&) const = default;
   };
 
   MemoryMachine memory;
@@ -114,6 +115,8 @@ class MemoryHost final : public machine::Host,
   Result<void> RemoveState() override;
 
   std::vector<std::uint16_t> EventIds() const;
+  // Whether a command that was stopped on a copy of the same host left the same on both: all that a port changes.
+  bool IsLeftLike(const MemoryHost& other) const;
 
  private:
   template <class Effect>

@@ -58,6 +58,11 @@ class MemoryMachine final : public machine::Registry,
   std::map<std::string, std::string>& files() { return files_; }
   const std::map<std::string, std::string>& files() const { return files_; }
   void MakeDurable() { durable_ = now_; }
+  // Whether nothing tells them apart: what is on them, what of it is flushed, and what was written since the boot.
+  bool IsLike(const MemoryMachine& other) const {
+    return now_ == other.now_ && durable_ == other.durable_ && files_ == other.files_ && log == other.log &&
+           accounts == other.accounts && machine_id_ == other.machine_id_ && boot_ == other.boot_;
+  }
 
   std::map<std::string, std::string, std::less<>> accounts;  // SIDs by name, as a domain would tell them
 
