@@ -1,5 +1,5 @@
 # Runs parts of Verify-OnWindows.ps1 that ask Windows for nothing, and prints what they gave as JSON. verify_test.py calls it.
-#   pwsh -NoProfile -File verify_cases.ps1 CASE FOLDER [PROGRAM [CURL]]
+#   pwsh -NoProfile -File verify_cases.ps1 CASE FOLDER [PROGRAM CURL PWSH]
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 foreach ($part in 'Report', 'Undo', 'Machine', 'Fixtures', 'Run', 'ChecksSettings', 'ChecksService', 'ChecksScripts', 'ChecksClients') {
@@ -120,7 +120,7 @@ function Get-Clients {
         Add-Check 'curl' @{ Claim = 'c'; Body = { Test-Curl $script:curl } }
         Add-Check 'dotnet' @{ Claim = 'c'; Body = { Test-Shell $script:shell 'dotnet' (Get-ProxyVariables) } }
         $script:curl = $args[1]
-        $script:shell = (Get-Process -Id $PID).Path
+        $script:shell = $args[2]  # this process can be the dotnet that runs it
         Invoke-Phase 'first' @()
         return @{ results = @($script:results); thumbprint = $one.Thumbprint; read = $read; port = $script:listener.Port }
     } finally { Stop-Listener }
@@ -132,6 +132,6 @@ $answer = switch ($case) {
     'undo' { Get-UndoCourse }
     'actions' { Get-Actions }
     'texts' { Get-Texts }
-    'clients' { Get-Clients $args[2] $args[3] 6>$null }
+    'clients' { Get-Clients $args[2] $args[3] $args[4] 6>$null }
 }
 ConvertTo-Json -InputObject $answer -Depth 8

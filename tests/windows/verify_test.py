@@ -210,7 +210,7 @@ class Logic(Runs):
         curl = shutil.which("curl")
         if not PROGRAM or not curl:
             self.skipTest("SKIPPED: give the program, and install curl: the comparison of clients was NOT run")
-        answer = self.case("clients", PROGRAM, curl)
+        answer = self.case("clients", PROGRAM, curl, PWSH)
         for row in answer["results"]:
             self.assertEqual((row["result"], row["why"]), ("pass", ""), row)
             for decision in ("proxy", "direct"):
