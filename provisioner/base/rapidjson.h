@@ -18,8 +18,11 @@ namespace prov::internal {
 #define RAPIDJSON_HAS_CXX11_NOEXCEPT 1
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/prettywriter.h>
 #include <rapidjson/reader.h>
+// RapidJSON 1.1's SSE2 scan of strings takes 0x1A to 0x1F for ordinary characters. The reader is guarded against it
+// (ignition/json.cc); a writer with it would print them as they are, which is no JSON, and steers a terminal.
+#undef RAPIDJSON_SSE2
+#include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
 #include <string_view>

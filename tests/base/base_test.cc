@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/result.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/base/text.h"
@@ -107,6 +109,23 @@ TEST(JsonWriter, WritesMembersInOrder) {
 TEST(JsonWriter, MalformedUtf8BecomesReplacementCharacters) {
   JsonWriter json;
   EXPECT_EQ(json.String("a\xff\xfe z").Text(), "\"a\xEF\xBF\xBD\xEF\xBF\xBD z\"\n");
+}
+
+// At each place of a long string: RapidJSON looks at blocks of 16 bytes where it may.
+TEST(JsonWriter, EscapesEachControlCharacterWhereverItStands) {
+  for (char control = 1; control < 0x20; ++control) {
+    for (std::size_t at = 0; at < 40; ++at) {
+      std::string text(40, 'a');
+      text[at] = control;
+      JsonWriter json;
+      const std::string document = json.String(text).Text();
+      EXPECT_EQ(std::ranges::count_if(document, [](char c) { return c >= 0 && c < 0x20; }), 1)  // the final line feed
+          << "0x" << std::hex << static_cast<int>(control) << " at " << std::dec << at;
+      rapidjson::Document read;
+      ASSERT_FALSE(read.Parse(document.c_str()).HasParseError());
+      EXPECT_EQ(std::string(read.GetString(), read.GetStringLength()), text);
+    }
+  }
 }
 
 TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
