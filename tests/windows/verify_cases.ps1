@@ -21,7 +21,7 @@ function Get-Results {
     Add-Check 'case' @{ Claim = 'c'; Body = { Test-Same 'one' 'a' 'A' } }
     Add-Check 'pipes' @{ Claim = 'a | b'; Body = { Test-Same 'one' 'a|b<c' 'a|b<c' } }
     Invoke-Phase 'first' @()
-    $undone = @(New-Object -TypeName PSObject -Property @{ action = 'value x'; result = 'done' })
+    $undone = @(New-Object -TypeName PSObject -Property @{ action = 'value x of hostname-7'; result = 'done' })
     $report = New-Report @{ build = '17763'; words = 'x|y' } $undone
     Write-Report $report (Join-Path $folder 'report.json')
     return @{ exit = (Get-ExitCode $undone); results = @($script:results)
@@ -72,9 +72,18 @@ function Get-UndoCourse {
     Read-Undo $file
     $count = $script:entries.Count
     $script:entries.Clear()
+    Add-Undo @{ action = 'removal'; name = 'e' }
     Add-Undo @{ action = 'service'; name = 'd' }
     [void]@(Invoke-Undo)
     $there = Test-Path -LiteralPath $file
+    # What is removed with the record is not there for a second try.
+    function Get-StateFolder { return 'state' }
+    function Invoke-UndoAction([hashtable]$Entry) { if ($Entry.action -ceq 'removal') { throw 'no' } }
+    Add-Undo @{ action = 'removal' }
+    foreach ($path in 'state', 'other') { Add-Undo @{ action = 'folder'; path = $path } }
+    $installed = @(Invoke-Undo)
+    $script:entries.Clear()
+    [System.IO.File]::Delete($file)
     # Cut off in its first write; and a file that a disk gave back without its text.
     [System.IO.File]::WriteAllText("$file.new", '[{"act')
     Read-Undo $file
@@ -91,7 +100,7 @@ function Get-UndoCourse {
     Reset-Value 'k' 'e'
     $forNow += $script:values['k e']
     return @{ inFile = $inFile; first = $first; left = $left; count = $count; order = $script:done; there = $there
-        torn = $torn; unreadable = $unreadable; forNow = $forNow }
+        torn = $torn; unreadable = $unreadable; forNow = $forNow; installed = $installed }
 }
 
 function Get-Texts {

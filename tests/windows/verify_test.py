@@ -183,15 +183,18 @@ class Logic(Runs):
         self.assertEqual([row["name"] for row in report["checks"]], list(results))
         page = (self.work / "report.json.markdown").read_text()
         self.assertIn("| pipes | pass | a \\| b | one: a\\|b&lt;c | one: a\\|b&lt;c |", page)
-        self.assertIn("| value x | done |", page)
+        self.assertIn("| value x of COMPUTER | done |", page)
+        self.assertEqual(report["undone"], [{"action": "value x of COMPUTER", "result": "done"}])
 
     def test_what_was_changed_is_put_back_in_the_opposite_order(self):
         answer = self.case("undo")
-        self.assertEqual(answer["order"], ["service c", "refuses b", "value a", "service d"])
+        self.assertEqual(answer["order"], ["service c", "refuses b", "value a", "removal e", "service d"])
         self.assertEqual([row["result"] for row in answer["first"]], ["done", "no", "done"])
         self.assertEqual([row["before"] for row in json.loads(answer["inFile"]) if "before" in row], ["String:1"], "what was there first")
         self.assertEqual([row["action"] for row in json.loads(answer["left"])], ["refuses"])
         self.assertEqual((answer["count"], answer["there"]), (1, False))
+        self.assertEqual([(row["action"], row["result"]) for row in answer["installed"]],
+                         [("removal", "no"), ("folder other", "done"), ("folder state", "remove --all still needs what is in it")])
         self.assertEqual((answer["torn"], answer["unreadable"]), (0, "refused"))
         self.assertEqual(answer["forNow"], ["String:now", "String:theirs"])
 

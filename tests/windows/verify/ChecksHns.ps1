@@ -25,13 +25,19 @@ Add-Check 'hns-policy' @{
     Changes = 'a policy on one endpoint, for a moment'
     Needs = @('administrator', 'hns')
     Body = {
+        $version = Read-Provisioner @('hns-proxy', 'check') @(0, 13)
+        if (-not $version.supported) { Skip-Check "HNS $($version.version) has no such policies" }
+        $policy = @('--outbound-port', '15001', '--inbound-port', '15003', '--usersid', 'network-service')
         $endpoint = $script:endpoint
-        if (-not $endpoint) { $endpoint = "$(@((Read-Provisioner @('hns-proxy', 'list', '--all') @(0, 13)).endpoints | Where-Object { @($_.policies).Count -eq 0 } | ForEach-Object { $_.id } | Select-Object -First 1))" }
-        if (-not $endpoint) { Skip-Check 'there is no endpoint without a policy: start a container, or name one with -HnsEndpoint' }
+        if (-not $endpoint) {
+            # None of the node itself: with a policy there nobody comes to the machine any more. "add --all" leaves them out.
+            $pods = @((Read-Provisioner (@('hns-proxy', 'add', '--all', '--dry-run') + $policy) @(0, 4, 13)).endpoints)
+            $endpoint = "$(@($pods | Where-Object { @($_.policies).Count -eq 0 } | ForEach-Object { $_.id } | Select-Object -First 1))"
+        }
+        if (-not $endpoint) { Skip-Check 'no pod has an endpoint without a policy: start a container, or name one with -HnsEndpoint' }
         $here = @((Read-Provisioner @('hns-proxy', 'list', $endpoint)).endpoints)[0]
         if (@($here.policies).Count -gt 0) { Skip-Check "the endpoint $endpoint has policies, which the check would take away: name another one" }
         Add-Undo @{ action = 'hns'; name = $endpoint }
-        $policy = @('--outbound-port', '15001', '--inbound-port', '15003', '--usersid', 'network-service')
         try {
             Test-Same 'add' '1' (Read-Provisioner (@('hns-proxy', 'add', $endpoint) + $policy)).writes
             $listed = @((Read-Provisioner @('hns-proxy', 'list', $endpoint)).endpoints)[0]

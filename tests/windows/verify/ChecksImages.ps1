@@ -55,7 +55,7 @@ Add-Check 'payload-hives' @{
             Test-Same 'NO_PROXY' "String:$($script:noProxy)" (Read-Value 'ProvisionerVerify1\ControlSet001\Control\Session Manager\Environment' 'NO_PROXY')
         }
         Use-Hive (Join-Path $script:work 'SOFTWARE.hiv') 'ProvisionerVerify2' {
-            foreach ($one in $script:authorities) { Test-Like 'the CA' '\ABinary:' (Read-Value "ProvisionerVerify2\Microsoft\SystemCertificates\ROOT\Certificates\$($one.Thumbprint)" 'Blob') }
+            foreach ($one in $script:authorities) { Test-Like 'the CA' '\ABinary:' (Read-Value "ProvisionerVerify2\Microsoft\SystemCertificates\$($one.Store.ToUpperInvariant())\Certificates\$($one.Thumbprint)" 'Blob') }
         }
     }
 }
@@ -81,9 +81,9 @@ Add-Check 'edited-hives' @{
             Test-Same 'ComSpec, a neighbour' (Read-Value $script:environmentKey 'ComSpec') (Read-Value $environment 'ComSpec')
         }
         Use-Hive (Join-Path $config 'SOFTWARE') 'ProvisionerVerify5' {
-            $place = 'ProvisionerVerify5\Microsoft\SystemCertificates\ROOT\Certificates'
-            foreach ($one in $script:authorities) { Test-Like 'the CA' '\ABinary:' (Read-Value "$place\$($one.Thumbprint)" 'Blob') }
-            $open = Open-Key $place
+            $stores = 'ProvisionerVerify5\Microsoft\SystemCertificates'
+            foreach ($one in $script:authorities) { Test-Like 'the CA' '\ABinary:' (Read-Value "$stores\$($one.Store.ToUpperInvariant())\Certificates\$($one.Thumbprint)" 'Blob') }
+            $open = Open-Key "$stores\ROOT\Certificates"
             foreach ($name in $open.GetSubKeyNames()) {
                 $key = $open.OpenSubKey($name)
                 if ($null -eq $key) { Test-Same "the key $name is found" 'True' 'False' } else { $key.Close() }
@@ -101,15 +101,19 @@ Add-Check 'reg-file' @{
     Body = {
         Add-SettingsUndo
         $before = @($script:entries | Where-Object { $_.action -eq 'value' })
-        $run = Invoke-Tool "$(Get-System32)\reg.exe" @('import', (Join-Path $script:scriptPayload 'registry\egress.reg'))
-        Test-Same 'exit code' '0' $run.Code
-        Test-Same 'what plan would still set' '' (@((Read-Provisioner @('plan', $script:scriptPayload) @(0, 4)).changes | Where-Object { 'none', 'adopt' -cnotcontains $_.action } | ForEach-Object { "$($_.kind) $($_.name)" }) -join ', ')
-        foreach ($one in $script:authorities) {
-            Test-Same 'the CA is in the store' 'True' (Test-InStore 'Root' $one.Thumbprint)
-            Test-Same 'exit code of certutil -verifystore' '0' (Invoke-Tool "$(Get-System32)\certutil.exe" @('-verifystore', 'Root', $one.Thumbprint)).Code
-            Remove-Item -LiteralPath "Cert:\LocalMachine\Root\$($one.Thumbprint)" -ErrorAction SilentlyContinue
+        try {
+            $run = Invoke-Tool "$(Get-System32)\reg.exe" @('import', (Join-Path $script:scriptPayload 'registry\egress.reg'))
+            Test-Same 'exit code' '0' $run.Code
+            Test-Same 'what plan would still set' '' (@((Read-Provisioner @('plan', $script:scriptPayload) @(0, 4)).changes | Where-Object { 'none', 'adopt' -cnotcontains $_.action } | ForEach-Object { "$($_.kind) $($_.name)" }) -join ', ')
+            foreach ($one in $script:authorities) {
+                Test-Same "the CA is in $($one.Store)" 'True' (Test-InStore $one.Store $one.Thumbprint)
+                if ($one.Store -ceq 'Root') { Test-Same 'exit code of certutil -verifystore' '0' (Invoke-Tool "$(Get-System32)\certutil.exe" @('-verifystore', 'Root', $one.Thumbprint)).Code }
+            }
+        } finally {
+            # The next checks begin with a machine that has none of it.
+            foreach ($one in $script:authorities) { Remove-Item -LiteralPath "Cert:\LocalMachine\$($one.Store)\$($one.Thumbprint)" -ErrorAction SilentlyContinue }
+            foreach ($entry in $before) { Invoke-UndoAction $entry }
         }
-        foreach ($entry in $before) { Invoke-UndoAction $entry }
     }
 }
 

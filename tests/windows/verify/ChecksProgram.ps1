@@ -45,8 +45,10 @@ Add-Check 'acl-work-of-others' @{
         # Should the program not refuse it.
         Add-SettingsUndo
         Add-Undo @{ action = 'junction'; path = (Get-StateFolder) }
-        [void](Invoke-Tool "$(Get-System32)\cmd.exe" @('/d', '/c', 'mklink', '/J', (Get-StateFolder), $elsewhere))
-        $run = Invoke-Provisioner @('apply', $script:payload)
+        $made = Invoke-Tool "$(Get-System32)\cmd.exe" @('/d', '/c', 'mklink', '/J', (Get-StateFolder), $elsewhere)
+        if ($made.Code -ne 0) { throw "mklink ended with $($made.Code): $($made.Err)" }
+        # This one sets nothing else than what is remembered above.
+        $run = Invoke-Provisioner @('apply', $script:scriptPayload)
         Test-Same 'exit code' '12' $run.Code
         Test-Same 'files behind the junction' '0' @(Get-ChildItem -LiteralPath $elsewhere -Force).Count
         [System.IO.Directory]::Delete((Get-StateFolder))

@@ -30,13 +30,13 @@ function Test-BakedScript {
     $plan = Read-Provisioner @('plan', $Payload) @(0, 4)
     Test-Same 'what plan would still write' '0' $plan.writes
     Test-Same 'the password in what it printed' 'False' ("$($run.Out)$($run.Err)" -clike "*$($script:secret)*")
-    foreach ($one in $script:authorities) { Test-Same 'the CA is in ROOT' 'True' (Test-InStore 'Root' $one.Thumbprint) }
+    foreach ($one in $script:authorities) { Test-Same "the CA is in $($one.Store)" 'True' (Test-InStore $one.Store $one.Thumbprint) }
     $again = Invoke-BakedScript $Payload 'Install-Egress.ps1' $Edition -Constrained:$Constrained
     Test-Same 'exit code of a second run' '0' $again.Code
     $removed = Invoke-BakedScript $Payload 'Remove-Egress.ps1' $Edition -Constrained:$Constrained
     Test-Same 'exit code of Remove-Egress.ps1' '0' $removed.Code
     Test-Same 'NO_PROXY afterwards' $before (Read-Value $script:environmentKey 'NO_PROXY')
-    foreach ($one in $script:authorities) { Test-Same 'the CA is gone' 'False' (Test-InStore 'Root' $one.Thumbprint) }
+    foreach ($one in $script:authorities) { Test-Same "the CA is gone from $($one.Store)" 'False' (Test-InStore $one.Store $one.Thumbprint) }
 }
 
 Add-Check 'script-5.1' @{
@@ -103,9 +103,13 @@ Add-Check 'setup-complete' @{
 
 Add-Check 'user-data' @{
     Claim = 'user data''s script sets the same under Windows PowerShell 5.1'
-    Changes = 'what the payload sets; taken back at the end of the check'
+    Changes = 'the folder Setup\Scripts\ProvisionerUserData; what the payload sets; taken back at the end of the check'
     Needs = @('administrator', 'bare')
     Body = {
+        $here = Join-Path $env:SystemRoot 'Setup\Scripts'
+        $unpacked = Join-Path $here 'ProvisionerUserData'
+        if (Test-Path -LiteralPath $unpacked) { Skip-Check 'user data was applied on this machine' }
+        foreach ($path in $here, $unpacked) { if (-not (Test-Path -LiteralPath $path)) { Add-Undo @{ action = 'folder'; path = $path } } }
         $file = Join-Path $script:work 'user-data.ps1'
         $baked = Invoke-Provisioner @('bake', $script:settings, '--format', 'userdata', '--platform', 'azure', '--out', $file)
         if ($baked.Code -ne 0) { throw "bake ended with $($baked.Code): $($baked.Err)" }

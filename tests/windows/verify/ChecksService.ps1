@@ -19,8 +19,7 @@ function Use-OtherSettings {
     param([scriptblock]$Body)
     Stop-Service -Name 'Provisioner'
     try { & $Body } finally {
-        [void](Read-Provisioner @('apply', $script:payload))
-        Start-Service -Name 'Provisioner'
+        try { [void](Read-Provisioner @('apply', $script:payload)) } finally { Start-Service -Name 'Provisioner' }
     }
 }
 

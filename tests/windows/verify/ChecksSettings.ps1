@@ -19,11 +19,15 @@ function Test-Descriptor {
 
 Add-Check 'install' @{
     Claim = 'first-boot applies a payload, installs program and service, and ends with 0'
-    Changes = 'machine variables, WinHTTP and WinINET settings, two roots, the service Provisioner, its two folders, Path'
+    Changes = 'machine variables, WinHTTP and WinINET settings, three CAs, the service Provisioner, its two folders, Path, the environment of containerd and kubelet where they are'
     Needs = @('administrator', 'bare')
     Body = {
         Add-SettingsUndo
         Add-Undo @{ action = 'value'; key = $script:environmentKey; name = 'Path'; before = (Read-Value $script:environmentKey 'Path') }
+        foreach ($name in $script:containerServices) {
+            $key = "SYSTEM\CurrentControlSet\Services\$name"
+            Add-Undo @{ action = 'value'; key = $key; name = 'Environment'; before = (Read-Value $key 'Environment') }
+        }
         Add-ShowingService 'ProvisionerVerify'
         Add-Undo @{ action = 'removal' }
         $run = Invoke-Provisioner @('first-boot', $script:payload, '--phase', 'logon', '--output', 'json')
@@ -49,7 +53,11 @@ Add-Check 'acl-state-folder' @{
     Body = {
         Test-Descriptor 'folder' 'O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)' (Get-StateFolder)
         foreach ($file in @(Get-ChildItem -LiteralPath (Get-StateFolder) -Force)) {
-            $form = Format-Descriptor (Get-Descriptor $file.FullName)
+            try { $form = Format-Descriptor (Get-Descriptor $file.FullName) } catch {
+                # A round of the service makes files that go at its end.
+                if (-not (Test-Path -LiteralPath $file.FullName)) { continue }
+                throw
+            }
             $others = @([regex]::Matches($form, '\([^)]*;([^;)]*)\)') | ForEach-Object { $_.Groups[1].Value } | Where-Object { 'SY', 'BA' -cnotcontains $_ })
             Test-Same "who is in the list of $($file.Name) besides" '' ($others -join ' ')
         }
@@ -77,12 +85,12 @@ Add-Check 'service-environment' @{
 }
 
 Add-Check 'certificates' @{
-    Claim = 'each CA is in the machine''s ROOT store, and certutil verifies it there'
+    Claim = 'each CA that signed itself is in the machine''s ROOT store, where certutil verifies it, and the other one in CA'
     Needs = @('installed', 'bare')
     Body = {
         foreach ($one in $script:authorities) {
-            Test-Same "in ROOT: $($one.Thumbprint)" 'True' (Test-InStore 'Root' $one.Thumbprint)
-            Test-Same 'exit code of certutil -verifystore' '0' (Invoke-Tool "$(Get-System32)\certutil.exe" @('-verifystore', 'Root', $one.Thumbprint)).Code
+            foreach ($store in 'Root', 'CA') { Test-Same "in ${store}: $($one.Thumbprint)" "$($store -ceq $one.Store)" (Test-InStore $store $one.Thumbprint) }
+            if ($one.Store -ceq 'Root') { Test-Same 'exit code of certutil -verifystore' '0' (Invoke-Tool "$(Get-System32)\certutil.exe" @('-verifystore', 'Root', $one.Thumbprint)).Code }
         }
     }
 }

@@ -2,9 +2,10 @@
 $script:secret = 'C4nary-verify-secret'
 $script:listener = $null
 
-# A CA that lasts for a month; DER, and its SHA-1 as Windows shows it.
+# A CA that lasts for two months, as status warns in the last one; its SHA-1 as Windows shows it, and the store it belongs to:
+# without an issuer it signs itself.
 function New-Authority {
-    param([string]$Name)
+    param([string]$Name, $Issuer)
     # With .NET Framework a KeySize that is set later is ignored: the key would have 1024 bits, and the program leaves such a CA out.
     $key = [System.Security.Cryptography.RSA]::Create(2048)
     $request = New-Object System.Security.Cryptography.X509Certificates.CertificateRequest "CN=$Name", $key,
@@ -12,10 +13,15 @@ function New-Authority {
     $request.CertificateExtensions.Add((New-Object System.Security.Cryptography.X509Certificates.X509BasicConstraintsExtension $true, $false, 0, $true))
     $request.CertificateExtensions.Add((New-Object System.Security.Cryptography.X509Certificates.X509KeyUsageExtension 'KeyCertSign, CrlSign', $true))
     $begin = [DateTimeOffset]::UtcNow.AddDays(-1)
-    $certificate = $request.CreateSelfSigned($begin, $begin.AddDays(60))
+    $store = 'Root'
+    if ($null -eq $Issuer) { $certificate = $request.CreateSelfSigned($begin, $begin.AddDays(60)) } else {
+        # It must end before its issuer does.
+        $certificate = $request.Create($Issuer, $begin, $begin.AddDays(59), [byte[]]@(1, 2, 3, 4))
+        $store = 'CA'
+    }
     $der = $certificate.Export('Cert')
     $lines = [regex]::Replace([System.Convert]::ToBase64String($der), '.{1,64}', "`$0`n")
-    return @{ Pem = "-----BEGIN CERTIFICATE-----`n$lines-----END CERTIFICATE-----`n"; Thumbprint = $certificate.Thumbprint; Der = $der }
+    return @{ Pem = "-----BEGIN CERTIFICATE-----`n$lines-----END CERTIFICATE-----`n"; Thumbprint = $certificate.Thumbprint; Store = $store; Certificate = $certificate }
 }
 
 function New-DataFile {

@@ -116,7 +116,7 @@ function Reset-Value {
 function Add-SettingsUndo {
     foreach ($name in 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY') { Add-Undo @{ action = 'value'; key = $script:environmentKey; name = $name; before = (Read-Value $script:environmentKey $name) } }
     foreach ($key in $script:winHttpKeys) { Add-Undo @{ action = 'value'; key = $key; name = 'WinHttpSettings'; before = (Read-Value $key 'WinHttpSettings') } }
-    foreach ($one in $script:authorities) { Add-Undo @{ action = 'certificate'; store = 'Root'; thumbprint = $one.Thumbprint } }
+    foreach ($one in $script:authorities) { Add-Undo @{ action = 'certificate'; store = $one.Store; thumbprint = $one.Thumbprint } }
 }
 
 function Get-Descriptor {

@@ -108,14 +108,17 @@ function Get-ExitCode {
     return 0
 }
 
+# What programs said, also when something is put back, may have names in it.
 function New-Report {
     param([hashtable]$Machine, [object[]]$Undone)
+    $facts = @{}
+    foreach ($name in $Machine.Keys) { $facts[$name] = Format-Shown "$($Machine[$name])" }
     return [ordered]@{
         schema = 1
-        machine = $Machine
+        machine = $facts
         passed = (Get-Count 'pass'); failed = (Get-Count 'fail'); skipped = (Get-Count 'skipped')
         checks = @($script:results)
-        undone = @($Undone)
+        undone = @($Undone | ForEach-Object { New-Object -TypeName PSObject -Property ([ordered]@{ action = (Format-Shown $_.action); result = (Format-Shown $_.result) }) })
     }
 }
 
@@ -129,7 +132,7 @@ function Format-Markdown {
     $lines = @('# provisioner on Windows', '')
     $lines += "$($Report.passed) passed, $($Report.failed) failed, $($Report.skipped) skipped."
     $lines += ''
-    foreach ($name in @($Report.machine.Keys | Sort-Object)) { $lines += "- ${name}: $(Format-Cell (Format-Shown "$($Report.machine[$name])"))" }
+    foreach ($name in @($Report.machine.Keys | Sort-Object)) { $lines += "- ${name}: $(Format-Cell "$($Report.machine[$name])")" }
     $lines += @('', '| check | result | claim | expected | seen |', '|---|---|---|---|---|')
     foreach ($row in $Report.checks) {
         $result = $row.result
@@ -138,7 +141,7 @@ function Format-Markdown {
         $lines += "| $($cells -join ' | ') |"
     }
     $lines += @('', '| put back | result |', '|---|---|')
-    foreach ($row in $Report.undone) { $lines += "| $(Format-Cell (Format-Shown $row.action)) | $(Format-Cell (Format-Shown $row.result)) |" }
+    foreach ($row in $Report.undone) { $lines += "| $(Format-Cell $row.action) | $(Format-Cell $row.result) |" }
     return (($lines -join "`n") + "`n")
 }
 

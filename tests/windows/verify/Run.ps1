@@ -5,6 +5,7 @@ $script:winHttpKeys = @('SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Sett
 $script:bare = $false        # nothing of ours was on the machine before this run
 $script:secondBoot = $false
 $script:authorities = @()
+$script:containerServices = @()  # those of containerd and kubelet that are here
 $script:settings = ''        # a rendered config without a password, and payloads of it
 $script:payload = ''
 $script:scriptPayload = ''
@@ -132,12 +133,15 @@ function Invoke-Bake {
 function Initialize-Run {
     Start-Listener
     $script:authorities = @((New-Authority 'Provisioner Verify A'), (New-Authority 'Provisioner Verify B'))
+    $script:authorities += @(New-Authority 'Provisioner Verify C' $script:authorities[0].Certificate)
     $bundle = @($script:authorities | ForEach-Object { $_.Pem }) -join ''
     $script:settings = Join-Path $script:work 'settings.json'
     $script:secretSettings = Join-Path $script:work 'settings-with-password.json'
     Write-Settings $script:settings (Get-ListenerUrl) $script:noProxy $bundle
     Write-Settings $script:secretSettings (Get-ListenerUrl "verify:$($script:secret)") $script:noProxy $bundle
-    $script:payload = Invoke-Bake $script:settings 'payload' @('--service', 'ProvisionerVerify', '--scope', 'machine,services,winhttp,certs,wininet')
+    $script:containerServices = @('containerd', 'kubelet' | Where-Object { (Read-Value "SYSTEM\CurrentControlSet\Services\$_" 'ImagePath') -cne 'absent' })
+    $services = @(@('ProvisionerVerify') + $script:containerServices | ForEach-Object { '--service', $_ })
+    $script:payload = Invoke-Bake $script:settings 'payload' ($services + @('--scope', 'machine,services,winhttp,certs,wininet'))
     $script:scriptPayload = Invoke-Bake $script:settings 'payload-scripts' @()
     $script:secretPayload = Invoke-Bake $script:secretSettings 'payload-with-password' @('--credentials', 'machine')
 }
@@ -170,7 +174,7 @@ function Invoke-Phase {
 function Save-Run {
     param([string]$File)
     $run = @{ results = @($script:results); settings = $script:settings; payload = $script:payload; program = $script:program; bare = $script:bare
-        thumbprints = @($script:authorities | ForEach-Object { $_.Thumbprint }); boot = (Get-BootTime) }
+        authorities = @($script:authorities | ForEach-Object { "$($_.Store) $($_.Thumbprint)" }); boot = (Get-BootTime) }
     [System.IO.File]::WriteAllText($File, (ConvertTo-Json -InputObject $run -Depth 6), (New-Object System.Text.UTF8Encoding $false))
 }
 
@@ -185,7 +189,7 @@ function Restore-Run {
     $script:payload = $run.payload
     $script:program = $run.program
     $script:bare = $run.bare
-    $script:authorities = @(@($run.thumbprints) | ForEach-Object { @{ Thumbprint = $_ } })
+    $script:authorities = @(@($run.authorities) | ForEach-Object { @{ Store = $_.Split(' ')[0]; Thumbprint = $_.Split(' ')[1] } })
     # Windows moves this time when its clock is set; a restart after a run moves it by more.
     $script:secondBoot = ((Get-BootTime) - [long]$run.boot -gt 60)
 }

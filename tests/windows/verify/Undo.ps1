@@ -1,5 +1,5 @@
 # What Verify-OnWindows.ps1 has to put back. Each entry is data and is in a file before the change is made, so that a later
-# run (-Continue after a restart, or -Undo) can do it, too. Entries are undone in the opposite order.
+# run (-Continue after a restart, or -PutBack) can do it, too. Entries are undone in the opposite order.
 $script:entriesFile = ''
 $script:entries = New-Object System.Collections.ArrayList
 
@@ -61,10 +61,15 @@ function Format-Undo {
 # Undoes everything; what fails stays in the file. Prints an object for each: action, result ("done", or why not).
 function Invoke-Undo {
     $left = @()
-    for ($i = $script:entries.Count - 1; $i -ge 0; $i--) {
-        $entry = $script:entries[$i]
+    # The installation goes first, whenever it was noted: its service would bring back what the others put back, and what it
+    # has to take back is in a folder that one of them removes.
+    $order = @($script:entries | Where-Object { $_.action -cne 'removal' }) + @($script:entries | Where-Object { $_.action -ceq 'removal' })
+    for ($i = $order.Count - 1; $i -ge 0; $i--) {
+        $entry = $order[$i]
         $result = 'done'
         try {
+            $installed = @($left | Where-Object { $_.action -ceq 'removal' }).Count -gt 0
+            if ($installed -and $entry.action -ceq 'folder' -and $entry.path -ceq (Get-StateFolder)) { throw 'remove --all still needs what is in it' }
             Invoke-UndoAction $entry
         } catch {
             $result = $_.Exception.Message
