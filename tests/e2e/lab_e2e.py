@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """scripts/lab without a node: what it prints can be run as it is printed, the cluster says what it is told to say, and nothing is
-left when it is stopped. The node needs Wine and provisioner.exe; node_e2e.py and kube_node_e2e.py run that.
+left when it is stopped. The node needs Wine and provisioner.exe: lab_node_e2e.py.
 
 usage: lab_e2e.py PROVISIONER [unittest arguments]"""
+import base64
 import importlib.machinery
 import importlib.util
 import json
@@ -10,6 +11,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -115,6 +117,29 @@ class Lab(unittest.TestCase):
         said = [process.communicate(timeout=600)[0] for process in both]
         self.assertEqual(sorted(process.returncode for process in both), [0, 15], said)
         self.assertIn("trusts corporate", self.lab("status"))
+
+    def test_changes_at_the_same_time(self):
+        self.start("--without", "mitmproxy")
+        first = json.loads((self.folder / "cluster.json").read_text())["generation"]
+        words = [["proxy", "none"], *(["trust", "corporate", f"ca-{number}"] for number in range(4))]
+        all_ = [subprocess.Popen([sys.executable, LAB, "--folder", self.folder, *one], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for one in words]
+        said = [process.communicate(timeout=600)[0] for process in all_]
+        self.assertEqual([process.returncode for process in all_], [0] * len(words), said)
+        now = json.loads((self.folder / "cluster.json").read_text())
+        self.assertEqual((now["generation"], now["proxy"]), (first + len(words), "none"), "one was lost")
+        self.assertRegex(self.lab("status"), r"proxy none, trusts corporate ca-\d\b")
+
+    def test_squid_leads_to_this_machine_alone(self):
+        """Its login is known to everybody."""
+        if not probe_servers.program("squid"):
+            self.skipTest("SKIPPED: there is no squid (Debian package squid): where it leads was NOT tried")
+        self.start("--without", "mitmproxy")
+        ports = json.loads((self.folder / "lab.json").read_text())["ports"]
+        login = base64.b64encode(b"lab:playground").decode()
+        for target, code in ((f"{probe_servers.ORIGIN}:{ports['origin']}", 200), ("192.0.2.1:443", 403)):
+            with socket.create_connection(("127.0.0.1", ports["squid"]), timeout=60) as proxy:
+                proxy.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: Basic {login}\r\n\r\n".encode())
+                self.assertEqual(int(proxy.recv(4096).split()[1]), code, target)
 
     def test_it_ends_its_own_processes_alone(self):
         self.start()
