@@ -62,6 +62,18 @@ class Notice(unittest.TestCase):
         self.assertNotIn(("Linux", "libcurl"), wanted)
         self.assertEqual(noticed(text_of("NOTICE")), wanted)
 
+    def test_the_list_has_what_is_looked_for_to_be_linked(self):
+        """Of the build's files: a library that is new there is new here, too."""
+        names = {"Boost": "Boost.Program_options", "OpenSSL": "OpenSSL", "RapidJSON": "RapidJSON", "fmt": "fmt", "YAML": "libyaml", "Z": "zlib",
+                 "CURL": "libcurl"}
+        found = re.findall(r"(?m)^ *find_(?:package\((\w+)|library\((\w+)_LIBRARY) ", text_of("CMakeLists.txt"))
+        self.assertEqual({package or library for package, library in found}, set(names))
+        wanted = linked(text_of("scripts/cmake/sbom_list.cmake"))
+        self.assertLessEqual(set(names.values()), {name for _, name in wanted})
+        # Of the libraries that are built for Windows: those of the program have their licence's words kept.
+        kept = set(re.findall(r"(?m)^  licence (\S+) ", text_of("scripts/windows-deps")))
+        self.assertEqual(kept, set(re.findall(r"(?m)^  sbom_built\(\S+ (\S+) ", text_of("scripts/cmake/sbom_list.cmake"))))
+
     def test_names_what_is_loaded(self):
         """The libraries that posix::Library opens, in the list of the bill of materials and in the notice."""
         listed = dict(re.findall(r"(?m)^  sbom_loaded\((\S+) (\S+)\)$", text_of("scripts/cmake/sbom_list.cmake")))
