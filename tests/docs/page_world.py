@@ -24,7 +24,8 @@ Add-Content C:\\ProgramData\\ssh\\administrators_authorized_keys 'ssh-rsa AAAAB3
 </powershell>
 <persist>true</persist>
 """
-PLATFORMS = ("aws", "azure", "gcp", "vsphere", "nutanix")
+# Of the MachineSets, whose names have at most 9 characters on vSphere.
+PLATFORMS = ("aws", "azure", "gcp", "vs", "nutanix")
 # What asks servers that are not there prints nothing and succeeds.
 WRAPPER = """#!/bin/sh
 for word; do
