@@ -77,7 +77,9 @@ JsonWriter& JsonWriter::Json(std::string_view document) {
   return *this;
 }
 
-std::string JsonWriter::Text() { return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n"; }
+std::string JsonWriter::Text() {
+  return PrintableJson(std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n");
+}
 
 void WriteFindings(JsonWriter& json, const Findings& findings) {
   json.Key("findings").BeginArray();

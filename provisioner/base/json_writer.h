@@ -12,7 +12,7 @@
 namespace prov {
 
 // Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document
-// always is.
+// always is. Characters that steer a terminal are escaped.
 class JsonWriter {
  public:
   JsonWriter();

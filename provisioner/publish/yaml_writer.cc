@@ -245,7 +245,7 @@ std::string WriteJson(const JsonValue& object) {
   rapidjson::StringBuffer buffer;
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
   object.Accept(writer);
-  return std::string(buffer.GetString(), buffer.GetSize()) + '\n';
+  return PrintableJson(std::string(buffer.GetString(), buffer.GetSize()) + '\n');
 }
 
 }  // namespace prov::publish

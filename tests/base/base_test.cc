@@ -128,6 +128,14 @@ TEST(JsonWriter, EscapesEachControlCharacterWhereverItStands) {
   }
 }
 
+TEST(JsonWriter, EscapesWhatSteersATerminal) {
+  JsonWriter json;
+  EXPECT_EQ(json.String("CN=\xc2\x9b"
+                        "31m \xe2\x80\xae \xc3\xbc")
+                .Text(),
+            "\"CN=\\u009b31m \\u202e \xc3\xbc\"\n");
+}
+
 TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
   EXPECT_EQ(ErrorDocument({Code::kDataUrl, "m", "$.a"}),
             "{\n  \"schema\": 1,\n  \"error\": {\n    \"code\": \"data-url\",\n    \"message\": \"m\",\n    \"where\": "
