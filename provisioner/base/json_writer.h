@@ -12,7 +12,7 @@
 namespace prov {
 
 // Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document
-// always is. Characters that steer a terminal are escaped.
+// always is.
 class JsonWriter {
  public:
   JsonWriter();

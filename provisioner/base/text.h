@@ -43,10 +43,6 @@ std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
 
-// The same for a JSON document: these characters, which JSON allows in strings from U+007F on, are written as \uNNNN, which
-// means the same. `json` is valid JSON and UTF-8.
-std::string PrintableJson(std::string json);
-
 // The edit distance of two names, for "did you mean": how many characters must be inserted, removed or replaced to turn
 // one into the other (Levenshtein), ignoring ASCII case. Takes time proportional to the product of their lengths.
 std::size_t EditDistance(std::string_view first, std::string_view second);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ignition/yaml_scalar.h"
+#include "provisioner/base/printable_json.h"
 #include "provisioner/base/text.h"
 
 namespace prov::publish {

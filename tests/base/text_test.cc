@@ -65,13 +65,6 @@ TEST(Text, Hex) {
   EXPECT_FALSE(FromHex("0g"));
 }
 
-TEST(Text, PrintableJsonEscapesWhatATerminalMustNotSee) {
-  EXPECT_EQ(PrintableJson("{\"a\": \"ok \xc3\xbc\"}\n"), "{\"a\": \"ok \xc3\xbc\"}\n");
-  EXPECT_EQ(PrintableJson("[\"\x7f \xc2\x80 \xc2\x9b \xc2\xa0\"]"), "[\"\\u007f \\u0080 \\u009b \xc2\xa0\"]");
-  EXPECT_EQ(PrintableJson("\"\xe2\x80\xae\xe2\x80\xa8\xd8\x9c\xf0\x9f\x98\x80\""),
-            "\"\\u202e\\u2028\\u061c\xf0\x9f\x98\x80\"");
-}
-
 TEST(Text, PrintableShowsWhatATerminalMustNotSee) {
   EXPECT_EQ(Printable("ok \xc3\xbc"), "ok \xc3\xbc");
   EXPECT_EQ(Printable("a\x1b[31m\n\x7f"), "a\\x1b[31m\\x0a\\x7f");
