@@ -146,8 +146,7 @@ std::string BootLine(const node::BootService& service) {
     return fmt::format("{}, still with an earlier program (version {}): restart the service\n", runs,
                        service.running_version.empty() ? "unknown" : Printable(service.running_version));
   }
-  if (service.running_version.empty())
-    return runs + "; it has not reported its version yet, or is too old to report it\n";
+  if (service.running_version.empty()) return runs + "; its first round has not ended yet\n";
   return runs + "\n";
 }
 
