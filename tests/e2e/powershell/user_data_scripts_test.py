@@ -1,4 +1,5 @@
-"""Runs the baked user data of every platform and form under a real PowerShell 7 (pwsh, or what PWSH names).
+"""Runs the baked user data of every platform and form under a real PowerShell 7 (pwsh, or what PWSH names): what stands in SOME;
+PROVISIONER_ALL_POWERSHELL=1 runs all.
 
 usage: user_data_scripts_test.py PROVISIONER"""
 import base64
@@ -18,7 +19,7 @@ import unittest
 import fakes
 import user_data_machine
 import user_data_reader
-from scripts_test import ODD_NAMES, STRIDE
+from scripts_test import ODD_NAMES, STRIDE, keep
 from user_data_machine import SERVICES, WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -27,6 +28,10 @@ SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.j
 EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
 CANARY = "S3cret"
+SOME = {"test_every_form_applies_everything", "test_any_number_of_certificates", "test_second_run_writes_nothing", "test_lower_generation_is_refused",
+        "test_key_of_a_service_is_closed_before_it_holds_credentials", "test_damaged_records_are_not_replaced",
+        "test_constrained_language_is_refused_before_anything_is_made", "test_fetched_bundle_that_was_known", "test_program_takes_over",
+        "test_other_script_runs_behind_ours", "test_task_tries_again_and_says_why"}
 AGAIN = 1002 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 CONSTRAINED = b"$ExecutionContext.SessionState.LanguageMode='ConstrainedLanguage';"
 # Of no operator's, but of their form.
@@ -637,6 +642,10 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.run_task(), 0, self.machine.output)
         self.assert_applied()
         self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["bundle"]))
+
+
+assert all(hasattr(UserDataScripts, name) for name in SOME)
+keep(UserDataScripts, SOME)
 
 
 if __name__ == "__main__":
