@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "provisioner/base/text.h"
@@ -12,7 +11,7 @@
 namespace prov {
 namespace {
 
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x7F; }
+bool IsPlain(char c) { return static_cast<unsigned char>(c) < 0x7F; }
 
 // Bytes of the character that begins with `lead`.
 std::size_t LengthOf(unsigned char lead) {
@@ -21,27 +20,19 @@ std::size_t LengthOf(unsigned char lead) {
   return lead < 0xF0 ? 3 : 4;
 }
 
-// Of at most three bytes: none of those that steer a terminal has more.
-std::uint32_t CodePointOf(std::string_view character) {
-  const auto bits = [&](std::size_t at) { return static_cast<unsigned char>(character[at]) & 0x3FU; };
-  const auto lead = static_cast<unsigned char>(character.front());
-  if (character.size() == 1) return lead;
-  if (character.size() == 2) return (lead & 0x1FU) << 6U | bits(1);
-  return (lead & 0x0FU) << 12U | bits(1) << 6U | bits(2);
-}
-
 }  // namespace
 
 std::string PrintableJson(std::string json) {
-  if (std::ranges::all_of(json, IsAscii)) return json;
+  if (std::ranges::all_of(json, IsPlain)) return json;
   std::string out;
   out.reserve(json.size());
   for (std::string_view rest = json; !rest.empty();) {
     const std::string_view character = rest.substr(0, LengthOf(static_cast<unsigned char>(rest.front())));
-    if (IsAscii(character.front()) || character.size() > 3 || Printable(character) == character) {
+    if (IsPlain(character.front()) || Printable(character) == character) {
       out += character;
     } else {
-      out += fmt::format("\\u{:04x}", CodePointOf(character));
+      const std::string unit = ToUtf16Le(character);  // a single one: none of these is above U+FFFF
+      out += fmt::format("\\u{:02x}{:02x}", static_cast<unsigned char>(unit[1]), static_cast<unsigned char>(unit[0]));
     }
     rest.remove_prefix(character.size());
   }

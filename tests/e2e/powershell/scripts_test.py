@@ -1,5 +1,6 @@
 """Runs Install-Egress.ps1 and Remove-Egress.ps1 under a real PowerShell 7 (pwsh, or what PWSH names) against the fakes. A run of a
-script takes seconds: what stands in SOME runs, cut off at a fifth of the changes. PROVISIONER_ALL_POWERSHELL=1 runs all.
+script takes seconds: with
+PROVISIONER_POWERSHELL=some, as scripts/test sets it, what stands in SOME runs, cut off at a fifth of the changes.
 
 usage: scripts_test.py [unittest arguments]"""
 import hashlib
@@ -17,7 +18,7 @@ import fakes
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEMPLATES = os.path.join(HERE, "..", "..", "..", "templates")
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
-ALL = bool(os.environ.get("PROVISIONER_ALL_POWERSHELL"))
+ALL = os.environ.get("PROVISIONER_POWERSHELL") != "some"
 STRIDE = 1 if ALL else 5
 SOME = {"test_fresh_install", "test_second_run_writes_nothing", "test_removal_restores_exactly", "test_changed_proxy", "test_rotated_certificate",
         "test_key_of_a_service_with_credentials_is_closed_to_users", "test_variables_are_left_to_the_machine_config_daemon",
@@ -91,7 +92,7 @@ class ScriptTest(unittest.TestCase):
         for tool in ("reg", "certutil", "icacls"):
             path = os.path.join(self.system32, tool + ".exe")
             with open(path, "w", encoding="utf-8") as file:
-                # -IS: each run of a script calls it some thirty times, and without it starts twice as fast.
+                # A run of a script calls it thirty times and more; with -IS Python starts twice as fast.
                 file.write(f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {HERE!r})\nimport fakes\n"
                            f"sys.exit(fakes.run({tool!r}, sys.argv[1:]))\n")
             os.chmod(path, 0o755)
