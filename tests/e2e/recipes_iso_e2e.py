@@ -190,7 +190,7 @@ class CustomizeIsoRefuses(Iso):
         self.assertRefused(self.customize(self.iso, SAMPLE, self.folder / "no/out.wim"), 13, "no such folder")
         self.assertRefused(self.customize(self.folder / "no.iso", SAMPLE, self.folder / "o.wim"), 11, "no.iso: no such file")
         self.assertRefused(self.customize(self.iso, self.folder / "no.json", self.folder / "o.wim"), 11, "no.json")
-        self.assertRefused(self.customize(self.iso, SAMPLE, self.folder / "o.wim", "--exe", "no.exe"), 11, "cmake --preset windows")
+        self.assertRefused(self.customize(self.iso, SAMPLE, self.folder / "o.wim", "--exe", "no.exe"), 11, "no such file; a package has one")
         self.assertRefused(self.customize(self.iso, SAMPLE), 10, "--help")
         self.assertRefused(self.customize(self.iso, SAMPLE, self.folder / "o.wim", "--frobnicate"), 10, "--frobnicate")
         self.assertEqual(out.read_text(), "precious")
