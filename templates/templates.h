@@ -29,7 +29,7 @@ std::string_view SecurityContextConstraintsYaml();
 std::string_view AdmissionPolicyYaml();
 std::string_view DaemonSetYaml();
 
-// provisioner/provisioner.1: the part of the manual page that is not made of the option tables.
-std::string_view Provisioner1();
+// provisioner/provisioner.1.in: the part of the manual page that is not made of the option tables.
+std::string_view Provisioner1In();
 
 }  // namespace prov::templates

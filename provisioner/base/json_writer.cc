@@ -1,6 +1,5 @@
 #include "provisioner/base/json_writer.h"
 
-#include "provisioner/base/printable_json.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"

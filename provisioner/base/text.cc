@@ -254,6 +254,22 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::string PrintableJson(std::string json) {
+  if (std::ranges::all_of(json, [](unsigned char c) { return c < 0x7F; })) return json;
+  std::string out;
+  out.reserve(json.size());
+  for (std::string_view rest = json; !rest.empty();) {
+    const Decoded d = DecodeUtf8(rest);
+    if (d.code_point >= 0x7F && IsUnprintable(d.code_point)) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(d.code_point));  // none of them is above U+FFFF
+    } else {
+      out += rest.substr(0, d.length);
+    }
+    rest.remove_prefix(d.length);
+  }
+  return out;
+}
+
 std::size_t EditDistance(std::string_view first, std::string_view second) {
   const std::string a = AsciiLower(first);
   const std::string b = AsciiLower(second);

@@ -42,6 +42,9 @@ std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 // What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as
 // \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
+// The same for JSON, which keeps its meaning: each of these characters is written as \uNNNN. `json` is valid JSON in
+// UTF-8, so what is below U+0020 is escaped in it already, or is a blank between its tokens.
+std::string PrintableJson(std::string json);
 
 // The edit distance of two names, for "did you mean": how many characters must be inserted, removed or replaced to turn
 // one into the other (Levenshtein), ignoring ASCII case. Takes time proportional to the product of their lengths.

@@ -38,12 +38,19 @@ std::vector<Entry> AllEntries() {
   return out;
 }
 
+// Each once.
+std::vector<std::string_view> NamesOf(const std::vector<Entry>& entries) {
+  std::vector<std::string_view> out;
+  out.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    if (std::ranges::find(out, entry.name) == out.end()) out.push_back(entry.name);
+  }
+  return out;
+}
+
 // What to do about a name that no code has.
 std::string WhatToDo(std::string_view name, const std::vector<Entry>& all) {
-  std::vector<std::string_view> names;
-  names.reserve(all.size());
-  for (const Entry& entry : all) names.push_back(entry.name);
-  const std::string near = DidYouMean(name, names);
+  const std::string near = DidYouMean(name, NamesOf(all));
   return near.empty() ? fmt::format("{} lists all", kWhere) : near;
 }
 
@@ -181,6 +188,7 @@ Command ExplainCodeCommand() {
                   {{"markdown", "", "print all codes as the page of the documentation", Group::kOutput},
                    OutputOption(),
                    HelpOption()}};
+  command.spec.words = NamesOf(AllEntries());
   command.run = Run;
   return command;
 }

@@ -218,7 +218,12 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   report->findings.insert(report->findings.begin(), repaired.begin(), repaired.end());
   node::LogRun(host, *report);
   const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(node, ending, *report));
-  return SessionOutcome(json, target->name, *std::move(report), true, exit);
+  Outcome out = SessionOutcome(json, target->name, *std::move(report), true, exit);
+  if (!json) {
+    out.out += fmt::format("the service {} is installed; its program is {}\n", node::kServiceName,
+                           PROV_TRY(host.installation().ProgramPath()));
+  }
+  return out;
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ std::string Replaced(std::string text, std::string_view mark, std::string_view b
 
 Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  std::string page = ManPage(templates::Provisioner1(), CommandSpecs(), VersionNumber());
+  std::string page = ManPage(templates::Provisioner1In(), CommandSpecs(), VersionNumber());
   if (!json) return Outcome{0, std::move(page), {}};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("page", page);

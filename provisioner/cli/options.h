@@ -47,6 +47,8 @@ struct CommandSpec {
   std::vector<OptionSpec> options;
   // An option, or OPTION=VALUE, that makes the positional word unnecessary.
   std::string_view instead = {};
+  // What completion offers for the first positional word, where `positional` does not list it.
+  std::vector<std::string_view> words = {};
 };
 
 struct SecretPlaces;

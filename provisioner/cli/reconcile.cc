@@ -113,7 +113,7 @@ Command ReconcileCommand() {
       "  > provisioner reconcile --once\n"
       "  target  this machine\n"
       "      9 items are as wanted already\n"
-      "  nothing to write: the machine is as the settings want it",
+      "  nothing to write: all is as the settings want it",
       {{"once", "", "one round, then exit (the default)", Group::kRun},
        {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
         Group::kRun},

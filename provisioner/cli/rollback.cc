@@ -71,14 +71,19 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   const Options options = PROV_TRY(ParseOptions(arguments));
   Targets targets = PROV_TRY(options.Open(live));
+  bool machine = false;
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
+    machine = machine || image == nullptr;
     reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, options.all))
                                        : PROV_TRY(RemoveFromMachine(*host, options.all, options.wait_lock)));
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
-  return SessionsOutcome(options.json, std::move(reports), true, 0);
+  Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);
+  // An image's report lists what was put into it.
+  if (options.all && machine && !options.json) out.out += "the service, the program and the state folder are removed\n";
+  return out;
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
@@ -127,7 +132,8 @@ Command RemoveCommand() {
            "  > provisioner remove --all\n"
            "  target  this machine\n"
            "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
-           "  1 write done",
+           "  1 write done\n"
+           "  the service, the program and the state folder are removed",
            RunRemove);
   command.spec.options.insert(command.spec.options.begin(),
                               {"all", "",

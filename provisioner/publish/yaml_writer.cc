@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "ignition/yaml_scalar.h"
-#include "provisioner/base/printable_json.h"
 #include "provisioner/base/text.h"
 
 namespace prov::publish {

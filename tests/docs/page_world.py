@@ -153,7 +153,9 @@ def node_texts(program, folder, with_wmco):
     status = re.sub(r"(?m)^(applied .*\n)", r"\1boot     the service Provisioner 0.1.0 runs (process 2044)\n", status)
     if reboot:
         status = status.replace("no drift\n", "reboot   required: services see machine variables after the next boot\nno drift\n")
-    return {"first-boot": first + (f"reboot {reboot}" if reboot else ""), "status": status, "remove": text("remove", "--all")}
+    installed = "the service Provisioner is installed; its program is C:\\Program Files\\Provisioner\\provisioner.exe\n"
+    removed = "the service, the program and the state folder are removed\n"
+    return {"first-boot": first + (f"reboot {reboot}" if reboot else "") + installed, "status": status, "remove": text("remove", "--all") + removed}
 
 
 class World:

@@ -4,6 +4,8 @@
 it prints. Those behind ">" are for a node: the program has their options. What can't run is listed as not run, with the reason.
 
 usage: pages_test.py PROVISIONER [unittest arguments]     (PROVISIONER_PAGES=REGEX: only pages whose path matches)"""
+import base64
+import json
 import os
 import pathlib
 import re
@@ -268,6 +270,21 @@ class Pages(unittest.TestCase):
                 continue
             with self.subTest(page):
                 self.run_page(page, steps)
+
+    def test_the_document_that_one_writes_by_hand_is_taken(self):
+        """Of AKS, with the text of certificates in the place of its beginning."""
+        document = json.loads(re.search(r"```json\n(.*?)```", (ROOT / "provisioner/docs/aks.md").read_text(), re.DOTALL)[1])
+        document["trustedCa"] = base64.b64encode((ROOT / "tests/golden/sources/bundle.pem").read_bytes()).decode()
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "aks.json")
+            for certificates in (2, 0):
+                source.write_text(json.dumps(document))
+                done = subprocess.run([PROVISIONER, "check", source], capture_output=True, text=True, check=False)
+                self.assertIn(f"valid: {certificates} certificate(s), 0 error(s)", done.stdout, done.stderr)
+                shown = subprocess.run([PROVISIONER, "extract", source, "--format", "env"], capture_output=True, text=True, check=True).stdout
+                for word in (document["httpProxy"], *document["noProxy"], *document["clusterFacts"]["vnetCidrs"]):
+                    self.assertIn(word, shown)
+                document.pop("trustedCa", None)
 
     def test_nodes_print_what_pages_show(self):
         """Of an image, as nothing here is a node: its lines and their order."""

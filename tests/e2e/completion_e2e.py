@@ -90,6 +90,9 @@ class Shell:
         self.assertEqual(set(first), {"install", "uninstall"})
         self.assertEqual(router, ["render"])
 
+    def test_completes_a_code(self):
+        self.assertEqual(self.answer("provisioner explain-code proxy-url-a"), ["proxy-url-at"])
+
     def test_completes_files(self):
         lines = ["provisioner extract rend", "provisioner bake x.json --unattend rend", "provisioner extract x.json --kubeconfig rend"]
         for line, offered in zip(lines, self.answers(lines)):

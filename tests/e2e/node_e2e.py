@@ -319,14 +319,16 @@ class FirstBoot(Node):
         self.assertEqual(self.state()["env"]["FOREIGN"], "%SystemRoot%")
 
         # Everything of ours goes.
-        self.program("remove", "--all")
+        removed = self.program("remove", "--all")
+        self.assertIn("the service, the program and the state folder are removed", removed.stdout)
         self.expect(None, [], [self.c])
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
         self.assertFalse((self.work / "wine/drive_c/ProgramData/Provisioner").exists())
 
     def test_each_damaged_file_of_the_state_is_restored_by_the_next_round(self):
         self.write("http://proxy.example.test:3128", [self.a])
-        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        begun = self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+        self.assertIn("the service Provisioner is installed; its program is C:\\Program Files\\Provisioner\\provisioner.exe", begun.stdout)
         self.program("service", "uninstall")  # it would come first now and then
         folder = self.work / "wine/drive_c/ProgramData/Provisioner"
         ways = {"empty": lambda good: b"", "cut": lambda good: good[:len(good) // 2], "zeros": lambda good: bytes(len(good)),

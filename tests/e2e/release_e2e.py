@@ -492,6 +492,68 @@ class Debian(unittest.TestCase):
         self.assertEqual([name for name in re.findall(r"(?m) [A-Za-z] (\S+?)(?:@.*)?$", shown) if not name.startswith(("provisioner_", "PROVISIONER_"))], [])
 
 
+class DebianSystem(unittest.TestCase):
+    """A Debian system that has nothing but apt, made with the package servers that this machine's apt uses: apt finds what the
+    package needs, the program runs, and nothing of it is left when it is removed."""
+
+    @classmethod
+    def setUpClass(cls):
+        missing = tools_missing("mmdebstrap", "apt-get")
+        if missing or os.geteuid() != 0:
+            cls.skip_all(f"{', '.join(missing)} missing" if missing else "only root makes a system")
+        targets = run("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian")
+        cls.servers = sorted({"deb " + line for line in targets.splitlines()})
+        suites = [line.split()[2] for line in cls.servers if re.fullmatch(r"\w+", line.split()[2])]
+        if not suites:
+            cls.skip_all("apt knows no server of Debian; run apt-get update")
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.root = os.path.join(scratch.name, "root")
+        made = subprocess.run(["mmdebstrap", "--variant=apt", "--include=ca-certificates", "--skip=cleanup/apt", suites[0], cls.root, "-"],
+                              input="\n".join(cls.servers), capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            # Where no server answers, or root may not mount, there is no system. Anything else is a fault.
+            why = re.search(r"(?im)^.*(could not (resolve|connect)|temporary failure|connection (timed out|refused)|not permitted|permission denied).*$", made.stderr)
+            if not why:
+                raise AssertionError(f"mmdebstrap: exit {made.returncode}\n{made.stderr[-2000:]}")
+            cls.skip_all(f"mmdebstrap makes none here: {why[0].strip()}")
+
+    @classmethod
+    def skip_all(cls, why):
+        print(f"SKIPPED: {cls.__name__}: {why}", flush=True)
+        raise unittest.SkipTest(why)
+
+    def inside(self, *words, **options):
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+        return run("chroot", self.root, *words, env=environment, stdin=subprocess.DEVNULL, **options)
+
+    def files(self):
+        """But those that apt and dpkg keep for themselves."""
+        kept = ("var/lib/dpkg", "var/lib/apt", "var/cache", "var/log", "proc", "sys", "dev", "tmp", "run")
+        return {path for folder, folders, names in os.walk(self.root) for path in (os.path.relpath(os.path.join(folder, name), self.root)
+                for name in names + folders) if not path.startswith(kept)}
+
+    def packages(self):
+        return set(self.inside("dpkg-query", "-W", "-f", "${Package} ${db:Status-Abbrev}\\n").splitlines())
+
+    def test_apt_installs_it_and_removes_it(self):
+        before = self.files(), self.packages()
+        shutil.copy(package("provisioner_*.deb"), os.path.join(self.root, "tmp/provisioner.deb"))
+        shutil.copytree(os.path.join(ROOT, "tests/sample"), os.path.join(self.root, "tmp/sample"))
+        self.inside("apt-get", "install", "-y", "/tmp/provisioner.deb")
+        self.assertTrue(self.inside("provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
+        # With what it recommends, the commands that load a library have theirs.
+        self.inside("provisioner", "bake", "/tmp/sample/rendered-worker.json", "--out", "/tmp/drive.iso", "--format", "iso")
+        asked = subprocess.run(["chroot", self.root, "provisioner", "extract", "https://127.0.0.1:9/x", "--source-timeout", "1"], capture_output=True,
+                               text=True, check=False)
+        self.assertEqual(asked.returncode, 14, asked.stderr)
+        self.assertNotIn("install ", asked.stderr)
+        self.assertEqual(self.inside("dpkg", "--verify", "provisioner"), "")
+        self.inside("apt-get", "purge", "-y", "--autoremove", "provisioner")
+        self.assertEqual(self.packages(), before[1])
+        self.assertEqual(sorted(self.files() ^ before[0]), [])
+
+
 class Release(unittest.TestCase):
     """What scripts/release refuses before it builds anything."""
 
