@@ -51,7 +51,6 @@ CompletedValue CompletedValueOf(const OptionSpec& option) {
 }
 
 std::vector<std::string_view> ActionsOf(const CommandSpec& command) {
-  if (!command.words.empty()) return command.words;
   std::vector<std::string_view> out = Split(command.positional.substr(0, command.positional.find(' ')), '|');
   return std::ranges::all_of(out, IsTypedWord) ? out : std::vector<std::string_view>();
 }

@@ -19,8 +19,7 @@ struct CompletedValue {
 // From its `choices`, else from its placeholder: "text|json" is two words, "FILE|in-cluster" a file or a word.
 CompletedValue CompletedValueOf(const OptionSpec& option);
 
-// The words of which one follows the command's name: "install" and "uninstall" of "install|uninstall", or those that
-// the command lists apart.
+// The action words of which one follows the command's name: "install" and "uninstall" of "install|uninstall".
 std::vector<std::string_view> ActionsOf(const CommandSpec& command);
 
 // Whether positional words can be files.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kHead = R"(# bash completion of provisioner; printed by: provisioner completion bash
 _provisioner() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local at command='' actions='' options='' sources='' words='' files='' any=''
+  local at command='' actions='' repeated='' options='' sources='' words='' files='' any=''
   COMPREPLY=()
   # bash hands over --format=json as three words.
   if [[ $current == = ]]; then
@@ -30,6 +30,8 @@ constexpr std::string_view kTail = R"(  if [[ -n $any ]]; then
       *)
         if [[ -n $actions && $at -eq $((COMP_CWORD - 1)) ]]; then
           words=$actions
+        elif [[ -n $repeated ]]; then
+          words=$repeated
         elif [[ -n $sources ]]; then
           files=yes
         elif [[ -z $actions ]]; then
@@ -67,9 +69,9 @@ std::string Case(const CommandSpec& command) {
     options.push_back(fmt::format("--{}", option.name));
     if (!option.value.empty()) behind[Assignments(option)].push_back(options.back());
   }
-  std::string out =
-      fmt::format("    {})\n      actions='{}' sources='{}'\n      options='{}'\n", command.name,
-                  fmt::join(ActionsOf(command), " "), TakesFiles(command) ? "yes" : "", fmt::join(options, " "));
+  std::string out = fmt::format("    {})\n      actions='{}' repeated='{}' sources='{}'\n      options='{}'\n",
+                                command.name, fmt::join(ActionsOf(command), " "), fmt::join(command.words, " "),
+                                TakesFiles(command) ? "yes" : "", fmt::join(options, " "));
   out += "      case $previous in\n";
   for (const auto& [what, names] : behind) out += fmt::format("        {}) {} ;;\n", fmt::join(names, " | "), what);
   return out + "      esac\n      ;;\n";

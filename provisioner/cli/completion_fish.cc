@@ -73,6 +73,10 @@ std::string FishCompletion(std::span<const CommandSpec> commands) {
       out += fmt::format("complete -c provisioner -n '__provisioner_begins {}' -a '{}'\n", command.name,
                          fmt::join(actions, " "));
     }
+    if (!command.words.empty()) {
+      out += fmt::format("complete -c provisioner -n '__provisioner_is {}' -a '{}'\n", command.name,
+                         fmt::join(command.words, " "));
+    }
     if (TakesFiles(command)) {
       const std::string later =
           actions.empty() ? std::string() : fmt::format("; and not __provisioner_begins {}", command.name);

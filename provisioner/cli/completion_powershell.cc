@@ -58,8 +58,10 @@ constexpr std::string_view kTail = R"(
   }
   if ($word -like '-*') {
     foreach ($row in $options[$command]) { if ($row[0] -like "$word*") { & $offer $row[0] $row[3] } }
-  } elseif ($behind.Count -eq 0) {
-    foreach ($action in $actions[$command]) { if ($action -like "$word*") { & $offer $action $action } }
+  } else {
+    $words = @($repeated[$command])
+    if ($behind.Count -eq 0) { $words += $actions[$command] }
+    foreach ($one in $words) { if ($one -and $one -like "$word*") { & $offer $one $one } }
   }
 }
 )";
@@ -68,6 +70,12 @@ std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
+}
+
+// 'service' = @('install', 'uninstall')
+std::string List(std::string_view command, std::span<const std::string_view> words) {
+  return fmt::format("    '{}' = @({}{}{})\n", command, words.empty() ? "" : "'", fmt::join(words, "', '"),
+                     words.empty() ? "" : "'");
 }
 
 // @('--format', 'FORM', 'dir tar', 'what it does')
@@ -81,13 +89,12 @@ std::string Row(const OptionSpec& option) {
 std::string PowerShellCompletion(std::span<const CommandSpec> commands) {
   std::string names;
   std::string actions;
+  std::string repeated;
   std::string options;
   for (const CommandSpec& command : commands) {
     names += fmt::format("{}    @('{}', {})", names.empty() ? "" : ",\n", command.name, Quoted(command.summary));
-    std::string words;
-    for (const std::string_view action : ActionsOf(command))
-      words += fmt::format("{}'{}'", words.empty() ? "" : ", ", action);
-    actions += fmt::format("    '{}' = @({})\n", command.name, words);
+    actions += List(command.name, ActionsOf(command));
+    if (!command.words.empty()) repeated += List(command.name, command.words);
     std::string rows;
     for (const OptionSpec& option : command.options)
       rows += fmt::format("{}      {}", rows.empty() ? "" : ",\n", Row(option));
@@ -95,6 +102,7 @@ std::string PowerShellCompletion(std::span<const CommandSpec> commands) {
   }
   std::string out(kHead);
   out += fmt::format("  $commands = @(\n{}\n  )\n  $actions = @{{\n{}  }}\n", names, actions);
+  out += fmt::format("  # What each word behind the command may be.\n  $repeated = @{{\n{}  }}\n", repeated);
   out += fmt::format("  # Name, value, words that it may be, what it does.\n  $options = @{{\n{}  }}\n", options);
   out += kTail;
   return out;

@@ -40,7 +40,8 @@ std::string Case(const CommandSpec& command) {
   std::string out = fmt::format("    {})\n      _arguments -S \\\n", command.name);
   for (const OptionSpec& option : command.options) out += fmt::format("        {} \\\n", Specification(option));
   const std::vector<std::string_view> actions = ActionsOf(command);
-  const std::string_view rest = TakesFiles(command) ? "'*: :_files'" : "'*: : '";
+  std::string rest = TakesFiles(command) ? "'*: :_files'" : "'*: : '";
+  if (!command.words.empty()) rest = fmt::format("'*: :({})'", fmt::join(command.words, " "));
   if (!actions.empty()) out += fmt::format("        '1: :({})' \\\n", fmt::join(actions, " "));
   return out + fmt::format("        {}\n      ;;\n", rest);
 }

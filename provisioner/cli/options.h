@@ -47,7 +47,7 @@ struct CommandSpec {
   std::vector<OptionSpec> options;
   // An option, or OPTION=VALUE, that makes the positional word unnecessary.
   std::string_view instead = {};
-  // What completion offers for the first positional word, where `positional` does not list it.
+  // What completion offers for each positional word.
   std::vector<std::string_view> words = {};
 };
 

@@ -82,7 +82,8 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   PROV_TRY(CommitTargets(options.target, targets, reports));
   Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);
   // An image's report lists what was put into it.
-  if (options.all && machine && !options.json) out.out += "the service, the program and the state folder are removed\n";
+  if (options.all && machine && !options.json)
+    out.out += "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n";
   return out;
 }
 
@@ -133,7 +134,8 @@ Command RemoveCommand() {
            "  target  this machine\n"
            "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
            "  1 write done\n"
-           "  the service, the program and the state folder are removed",
+           "  the service, the program and the state folder are removed; a program that still runs goes at the next "
+           "boot",
            RunRemove);
   command.spec.options.insert(command.spec.options.begin(),
                               {"all", "",

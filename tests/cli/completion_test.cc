@@ -50,7 +50,7 @@ TEST(Actions, AreTheWordsThatComeFirst) {
   EXPECT_THAT(ActionsOf(FleetCommand().spec), ElementsAre("status"));
   EXPECT_THAT(ActionsOf(HnsProxyCommand().spec),
               ElementsAre("lookup", "list", "clear", "add", "ensure", "check", "render"));
-  EXPECT_THAT(ActionsOf(ExplainCodeCommand().spec), IsSupersetOf({"usage", "proxy-url-at"}));
+  EXPECT_THAT(ExplainCodeCommand().spec.words, IsSupersetOf({"usage", "proxy-url-at"}));
   EXPECT_THAT(ActionsOf(ExtractCommand().spec), IsEmpty());
   EXPECT_THAT(ActionsOf(StatusCommand().spec), IsEmpty());
   EXPECT_TRUE(TakesFiles(ExtractCommand().spec));

@@ -16,7 +16,7 @@ import yaml
 
 FOLDER = pathlib.Path(os.environ.get("DOUBLES", "."))
 KINDS = {
-    "configmap": "ConfigMap", "clusterrolebinding": "ClusterRoleBinding", "controllerconfig": "ControllerConfig", "daemonset": "DaemonSet",
+    "configmap": "ConfigMap", "clusterrole": "ClusterRole", "clusterrolebinding": "ClusterRoleBinding", "controllerconfig": "ControllerConfig", "daemonset": "DaemonSet",
     "deployment": "Deployment", "egressip": "EgressIP", "infrastructure": "Infrastructure", "machine": "Machine",
     "machineconfig": "MachineConfig", "machineconfigpool": "MachineConfigPool", "machineset": "MachineSet", "namespace": "Namespace",
     "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount",
@@ -26,7 +26,9 @@ COMMON = {"-n", "--namespace", "--context", "--kubeconfig"}
 VERBS = {
     "get": ({"-o", "--output", "-l", "--selector"}, {"-w", "--watch", "-A", "--all-namespaces"}),
     "apply": ({"-f", "--filename"}, {"--server-side"}),
-    "create": ({"-f", "--filename", "--from-file", "--from-literal", "--duration", "--bound-object-kind", "--bound-object-name", "--dry-run", "-o"}, set()),
+    "create": ({"-f", "--filename", "--from-file", "--from-literal", "--duration", "--bound-object-kind", "--bound-object-name", "--dry-run", "-o", "--verb", "--resource",
+                "--clusterrole", "--serviceaccount"}, set()),
+    "config": ({"-o", "--output"}, {"--minify"}),
     "delete": ({"-f", "--filename", "-l", "--selector"}, {"--ignore-not-found", "--all"}),
     "patch": ({"--type", "-p", "--patch", "--patch-file"}, set()),
     "scale": ({"--replicas"}, set()),
@@ -42,7 +44,7 @@ VERBS = {
     "adm": ({"-z"}, {"--ignore-daemonsets", "--delete-emptydir-data", "--force"}),
 }
 SUBVERBS = {"rollout": ("status", "restart"), "adm": ("cordon", "uncordon", "drain", "policy"),
-            "create": ("token", "configmap", "secret", "namespace", "serviceaccount")}
+            "create": ("token", "configmap", "secret", "namespace", "serviceaccount", "clusterrole", "clusterrolebinding"), "config": ("view",)}
 
 
 def refuse(text):
@@ -203,7 +205,7 @@ def patch(options, others, namespace):
     keep(document, namespace)
 
 
-def token_for(options, words):
+def create(options, words):
     if words[:1] == ["token"]:
         find("ServiceAccount", words[1], one(options, "-n", "--namespace", default="default"))
         print((FOLDER / "token").read_text())
@@ -219,7 +221,14 @@ def token_for(options, words):
         else:
             keep(document, namespace)
     elif words:
-        keep({"apiVersion": "v1", "kind": words[0].capitalize(), "metadata": {"name": words[-1]}}, one(options, "-n", "--namespace", default="default"))
+        namespace = one(options, "-n", "--namespace", default="default")
+        if words[0] == "clusterrole" and not (options.get("--verb") and options.get("--resource")):
+            refuse("at least one verb and one resource must be specified")
+        if words[0] == "clusterrolebinding":
+            find("ClusterRole", one(options, "--clusterrole") or refuse("clusterrole must be specified"), namespace)
+            account = one(options, "--serviceaccount") or refuse("--serviceaccount is what pages give")
+            find("ServiceAccount", account.partition(":")[2], account.partition(":")[0])
+        keep({"apiVersion": "v1", "kind": kind_of(words[0]), "metadata": {"name": words[-1]}}, namespace)
 
 
 def kubectl(words):
@@ -235,6 +244,8 @@ def kubectl(words):
         refuse(f"unknown command {verb} {others[:1]}")
     if verb == "whoami":
         print((FOLDER / "server").read_text())
+    elif verb == "config":
+        print(json_path({"clusters": [{"cluster": {"server": (FOLDER / "server").read_text()}}]}, one(options, "-o", "--output").removeprefix("jsonpath=")), end="")
     elif verb == "get":
         get(options, others, namespace)
     elif verb == "describe":
@@ -242,7 +253,7 @@ def kubectl(words):
     elif verb == "patch":
         patch(options, others, namespace)
     elif verb == "create" and not files:
-        token_for(options, others)
+        create(options, others)
     elif verb in ("apply", "create"):
         for document in [one for file in files or refuse("must specify -f") for one in documents(file)]:
             keep(document, namespace)

@@ -24,7 +24,7 @@ Add-Content C:\\ProgramData\\ssh\\administrators_authorized_keys 'ssh-rsa AAAAB3
 </powershell>
 <persist>true</persist>
 """
-# Of the MachineSets, whose names have at most 9 characters on vSphere.
+# Of the MachineSets. On vSphere and Azure their names have at most 9 characters.
 PLATFORMS = ("aws", "azure", "gcp", "vs", "nutanix")
 # What asks servers that are not there prints nothing and succeeds.
 WRAPPER = """#!/bin/sh
@@ -154,7 +154,7 @@ def node_texts(program, folder, with_wmco):
     if reboot:
         status = status.replace("no drift\n", "reboot   required: services see machine variables after the next boot\nno drift\n")
     installed = "the service Provisioner is installed; its program is C:\\Program Files\\Provisioner\\provisioner.exe\n"
-    removed = "the service, the program and the state folder are removed\n"
+    removed = "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n"
     return {"first-boot": first + (f"reboot {reboot}" if reboot else "") + installed, "status": status, "remove": text("remove", "--all") + removed}
 
 

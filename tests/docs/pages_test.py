@@ -87,6 +87,8 @@ def reason_not_to_run(step):
         line = " ".join(words) + " "
         if words[:2] == ["tar", "-xf"] and "/usr/local" in words:
             return "installs the program"
+        if step.command.startswith("sudo ") and shutil.which("sudo") is None:
+            return "needs sudo"
         lacking = [tool for tool in ("hivexregedit", "wimlib-imagex", "7z") if shutil.which(tool) is None]
         if CUSTOMIZE_ISO.search(words[0]) and lacking:
             return f"needs {', '.join(lacking)}, which scripts/setup installs"

@@ -91,7 +91,10 @@ class Shell:
         self.assertEqual(router, ["render"])
 
     def test_completes_a_code(self):
-        self.assertEqual(self.answer("provisioner explain-code proxy-url-a"), ["proxy-url-at"])
+        first, second, options = self.answers(["provisioner explain-code proxy-url-a", "provisioner explain-code usage proxy-url-a",
+                                               "provisioner explain-code usage --mark"])
+        self.assertEqual((first, second), (["proxy-url-at"], ["proxy-url-at"]))
+        self.assertEqual([word.rstrip("=") for word in options], ["--markdown"])
 
     def test_completes_files(self):
         lines = ["provisioner extract rend", "provisioner bake x.json --unattend rend", "provisioner extract x.json --kubeconfig rend"]

@@ -26,13 +26,14 @@ Add-Check 'hns-policy' @{
     Needs = @('administrator', 'hns')
     Body = {
         $version = Read-Provisioner @('hns-proxy', 'check') @(0, 13)
+        if (-not $version.PSObject.Properties['supported']) { throw "hns-proxy check ended with: $($version.error.message)" }
         if (-not $version.supported) { Skip-Check "HNS $($version.version) has no such policies" }
         $policy = @('--outbound-port', '15001', '--inbound-port', '15003', '--usersid', 'network-service')
         $endpoint = $script:endpoint
         if (-not $endpoint) {
             # None of the node itself: with a policy there nobody comes to the machine any more. "add --all" leaves them out.
             $pods = @((Read-Provisioner (@('hns-proxy', 'add', '--all', '--dry-run') + $policy) @(0, 4, 13)).endpoints)
-            $endpoint = "$(@($pods | Where-Object { @($_.policies).Count -eq 0 } | ForEach-Object { $_.id } | Select-Object -First 1))"
+            $endpoint = "$(@($pods | Where-Object { $_.action -ceq 'add' -and @($_.policies).Count -eq 0 } | ForEach-Object { $_.id } | Select-Object -First 1))"
         }
         if (-not $endpoint) { Skip-Check 'no pod has an endpoint without a policy: start a container, or name one with -HnsEndpoint' }
         $here = @((Read-Provisioner @('hns-proxy', 'list', $endpoint)).endpoints)[0]

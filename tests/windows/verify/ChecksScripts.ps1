@@ -103,7 +103,7 @@ Add-Check 'setup-complete' @{
 
 Add-Check 'user-data' @{
     Claim = 'user data''s script sets the same under Windows PowerShell 5.1'
-    Changes = 'the folder Setup\Scripts\ProvisionerUserData; what the payload sets; taken back at the end of the check'
+    Changes = 'what the payload sets, taken back at the end of the check; the folder Setup\Scripts\ProvisionerUserData, taken back at the end of the run'
     Needs = @('administrator', 'bare')
     Body = {
         $here = Join-Path $env:SystemRoot 'Setup\Scripts'
