@@ -83,7 +83,8 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);
   // An image's report lists what was put into it.
   if (options.all && machine && !options.json)
-    out.out += "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n";
+    out.out +=
+        "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n";
   return out;
 }
 
