@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view kPrefix = "data:";
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 bool IsTokenChar(char c) { return IsAscii(c) && !IsControl(c) && !IsOneOf(c, " ()<>@,;:\\\"/[]?="); }
 
@@ -171,7 +170,7 @@ class Parser {
   bool base64_ = false;
 };
 
-std::unexpected<Error> Bad(const Malformed& bad, std::string_view where) {
+std::unexpected<Error> RefuseMalformed(const Malformed& bad, std::string_view where) {
   return Fail(Code::kDataUrl,
               fmt::format("the data URL is malformed at byte {}: {}; encode the contents again", bad.at, bad.what),
               std::string(where));
@@ -188,10 +187,10 @@ Result<std::string> Base64(std::string_view text, std::size_t offset, std::uint6
   if (!bytes) {
     const std::size_t at = bytes.error();
     const bool cut = at >= text.size();
-    return Bad({cut ? "illegal base64: its length or padding is wrong (cut short?)"
-                    : "illegal base64 (standard alphabet, padded, no blanks)",
-                offset + at},
-               where);
+    return RefuseMalformed({cut ? "illegal base64: its length or padding is wrong (cut short?)"
+                                : "illegal base64 (standard alphabet, padded, no blanks)",
+                            offset + at},
+                           where);
   }
   if (bytes->size() > limit) return TooLarge(limit, where);
   return *std::move(bytes);
@@ -205,12 +204,12 @@ Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (!kPlain[static_cast<unsigned char>(c)])
-      return Bad({"invalid data character (it must be percent-escaped)", offset + i}, where);
+      return RefuseMalformed({"invalid data character (it must be percent-escaped)", offset + i}, where);
     if (c == '%') {
-      if (text.size() - i < 3) return Bad({"unexpected end of a percent escape", offset + i}, where);
+      if (text.size() - i < 3) return RefuseMalformed({"unexpected end of a percent escape", offset + i}, where);
       const int high = HexValue(text[i + 1]);
       const int low = HexValue(text[i + 2]);
-      if (high < 0 || low < 0) return Bad({"a percent escape needs two hex digits", offset + i}, where);
+      if (high < 0 || low < 0) return RefuseMalformed({"a percent escape needs two hex digits", offset + i}, where);
       c = static_cast<char>((high << 4) | low);
       i += 2;
     }
@@ -225,11 +224,11 @@ Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64
 
 Result<std::string> DecodeDataUrl(std::string_view url, std::uint64_t limit, std::string_view where) {
   Parser parser(url);
-  if (const auto bad = parser.Header()) return Bad(*bad, where);
+  if (const auto bad = parser.Header()) return RefuseMalformed(*bad, where);
   // Within quoted parameters the grammar would allow control characters; a URL never does.
   const std::string_view header = url.substr(0, parser.offset());
   for (std::size_t i = 0; i < header.size(); ++i) {
-    if (IsControl(header[i])) return Bad({"control character", i}, where);
+    if (IsControl(header[i])) return RefuseMalformed({"control character", i}, where);
   }
   if (parser.base64()) return Base64(parser.data(), parser.offset(), limit, where);
   return Plain(parser.data(), parser.offset(), limit, where);

@@ -21,7 +21,6 @@ constexpr std::string_view kRendered = "rendered-";
 constexpr std::size_t kHashDigits = 32;
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The `width` digits at `at` as a number up to `most`; nullopt if they are something else.
 std::optional<int> Digits(std::string_view text, std::size_t at, std::size_t width, int most) {

@@ -31,7 +31,7 @@ class Inflater {
   bool ready_;
 };
 
-std::unexpected<Error> Bad(std::string_view what, std::string_view where) {
+std::unexpected<Error> RefuseDecompression(std::string_view what, std::string_view where) {
   return Fail(Code::kDecompress, fmt::format("cannot decompress: {}", what), std::string(where));
 }
 
@@ -41,7 +41,8 @@ bool LooksLikeGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"
 
 Result<std::string> Gunzip(std::string_view bytes, std::uint64_t limit, std::string_view where) {
   if (!LooksLikeGzip(bytes))
-    return Bad(bytes.empty() ? "the contents are empty" : "the contents are not gzip (invalid header)", where);
+    return RefuseDecompression(bytes.empty() ? "the contents are empty" : "the contents are not gzip (invalid header)",
+                               where);
   Inflater inflater;
   if (!inflater.ready()) return Fail(Code::kInternal, "zlib cannot start", std::string(where));
   z_stream& stream = inflater.stream();
@@ -66,15 +67,15 @@ Result<std::string> Gunzip(std::string_view bytes, std::uint64_t limit, std::str
     if (result == Z_STREAM_END) {
       if (rest.empty()) return out;
       if (!LooksLikeGzip(rest))
-        return Bad(fmt::format("{} bytes that are not gzip follow the stream", rest.size()), where);
+        return RefuseDecompression(fmt::format("{} bytes that are not gzip follow the stream", rest.size()), where);
       if (inflateReset(&stream) != Z_OK) return Fail(Code::kInternal, "zlib cannot go on", std::string(where));
     } else if (result == Z_BUF_ERROR || (result == Z_OK && rest.empty() && stream.avail_out != 0)) {
-      return Bad("the gzip stream ends too early (cut short?)", where);
+      return RefuseDecompression("the gzip stream ends too early (cut short?)", where);
     } else if (result == Z_MEM_ERROR) {
       return Fail(Code::kTooLarge, "not enough memory to decompress", std::string(where));
     } else if (result != Z_OK) {
-      return Bad(fmt::format("the gzip stream is damaged ({})", stream.msg != nullptr ? stream.msg : "unknown reason"),
-                 where);
+      return RefuseDecompression(
+          fmt::format("the gzip stream is damaged ({})", stream.msg != nullptr ? stream.msg : "unknown reason"), where);
     }
   }
 }

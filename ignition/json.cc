@@ -86,9 +86,9 @@ Result<Kinds> CheckBytes(std::string_view bytes, const Limits& limits) {
 }
 
 // The parser drives the handler of Document::Populate().
-class Generator {
+class JsonEvents {
  public:
-  Generator(char* text, const Limits& limits) : text_(text), limits_(limits) {}
+  JsonEvents(char* text, const Limits& limits) : text_(text), limits_(limits) {}
 
   bool operator()(rapidjson::Document& document) {
     BoundedHandler<rapidjson::Document> handler(document, limits_);
@@ -155,7 +155,7 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
   auto document = std::make_unique<JsonDocument>();
   document->buffer = std::move(bytes);
   document->buffer.resize(document->buffer.size() + kJsonPadding, '\0');
-  Generator generator(document->buffer.data(), limits);
+  JsonEvents generator(document->buffer.data(), limits);
   document->dom.Populate(generator);
   if (generator.failed()) return std::unexpected(generator.Failure(lines.Position(generator.offset())));
   document->values = generator.values();

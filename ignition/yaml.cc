@@ -66,9 +66,9 @@ struct Frame {
 };
 
 // Turns libyaml's events into the SAX events that build the DOM.
-class Generator {
+class YamlEvents {
  public:
-  Generator(std::string_view text, const Limits& limits, Documents documents)
+  YamlEvents(std::string_view text, const Limits& limits, Documents documents)
       : text_(text), limits_(limits), several_(documents == Documents::kSeveral), events_(text) {}
 
   // Makes an array of the documents.
@@ -270,7 +270,7 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits&
   }
   PROV_TRY(CheckTagDirectives(bytes));
   auto document = std::make_unique<JsonDocument>();
-  Generator generator(bytes, limits, documents);
+  YamlEvents generator(bytes, limits, documents);
   document->dom.Populate(generator);
   if (generator.error()) return std::unexpected(*std::move(generator.error()));
   document->values = generator.values();

@@ -6,16 +6,16 @@
 #include <optional>
 #include <system_error>
 
+#include "provisioner/base/text.h"
+
 namespace prov::ignition {
 namespace {
 
 using Kind = PlainScalar::Kind;
 
-bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
+bool IsAnyWord(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t CountDigits(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), IsDigit) - text.begin());
@@ -93,15 +93,15 @@ PlainScalar OfKind(Kind kind, bool boolean = false) {
 }  // namespace
 
 PlainScalar ResolvePlainScalar(std::string_view text) {
-  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return OfKind(Kind::kNull);
-  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}))
+  if (IsAnyWord(text, {"", "~", "null", "Null", "NULL"})) return OfKind(Kind::kNull);
+  if (IsAnyWord(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}))
     return OfKind(Kind::kBool, true);
-  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}))
+  if (IsAnyWord(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}))
     return OfKind(Kind::kBool, false);
   const bool negative = text.front() == '-';
   std::string_view body = text;
   if (negative || text.front() == '+') body.remove_prefix(1);
-  if (IsOneOf(body, {".inf", ".Inf", ".INF"}) || IsOneOf(text, {".nan", ".NaN", ".NAN"}))
+  if (IsAnyWord(body, {".inf", ".Inf", ".INF"}) || IsAnyWord(text, {".nan", ".NaN", ".NAN"}))
     return OfKind(Kind::kNotFinite);
   if (body.empty() || !(IsDigit(body.front()) || body.front() == '.')) return {};
   if (const auto integer = AsInteger(body, negative)) return *integer;

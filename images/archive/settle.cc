@@ -26,7 +26,7 @@ UtcTime ToUtc(std::int64_t time_unix) {
 
 namespace {
 
-constexpr std::size_t kSector = 2048;
+constexpr std::size_t kSectorBytes = 2048;
 constexpr std::size_t kFirstDescriptor = 16;  // sector
 
 enum DescriptorType : unsigned char { kPrimary = 1, kSupplementary = 2, kTerminator = 255 };
@@ -64,7 +64,7 @@ class Settler {
 
   Result<void> Run() {
     for (std::size_t sector = kFirstDescriptor; sound_; ++sector) {
-      const std::size_t at = sector * kSector;
+      const std::size_t at = sector * kSectorBytes;
       if (Text(at + 1, 5) != "CD001") return Odd();
       const unsigned char type = Byte(at);
       if (type == kTerminator) {
@@ -75,7 +75,7 @@ class Settler {
     }
     // A folder takes a sector at least, so more of them than sectors are a circle.
     for (std::size_t i = 0; sound_ && i < folders_.size(); ++i) {
-      sound_ = i < image_.size() / kSector;
+      sound_ = i < image_.size() / kSectorBytes;
       SettleFolder(Extent(folders_[i]));
     }
     return sound_ ? Result<void>() : Odd();
@@ -119,20 +119,20 @@ class Settler {
       first_used_ = Number(at + kPathTableAt);
     }
     Put(at + kRootAt + kDateAt, short_time_);
-    folders_.push_back({Number(at + kRootAt + kExtentAt) * kSector, Number(at + kRootAt + kSizeAt)});
+    folders_.push_back({Number(at + kRootAt + kExtentAt) * kSectorBytes, Number(at + kRootAt + kSizeAt)});
   }
 
   // Behind the descriptors there is one sector that only says when, by whom and with which options the image was made.
   void ForgetWriter(std::size_t sector) {
-    if (sector >= first_used_ || !Holds(sector * kSector, kSector)) return;
-    std::ranges::fill(image_.subspan(sector * kSector, kSector), '\0');
+    if (sector >= first_used_ || !Holds(sector * kSectorBytes, kSectorBytes)) return;
+    std::ranges::fill(image_.subspan(sector * kSectorBytes, kSectorBytes), '\0');
   }
 
   void SettleFolder(const Extent& folder) {
     // Records begin at the start of a sector when the one before has no room for them.
-    for (std::size_t sector = folder.at; sound_ && sector < folder.at + folder.size; sector += kSector) {
+    for (std::size_t sector = folder.at; sound_ && sector < folder.at + folder.size; sector += kSectorBytes) {
       std::size_t at = sector;
-      while (sound_ && at < sector + kSector && Byte(at) != 0) {
+      while (sound_ && at < sector + kSectorBytes && Byte(at) != 0) {
         SettleRecord(at, Byte(at));
         at += Byte(at);
       }
@@ -151,7 +151,7 @@ class Settler {
     // A name of one byte 0 or 1 is the folder itself or the one above it.
     const bool inner = name_length > 1 || Byte(at + kNameAt) > 1;
     if ((Byte(at + kFlagsAt) & kIsFolder) != 0 && inner)
-      folders_.push_back({Number(at + kExtentAt) * kSector, Number(at + kSizeAt)});
+      folders_.push_back({Number(at + kExtentAt) * kSectorBytes, Number(at + kSizeAt)});
   }
 
   // Rock Ridge's fields: TF holds times, CE says where more fields are.
@@ -167,7 +167,7 @@ class Settler {
         for (std::size_t i = kHeadBytes + 1; i + kShortTimeBytes <= length; i += kShortTimeBytes)
           Put(at + i, short_time_);
       }
-      if (kind == "CE") SettleExtensions(Number(at + 4) * kSector + Number(at + 12), Number(at + 20), depth + 1);
+      if (kind == "CE") SettleExtensions(Number(at + 4) * kSectorBytes + Number(at + 12), Number(at + 20), depth + 1);
       at += length;
       size -= length;
     }

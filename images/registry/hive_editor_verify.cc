@@ -16,7 +16,7 @@
 namespace prov::images::regf {
 namespace {
 
-constexpr auto kHeader = static_cast<std::uint32_t>(kCellHeaderBytes);
+constexpr auto kCellHeader = static_cast<std::uint32_t>(kCellHeaderBytes);
 
 std::unexpected<Error> Differs(std::uint32_t offset, std::string_view what) {
   return Fail(Code::kInternal, fmt::format("the changed hive does not read back as meant: {}", what),
@@ -81,12 +81,12 @@ class Verifier {
     for (const std::uint32_t cell : changes_.freed)
       touched.push_back({cell, cell + (0U - Load32(file_, kBaseBlockBytes + cell))});
     for (const EditedKey* key : changes_.updated) {
-      const std::uint32_t nk = key->record.offset + kHeader;
+      const std::uint32_t nk = key->record.offset + kCellHeader;
       for (const Range field : {Range{4, 12}, {20, 24}, {28, 32}, {36, 48}, {52, 54}, {60, 68}})
         touched.push_back({nk + field.begin, nk + field.end});
     }
     for (const std::uint32_t cell : ChangedSecurity()) {
-      const std::uint32_t sk = cell + kHeader;
+      const std::uint32_t sk = cell + kCellHeader;
       touched.push_back({sk + 4, sk + 16});
     }
     ForEachCell(FileBins(), [&](std::uint32_t at, std::uint32_t bytes, bool in_use) {

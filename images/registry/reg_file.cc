@@ -11,7 +11,7 @@
 namespace prov::images {
 namespace {
 
-constexpr std::string_view kHeader = "Windows Registry Editor Version 5.00";
+constexpr std::string_view kFileHeader = "Windows Registry Editor Version 5.00";
 constexpr std::string_view kUtf16Bom = "\xFF\xFE";
 constexpr std::string_view kUtf8Bom = "\xEF\xBB\xBF";
 constexpr std::size_t kWrapColumn = 76;  // a byte, a comma and the backslash still fit into 80
@@ -134,8 +134,8 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<std::vector<RegFileEntry>> Parse() {
-    if (!NextLine() || TrimBlanks(line_) != kHeader) {
-      return Bad(fmt::format("the first line must be \"{}\"; export the file again as version 5", kHeader));
+    if (!NextLine() || TrimBlanks(line_) != kFileHeader) {
+      return Bad(fmt::format("the first line must be \"{}\"; export the file again as version 5", kFileHeader));
     }
     while (NextLine()) {
       SkipBlanks();
@@ -308,7 +308,7 @@ class Parser {
 }  // namespace
 
 std::string WriteRegFile(const RegKey& tree, std::string_view root_path, std::string_view comment) {
-  std::string text = fmt::format("{}\r\n\r\n", kHeader);
+  std::string text = fmt::format("{}\r\n\r\n", kFileHeader);
   for (std::size_t end = 0; (end = comment.find('\n')) != std::string_view::npos; comment.remove_prefix(end + 1)) {
     text += fmt::format("; {}\r\n", comment.substr(0, end));
     if (end + 1 == comment.size()) text += "\r\n";

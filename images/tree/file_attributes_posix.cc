@@ -30,7 +30,7 @@ Result<std::optional<std::string>> Get(int fd, const char* name, const std::stri
   return value;
 }
 
-Result<void> Copy(int from, int to, const char* name, const std::string& where) {
+Result<void> CopyAttribute(int from, int to, const char* name, const std::string& where) {
   const auto value = PROV_TRY(Get(from, name, where));
   if (!value) return {};
   if (fsetxattr(to, name, value->data(), value->size(), 0) == 0 || errno == ENOTSUP) return {};
@@ -89,10 +89,10 @@ Result<void> CopyAttributes(int from, int to, const std::string& where) {
   }
   if (fchmod(to, old.st_mode & 07777U) != 0) return SystemError("cannot keep its mode", where);
   for (const std::string& name : PROV_TRY(Names(from, where))) {
-    if (!IsNtfs(name)) PROV_TRY(Copy(from, to, name.c_str(), where));
+    if (!IsNtfs(name)) PROV_TRY(CopyAttribute(from, to, name.c_str(), where));
   }
   // Not always listed. Last, as changing owner or mode may make NTFS's descriptor anew.
-  for (const char* name : kNtfs) PROV_TRY(Copy(from, to, name, where));
+  for (const char* name : kNtfs) PROV_TRY(CopyAttribute(from, to, name, where));
   return {};
 }
 

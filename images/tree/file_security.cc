@@ -16,7 +16,7 @@ std::string_view EntriesIn(std::string_view acl) {
   return acl.empty() ? acl : acl.substr(DescriptorParts::kAclHeaderBytes);
 }
 
-std::string Descriptor(FileUse use, char flags) {
+std::string MakeDescriptor(FileUse use, char flags) {
   using Who = Grant::Who;
   const Grant system{Who::kSystem, flags, kFileAll};
   const Grant administrators{Who::kAdministrators, flags, kFileAll};
@@ -42,7 +42,7 @@ bool GrantsAlike(std::string_view descriptor, std::string_view ours) {
   return theirs->owner == wanted->owner && alike_protected && EntriesIn(theirs->dacl) == EntriesIn(wanted->dacl);
 }
 
-std::string FileDescriptor(FileUse use) { return Descriptor(use, 0); }
-std::string FolderDescriptor(FileUse use) { return Descriptor(use, kInherit); }
+std::string FileDescriptor(FileUse use) { return MakeDescriptor(use, 0); }
+std::string FolderDescriptor(FileUse use) { return MakeDescriptor(use, kInherit); }
 
 }  // namespace prov::images

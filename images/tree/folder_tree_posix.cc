@@ -71,7 +71,7 @@ Result<Descriptor> OpenSubfolder(int folder, const std::string& name, const std:
 }
 
 // The folder and what is in it now is durable.
-Result<void> Flush(int folder, const std::string& where) {
+Result<void> FlushOpenFolder(int folder, const std::string& where) {
   // Some file systems refuse this for folders; what was done to it has happened.
   if (fsync(folder) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", where);
   return {};
@@ -177,7 +177,7 @@ Result<Descriptor> FolderTree::MakeFolder(int parent, const std::string& name, F
     Descriptor folder = PROV_TRY(OpenSubfolder(parent, kTemporary, where));
     PROV_TRY(SetAttributes(folder.get(), OwnKind::kFolder, use, rights_, where));
     if (renameat(parent, kTemporary, parent, name.c_str()) != 0) return SystemError("cannot name the folder", where);
-    PROV_TRY(Flush(parent, where));
+    PROV_TRY(FlushOpenFolder(parent, where));
     return folder;
   };
   Result<Descriptor> made = make();
@@ -253,7 +253,7 @@ Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
   if (place->kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
   const Descriptor folder = PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
   PROV_TRY(TakeOverFolder(folder.get(), use, rights_, Where(path)));
-  return Flush(folder.get(), Where(path));
+  return FlushOpenFolder(folder.get(), Where(path));
 }
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
@@ -281,7 +281,7 @@ Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes,
   if (fsync(file.get()) != 0) return SystemError("cannot flush", where);
   if (!file.Close()) return SystemError("cannot close", where);
   if (renameat(folder, kTemporary, folder, place.name.c_str()) != 0) return SystemError("cannot replace", where);
-  return Flush(folder, where);
+  return FlushOpenFolder(folder, where);
 }
 
 Result<void> FolderTree::Remove(std::string_view path) {
@@ -291,7 +291,7 @@ Result<void> FolderTree::Remove(std::string_view path) {
   if (place->kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
   PROV_TRY(RemoveTemporary(place->folder.get(), Where(path)));
   if (unlinkat(place->folder.get(), place->name.c_str(), 0) != 0) return SystemError("cannot remove", Where(path));
-  return Flush(place->folder.get(), Where(path));
+  return FlushOpenFolder(place->folder.get(), Where(path));
 }
 
 Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
@@ -303,7 +303,7 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
     PROV_TRY(RemoveTemporary(folder.get(), Where(path)));
   }
   if (unlinkat(place->folder.get(), place->name.c_str(), AT_REMOVEDIR) == 0) {
-    return Flush(place->folder.get(), Where(path));
+    return FlushOpenFolder(place->folder.get(), Where(path));
   }
   if (errno == ENOTEMPTY || errno == EEXIST) return {};
   return SystemError("cannot remove the folder", Where(path));
@@ -329,7 +329,7 @@ Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
   const auto opened = PROV_TRY(OpenFolder(folder));
   if (!opened) return {};
   PROV_TRY(RemoveTemporary(opened->get(), Where(folder)));
-  return Flush(opened->get(), Where(folder));
+  return FlushOpenFolder(opened->get(), Where(folder));
 }
 
 // A plan may be made where nothing can be written just now: that is how it is mounted, not what it is.

@@ -34,11 +34,11 @@ std::uint32_t Group(const char* four) {
   return at(0) | at(1) | at(2) | at(3);
 }
 
-std::uint8_t Value(char c) { return kTable[static_cast<unsigned char>(c)]; }
+std::uint8_t DigitValue(char c) { return kTable[static_cast<unsigned char>(c)]; }
 
 std::size_t FirstBad(std::string_view text, std::size_t from) {
   for (std::size_t i = from; i < text.size(); ++i) {
-    if (Value(text[i]) == kBad) return i;
+    if (DigitValue(text[i]) == kBad) return i;
   }
   return text.size();
 }
@@ -61,8 +61,8 @@ std::size_t DecodeInto(char* const begin, std::string_view body, std::size_t& ba
     bad = first_bad;
     return 0;
   }
-  if (rest.size() >= 2) *to++ = static_cast<char>((Value(rest[0]) << 2U) | (Value(rest[1]) >> 4U));
-  if (rest.size() == 3) *to++ = static_cast<char>(((Value(rest[1]) & 0xFU) << 4U) | (Value(rest[2]) >> 2U));
+  if (rest.size() >= 2) *to++ = static_cast<char>((DigitValue(rest[0]) << 2U) | (DigitValue(rest[1]) >> 4U));
+  if (rest.size() == 3) *to++ = static_cast<char>(((DigitValue(rest[1]) & 0xFU) << 4U) | (DigitValue(rest[2]) >> 2U));
   return static_cast<std::size_t>(to - begin);
 }
 

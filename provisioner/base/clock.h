@@ -11,6 +11,8 @@
 
 namespace prov {
 
+inline constexpr std::int64_t kMillisecondsPerSecond = 1000;
+
 class Clock {
  public:
   virtual ~Clock() = default;

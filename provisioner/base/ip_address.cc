@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "provisioner/base/text.h"
+
 namespace prov {
 namespace {
 
@@ -11,13 +13,6 @@ constexpr std::size_t kMaxAddressText = 45;  // the longest IPv6 form, with an e
 constexpr std::size_t kMaxPrefixDigits = 8;
 
 using Quad = std::array<std::uint8_t, 4>;
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Takes decimal digits from the front of `text`: at least one, at most three, no leading zero, at most 255.
 std::optional<std::uint8_t> ReadOctet(std::string_view& text) {

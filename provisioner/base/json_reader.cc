@@ -12,7 +12,7 @@
 namespace prov {
 namespace {
 
-using Value = rapidjson::Value;
+using JsonValue = rapidjson::Value;
 
 constexpr unsigned kMostLevels = 64;
 // Each begins a value, which takes 16 bytes of memory or more; a payload's manifest with all that it may list has some
@@ -20,13 +20,13 @@ constexpr unsigned kMostLevels = 64;
 constexpr std::string_view kBeginnings = ",[{";
 constexpr std::ptrdiff_t kMostBeginnings = 4'000'000;
 
-std::string_view TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string_view TextOf(const JsonValue& value) { return {value.GetString(), value.GetStringLength()}; }
 
 // Too deep, or a key twice: the reason, or "".
-std::string FindFault(const Value& value, unsigned level) {
+std::string FindFault(const JsonValue& value, unsigned level) {
   if (level > kMostLevels) return fmt::format("nested deeper than {} levels", kMostLevels);
   if (value.IsArray()) {
-    for (const Value& item : value.GetArray()) {
+    for (const JsonValue& item : value.GetArray()) {
       if (std::string fault = FindFault(item, level + 1); !fault.empty()) return fault;
     }
   }
@@ -93,7 +93,7 @@ struct JsonNode::Tree {
 };
 
 namespace {
-const Value& Of(const void* value) { return *static_cast<const Value*>(value); }
+const JsonValue& Of(const void* value) { return *static_cast<const JsonValue*>(value); }
 }  // namespace
 
 JsonNode::JsonNode(std::shared_ptr<const Tree> tree, const void* value, std::string path)
@@ -108,9 +108,9 @@ std::unexpected<Error> JsonNode::WrongType(std::string_view wanted) const {
 }
 
 Result<std::optional<JsonNode>> JsonNode::Find(std::string_view name) const {
-  const Value& value = Of(value_);
+  const JsonValue& value = Of(value_);
   if (!value.IsObject()) return WrongType("an object");
-  const auto member = value.FindMember(Value(rapidjson::StringRef(name.data(), name.size())));
+  const auto member = value.FindMember(JsonValue(rapidjson::StringRef(name.data(), name.size())));
   if (member == value.MemberEnd() || member->value.IsNull()) return std::nullopt;
   return JsonNode(tree_, &member->value, fmt::format("{}.{}", path_, name));
 }
@@ -138,7 +138,7 @@ Result<bool> JsonNode::Bool() const {
 Result<std::vector<JsonNode>> JsonNode::Items() const {
   if (!Of(value_).IsArray()) return WrongType("an array");
   std::vector<JsonNode> out;
-  for (const Value& item : Of(value_).GetArray())
+  for (const JsonValue& item : Of(value_).GetArray())
     out.push_back({tree_, &item, fmt::format("{}[{}]", path_, out.size())});
   return out;
 }
@@ -185,7 +185,7 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
   }
   if (const std::string fault = FindFault(tree->document, 1); !fault.empty())
     return refuse(fault, FaultFinder(text).Find());
-  const void* root = static_cast<const Value*>(&tree->document);
+  const void* root = static_cast<const JsonValue*>(&tree->document);
   return JsonNode(std::move(tree), root, "$");
 }
 

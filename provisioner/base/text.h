@@ -25,6 +25,14 @@ std::optional<std::string> FromUtf16Be(std::string_view bytes);
 // a mark nothing changes. False: UTF-16 that is cut short or damaged; it stays as it is.
 bool DecodeMarked(std::string& text);
 
+// ASCII classes of one character, whatever the locale.
+inline bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+int HexDigit(char c);                   // its value, either case; -1 if it is none
+bool IsAscii(std::string_view text);    // also for ""
+bool AreDigits(std::string_view text);  // decimal digits only; also for ""
+
 std::string ToHex(std::string_view bytes);                 // lower case
 std::optional<std::string> FromHex(std::string_view hex);  // either case; nullopt if malformed
 

@@ -14,11 +14,10 @@
 namespace prov::cli {
 namespace {
 
-constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestTrial = 86400;
 constexpr std::int64_t kTakeBackWait = 60;
 
-struct Options {
+struct ApplyCommandOptions {
   bool json = false;
   Ending ending;
   node::ApplyOptions apply;
@@ -30,8 +29,8 @@ struct Options {
   std::int64_t wait_lock = 0;       // seconds
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments) {
+  ApplyCommandOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.ending = PROV_TRY(ParseEnding(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
@@ -60,7 +59,7 @@ Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& hos
 }
 
 // The machine is closed while a trial waits, so that `confirm` can open it.
-Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host& host,
+Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, machine::Host& host,
                     const node::DerivedSettings& derived) {
   const bool json = options.json;
   PROV_TRY(node::CheckProbeUrls(options.probes));
@@ -104,10 +103,10 @@ Result<Outcome> Try(const Options& options, std::int64_t seconds, machine::Host&
     report.reboot_required = false;
   }
   report.trial = false;
-  return SessionOutcome(json, name, std::move(report), *confirmed, *confirmed ? 0 : kDifferences);
+  return SessionOutcome(json, name, std::move(report), *confirmed, *confirmed ? 0 : kExitDifferences);
 }
 
-Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
+Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host& live) {
   Targets targets = PROV_TRY(WhenFree(live.clock(), options.wait_lock,
                                       [&] { return Targets::Open(options.target, live, images::TreeAccess::kWrite); }));
   const node::DerivedSettings derived = PROV_TRY(node::Derive(
@@ -120,8 +119,8 @@ Result<Outcome> ApplyToImages(const Options& options, machine::Host& live) {
   return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
+  const ApplyCommandOptions options = PROV_TRY(ParseApplyCommandOptions(arguments));
   if (options.target.NamesImage()) return ApplyToImages(options, host);
   const node::DerivedSettings derived = PROV_TRY(node::Derive(
       PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
@@ -173,7 +172,7 @@ Command ApplyCommand() {
     command.spec.options.insert(command.spec.options.begin(), image.begin(), image.end());
   }
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunApply;
   return command;
 }
 

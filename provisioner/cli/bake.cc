@@ -51,8 +51,8 @@ Result<std::int64_t> SourceDateEpoch() {
   return value;
 }
 
-std::string Json(const payload::Payload& payload, const DesiredState& state, const std::string& path,
-                 const Delivery& delivery, const Findings& findings) {
+std::string PayloadJson(const payload::Payload& payload, const DesiredState& state, const std::string& path,
+                        const Delivery& delivery, const Findings& findings) {
   JsonWriter json;
   json.BeginObject()
       .Member("schema", 1)
@@ -75,7 +75,7 @@ std::string Json(const payload::Payload& payload, const DesiredState& state, con
   return json.EndObject().Text();
 }
 
-std::string Value(const reconcile::EnvironmentVariable& variable) {
+std::string ShownValue(const reconcile::EnvironmentVariable& variable) {
   return Printable(reconcile::ShowVariable(variable.name, variable.value.Reveal()));
 }
 
@@ -84,7 +84,7 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
                                 Printable(config.source.name.empty() ? config.source.kind : config.source.name),
                                 Printable(config.source.ignition_version));
   for (const auto& variable : state.environment)
-    out += fmt::format("       machine     {}={}\n", variable.name, Value(variable));
+    out += fmt::format("       machine     {}={}\n", variable.name, ShownValue(variable));
   for (const auto& service : state.services) {
     out += fmt::format("       service     {}: {} variable(s)\n", Printable(service.service), service.variables.size());
   }
@@ -109,8 +109,8 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   return out;
 }
 
-std::string Text(const egress::EgressConfig& config, const DesiredState& state, const payload::Payload& payload,
-                 const std::string& path, const Delivery& delivery) {
+std::string PayloadText(const egress::EgressConfig& config, const DesiredState& state, const payload::Payload& payload,
+                        const std::string& path, const Delivery& delivery) {
   std::string out = DescribeState(config, state);
   const std::string nodes = delivery.nodes.empty() ? "" : fmt::format("{} nodes, ", delivery.nodes.size());
   out += fmt::format("wrote  {} ({}generation {})\n", Printable(path), nodes, payload.generation);
@@ -140,7 +140,7 @@ Result<std::string> WithCommand(const std::string& answer_file, const std::optio
   return std::move(edit).bytes;
 }
 
-struct Options {
+struct BakeOptions {
   bool json = false;
   std::string path;                  // --out
   std::int64_t time = kDefaultTime;  // of the files
@@ -157,7 +157,7 @@ struct Options {
 };
 
 // The answer file and the program that the payload carries.
-Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Options& out) {
+Result<void> ReadCarried(const Arguments& arguments, std::string_view format, BakeOptions& out) {
   std::optional<std::string> answer_file;
   if (arguments.Has("unattend")) {
     out.answer_file = arguments.Get("unattend");
@@ -172,9 +172,9 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Op
 }
 
 // Findings: those of ReadSigningKey().
-Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
+Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findings) {
   constexpr std::array<std::string_view, 7> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata", kImageFormat};
-  Options out;
+  BakeOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
   out.path = arguments.Get("out");
@@ -193,7 +193,7 @@ Result<Options> ParseOptions(const Arguments& arguments, Findings& findings) {
 }
 
 // What a person should know of a payload that was written.
-void AddPayloadFindings(const Options& options, const DesiredState& state, const payload::Payload& payload,
+void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, const payload::Payload& payload,
                         bool has_exe, Findings& findings) {
   for (const Finding& f : state.findings) {
     if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
@@ -226,11 +226,11 @@ void AddPayloadFindings(const Options& options, const DesiredState& state, const
   AddDeliveryFindings(options.delivery, payload, options.path, findings);
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   if (arguments.Get("format") == kImageFormat)
     return BakeImage(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
   Findings findings;
-  Options options = PROV_TRY(ParseOptions(arguments, findings));
+  BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, findings));
   const std::string& path = options.path;
   options.delivery.may_go_on = [&host, &path] { return GoOn(host.clock(), path); };
   const Delivery& delivery = options.delivery;
@@ -254,8 +254,8 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   }
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);
-  if (options.json) return Outcome{0, Json(payload, state, path, delivery, findings), {}};
-  return Outcome{0, Text(config, state, payload, path, delivery), std::move(findings)};
+  if (options.json) return Outcome{0, PayloadJson(payload, state, path, delivery, findings), {}};
+  return Outcome{0, PayloadText(config, state, payload, path, delivery), std::move(findings)};
 }
 
 }  // namespace
@@ -312,7 +312,7 @@ Command BakeCommand() {
                               shared.begin(), shared.end());
   AddRemoteOptions(command.spec);
   command.spec.instead = "format=oci";
-  command.run = Run;
+  command.run = RunBake;
   return command;
 }
 

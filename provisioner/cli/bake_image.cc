@@ -13,7 +13,7 @@ namespace prov::cli {
 namespace {
 
 // What of the command's options means something here.
-Result<void> CheckOptions(const Arguments& arguments, const CommandSpec& spec) {
+Result<void> CheckBakeImageOptions(const Arguments& arguments, const CommandSpec& spec) {
   constexpr std::array<std::string_view, 4> kTaken = {"out", "format", "exe", "output"};
   if (!arguments.positional().empty()) {
     return Fail(Code::kUsage,
@@ -31,7 +31,8 @@ Result<void> CheckOptions(const Arguments& arguments, const CommandSpec& spec) {
               "provisioner bake");
 }
 
-std::string Json(const payload::HostProcessImage& image, const payload::ProgramFile& program, const std::string& path) {
+std::string ImageJson(const payload::HostProcessImage& image, const payload::ProgramFile& program,
+                      const std::string& path) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("out", path).Member("format", kImageFormat);
   json.Member("digest", image.digest).Member("os", "windows").Member("architecture", image.architecture);
@@ -43,7 +44,8 @@ std::string Json(const payload::HostProcessImage& image, const payload::ProgramF
   return json.EndObject().Text();
 }
 
-std::string Text(const payload::HostProcessImage& image, const payload::ProgramFile& program, const std::string& path) {
+std::string ImageText(const payload::HostProcessImage& image, const payload::ProgramFile& program,
+                      const std::string& path) {
   const std::string shown = Printable(path);
   std::string out = fmt::format("wrote  {} (windows/{}, provisioner {})\n       {}\n", shown, image.architecture,
                                 Printable(program.version), image.digest);
@@ -57,13 +59,13 @@ std::string Text(const payload::HostProcessImage& image, const payload::ProgramF
 
 Result<Outcome> BakeImage(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix) {
   const bool as_json = PROV_TRY(WantsJson(arguments));
-  PROV_TRY(CheckOptions(arguments, spec));
+  PROV_TRY(CheckBakeImageOptions(arguments, spec));
   const std::string path = arguments.Get("out");
   if (path.empty()) return Fail(Code::kUsage, "--out FILE is missing", "provisioner bake");
   const payload::ProgramFile program = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
   const payload::HostProcessImage image = PROV_TRY(payload::MakeHostProcessImage(program, time_unix));
   PROV_TRY(payload::WriteHostProcessImage(image, path, time_unix));
-  return Outcome{0, as_json ? Json(image, program, path) : Text(image, program, path), {}};
+  return Outcome{0, as_json ? ImageJson(image, program, path) : ImageText(image, program, path), {}};
 }
 
 }  // namespace prov::cli

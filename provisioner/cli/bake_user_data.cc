@@ -52,7 +52,7 @@ Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
   return form == "cluster-api" ? SecretForm::kClusterApi : SecretForm::kMachineApi;
 }
 
-Result<UserDataOptions> ParseOptions(const Arguments& arguments) {
+Result<UserDataOptions> ParseUserDataOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kAgents = {"1", "2"};
   constexpr std::array<std::string_view, 3> kForms = {"ps1", "multipart", "cloud-config"};
   UserDataOptions out;
@@ -88,8 +88,8 @@ std::string GuestInfoText(const GuestInfo& info) {
       GuestInfo::kEncoding, info.metadata, GuestInfo::kMetadataEncoding, GuestInfo::kMetadataServices);
 }
 
-std::string Json(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
-                 const std::optional<std::string>& secret) {
+std::string UserDataJson(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
+                         const std::optional<std::string>& secret) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("out", job.path).Member("format", "userdata");
   json.Member("platform", channel.name).Member("bytes", data.bytes.size()).Key("limit");
@@ -107,8 +107,8 @@ std::string Json(const BakeJob& job, const userdata::Channel& channel, const Use
   return json.EndObject().Text();
 }
 
-std::string Text(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
-                 const std::optional<std::string>& secret) {
+std::string UserDataText(const BakeJob& job, const userdata::Channel& channel, const UserData& data,
+                         const std::optional<std::string>& secret) {
   const std::string limit = channel.limit == 0 ? "" : fmt::format(" of {}", channel.limit);
   const std::string wrote =
       fmt::format("{}wrote  {} ({}user data for {}, {}{} bytes, generation {}){}\n", job.described, Printable(job.path),
@@ -117,7 +117,7 @@ std::string Text(const BakeJob& job, const userdata::Channel& channel, const Use
   return wrote + (data.guest_info ? GuestInfoText(*data.guest_info) : "");
 }
 
-Result<void> CheckArguments(const Arguments& arguments, std::string_view format) {
+Result<void> CheckUserDataArguments(const Arguments& arguments, std::string_view format) {
   const bool user_data = format == "userdata";
   for (const std::string_view name : user_data ? std::span<const std::string_view>(kNeverInUserData) : kUserDataOnly) {
     if (!arguments.Has(name)) continue;
@@ -177,14 +177,14 @@ std::vector<OptionSpec> UserDataOptionSpecs() {
 }
 
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format) {
-  PROV_TRY(CheckArguments(arguments, format));
+  PROV_TRY(CheckUserDataArguments(arguments, format));
   if (format != "userdata") return std::nullopt;
   UserDataRequest out;
   if (arguments.Has("secret")) {
     out.secret = arguments.Get("secret");
     PROV_TRY(userdata::CheckSecretName(*out.secret));
   }
-  out.options = PROV_TRY(ParseOptions(arguments));
+  out.options = PROV_TRY(ParseUserDataOptions(arguments));
   if (out.secret) PROV_TRY(userdata::CheckSecretPlatform(out.options.secret_form, out.options.platform));
   return out;
 }
@@ -211,8 +211,8 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
     }
   }
   const userdata::Channel& channel = userdata::ChannelOf(options.platform);
-  if (job.json) return Outcome{0, Json(job, channel, data, request.secret), {}};
-  std::string text = Text(job, channel, data, request.secret);
+  if (job.json) return Outcome{0, UserDataJson(job, channel, data, request.secret), {}};
+  std::string text = UserDataText(job, channel, data, request.secret);
   return Outcome{0, std::move(text), std::move(job.findings)};
 }
 

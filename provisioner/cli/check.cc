@@ -25,10 +25,6 @@ constexpr std::int64_t kLongestProbeTimeout = 600;
 // Of which all probes have this many at least: as many as two minutes hold by default.
 constexpr std::int64_t kProbeTimeouts = 12;
 
-std::size_t Count(const Findings& findings, Severity severity) {
-  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
-}
-
 // `"probes": [{"url","via","ok","status","error",...}]` as a member of the open object.
 void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes) {
   json.Key("probes").BeginArray();
@@ -62,20 +58,21 @@ std::string ProbeText(const std::vector<node::Probed>& probes) {
   return out;
 }
 
-std::string Json(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
+std::string CheckJson(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("valid", valid);
-  json.Member("errors", Count(findings, Severity::kError)).Member("warnings", Count(findings, Severity::kWarning));
+  json.Member("errors", CountFindings(findings, Severity::kError))
+      .Member("warnings", CountFindings(findings, Severity::kWarning));
   WriteFindings(json, findings);
   WriteProbes(json, probes);
   return json.EndObject().Text();
 }
 
-std::string Text(const egress::EgressConfig& config, const Findings& findings, bool valid) {
+std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid) {
   return fmt::format("{}: {}: {} certificate(s), {} error(s), {} warning(s)\n",
                      Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-                     valid ? "valid" : "not valid", config.certificates.size(), Count(findings, Severity::kError),
-                     Count(findings, Severity::kWarning));
+                     valid ? "valid" : "not valid", config.certificates.size(),
+                     CountFindings(findings, Severity::kError), CountFindings(findings, Severity::kWarning));
 }
 
 // A proxy as it can be used; none where it is not set, or malformed, which is an error of its own.
@@ -150,11 +147,11 @@ Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machi
   return node::Probe(host.http(), host.clock(), config, requests.urls, options, findings);
 }
 
-int ExitOf(const std::vector<node::Probed>& probes) {
+int ExitOfProbes(const std::vector<node::Probed>& probes) {
   return std::ranges::all_of(probes, &node::Probed::ok) ? 0 : InfoOf(Code::kNetwork).exit;
 }
 
-struct Options {
+struct CheckCommandOptions {
   bool json = false;
   bool strict = false;
   pki::StorePolicy policy;
@@ -166,8 +163,8 @@ struct Options {
   ProbeRequests probes;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments) {
+  CheckCommandOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.strict = arguments.Has("strict");
   out.policy.named = PROV_TRY(NamedCertificates(arguments));
@@ -179,26 +176,26 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-egress::ClusterFacts Facts(const Options& options, egress::ClusterFacts facts) {
+egress::ClusterFacts Facts(const CheckCommandOptions& options, egress::ClusterFacts facts) {
   if (options.api_host) facts.api_host = *options.api_host;
   if (options.metadata_address) facts.metadata_address = *options.metadata_address;
   if (options.service_ranges) facts.service_ranges = *options.service_ranges;
   return facts;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("secret")) return CheckSecret(arguments);
   if (arguments.Has("append-to")) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
-  const Options options = PROV_TRY(ParseOptions(arguments));
+  const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
   egress::EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   config.facts = Facts(options, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
   std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));
-  const bool usable = Count(findings, Severity::kError) == 0;
+  const bool usable = CountFindings(findings, Severity::kError) == 0;
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, policy, usable, findings));
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (options.strict && f.severity == Severity::kWarning);
@@ -206,9 +203,9 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   // Not counted by --strict: the settings are right. No OpenShift list is without a network, which divides clients, and
   // many a proxy wants credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
-  const int exit = valid ? ExitOf(probes) : InfoOf(Code::kProxyUrl).exit;
-  if (options.json) return Outcome{exit, Json(findings, valid, probes), {}};
-  std::string text = ProbeText(probes) + Text(config, findings, valid);
+  const int exit = valid ? ExitOfProbes(probes) : InfoOf(Code::kProxyUrl).exit;
+  if (options.json) return Outcome{exit, CheckJson(findings, valid, probes), {}};
+  std::string text = ProbeText(probes) + CheckText(config, findings, valid);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 
@@ -255,7 +252,7 @@ Command CheckCommand() {
   const std::vector<OptionSpec> secret = SecretCheckOptionSpecs();
   command.spec.options.insert(command.spec.options.end() - 2, secret.begin(), secret.end());
   command.spec.instead = "secret";
-  command.run = Run;
+  command.run = RunCheck;
   return command;
 }
 

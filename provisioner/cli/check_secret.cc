@@ -12,8 +12,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr int kStale = 4;
-
 struct Files {
   std::string ours;
   std::string theirs;
@@ -65,7 +63,7 @@ void AddStaleFinding(const Files& files, Findings& findings) {
       files.ours);
 }
 
-std::string Json(const Files& files, bool current, const Findings& findings) {
+std::string SecretCheckJson(const Files& files, bool current, const Findings& findings) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("secret", files.ours).Member("appendTo", files.theirs);
   json.Member("current", current);
@@ -92,8 +90,8 @@ Result<Outcome> CheckSecret(const Arguments& arguments) {
   Outcome out;
   const bool current = PROV_TRY(userdata::RunsBehindOurs(ours, theirs, files.ours));
   if (!current) AddStaleFinding(files, out.findings);
-  out.exit = current ? 0 : kStale;
-  out.out = json ? Json(files, current, out.findings)
+  out.exit = current ? 0 : kExitDifferences;
+  out.out = json ? SecretCheckJson(files, current, out.findings)
                  : fmt::format("{}: {}\n", Printable(files.ours),
                                current ? fmt::format("current: it runs the script of {}", Printable(files.theirs))
                                        : fmt::format("stale: its script is not that of {}", Printable(files.theirs)));

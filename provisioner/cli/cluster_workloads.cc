@@ -14,10 +14,10 @@ namespace {
 constexpr std::string_view kQuery = "limit=100";
 constexpr int kMostPages = 1000;
 
-struct Kind {
+struct WorkloadKind {
   std::string_view group, resource;
 };
-constexpr std::array<Kind, 4> kKinds = {
+constexpr std::array<WorkloadKind, 4> kWorkloadKinds = {
     {{"apps", "deployments"}, {"apps", "daemonsets"}, {"apps", "statefulsets"}, {"batch", "cronjobs"}}};
 
 // Where the next page begins; "": this is the last.
@@ -36,7 +36,7 @@ Result<void> ReadWorkloads(machine::Host& host, const SourceOptions& cluster,
   const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(request.source, request.selection));
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request, target.context, source::ThisProcess()));
   source::KubeClient client(access, {host.http(), host.clock()});
-  for (const Kind& kind : kKinds) {
+  for (const WorkloadKind& kind : kWorkloadKinds) {
     const source::KubeObject objects{
         .group = std::string(kind.group), .resource = std::string(kind.resource), .name_space = {}, .name = {}};
     std::string query(kQuery);

@@ -164,6 +164,15 @@ Result<bool> WantsJson(const Arguments& arguments) {
   return PROV_TRY(OneOf(arguments, "output", kAllowed)) == "json";
 }
 
+std::size_t CountFindings(const Findings& findings, Severity severity) {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  text.empty() ? json.Null() : json.String(text);
+}
+
 std::int64_t NowUnix() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
 }  // namespace prov::cli

@@ -1,6 +1,7 @@
 // What the commands share: looking up a command, its result, and its output for people and programs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/finding.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/host.h"
@@ -18,6 +20,12 @@
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
+
+// The exit code of a command that compares if something is not as it should be.
+inline constexpr int kExitDifferences = 4;
+
+// `explain` and `router explain` answer for at most this many destinations.
+inline constexpr std::size_t kMostAskedDestinations = 100'000;
 
 struct Outcome {
   int exit = 0;
@@ -102,6 +110,12 @@ Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);
+
+// How many of them have this severity.
+std::size_t CountFindings(const Findings& findings, Severity severity);
+
+// `text` as a member of the open object; null if it is empty.
+void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view text);
 
 std::int64_t NowUnix();
 

@@ -24,7 +24,7 @@ bool IsFile(std::string_view placeholder) {
   return std::ranges::any_of(kFiles, [&](std::string_view name) { return placeholder.starts_with(name); });
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunCompletion(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const std::optional<Shell> shell = ShellOf(arguments.positional());
   if (!shell) return RefuseValue("provisioner completion", "one of", arguments.positional(), kShells);
@@ -94,7 +94,7 @@ Command CompletionCommand() {
       "  $ provisioner completion fish | source                       # in ~/.config/fish/config.fish\n"
       "  > provisioner completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
       {OutputOption(), HelpOption()}};
-  command.run = Run;
+  command.run = RunCompletion;
   return command;
 }
 

@@ -8,7 +8,7 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kHead = R"(# bash completion of provisioner; printed by: provisioner completion bash
+constexpr std::string_view kBashHead = R"(# bash completion of provisioner; printed by: provisioner completion bash
 _provisioner() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local at command='' actions='' repeated='' options='' sources='' words='' files='' any=''
@@ -21,7 +21,7 @@ _provisioner() {
   fi
 )";
 
-constexpr std::string_view kTail = R"(  if [[ -n $any ]]; then
+constexpr std::string_view kBashTail = R"(  if [[ -n $any ]]; then
     return
   fi
   if [[ -z $words$files ]]; then
@@ -61,7 +61,7 @@ std::string Assignments(const OptionSpec& option) {
   return out;
 }
 
-std::string Case(const CommandSpec& command) {
+std::string BashCase(const CommandSpec& command) {
   std::vector<std::string> options;
   options.reserve(command.options.size());
   std::map<std::string, std::vector<std::string>> behind;  // by what is done
@@ -85,9 +85,9 @@ std::string BashCompletion(std::span<const CommandSpec> commands) {
   std::string cases;
   for (const CommandSpec& command : commands) {
     names.push_back(command.name);
-    cases += Case(command);
+    cases += BashCase(command);
   }
-  std::string out(kHead);
+  std::string out(kBashHead);
   out += fmt::format(
       "  for ((at = 1; at < COMP_CWORD; ++at)); do\n"
       "    case ${{COMP_WORDS[at]}} in\n"
@@ -100,7 +100,7 @@ std::string BashCompletion(std::span<const CommandSpec> commands) {
       "      [[ $previous != --output ]] || words='text json'\n"
       "      ;;\n{}  esac\n",
       fmt::join(names, " | "), fmt::join(names, " "), cases);
-  out += kTail;
+  out += kBashTail;
   return out;
 }
 

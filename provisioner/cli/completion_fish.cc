@@ -6,7 +6,7 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kHead = R"(# fish completion of provisioner; printed by: provisioner completion fish
+constexpr std::string_view kFishHead = R"(# fish completion of provisioner; printed by: provisioner completion fish
 # The words from the command on: --output may stand before it.
 function __provisioner_words
     set -l words (commandline -opc)
@@ -40,7 +40,7 @@ complete -c provisioner -n __provisioner_has_no_command -l version -d 'print the
 complete -c provisioner -n __provisioner_has_no_command -l output -x -a 'text json' -d 'how results and errors are printed'
 )";
 
-std::string Quoted(std::string_view text) {
+std::string QuotedForFish(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -56,16 +56,16 @@ std::string Option(std::string_view command, const OptionSpec& option) {
     out += value.files ? " -r -F" : " -x";
     if (!value.words.empty()) out += fmt::format(" -a '{}'", fmt::join(value.words, " "));
   }
-  return out + fmt::format(" -d {}\n", Quoted(option.help));
+  return out + fmt::format(" -d {}\n", QuotedForFish(option.help));
 }
 
 }  // namespace
 
 std::string FishCompletion(std::span<const CommandSpec> commands) {
-  std::string out(kHead);
+  std::string out(kFishHead);
   for (const CommandSpec& command : commands) {
     out += fmt::format("complete -c provisioner -n __provisioner_has_no_command -a {} -d {}\n", command.name,
-                       Quoted(command.summary));
+                       QuotedForFish(command.summary));
   }
   for (const CommandSpec& command : commands) {
     const std::vector<std::string_view> actions = ActionsOf(command);

@@ -6,14 +6,14 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kHead =
+constexpr std::string_view kPowerShellHead =
     R"(# PowerShell completion of provisioner; printed by: provisioner completion powershell
 Register-ArgumentCompleter -Native -CommandName 'provisioner', 'provisioner.exe' -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
 )";
 
 // A list that is empty leaves the word to PowerShell, which offers files.
-constexpr std::string_view kTail = R"(
+constexpr std::string_view kPowerShellTail = R"(
   $word = "$wordToComplete"
   $before = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })
   $command = ''
@@ -66,22 +66,22 @@ constexpr std::string_view kTail = R"(
 }
 )";
 
-std::string Quoted(std::string_view text) {
+std::string QuotedForPowerShell(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
 }
 
 // 'service' = @('install', 'uninstall')
-std::string List(std::string_view command, std::span<const std::string_view> words) {
+std::string PowerShellList(std::string_view command, std::span<const std::string_view> words) {
   return fmt::format("    '{}' = @({}{}{})\n", command, words.empty() ? "" : "'", fmt::join(words, "', '"),
                      words.empty() ? "" : "'");
 }
 
 // @('--format', 'FORM', 'dir tar', 'what it does')
-std::string Row(const OptionSpec& option) {
-  return fmt::format("@('--{}', {}, '{}', {})", option.name, Quoted(option.value),
-                     fmt::join(CompletedValueOf(option).words, " "), Quoted(option.help));
+std::string PowerShellRow(const OptionSpec& option) {
+  return fmt::format("@('--{}', {}, '{}', {})", option.name, QuotedForPowerShell(option.value),
+                     fmt::join(CompletedValueOf(option).words, " "), QuotedForPowerShell(option.help));
 }
 
 }  // namespace
@@ -92,19 +92,20 @@ std::string PowerShellCompletion(std::span<const CommandSpec> commands) {
   std::string repeated;
   std::string options;
   for (const CommandSpec& command : commands) {
-    names += fmt::format("{}    @('{}', {})", names.empty() ? "" : ",\n", command.name, Quoted(command.summary));
-    actions += List(command.name, ActionsOf(command));
-    if (!command.words.empty()) repeated += List(command.name, command.words);
+    names += fmt::format("{}    @('{}', {})", names.empty() ? "" : ",\n", command.name,
+                         QuotedForPowerShell(command.summary));
+    actions += PowerShellList(command.name, ActionsOf(command));
+    if (!command.words.empty()) repeated += PowerShellList(command.name, command.words);
     std::string rows;
     for (const OptionSpec& option : command.options)
-      rows += fmt::format("{}      {}", rows.empty() ? "" : ",\n", Row(option));
+      rows += fmt::format("{}      {}", rows.empty() ? "" : ",\n", PowerShellRow(option));
     options += fmt::format("    '{}' = @(\n{}\n    )\n", command.name, rows);
   }
-  std::string out(kHead);
+  std::string out(kPowerShellHead);
   out += fmt::format("  $commands = @(\n{}\n  )\n  $actions = @{{\n{}  }}\n", names, actions);
   out += fmt::format("  # What each word behind the command may be.\n  $repeated = @{{\n{}  }}\n", repeated);
   out += fmt::format("  # Name, value, words that it may be, what it does.\n  $options = @{{\n{}  }}\n", options);
-  out += kTail;
+  out += kPowerShellTail;
   return out;
 }
 

@@ -7,7 +7,7 @@ namespace prov::cli {
 namespace {
 
 // Text within single quotes, of which `special` have a backslash in front.
-std::string Quoted(std::string_view text, std::string_view special) {
+std::string EscapedForZsh(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -22,7 +22,7 @@ std::string Quoted(std::string_view text, std::string_view special) {
 
 // One specification. Most options may be repeated, so none is withheld when it stands there already.
 std::string Specification(const OptionSpec& option) {
-  const std::string help = Quoted(option.help, "\\[]:");
+  const std::string help = EscapedForZsh(option.help, "\\[]:");
   if (option.value.empty()) return fmt::format("'--{}[{}]'", option.name, help);
   const CompletedValue value = CompletedValueOf(option);
   std::string action = " ";
@@ -33,10 +33,10 @@ std::string Specification(const OptionSpec& option) {
   } else if (value.files) {
     action = "_files";
   }
-  return fmt::format("'*--{}=[{}]:{}:{}'", option.name, help, Quoted(option.value, "\\:"), action);
+  return fmt::format("'*--{}=[{}]:{}:{}'", option.name, help, EscapedForZsh(option.value, "\\:"), action);
 }
 
-std::string Case(const CommandSpec& command) {
+std::string ZshCase(const CommandSpec& command) {
   std::string out = fmt::format("    {})\n      _arguments -S \\\n", command.name);
   for (const OptionSpec& option : command.options) out += fmt::format("        {} \\\n", Specification(option));
   const std::vector<std::string_view> actions = ActionsOf(command);
@@ -52,8 +52,8 @@ std::string ZshCompletion(std::span<const CommandSpec> commands) {
   std::string names;
   std::string cases;
   for (const CommandSpec& command : commands) {
-    names += fmt::format("    '{}:{}'\n", command.name, Quoted(command.summary, "\\:"));
-    cases += Case(command);
+    names += fmt::format("    '{}:{}'\n", command.name, EscapedForZsh(command.summary, "\\:"));
+    cases += ZshCase(command);
   }
   return fmt::format(
       "#compdef provisioner\n"

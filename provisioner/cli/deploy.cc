@@ -14,13 +14,13 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/manifests.h"
+#include "provisioner/source/kube_access.h"
 #include "provisioner/source/source.h"
 #include "provisioner/source/web_source.h"
 
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kInCluster = "in-cluster";
 constexpr std::string_view kDefaultPort = "443";
 
 // Options that the pod gets as they are given here.
@@ -73,7 +73,7 @@ std::vector<std::string> ArgsOf(const Arguments& arguments, const std::string& s
   std::vector<std::string> out = {"pod", remove ? "--remove" : Escaped(source)};
   const bool reads_cluster = !remove && source::IsKubeUri(source);
   for (const std::string_view word : {std::string_view(reads_cluster ? "--kubeconfig" : "--node-kubeconfig"),
-                                      kInCluster, std::string_view("--node"), std::string_view("$(NODE_NAME)")})
+                                      source::kInCluster, std::string_view("--node"), std::string_view("$(NODE_NAME)")})
     out.emplace_back(word);
   if (remove) return out;
   for (const OptionSpec& option : PassedOn()) {
@@ -162,7 +162,7 @@ Result<std::pair<std::string, std::string>> ParseApiServer(const std::string& te
   return std::pair(std::move(host), std::move(port));
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
     return Fail(Code::kUsage,
@@ -220,7 +220,7 @@ Command DeployCommand() {
        HelpOption()}};
   const std::vector<OptionSpec> passed_on = PassedOn();
   command.spec.options.insert(command.spec.options.end() - 2, passed_on.begin(), passed_on.end());
-  command.run = Run;
+  command.run = RunDeploy;
   return command;
 }
 

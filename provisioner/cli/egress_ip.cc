@@ -18,7 +18,7 @@ using egressip::EgressReport;
 using egressip::NamespaceEgress;
 using egressip::NodeEgress;
 
-constexpr std::uint64_t kMostBytes = 64ULL << 20U;
+constexpr std::uint64_t kMostEgressObjectBytes = 64ULL << 20U;
 constexpr std::size_t kWidestName = 50;
 
 Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& files) {
@@ -33,7 +33,8 @@ Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& file
   egressip::EgressObjects out;
   for (const std::string& file : files) {
     if (file.empty()) return Fail(Code::kUsage, "a FILE is empty (an unset variable?)", "provisioner egress-ip");
-    PROV_TRY(AddEgressObjects(PROV_TRY(ReadFile(file, kMostBytes)), file == "-" ? "standard input" : file, out));
+    PROV_TRY(
+        AddEgressObjects(PROV_TRY(ReadFile(file, kMostEgressObjectBytes)), file == "-" ? "standard input" : file, out));
   }
   return out;
 }
@@ -41,8 +42,8 @@ Result<egressip::EgressObjects> ReadObjects(const std::vector<std::string>& file
 void WriteNodes(JsonWriter& json, const std::vector<NodeEgress>& nodes) {
   json.Key("nodes").BeginArray();
   for (const NodeEgress& node : nodes) {
-    json.BeginObject().Member("name", node.name).Key("address");
-    node.address.empty() ? json.Null() : json.String(node.address);
+    json.BeginObject().Member("name", node.name);
+    WriteTextOrNull(json, "address", node.address);
     json.Member("windows", node.windows).Member("covered", !node.windows).Member("offline", node.offline);
     json.Key("egressIPs").BeginArray();
     for (const std::string& address : node.egress_ips) json.String(address);
@@ -51,7 +52,7 @@ void WriteNodes(JsonWriter& json, const std::vector<NodeEgress>& nodes) {
   json.EndArray();
 }
 
-std::string Json(const EgressReport& report) {
+std::string EgressReportJson(const EgressReport& report) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("namespaces").BeginArray();
   for (const NamespaceEgress& one : report.namespaces) {
@@ -89,7 +90,7 @@ std::string DetailOf(const NodeEgress& node) {
   return node.offline ? addresses + " (offline)" : addresses;
 }
 
-std::string Text(const EgressReport& report) {
+std::string EgressReportText(const EgressReport& report) {
   const std::size_t width = WidthOf(report.namespaces, "namespace");
   std::string out = fmt::format("{:<{}}  leaves by\n", "namespace", width);
   for (const NamespaceEgress& one : report.namespaces)
@@ -103,15 +104,14 @@ std::string Text(const EgressReport& report) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunEgressIp(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const egressip::EgressObjects objects = PROV_TRY(ReadObjects(arguments.words()));
   EgressReport report = PROV_TRY(EvaluateEgressIps(objects, arguments.List("offline")));
-  const bool wrong =
-      std::ranges::any_of(report.findings, [](const Finding& finding) { return finding.severity == Severity::kError; });
+  const bool wrong = CountFindings(report.findings, Severity::kError) > 0;
   const int exit = wrong ? InfoOf(Code::kInvalidConfig).exit : 0;
-  if (json) return Outcome{exit, Json(report), {}};
-  return Outcome{exit, Text(report), std::move(report.findings)};
+  if (json) return Outcome{exit, EgressReportJson(report), {}};
+  return Outcome{exit, EgressReportText(report), std::move(report.findings)};
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ Command EgressIpCommand() {
       {{"offline", "NODE...", "show the state while these nodes are offline (names or addresses)", Group::kRequests},
        OutputOption(),
        HelpOption()}};
-  command.run = Run;
+  command.run = RunEgressIp;
   return command;
 }
 

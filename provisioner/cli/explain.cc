@@ -25,12 +25,10 @@ using egress::Explainer;
 using egress::Route;
 
 constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
-constexpr std::size_t kMostDestinations = 100'000;
 constexpr std::size_t kWidestHost = 50;
-constexpr int kDiffers = 4;
 
 // A URL as it may be printed: one with a user or a query may hold a secret.
-std::string Shown(const std::string& text) {
+std::string ShownUrl(const std::string& text) {
   return text.find_first_of("@?#") == std::string::npos ? text : egress::RedactUrl(text);
 }
 
@@ -64,11 +62,12 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
     ++number;
     const std::string line(TrimBlanks(whole.substr(0, whole.find('#'))));
     if (line.empty()) continue;
-    if (out.size() == kMostDestinations)
-      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostDestinations), path);
+    if (out.size() == kMostAskedDestinations)
+      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostAskedDestinations),
+                  path);
     auto to = egress::ParseDestination(egress::RequestUrlOf(line));
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
-    out.push_back({Shown(line), *std::move(to), {}});
+    out.push_back({ShownUrl(line), *std::move(to), {}});
   }
   if (out.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
   return out;
@@ -81,7 +80,7 @@ Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     auto to = egress::ParseDestination(url);
     if (to) {
-      out.push_back({Shown(url), *std::move(to), {}});
+      out.push_back({ShownUrl(url), *std::move(to), {}});
       continue;
     }
     if (!first) first = to.error();
@@ -108,11 +107,6 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
               "provisioner explain");
 }
 
-void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  text.empty() ? json.Null() : json.String(text);
-}
-
 // Of the URLs that could not be asked about.
 Findings FaultsOf(const Question& question) {
   Findings out;
@@ -136,8 +130,8 @@ void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vec
       }
       const ClientDecision decision = explainer.Decide(client, one.to);
       json.Member("decision", NameOf(decision.route));
-      WriteText(json, "proxy", decision.proxy);
-      WriteText(json, "entry", decision.entry);
+      WriteTextOrNull(json, "proxy", decision.proxy);
+      WriteTextOrNull(json, "entry", decision.entry);
       json.Member("note", explainer.Note(client, one.to, decision));
       if (const auto way = question.way.Follow(one.to, decision)) WriteRoute(json, &*way);
       json.EndObject();
@@ -145,9 +139,9 @@ void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vec
   }
 }
 
-std::string Json(const Explainer& explainer, const Question& question,
-                 const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings,
-                 const std::vector<RequiredResult>& required) {
+std::string ExplainJson(const Explainer& explainer, const Question& question,
+                        const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings,
+                        const std::vector<RequiredResult>& required) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   if (augmented) {
@@ -175,19 +169,17 @@ std::string Json(const Explainer& explainer, const Question& question,
 }
 
 // Text in the colour of a route, where there are colours; padded to `width`.
-std::string Cell(Route route, std::string_view text, std::size_t width, bool colour) {
+std::string ColouredCell(Route route, std::string_view text, std::size_t width, bool colour) {
   std::string padded = fmt::format("{:<{}}", text, width);
   if (!colour) return padded;
-  const std::string_view start = route == Route::kDirect  ? "\x1b[32m"
-                                 : route == Route::kProxy ? "\x1b[36m"
-                                                          : "\x1b[31m";
-  return fmt::format("{}{}\x1b[0m", start, padded);
+  const std::string_view start = route == Route::kDirect ? kGreen : route == Route::kProxy ? kCyan : kRed;
+  return fmt::format("{}{}{}", start, padded, kColourEnd);
 }
 
 std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Question& question, bool colour) {
   std::string out = Printable(asked.shown) + "\n";
   if (!asked.fault.empty()) {
-    return out + fmt::format("  {:<9} {} {}\n", "-", Cell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
+    return out + fmt::format("  {:<9} {} {}\n", "-", ColouredCell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
                              Printable(asked.fault));
   }
   for (const Dialect client : question.clients) {
@@ -195,7 +187,7 @@ std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Qu
     std::string detail(decision.route == Route::kDirect ? decision.entry : decision.proxy);
     if (!detail.empty()) detail = Printable(detail) + ": ";
     out += fmt::format("  {:<9} {} {}{}\n", egress::NameOf(client),
-                       Cell(decision.route, NameOf(decision.route), 8, colour), detail,
+                       ColouredCell(decision.route, NameOf(decision.route), 8, colour), detail,
                        Printable(explainer.Note(client, asked.to, decision)));
     const auto way = question.way.Follow(asked.to, decision);
     if (way && way->end != router::WayOut::End::kInvalid) out += fmt::format("  {:<9} {}\n", "", DescribeWay(*way));
@@ -223,7 +215,7 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
       differ = differ || route != go;
       const std::string_view text = WordOf(question.way, one, decision);
       const Route shown = text == "refused" ? Route::kInvalid : route;
-      out += "  " + Cell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
+      out += "  " + ColouredCell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
     }
     out += "\n";
   }
@@ -231,9 +223,9 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
   return out;
 }
 
-std::string Text(const Explainer& explainer, const Question& question,
-                 const std::optional<egress::AugmentedNoProxy>& augmented,
-                 const std::vector<RequiredResult>& required) {
+std::string ExplainText(const Explainer& explainer, const Question& question,
+                        const std::optional<egress::AugmentedNoProxy>& augmented,
+                        const std::vector<RequiredResult>& required) {
   const bool colour = SupportsColour(stdout);
   std::string out;
   if (augmented) {
@@ -249,7 +241,7 @@ std::string Text(const Explainer& explainer, const Question& question,
   return out;
 }
 
-struct Options {
+struct ExplainOptions {
   bool json = false;
   Question question;
   SourceOptions source;
@@ -257,8 +249,8 @@ struct Options {
   bool augment = false;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
+  ExplainOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.question = PROV_TRY(ParseQuestion(arguments));
   out.source = PROV_TRY(ParseSourceOptions(arguments));
@@ -267,8 +259,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
+  const ExplainOptions options = PROV_TRY(ParseExplainOptions(arguments));
   const Question& question = options.question;
   Source source = PROV_TRY(ReadSource(host, options.source));
   egress::EgressConfig& config = source.config;
@@ -286,16 +278,16 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   Findings told = FaultsOf(question);
   const std::vector<RequiredResult> required = question.way.Judge(explainer, question.clients);
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
-  const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kDiffers : 0;
+  const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kExitDifferences : 0;
   std::ranges::move(question.way.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
   if (!question.html.empty()) {
     PROV_TRY(WriteExplainPage(question.html,
                               PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
   }
   if (options.json)
-    return Outcome{exit, Json(explainer, question, augmented, config.findings, required), std::move(told)};
+    return Outcome{exit, ExplainJson(explainer, question, augmented, config.findings, required), std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));
-  return Outcome{exit, Text(explainer, question, augmented, required), std::move(told)};
+  return Outcome{exit, ExplainText(explainer, question, augmented, required), std::move(told)};
 }
 
 }  // namespace
@@ -334,7 +326,7 @@ Command ExplainCommand() {
   const std::vector<OptionSpec> way = WayOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 3, way.begin(), way.end());
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunExplain;
   return command;
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kWidth = 100;
 constexpr std::string_view kWhere = "provisioner explain-code";
 
 // A row of the table of errors, or of that of findings. Some names are in both.
-struct Entry {
+struct CodeEntry {
   std::string_view name;
   std::optional<int> exit;                   // of an error
   std::vector<std::string_view> severities;  // of a finding
@@ -25,11 +25,11 @@ struct Entry {
 };
 
 // Errors, then findings.
-std::vector<Entry> AllEntries() {
-  std::vector<Entry> out;
+std::vector<CodeEntry> AllEntries() {
+  std::vector<CodeEntry> out;
   for (const CodeInfo& info : AllCodes()) out.push_back({info.name, info.exit, {}, info.meaning, info.remedy});
   for (const FindingInfo& info : AllFindingCodes()) {
-    Entry entry{info.name, std::nullopt, {}, info.meaning, info.remedy};
+    CodeEntry entry{info.name, std::nullopt, {}, info.meaning, info.remedy};
     for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
       if (info.CanBe(severity)) entry.severities.push_back(NameOf(severity));
     }
@@ -39,17 +39,17 @@ std::vector<Entry> AllEntries() {
 }
 
 // Each once.
-std::vector<std::string_view> NamesOf(const std::vector<Entry>& entries) {
+std::vector<std::string_view> NamesOf(const std::vector<CodeEntry>& entries) {
   std::vector<std::string_view> out;
   out.reserve(entries.size());
-  for (const Entry& entry : entries) {
+  for (const CodeEntry& entry : entries) {
     if (std::ranges::find(out, entry.name) == out.end()) out.push_back(entry.name);
   }
   return out;
 }
 
 // What to do about a name that no code has.
-std::string WhatToDo(std::string_view name, const std::vector<Entry>& all) {
+std::string WhatToDo(std::string_view name, const std::vector<CodeEntry>& all) {
   const std::string near = DidYouMean(name, NamesOf(all));
   return near.empty() ? fmt::format("{} lists all", kWhere) : near;
 }
@@ -61,14 +61,14 @@ std::string_view WithoutBrackets(std::string_view word) {
 }
 
 // Those that are asked for, in the order of `words`; all for none.
-Result<std::vector<Entry>> Select(const std::vector<std::string>& words) {
-  std::vector<Entry> all = AllEntries();
+Result<std::vector<CodeEntry>> Select(const std::vector<std::string>& words) {
+  std::vector<CodeEntry> all = AllEntries();
   if (words.empty()) return all;
-  std::vector<Entry> out;
+  std::vector<CodeEntry> out;
   for (const std::string& word : words) {
     const std::string_view name = WithoutBrackets(word);
     const std::size_t before = out.size();
-    for (const Entry& entry : all) {
+    for (const CodeEntry& entry : all) {
       if (entry.name == name) out.push_back(entry);
     }
     if (out.size() == before) {
@@ -79,10 +79,10 @@ Result<std::vector<Entry>> Select(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string Json(const std::vector<Entry>& entries) {
+std::string CodesJson(const std::vector<CodeEntry>& entries) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("codes").BeginArray();
-  for (const Entry& entry : entries) {
+  for (const CodeEntry& entry : entries) {
     json.BeginObject().Member("code", entry.name).Member("kind", entry.exit ? "error" : "finding");
     if (entry.exit) {
       json.Member("exit", *entry.exit);
@@ -97,9 +97,9 @@ std::string Json(const std::vector<Entry>& entries) {
 }
 
 // Everything that is known of a few codes.
-std::string Text(const std::vector<Entry>& entries) {
+std::string CodesText(const std::vector<CodeEntry>& entries) {
   std::string out;
-  for (const Entry& entry : entries) {
+  for (const CodeEntry& entry : entries) {
     if (!out.empty()) out += '\n';
     out += entry.exit ? fmt::format("{}: error, exit code {}\n", entry.name, *entry.exit)
                       : fmt::format("{}: finding ({})\n", entry.name, fmt::join(entry.severities, ", "));
@@ -110,12 +110,12 @@ std::string Text(const std::vector<Entry>& entries) {
 }
 
 // A line or two for each code there is.
-std::string List(const std::vector<Entry>& entries) {
+std::string CodesList(const std::vector<CodeEntry>& entries) {
   std::size_t width = 0;
-  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const CodeEntry& entry : entries) width = std::max(width, entry.name.size());
   std::string out = "Errors, with the exit code:\n";
   bool findings = false;
-  for (const Entry& entry : entries) {
+  for (const CodeEntry& entry : entries) {
     if (!entry.exit && !findings) {
       out += "\nFindings, with the severities that they can have:\n";
       findings = true;
@@ -129,7 +129,7 @@ std::string List(const std::vector<Entry>& entries) {
 }
 
 // As it stands in a cell of a Markdown table.
-std::string Cell(std::string_view text) {
+std::string MarkdownCell(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '*' || c == '|' || c == '<') out += '\\';
@@ -139,14 +139,14 @@ std::string Cell(std::string_view text) {
 }
 
 // The page provisioner/docs/codes.md.
-std::string Markdown(const std::vector<Entry>& entries) {
+std::string Markdown(const std::vector<CodeEntry>& entries) {
   std::string errors;
   std::string findings;
-  for (const Entry& entry : entries) {
+  for (const CodeEntry& entry : entries) {
     const std::string kind =
         entry.exit ? fmt::format("{}", *entry.exit) : fmt::format("{}", fmt::join(entry.severities, ", "));
-    (entry.exit ? errors : findings) +=
-        fmt::format("| `{}` | {} | {} | {} |\n", entry.name, kind, Cell(entry.meaning), Cell(entry.remedy));
+    (entry.exit ? errors : findings) += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, kind,
+                                                    MarkdownCell(entry.meaning), MarkdownCell(entry.remedy));
   }
   return fmt::format(
       "# Codes of errors and findings\n\n"
@@ -160,16 +160,16 @@ std::string Markdown(const std::vector<Entry>& entries) {
       errors, findings);
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunExplainCode(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const bool markdown = arguments.Has("markdown");
   if (markdown && (json || !arguments.words().empty())) {
     return Fail(Code::kUsage, "prints all codes; leave out CODE and --output", "--markdown");
   }
-  const std::vector<Entry> entries = PROV_TRY(Select(arguments.words()));
+  const std::vector<CodeEntry> entries = PROV_TRY(Select(arguments.words()));
   if (markdown) return Outcome{0, Markdown(entries), {}};
-  if (json) return Outcome{0, Json(entries), {}};
-  return Outcome{0, arguments.words().empty() ? List(entries) : Text(entries), {}};
+  if (json) return Outcome{0, CodesJson(entries), {}};
+  return Outcome{0, arguments.words().empty() ? CodesList(entries) : CodesText(entries), {}};
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ Command ExplainCodeCommand() {
                    OutputOption(),
                    HelpOption()}};
   command.spec.words = NamesOf(AllEntries());
-  command.run = Run;
+  command.run = RunExplainCode;
   return command;
 }
 

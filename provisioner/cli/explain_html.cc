@@ -27,7 +27,7 @@ constexpr std::size_t kMostRows = 2'000;
 constexpr std::size_t kMostEntries = 5'000;
 constexpr OwnFile kPageFile{"a page", "--html", 512ULL << 20U, IsExplainPage};
 
-std::string_view KindOf(const NoProxyEntry& entry) {
+std::string_view KindOfEntry(const NoProxyEntry& entry) {
   switch (entry.kind) {
     case NoProxyEntry::Kind::kAll:
       return "every destination";
@@ -103,7 +103,7 @@ void AddEntries(const egress::NoProxy& list, const std::vector<std::string>& add
     const NoProxyEntry& entry = list.entries()[at];
     PageEntry& out = page.entries.emplace_back();
     out.text = egress::RedactNoProxyEntry(entry.text);
-    out.kind = KindOf(entry);
+    out.kind = KindOfEntry(entry);
     out.reason = entry.port ? fmt::format("to port {} only", *entry.port) : entry.reason;
     out.is_added = at >= own;
     const auto count = decided.find(out.text);

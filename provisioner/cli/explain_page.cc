@@ -37,11 +37,13 @@ std::string_view StyleOf(std::string_view word) {
   return found == kWords.end() ? "stop" : found->style;
 }
 
-std::string Count(std::size_t number, std::string_view one, std::string_view many) {
+std::string Counted(std::size_t number, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-std::string Code(std::string_view text) { return fmt::format("<code class=\"value\">{}</code>", HtmlText(text)); }
+std::string CodeElement(std::string_view text) {
+  return fmt::format("<code class=\"value\">{}</code>", HtmlText(text));
+}
 
 // A table that scrolls by itself, also by keys.
 std::string TableStart(std::string_view label, std::string_view style,
@@ -73,22 +75,22 @@ std::string Introduction(const ExplainPage& page) {
   std::string out = fmt::format("<h1>Egress decisions: {}</h1>\n<dl>\n", HtmlText(page.source));
   for (const auto& [name, value] : page.settings) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", HtmlText(name),
-                       value.empty() ? "<span class=\"quiet\">not set</span>" : Code(value));
+                       value.empty() ? "<span class=\"quiet\">not set</span>" : CodeElement(value));
   }
   out += fmt::format("<dt>NO_PROXY</dt><dd><a href=\"#list\">{}</a></dd>\n",
-                     Count(page.entries.size() + page.entries_left_out, "entry", "entries"));
+                     Counted(page.entries.size() + page.entries_left_out, "entry", "entries"));
   out += fmt::format("<dt>Findings</dt><dd><a href=\"#findings\">{}</a></dd>\n</dl>\n",
-                     Count(page.findings.size(), "finding", "findings"));
+                     Counted(page.findings.size(), "finding", "findings"));
   out += fmt::format("<p>{}, {}. The cluster means what Go reads in NO_PROXY. ",
-                     Count(page.rows.size(), "destination", "destinations"),
-                     Count(page.clients.size(), "client", "clients"));
+                     Counted(page.rows.size(), "destination", "destinations"),
+                     Counted(page.clients.size(), "client", "clients"));
   out += differing == 0
              ? std::string("All clients do what Go does.")
-             : fmt::format("For {}, a client does something else.", Count(differing, "destination", "destinations"));
+             : fmt::format("For {}, a client does something else.", Counted(differing, "destination", "destinations"));
   return out + "</p>\n";
 }
 
-std::string Required(const ExplainPage& page) {
+std::string RequiredSection(const ExplainPage& page) {
   if (page.required.empty()) return {};
   const auto failed = static_cast<std::size_t>(
       std::ranges::count_if(page.required, [](const PageRequirement& one) { return !one.objections.empty(); }));
@@ -101,7 +103,7 @@ std::string Required(const ExplainPage& page) {
     out += fmt::format(
         "<tr><td class=\"{}\"><span class=\"word\">{}</span></td><th scope=\"row\">{}</th><td>{}</td>"
         "<td class=\"prose\">",
-        ok ? "direct" : "stop", ok ? "ok" : "FAILED", Code(one.shown), HtmlText(one.wanted));
+        ok ? "direct" : "stop", ok ? "ok" : "FAILED", CodeElement(one.shown), HtmlText(one.wanted));
     for (const auto& [clients, why] : one.objections)
       out += fmt::format("<p><strong>{}</strong>: {}</p>", HtmlText(clients), HtmlText(why));
     out += "</td></tr>\n";
@@ -143,16 +145,16 @@ std::string Legend(const ExplainPage& page) {
   return out + "</ul>\n";
 }
 
-std::string Cell(const PageCell& cell) {
+std::string MatrixCell(const PageCell& cell) {
   std::string out = fmt::format("<td class=\"{}\">{}", StyleOf(cell.word), HtmlText(cell.word));
   if (cell.differs) out += " <span class=\"other\">not as Go</span>";
-  if (!cell.entry.empty()) out += fmt::format("<span class=\"by\">by {}</span>", Code(cell.entry));
+  if (!cell.entry.empty()) out += fmt::format("<span class=\"by\">by {}</span>", CodeElement(cell.entry));
   if (!cell.end.empty()) out += fmt::format("<span class=\"by\">{}</span>", HtmlText(cell.end));
   return out + "</td>";
 }
 
 // What the filter's list asks of a row.
-std::string WordsOf(const PageRow& row) {
+std::string FilterWordsOf(const PageRow& row) {
   std::string out;
   for (const Word& word : kWords) {
     const bool has = (word.word == "invalid" && !row.fault.empty()) ||
@@ -175,13 +177,13 @@ std::string Matrix(const ExplainPage& page) {
   out += "</tr>\n</thead>\n<tbody>\n";
   std::size_t number = 0;
   for (const PageRow& row : page.rows) {
-    out += fmt::format("<tr data-has=\"{}\"><th scope=\"row\"><a href=\"#why-{}\">{}</a></th>", WordsOf(row), ++number,
-                       HtmlText(row.shown));
+    out += fmt::format("<tr data-has=\"{}\"><th scope=\"row\"><a href=\"#why-{}\">{}</a></th>", FilterWordsOf(row),
+                       ++number, HtmlText(row.shown));
     if (!row.fault.empty()) {
       out += fmt::format("<td class=\"stop\" colspan=\"{}\"><span class=\"word\">invalid</span>: {}</td>",
                          page.clients.size(), HtmlText(row.fault));
     }
-    for (const PageCell& cell : row.cells) out += Cell(cell);
+    for (const PageCell& cell : row.cells) out += MatrixCell(cell);
     out += "</tr>\n";
   }
   out += kTableEnd;
@@ -211,7 +213,8 @@ std::string Reasons(const ExplainPage& page, const PageRow& row) {
                        HtmlText(clients), StyleOf(cell->word), HtmlText(cell->word),
                        cell->differs ? " <span class=\"other\">not as Go</span>" : "");
     const std::string& by = cell->entry.empty() ? cell->proxy : cell->entry;
-    out += fmt::format("<td>{}</td><td class=\"prose\">{}</td>", by.empty() ? "" : Code(by), HtmlText(cell->note));
+    out +=
+        fmt::format("<td>{}</td><td class=\"prose\">{}</td>", by.empty() ? "" : CodeElement(by), HtmlText(cell->note));
     if (routed) out += fmt::format("<td class=\"prose\">{}</td>", HtmlText(cell->way));
     out += "</tr>\n";
   }
@@ -229,7 +232,7 @@ std::string Why(const ExplainPage& page) {
   return out + "</section>\n";
 }
 
-std::string List(const ExplainPage& page) {
+std::string NoProxySection(const ExplainPage& page) {
   std::string out = "<section id=\"list\">\n<h2>NO_PROXY</h2>\n";
   if (page.entries.empty()) return out + "<p>The list is empty.</p>\n</section>\n";
   out +=
@@ -239,14 +242,14 @@ std::string List(const ExplainPage& page) {
   std::size_t number = 0;
   for (const PageEntry& entry : page.entries) {
     out += fmt::format("<tr><td>{}</td><th scope=\"row\">{}{}</th><td class=\"prose\">{}{}</td><td>{}</td></tr>\n",
-                       ++number, Code(entry.text), entry.is_added ? " <span class=\"other\">added</span>" : "",
+                       ++number, CodeElement(entry.text), entry.is_added ? " <span class=\"other\">added</span>" : "",
                        HtmlText(entry.kind), entry.reason.empty() ? "" : ": " + HtmlText(entry.reason),
                        entry.destinations);
   }
   out += kTableEnd;
   if (page.entries_left_out > 0)
     out += fmt::format("<p>The list goes on: {} not shown here.</p>\n",
-                       Count(page.entries_left_out, "entry is", "entries are"));
+                       Counted(page.entries_left_out, "entry is", "entries are"));
   return out + "</section>\n";
 }
 
@@ -286,9 +289,9 @@ std::string RenderExplainPage(const ExplainPage& page) {
   std::string out = Head(page);
   out += "<body>\n<a class=\"skip\" href=\"#decisions\">Skip to the decisions</a>\n<main>\n";
   out += Introduction(page);
-  out += Required(page);
+  out += RequiredSection(page);
   if (!page.rows.empty()) out += Matrix(page);
-  out += List(page);
+  out += NoProxySection(page);
   out += FindingsTable(page);
   if (!page.rows.empty()) out += Why(page);
   out += "</main>\n";

@@ -18,19 +18,19 @@ using egress::Explainer;
 using router::Requirement;
 using router::WayOut;
 
-constexpr std::uint64_t kMostBytes = 16ULL << 20U;
-constexpr std::string_view kCommand = "provisioner explain";
+constexpr std::uint64_t kMostExplainFileBytes = 16ULL << 20U;  // of --through and --required
+constexpr std::string_view kExplainCommand = "provisioner explain";
 
 Result<std::vector<router::RouterPolicy>> ReadPolicies(const std::vector<std::string>& files) {
   std::vector<router::PolicyFile> read;
   read.reserve(files.size());
-  for (const std::string& file : files) read.push_back({PROV_TRY(ReadFile(file, kMostBytes)), file});
+  for (const std::string& file : files) read.push_back({PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file});
   return router::ReadRouterPolicies(read);
 }
 
 Result<void> CheckTogether(const Arguments& arguments) {
   if (arguments.Has("resolve") && !arguments.Has("through"))
-    return Fail(Code::kUsage, "--resolve is for the routers that --through names", std::string(kCommand));
+    return Fail(Code::kUsage, "--resolve is for the routers that --through names", std::string(kExplainCommand));
   return {};
 }
 
@@ -41,11 +41,6 @@ Result<void> CheckSources(const std::vector<Requirement>& required, const std::s
       Code::kUsage,
       "--through FILE is missing: give the settings of the egress routers, from which the source address follows",
       fmt::format("{}, line {}", file, found->line));
-}
-
-void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  text.empty() ? json.Null() : json.String(text);
 }
 
 }  // namespace
@@ -81,7 +76,7 @@ Result<ExplainWay> ExplainWay::Read(const Arguments& arguments) {
   }
   if (!arguments.Has("required")) return out;
   const std::string file = arguments.Get("required");
-  out.required_ = PROV_TRY(router::ReadRequirements(PROV_TRY(ReadFile(file, kMostBytes)), file));
+  out.required_ = PROV_TRY(router::ReadRequirements(PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file));
   if (!out.chain_) PROV_TRY(CheckSources(out.required_, file));
   return out;
 }
@@ -123,9 +118,9 @@ void WriteRoute(JsonWriter& json, const WayOut* way) {
   json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision()).Key("line");
   const bool has_line = way != nullptr && way->line != 0;
   has_line ? json.Int(static_cast<std::int64_t>(way->line)) : json.Null();
-  WriteText(json, "to", way == nullptr ? "" : way->to);
-  WriteText(json, "source", way == nullptr ? "" : way->source);
-  WriteText(json, "router", way == nullptr || way->router == nullptr ? "" : way->router->where);
+  WriteTextOrNull(json, "to", way == nullptr ? "" : way->to);
+  WriteTextOrNull(json, "source", way == nullptr ? "" : way->source);
+  WriteTextOrNull(json, "router", way == nullptr || way->router == nullptr ? "" : way->router->where);
   json.Member("note", way == nullptr ? "" : way->note).EndObject();
 }
 
@@ -134,8 +129,8 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
   for (const RequiredResult& result : results) {
     const Requirement& one = *result.required;
     json.BeginObject().Member("url", one.shown).Member("line", one.line);
-    WriteText(json, "decision", !one.route ? "" : *one.route == egress::Route::kProxy ? "proxy" : "direct");
-    WriteText(json, "source", one.source ? one.source->ToString() : "");
+    WriteTextOrNull(json, "decision", !one.route ? "" : *one.route == egress::Route::kProxy ? "proxy" : "direct");
+    WriteTextOrNull(json, "source", one.source ? one.source->ToString() : "");
     json.Member("ok", result.objections.empty()).Key("objections").BeginArray();
     for (const auto& [client, why] : result.objections)
       json.BeginObject().Member("client", egress::NameOf(client)).Member("reason", why).EndObject();

@@ -42,8 +42,8 @@ void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::St
   json.Member("store", pki::NameOf(pki::StoreFor(c, policy))).EndObject();
 }
 
-std::string Json(const EgressConfig& config, const pki::StorePolicy& policy, const Findings& findings,
-                 bool show_secrets) {
+std::string ExtractJson(const EgressConfig& config, const pki::StorePolicy& policy, const Findings& findings,
+                        bool show_secrets) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
@@ -85,16 +85,16 @@ Result<std::string> EnvironmentLines(const EgressConfig& config) {
   return out;
 }
 
-struct Options {
+struct ExtractOptions {
   std::string format;  // json, env or pem
   bool show_secrets = false;
   pki::StorePolicy policy;
   SourceOptions source;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
+Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
-  Options out;
+  ExtractOptions out;
   out.format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
   out.show_secrets = arguments.Has("show-secrets");
@@ -103,8 +103,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
+  const ExtractOptions options = PROV_TRY(ParseExtractOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
   const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
@@ -112,7 +112,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
                     std::back_inserter(findings));
   if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (options.format == "pem") return Outcome{0, pki::EncodePem(config.certificates), std::move(findings)};
-  return Outcome{0, Json(config, policy, findings, options.show_secrets), {}};
+  return Outcome{0, ExtractJson(config, policy, findings, options.show_secrets), {}};
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ Command ExtractCommand() {
        HelpOption()}};
   command.always_json = true;
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunExtract;
   return command;
 }
 

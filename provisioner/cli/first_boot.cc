@@ -34,7 +34,7 @@ constexpr int kRebootThenNext = 1;
 constexpr int kRebootThenAgain = 2;
 
 // The boot service begins with a round when Windows starts, just when setup runs this.
-constexpr std::int64_t kLockWait = 60;
+constexpr std::int64_t kFirstBootLockWait = 60;
 
 bool IsBeneath(std::string_view path, std::string_view folder) {
   std::string normal(path);
@@ -179,7 +179,7 @@ Result<Outcome> Tolerate(const Error& error, machine::Host& host, node::OpenNode
 }
 
 // How its end is told.
-struct Options {
+struct FirstBootOptions {
   bool json = false;
   bool in_setup = false;    // Windows setup reads the exit code
   bool on_request = false;  // and takes one that asks for a reboot
@@ -187,13 +187,13 @@ struct Options {
   std::int64_t wait_lock = 0;  // seconds
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
+Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 4> kPhases = {"", "specialize", "setup-onrequest", "logon"};
-  Options out;
+  FirstBootOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   const std::string phase = PROV_TRY(OneOf(arguments, "phase", kPhases));
   out.ending = PROV_TRY(ParseEnding(arguments));
-  out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kLockWait));
+  out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kFirstBootLockWait));
   out.on_request = phase == "setup-onrequest";
   out.in_setup = out.on_request || phase == "specialize";
   if (!out.in_setup || (!out.ending.reboot.way && out.ending.reboot_exit == 0)) return out;
@@ -201,8 +201,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
               "--phase");
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const auto [json, in_setup, on_request, ending, wait_lock] = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunFirstBoot(const Arguments& arguments, machine::Host& host) {
+  const auto [json, in_setup, on_request, ending, wait_lock] = PROV_TRY(ParseFirstBootOptions(arguments));
   const Result<Target> target = OpenTarget(host, machine::Access::kWrite, wait_lock);
   if (!target && in_setup) return Tolerate(target.error(), host, nullptr, on_request, json);
   if (!target) return std::unexpected(target.error());
@@ -257,7 +257,7 @@ Command FirstBootCommand() {
   shared.insert(shared.end(), more.begin(), more.end());
   command.spec.options.insert(command.spec.options.begin() + 3, shared.begin(), shared.end());
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunFirstBoot;
   return command;
 }
 

@@ -19,18 +19,17 @@
 namespace prov::cli {
 namespace {
 
-constexpr int kDifferences = 4;
 constexpr std::int64_t kLongestWait = 86400;
 constexpr std::int64_t kPause = 5000;  // milliseconds, between two looks
 
-struct Options {
+struct FleetOptions {
   bool json = false;
   SourceOptions cluster;  // whose nodes are asked for
   SourceOptions wanted;
   std::int64_t wait_seconds = 0;
 };
 
-struct Row {
+struct NodeRow {
   fleet::FleetNode node;
   std::optional<bool> credentials_current;  // nullopt: it stores none, or they can't be compared
   bool current = false;
@@ -39,14 +38,14 @@ struct Row {
 struct Fleet {
   egress::SourceInfo source;
   std::string wanted;
-  std::vector<Row> rows;
+  std::vector<NodeRow> rows;
   Findings findings;
 
-  bool IsCurrent() const { return std::ranges::all_of(rows, &Row::current); }
+  bool IsCurrent() const { return std::ranges::all_of(rows, &NodeRow::current); }
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<FleetOptions> ParseFleetOptions(const Arguments& arguments) {
+  FleetOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   const std::vector<std::string>& words = arguments.words();
   if (words.front() != "status")
@@ -90,7 +89,7 @@ class Credentials {
 };
 
 // A cluster that is not OpenShift has no pools.
-Result<Source> ReadWanted(machine::Host& host, const Options& options) {
+Result<Source> ReadWanted(machine::Host& host, const FleetOptions& options) {
   Result<Source> out = ReadSource(host, options.wanted);
   const bool is_default = options.wanted.request.source == options.cluster.request.source;
   if (!out && is_default && out.error().code == Code::kNotFound)
@@ -98,7 +97,7 @@ Result<Source> ReadWanted(machine::Host& host, const Options& options) {
   return out;
 }
 
-Result<Fleet> Look(machine::Host& host, const Options& options) {
+Result<Fleet> LookAtFleet(machine::Host& host, const FleetOptions& options) {
   Source wanted = PROV_TRY(ReadWanted(host, options));
   Fleet out;
   out.source = wanted.config.source;
@@ -106,7 +105,7 @@ Result<Fleet> Look(machine::Host& host, const Options& options) {
   out.findings = std::move(wanted.config.findings);
   Credentials credentials(wanted.config, out.wanted);
   for (fleet::FleetNode& node : PROV_TRY(ReadNodes(host, options.cluster))) {
-    Row row{std::move(node), std::nullopt, false};
+    NodeRow row{std::move(node), std::nullopt, false};
     if (row.node.state) {
       row.credentials_current = credentials.AreCurrent(*row.node.state);
       row.current = row.node.state->digest == out.wanted && row.credentials_current.value_or(true);
@@ -117,17 +116,17 @@ Result<Fleet> Look(machine::Host& host, const Options& options) {
 }
 
 // With --wait, nodes that are still to join are waited for, too: none of them has the settings.
-bool IsDone(const Fleet& fleet, const Options& options) {
+bool IsDone(const Fleet& fleet, const FleetOptions& options) {
   return fleet.IsCurrent() && (options.wait_seconds == 0 || !fleet.rows.empty());
 }
 
 // Looks until all nodes are current or the time is over. After a look that was good, an API server that is away is
 // waited for as well.
-Result<Fleet> LookUntil(machine::Host& host, const Options& options) {
+Result<Fleet> LookUntil(machine::Host& host, const FleetOptions& options) {
   const std::int64_t end = host.clock().NowUnix() + options.wait_seconds;
   bool was_good = false;
   for (;;) {
-    Result<Fleet> fleet = Look(host, options);
+    Result<Fleet> fleet = LookAtFleet(host, options);
     was_good = was_good || fleet;
     const bool may_pass = !fleet && was_good && fleet.error().code == Code::kNetwork;
     const bool is_done = fleet ? IsDone(*fleet, options) : !may_pass;
@@ -136,7 +135,7 @@ Result<Fleet> LookUntil(machine::Host& host, const Options& options) {
   }
 }
 
-void WriteText(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
+void WriteOptionalText(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
   json.Key(key);
   if (text) {
     json.String(*text);
@@ -146,7 +145,7 @@ void WriteText(JsonWriter& json, std::string_view key, const std::optional<std::
 }
 
 void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
-  WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
+  WriteOptionalText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
 // Of a node whose annotation can't be read, that is its failure.
@@ -155,10 +154,10 @@ std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
   return node.state ? node.state->failure : std::nullopt;
 }
 
-void WriteRow(JsonWriter& json, const Row& row) {
+void WriteRow(JsonWriter& json, const NodeRow& row) {
   const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
   json.BeginObject().Member("name", row.node.name);
-  WriteText(json, "digest", state.digest);
+  WriteOptionalText(json, "digest", state.digest);
   json.Member("current", row.current).Key("credentialsCurrent");
   if (row.credentials_current) {
     json.Bool(*row.credentials_current);
@@ -177,12 +176,12 @@ void WriteRow(JsonWriter& json, const Row& row) {
   json.Member("version", state.version).EndObject();
 }
 
-std::string Json(const Fleet& fleet) {
+std::string FleetJson(const Fleet& fleet) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("wanted", fleet.wanted);
   json.Key("source").BeginObject().Member("kind", fleet.source.kind).Member("name", fleet.source.name).EndObject();
   json.Key("nodes").BeginArray();
-  for (const Row& row : fleet.rows) WriteRow(json, row);
+  for (const NodeRow& row : fleet.rows) WriteRow(json, row);
   json.EndArray();
   WriteFindings(json, fleet.findings);
   return json.EndObject().Text();
@@ -193,20 +192,20 @@ std::string ShortDigest(const std::optional<std::string>& digest) {
   return digest ? Printable(Shorten(*digest, kShown)) : "-";
 }
 
-std::string CurrentWord(const Row& row) {
+std::string CurrentWord(const NodeRow& row) {
   if (row.current) return "yes";
   if (row.node.state && row.node.state->held) return "held";
   return row.credentials_current == false ? "password" : "no";
 }
 
-std::string Text(const Fleet& fleet, std::int64_t now) {
+std::string FleetText(const Fleet& fleet, std::int64_t now) {
   if (fleet.rows.empty()) return "the cluster has no Windows nodes (label kubernetes.io/os=windows)\n";
   std::size_t width = std::string_view("NODE").size();
-  for (const Row& row : fleet.rows) width = std::max(width, row.node.name.size());
+  for (const NodeRow& row : fleet.rows) width = std::max(width, row.node.name.size());
   constexpr std::string_view kForm = "{:<{}}  {:<8}  {:<12}  {:<11}  {:>5}  {:<6}  {:<8}  {}\n";
   std::string out =
       fmt::format(kForm, "NODE", width, "CURRENT", "DIGEST", "APPLIED", "DRIFT", "REBOOT", "VERSION", "FAILURE");
-  for (const Row& row : fleet.rows) {
+  for (const NodeRow& row : fleet.rows) {
     const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
     const auto failure = FailureOf(row.node);
     const std::string shown = failure ? Printable(fmt::format("[{}] {}", failure->code, failure->message)) : "-";
@@ -216,16 +215,16 @@ std::string Text(const Fleet& fleet, std::int64_t now) {
                        state.version.empty() ? "-" : Printable(state.version), shown);
   }
   return out + fmt::format("{} of {} nodes are current; wanted {} of {}\n",
-                           std::ranges::count(fleet.rows, true, &Row::current), fleet.rows.size(),
+                           std::ranges::count(fleet.rows, true, &NodeRow::current), fleet.rows.size(),
                            ShortDigest(fleet.wanted), Printable(node::NameOf(fleet.source)));
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunFleet(const Arguments& arguments, machine::Host& host) {
+  const FleetOptions options = PROV_TRY(ParseFleetOptions(arguments));
   Fleet fleet = PROV_TRY(LookUntil(host, options));
-  const int exit = IsDone(fleet, options) ? 0 : kDifferences;
-  if (options.json) return Outcome{exit, Json(fleet), {}};
-  return Outcome{exit, Text(fleet, host.clock().NowUnix()), std::move(fleet.findings)};
+  const int exit = IsDone(fleet, options) ? 0 : kExitDifferences;
+  if (options.json) return Outcome{exit, FleetJson(fleet), {}};
+  return Outcome{exit, FleetText(fleet, host.clock().NowUnix()), std::move(fleet.findings)};
 }
 
 }  // namespace
@@ -255,7 +254,7 @@ Command FleetCommand() {
        OutputOption(),
        HelpOption()}};
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunFleet;
   return command;
 }
 

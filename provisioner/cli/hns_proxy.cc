@@ -15,8 +15,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kCommand = "provisioner hns-proxy";
-
 // Which options a command of `hns-proxy` takes. Every one takes --output and --help.
 enum Takes : unsigned { kPolicy = 1, kTarget = 2, kContainer = 4, kFormat = 8, kDryRun = 16 };
 
@@ -94,8 +92,8 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
   for (const Subcommand& known : kSubcommands) names.push_back(known.name);
   if (words.empty()) {
     return Fail(Code::kUsage,
-                fmt::format("takes one of {}; {} --help shows examples", fmt::join(names, ", "), kCommand),
-                std::string(kCommand));
+                fmt::format("takes one of {}; {} --help shows examples", fmt::join(names, ", "), kHnsProxyCommand),
+                std::string(kHnsProxyCommand));
   }
   const auto* found = std::ranges::find(kSubcommands, words.front(), &Subcommand::name);
   if (found != kSubcommands.end()) return found;
@@ -103,7 +101,7 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
   return Fail(Code::kUsage,
               fmt::format("takes one of {}, not \"{}\"{}{}", fmt::join(names, ", "), words.front(),
                           near.empty() ? "" : "; ", near),
-              std::string(kCommand));
+              std::string(kHnsProxyCommand));
 }
 
 // Of two values that an option can't both have, the first would be forgotten: another pod than that would be changed.
@@ -122,11 +120,12 @@ Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
 }
 
 // An option that a command ignores is a mistake about what it does.
-Result<void> CheckArguments(const Subcommand& subcommand, const Arguments& arguments) {
-  const std::string where = fmt::format("{} {}", kCommand, subcommand.name);
+Result<void> CheckSubcommandArguments(const Subcommand& subcommand, const Arguments& arguments) {
+  const std::string where = fmt::format("{} {}", kHnsProxyCommand, subcommand.name);
   for (const OptionRow& row : OptionRows()) {
     if (arguments.Has(row.spec.name) && (row.with & subcommand.takes) == 0)
-      return Fail(Code::kUsage, fmt::format("takes no --{}; {} --help says what does", row.spec.name, kCommand), where);
+      return Fail(Code::kUsage, fmt::format("takes no --{}; {} --help says what does", row.spec.name, kHnsProxyCommand),
+                  where);
   }
   PROV_TRY(CheckCounts(arguments, where));
   const std::vector<std::string>& words = arguments.words();
@@ -181,14 +180,14 @@ Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
   return Outcome{0, OneOrList(settings), std::move(findings)};
 }
 
-struct Checked {
+struct CheckedPolicies {
   std::vector<hns::Policy> policies;
   Findings findings;
 };
 
 // A policy that can't be read as one is not valid either; other errors remain errors.
-Result<Checked> CheckPolicies(const Arguments& arguments, machine::Host& host) {
-  Checked out;
+Result<CheckedPolicies> CheckPolicies(const Arguments& arguments, machine::Host& host) {
+  CheckedPolicies out;
   auto policies = GivenPolicies(arguments, host, out.findings);
   if (!policies && policies.error().code != Code::kPolicy) return std::unexpected(std::move(policies).error());
   if (!policies) {
@@ -203,8 +202,8 @@ Result<Checked> CheckPolicies(const Arguments& arguments, machine::Host& host) {
 
 Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  Checked checked = PROV_TRY(CheckPolicies(arguments, host));
-  const bool valid = std::ranges::count(checked.findings, Severity::kError, &Finding::severity) == 0;
+  CheckedPolicies checked = PROV_TRY(CheckPolicies(arguments, host));
+  const bool valid = CountFindings(checked.findings, Severity::kError) == 0;
   const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
   if (!json) {
     const std::string text = valid ? fmt::format("valid: {}\n", PolicyCount(checked.policies.size())) : "not valid\n";
@@ -225,7 +224,7 @@ Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
   const std::vector<std::string>& words = arguments.words();
   if (words.size() < 2) {
     return Fail(Code::kUsage, "takes the ID of a container, or its beginning; crictl ps lists them",
-                fmt::format("{} lookup", kCommand));
+                fmt::format("{} lookup", kHnsProxyCommand));
   }
   const hns::Container container = PROV_TRY(FindContainer(arguments, words[1], host));
   const std::vector<std::string> endpoints = PROV_TRY(EndpointsOfNamespace(container.network_namespace, host));
@@ -242,9 +241,9 @@ Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
   return Outcome{0, out.EndArray().EndObject().Text(), {}};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
+Result<Outcome> RunHnsProxy(const Arguments& arguments, machine::Host& host) {
   const Subcommand& subcommand = *PROV_TRY(FindSubcommand(arguments.words()));
-  PROV_TRY(CheckArguments(subcommand, arguments));
+  PROV_TRY(CheckSubcommandArguments(subcommand, arguments));
   if (subcommand.name == "render") return Render(arguments, host);
   if (subcommand.name == "lookup") return Lookup(arguments, host);
   if (subcommand.name == "check" && NamesPolicy(arguments)) return CheckPolicy(arguments, host);
@@ -290,7 +289,7 @@ Command HnsProxyCommand() {
   command.spec.options.push_back(OutputOption());
   command.spec.options.push_back(HelpOption());
   command.data_word = "render";
-  command.run = Run;
+  command.run = RunHnsProxy;
   return command;
 }
 

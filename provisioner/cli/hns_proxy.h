@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "provisioner/base/finding.h"
@@ -12,6 +13,8 @@
 #include "provisioner/hns/policy.h"
 
 namespace prov::cli {
+
+inline constexpr std::string_view kHnsProxyCommand = "provisioner hns-proxy";  // in messages
 
 // The policies that --policy or the flags give, not yet validated. Errors: usage (none is given, or both are); json;
 // policy; io and not-found of files.

@@ -19,9 +19,6 @@ using hns::Endpoint;
 using hns::EndpointChange;
 using machine::ComputeNetwork;
 
-constexpr int kDifferences = 4;
-constexpr std::string_view kCommand = "provisioner hns-proxy";
-
 enum class Wish { kList, kClear, kAdd, kEnsure };
 
 struct Request {
@@ -38,7 +35,7 @@ struct EndpointReport {
   std::optional<Error> error = {};
 };
 
-struct Report {
+struct EndpointsReport {
   std::vector<EndpointReport> endpoints;
   std::size_t writes = 0;  // endpoints that were changed
   bool differs = false;    // one would be, but for --dry-run
@@ -69,12 +66,12 @@ std::string_view ActionOf(Wish wish, const EndpointChange& change) {
   return change.remove.empty() ? "add" : "replace";
 }
 
-void AddVanished(Report& report, const std::string& id) {
+void AddVanished(EndpointsReport& report, const std::string& id) {
   AddInfo(report.findings, "hns-vanished", "the endpoint went away meanwhile, with its pod", id);
 }
 
 // One that was read just now. Errors: those of ChangeEndpoint().
-Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint found, Report& report) {
+Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint found, EndpointsReport& report) {
   const EndpointChange change = ChangeFor(request, found.settings);
   const std::string_view action = ActionOf(request.wish, change);
   if (change.IsEmpty() || request.dry_run) {
@@ -97,7 +94,8 @@ Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint fou
 }
 
 // What one endpoint meets does not stop the others.
-void TreatEach(const Request& request, ComputeNetwork& network, const std::vector<std::string>& ids, Report& report) {
+void TreatEach(const Request& request, ComputeNetwork& network, const std::vector<std::string>& ids,
+               EndpointsReport& report) {
   for (const std::string& id : ids) {
     auto found = hns::ReadEndpoint(network, id);
     if (!found) {
@@ -115,20 +113,20 @@ void TreatEach(const Request& request, ComputeNetwork& network, const std::vecto
 }
 
 // Which endpoints a command is about: exactly one of these was given.
-struct Target {
+struct EndpointTarget {
   std::string endpoint, name_space, container;
   bool all = false;
 };
 
-Result<Target> ParseTarget(const Arguments& arguments) {
-  Target out;
+Result<EndpointTarget> ParseEndpointTarget(const Arguments& arguments) {
+  EndpointTarget out;
   const bool has_endpoint = arguments.words().size() > 1;
   const std::array given = {has_endpoint, arguments.Has("namespace"), arguments.Has("container"), arguments.Has("all")};
   if (std::ranges::count(given, true) != 1 || arguments.words().size() > 2) {
     return Fail(Code::kUsage,
                 "takes one target: the GUID of an endpoint, --namespace GUID, --container ID, or --all for every "
                 "endpoint of this node",
-                fmt::format("{} {}", kCommand, arguments.words().front()));
+                fmt::format("{} {}", kHnsProxyCommand, arguments.words().front()));
   }
   for (const std::string_view option : {"crictl", "crictl-exe"}) {
     if (!arguments.Has(option) || arguments.Has("container")) continue;
@@ -145,7 +143,7 @@ Result<Target> ParseTarget(const Arguments& arguments) {
 }
 
 // Of all endpoints the node's own get no policy: it has no proxy in a pod beside it, and would be cut off.
-Result<std::vector<std::string>> EndpointsOf(const Target& target, bool gives, const Arguments& arguments,
+Result<std::vector<std::string>> EndpointsOf(const EndpointTarget& target, bool gives, const Arguments& arguments,
                                              machine::Host& host) {
   if (target.all && gives) return hns::AllPodEndpoints(host.compute_network());
   if (target.all) return hns::AllEndpoints(host.compute_network());
@@ -159,7 +157,7 @@ void WriteError(JsonWriter& json, const Error& error) {
   json.Member("where", error.where).EndObject();
 }
 
-std::string Json(const Report& report) {
+std::string EndpointsJson(const EndpointsReport& report) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("endpoints").BeginArray();
   for (const EndpointReport& endpoint : report.endpoints) {
@@ -181,7 +179,7 @@ std::string_view Done(std::string_view action, bool dry_run) {
   return "unchanged";
 }
 
-std::string Text(const Request& request, const Report& report) {
+std::string EndpointsText(const Request& request, const EndpointsReport& report) {
   if (report.endpoints.empty()) return "no endpoints\n";
   std::string out;
   for (const EndpointReport& endpoint : report.endpoints) {
@@ -205,7 +203,7 @@ Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Fi
   const std::string& word = arguments.words().front();
   const auto* found = std::ranges::find(kWishes, word, &std::pair<std::string_view, Wish>::first);
   if (found == kWishes.end()) {
-    return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kCommand));
+    return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kHnsProxyCommand));
   }
   Request out{found->second, arguments.Has("dry-run"), {}, arguments.Has("all")};
   if (out.wish != Wish::kAdd && out.wish != Wish::kEnsure) return out;
@@ -216,9 +214,9 @@ Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Fi
   return out;
 }
 
-int ExitOf(const Request& request, const Report& report) {
+int ExitOfEndpoints(const Request& request, const EndpointsReport& report) {
   if (report.HasError()) return InfoOf(Code::kHns).exit;
-  return request.dry_run && report.differs ? kDifferences : 0;
+  return request.dry_run && report.differs ? kExitDifferences : 0;
 }
 
 // Whether HNS has such policies at all.
@@ -257,8 +255,8 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
   const bool json = PROV_TRY(WantsJson(arguments));
   ComputeNetwork& network = host.compute_network();
   if (arguments.words().front() == "check") return CheckVersion(network, json);
-  Report report;
-  const Target target = PROV_TRY(ParseTarget(arguments));
+  EndpointsReport report;
+  const EndpointTarget target = PROV_TRY(ParseEndpointTarget(arguments));
   const Request request = PROV_TRY(ParseRequest(arguments, host, report.findings));
   if (!request.wanted.empty()) PROV_TRY(hns::RequireProxyPolicies(network));
   if (!target.endpoint.empty()) {
@@ -274,9 +272,9 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
     const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, !request.wanted.empty(), arguments, host));
     TreatEach(request, network, ids, report);
   }
-  const int exit = ExitOf(request, report);
-  if (json) return Outcome{exit, Json(report), {}};
-  std::string text = Text(request, report);
+  const int exit = ExitOfEndpoints(request, report);
+  if (json) return Outcome{exit, EndpointsJson(report), {}};
+  std::string text = EndpointsText(request, report);
   return Outcome{exit, std::move(text), std::move(report.findings)};
 }
 

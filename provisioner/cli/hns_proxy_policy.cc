@@ -12,8 +12,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kCommand = "provisioner hns-proxy";
-
 // Options of one value each, and what they set.
 struct TextOption {
   std::string_view name;
@@ -55,7 +53,7 @@ std::string_view GivenFlag(const Arguments& arguments) {
 }
 
 // An empty value is not "none": it is a variable that was not set, and would redirect something else.
-Result<std::string> Value(const Arguments& arguments, std::string_view name) {
+Result<std::string> GivenValue(const Arguments& arguments, std::string_view name) {
   std::string value = arguments.Get(name);
   if (!TrimBlanks(value).empty()) return value;
   return Fail(Code::kPolicy, "is empty (an unset variable?); leave the option out or give a value",
@@ -70,11 +68,11 @@ Result<hns::Policy> PolicyOfFlags(const Arguments& arguments) {
                   "can't be used with --inbound-port or --outbound-port, because it sets both; leave one out",
                   "--port");
     }
-    out.inbound_port = PROV_TRY(Value(arguments, "port"));
+    out.inbound_port = PROV_TRY(GivenValue(arguments, "port"));
     out.outbound_port = out.inbound_port;
   }
   for (const TextOption& option : kTexts) {
-    if (arguments.Has(option.name)) option.member(out) = PROV_TRY(Value(arguments, option.name));
+    if (arguments.Has(option.name)) option.member(out) = PROV_TRY(GivenValue(arguments, option.name));
   }
   for (const ListOption& option : kLists) {
     for (const std::string& value : arguments.All(option.name)) {
@@ -98,7 +96,7 @@ Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std:
                            Findings& findings) {
   if (!arguments.Has("exceptions-from")) return {};
   SourceOptions options;
-  options.request.source = PROV_TRY(Value(arguments, "exceptions-from"));
+  options.request.source = PROV_TRY(GivenValue(arguments, "exceptions-from"));
   const egress::EgressConfig config = PROV_TRY(ReadSource(host, options)).config;
   const std::string where = config.proxy_file.path + ": NO_PROXY";
   const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(config.no_proxy.value_or(""), where));
@@ -120,7 +118,7 @@ bool NamesPolicy(const Arguments& arguments) {
 }
 
 Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings) {
-  const std::string where = fmt::format("{} {}", kCommand, arguments.words().front());
+  const std::string where = fmt::format("{} {}", kHnsProxyCommand, arguments.words().front());
   const std::vector<std::string> files = PolicyFiles(arguments);
   const std::string_view flag = GivenFlag(arguments);
   if (files.empty() && flag.empty()) {

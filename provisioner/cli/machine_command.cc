@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/session_output.h"
@@ -24,7 +25,6 @@ namespace {
 constexpr int kMsiReboot = 3010;
 constexpr int kCloudbaseReboot = 1001;
 
-constexpr std::int64_t kMillisecondsPerSecond = 1000;
 constexpr std::int64_t kLockPause = 500;  // milliseconds
 constexpr std::int64_t kLongestLockWait = 86400;
 

@@ -81,7 +81,7 @@ struct Audience {
 
 // Programs get the document and logs the line. A person at a terminal would see the same twice, and gets the line, or
 // the document that was asked for.
-int Report(const Error& error, const Audience& to) {
+int ReportError(const Error& error, const Audience& to) {
   const bool person_sees_both = to.json && IsTerminal(stdout) && IsTerminal(stderr);
   if (!person_sees_both || !to.asked_for) PrintError(stderr, error);
   const int exit = InfoOf(error.code).exit;
@@ -138,7 +138,7 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
   const Audience to{asked_for || (always_json && !AsksForTextFormat(words)), asked_for};
   const auto report = [&](Error error) {
     if (error.where.empty()) error.where = fmt::format("provisioner {}", command.spec.name);
-    return Report(WithoutPasswords(std::move(error), words), to);
+    return ReportError(WithoutPasswords(std::move(error), words), to);
   };
   Result<Arguments> arguments = ParseArguments(command.spec, words);
   if (!arguments) return report(std::move(arguments).error());
@@ -173,14 +173,15 @@ int RefuseCommand(const std::string& word, std::span<const std::string> words) {
       Code::kUsage,
       fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word, near.empty() ? "" : near + " "),
       "provisioner"};
-  return Report(WithoutPasswords(std::move(error), words), {AsksForJson(words), AsksForJson(words)});
+  return ReportError(WithoutPasswords(std::move(error), words), {AsksForJson(words), AsksForJson(words)});
 }
 
 int Dispatch(std::vector<std::string> words) {
   words = CommandFirst(std::move(words));
   const bool json = AsksForJson(words);
   if (words.empty() || words.front().starts_with("--output")) {
-    return Report({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"}, {json, json});
+    return ReportError({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"},
+                       {json, json});
   }
   if (words.front() == "help" && words.size() > 1 && !words[1].starts_with('-')) {  // help COMMAND
     words.erase(words.begin());
@@ -217,8 +218,8 @@ int Main(int argc, char** argv) {
   try {
     return Dispatch(words);
   } catch (const std::exception& error) {
-    return Report({Code::kInternal, fmt::format("unexpected: {}", error.what()), "provisioner"},
-                  {AsksForJson(words), AsksForJson(words)});
+    return ReportError({Code::kInternal, fmt::format("unexpected: {}", error.what()), "provisioner"},
+                       {AsksForJson(words), AsksForJson(words)});
   }
 }
 

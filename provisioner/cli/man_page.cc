@@ -30,7 +30,7 @@ OptionKey KeyOf(const OptionSpec& option) { return {option.name, option.value, o
 constexpr std::size_t kShared = 3;
 
 // A line of text: one that begins with a control character is no request.
-std::string Line(std::string_view text) {
+std::string RoffLine(std::string_view text) {
   const bool control = text.starts_with('.') || text.starts_with('\'');
   return fmt::format("{}{}\n", control ? "\\&" : "", RoffText(text));
 }
@@ -43,7 +43,7 @@ std::string Paragraphs(std::string_view text) {
     const bool fill = !line.starts_with(' ');
     if (fill != filled) out += fill ? ".fi\n" : ".nf\n";
     filled = fill;
-    out += line.empty() ? std::string(".PP\n") : Line(line);
+    out += line.empty() ? std::string(".PP\n") : RoffLine(line);
   }
   return filled ? out : out + ".fi\n";
 }
@@ -54,9 +54,9 @@ std::string Name(const OptionSpec& option) {
 }
 
 // Its name and what it does. `uses` are named where several commands share it.
-std::string Entry(const OptionSpec& option, const std::vector<std::string_view>& uses) {
+std::string OptionEntry(const OptionSpec& option, const std::vector<std::string_view>& uses) {
   std::string out = fmt::format(".TP\n{}\n", Name(option));
-  out += Line(fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : ""));
+  out += RoffLine(fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : ""));
   if (!uses.empty()) out += fmt::format(".br\nWith: {}\n", RoffText(fmt::format("{}", fmt::join(uses, ", "))));
   return out;
 }
@@ -64,12 +64,12 @@ std::string Entry(const OptionSpec& option, const std::vector<std::string_view>&
 std::string CommandText(const CommandSpec& command, const OptionUses& uses) {
   std::string out = fmt::format(".SS {}\n\\fBprovisioner {}\\fR", RoffText(command.name), RoffText(command.name));
   if (!command.positional.empty()) out += fmt::format(" \\fI{}\\fR", RoffText(command.positional));
-  out += " [\\fIOPTION\\fR]...\n.PP\n" + Line(command.summary);
+  out += " [\\fIOPTION\\fR]...\n.PP\n" + RoffLine(command.summary);
   if (!command.details.empty()) out += ".PP\n" + Paragraphs(command.details);
   std::vector<std::string> shared;
   for (const OptionSpec& option : command.options) {
     if (uses.at(KeyOf(option)).size() < kShared) {
-      out += Entry(option, {});
+      out += OptionEntry(option, {});
     } else {
       shared.push_back(fmt::format("\\fB\\-\\-{}\\fR", RoffText(option.name)));
     }
@@ -94,7 +94,7 @@ std::string CommandsText(std::span<const CommandSpec> commands) {
       const std::vector<std::string_view>& users = uses.at(KeyOf(option));
       if (users.size() < kShared) continue;
       entries[KeyOf(option)] =
-          Entry(option, users.size() < commands.size() ? users : std::vector<std::string_view>{"every command"});
+          OptionEntry(option, users.size() < commands.size() ? users : std::vector<std::string_view>{"every command"});
     }
   }
   out += ".SH OPTIONS OF SEVERAL COMMANDS\n";
@@ -109,7 +109,7 @@ std::string Replaced(std::string text, std::string_view mark, std::string_view b
   return text;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunMan(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   std::string page = ManPage(templates::Provisioner1In(), CommandSpecs(), VersionNumber());
   if (!json) return Outcome{0, std::move(page), {}};
@@ -166,7 +166,7 @@ Command ManCommand() {
                   "  $ provisioner man | man -l -\n"
                   "  $ provisioner man > /usr/local/share/man/man1/provisioner.1",
                   {OutputOption(), HelpOption()}};
-  command.run = Run;
+  command.run = RunMan;
   return command;
 }
 

@@ -38,7 +38,7 @@ constexpr std::array kHeadings = {
     Heading{Group::kOutput, "Output"},
 };
 
-po::options_description Describe(const CommandSpec& command) {
+po::options_description DescribeForBoost(const CommandSpec& command) {
   po::options_description out;
   for (const OptionSpec& option : command.options) {
     if (option.value.empty()) {
@@ -72,7 +72,7 @@ void JoinStandardInput(const CommandSpec& command, std::vector<std::string>& wor
 }
 
 po::variables_map Parse(const CommandSpec& command, const std::vector<std::string>& words) {
-  const po::options_description options = Describe(command);
+  const po::options_description options = DescribeForBoost(command);
   po::positional_options_description positional;
   positional.add("positional", -1);
   namespace style = po::command_line_style;
@@ -83,7 +83,7 @@ po::variables_map Parse(const CommandSpec& command, const std::vector<std::strin
   return values;
 }
 
-std::string Usage(const CommandSpec& command) {
+std::string UsageLine(const CommandSpec& command) {
   return fmt::format("usage: provisioner {}{}{} [OPTION]...\n", command.name, command.positional.empty() ? "" : " ",
                      command.positional);
 }
@@ -231,7 +231,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
 }
 
 std::string HelpText(const CommandSpec& command) {
-  std::string out = Usage(command);
+  std::string out = UsageLine(command);
   out += fmt::format("\n{}\n", command.summary);
   if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
   std::size_t width = 0;

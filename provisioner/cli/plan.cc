@@ -8,8 +8,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr int kDifferences = 4;
-
 Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
                                  const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
@@ -17,7 +15,7 @@ Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSetting
   return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
 }
 
-struct Options {
+struct PlanOptions {
   bool json = false;
   node::ApplyOptions apply;
   ImageOptions image;
@@ -25,8 +23,8 @@ struct Options {
   SettingsOptions settings;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<PlanOptions> ParsePlanOptions(const Arguments& arguments) {
+  PlanOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.image = PROV_TRY(ParseImageOptions(arguments));
@@ -35,8 +33,8 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
+  const PlanOptions options = PROV_TRY(ParsePlanOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
   const node::DerivedSettings derived = PROV_TRY(node::Derive(
       PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
@@ -48,7 +46,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // where nothing differs, apply writes nothing
-  return SessionsOutcome(options.json, std::move(reports), false, differs ? kDifferences : 0);
+  return SessionsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ Command PlanCommand() {
     command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
   }
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunPlan;
   return command;
 }
 

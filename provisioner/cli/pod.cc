@@ -3,7 +3,6 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/session_output.h"
-#include "provisioner/cli/terminal.h"
 #include "provisioner/fleet/node_state.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/pod_turn.h"
@@ -14,7 +13,7 @@ namespace {
 constexpr std::int64_t kRemovalLock = 120;      // seconds: rounds of the boot service end by then
 constexpr std::int64_t kIdlePause = 3'600'000;  // milliseconds
 
-struct Options {
+struct PodOptions {
   bool json = false;
   bool remove = false;
   node::SourceWords words;    // of the source; with `remove` none
@@ -22,8 +21,8 @@ struct Options {
   BesideRounds beside;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
+  PodOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.remove = arguments.Has("remove");
   out.beside = PROV_TRY(ParseBeside(arguments));
@@ -37,14 +36,6 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   return out;
 }
 
-void Print(bool json, const reconcile::SessionReport& report) {
-  const std::string text = json ? SessionJson("this machine", report) : SessionText("this machine", report, true);
-  if (!json) PrintFindings(stderr, report.findings);
-  std::fflush(stderr);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
 Result<void> ForgetInCluster(machine::Host& host, const ClusterNode& cluster) {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host, cluster));
   source::KubeClient client(access, {host.http(), host.clock()});
@@ -52,15 +43,15 @@ Result<void> ForgetInCluster(machine::Host& host, const ClusterNode& cluster) {
 }
 
 // A DaemonSet starts again what ends, so this waits when all is done.
-Result<Outcome> Remove(const Options& options, machine::Host& host) {
+Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
   const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
-  Print(options.json, removed.report);
+  PrintSession(options.json, removed.report);
   if (options.beside.cluster) PROV_TRY(ForgetInCluster(host, *options.beside.cluster));
   while (host.clock().Wait(kIdlePause)) continue;
   return Outcome{};
 }
 
-void WarnOfDelivered(const Options& options, machine::Host& host) {
+void WarnOfDelivered(const PodOptions& options, machine::Host& host) {
   reconcile::SessionReport report;
   AddWarning(report.findings, "stored-source",
              "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
@@ -68,17 +59,17 @@ void WarnOfDelivered(const Options& options, machine::Host& host) {
              "or store a source for the service: provisioner service install --source SOURCE",
              std::string(machine::kStateFile));
   node::LogRun(host, report);
-  Print(options.json, report);
+  PrintSession(options.json, report);
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
+  const PodOptions options = PROV_TRY(ParsePodOptions(arguments));
   if (options.remove) return Remove(options, host);
   node::DailyNews news;
   node::UpgradePause pause;
   node::LoopOptions loop{.interval_seconds = options.interval};
   loop.varies = true;
-  loop.told = [&options](const node::RoundReport& report) { Print(options.json, report.session); };
+  loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   loop.stands_aside = [&] {
     const Result<node::Turn> turn = node::TakeTurn(host, options.words, pause);
@@ -126,7 +117,7 @@ Command PodCommand() {
   for (const std::vector<OptionSpec>& more : {DesiredOptionSpecs(), BesideOptionSpecs()})
     command.spec.options.insert(command.spec.options.end() - 2, more.begin(), more.end());
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunPod;
   return command;
 }
 

@@ -27,9 +27,9 @@ using publish::PodEnvObject;
 using publish::ProxyValues;
 
 constexpr std::array<std::string_view, 3> kPatches = {"strategic", "json", "none"};
-constexpr std::string_view kCommand = "provisioner pod-env";
+constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 
-struct Options {
+struct PodEnvOptions {
   SourceOptions source;
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
@@ -40,24 +40,24 @@ struct Options {
 };
 
 // --check prints no patches, and only it looks into a cluster.
-Result<Options> CheckedOptions(Options options) {
+Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
   if (!options.check) {
     if (!source::IsKubeUri(options.pods)) return options;
     return Fail(Code::kUsage, "names a cluster, which needs --check; give a file to get patches", options.pods);
   }
   if (options.patch_only || options.request.annotate)
     return Fail(Code::kUsage, "--check prints no patches; leave out --format patch and --annotate",
-                std::string(kCommand));
+                std::string(kPodEnvCommand));
   options.request.patch = PatchKind::kNone;
   options.request.lists_all = source::IsKubeUri(options.pods);  // one workload must not hide the others
   options.patch_name = "none";
   return options;
 }
 
-Result<Options> ParseOptions(const Arguments& arguments) {
+Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kFormats = {"json", "patch"};
   PROV_TRY(WantsJson(arguments));
-  Options out;
+  PodEnvOptions out;
   out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
   out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
   out.request.annotate = arguments.Has("annotate");
@@ -65,18 +65,18 @@ Result<Options> ParseOptions(const Arguments& arguments) {
   if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
   if (out.patch_only && out.request.patch == PatchKind::kNone)
     return Fail(Code::kUsage, "--format patch prints a patch, but --patch none makes none; leave one of them out",
-                std::string(kCommand));
+                std::string(kPodEnvCommand));
   out.pods = arguments.Get("pod");
   if (out.pods.empty()) {
     return Fail(Code::kUsage, "--pod FILE is missing; give a Pod, Deployment or other workload as JSON or YAML",
-                std::string(kCommand));
+                std::string(kPodEnvCommand));
   }
   out.show_secrets = arguments.Has("show-secrets");
   if (arguments.Has("trust")) out.request.trust = PROV_TRY(publish::ParsePodTrust(arguments.Get("trust"), "--trust"));
   if (out.request.trust && out.request.annotate)
     return Fail(Code::kUsage,
                 "--annotate keeps proxy variables out of pods, but --trust adds to pods; give one of them",
-                std::string(kCommand));
+                std::string(kPodEnvCommand));
   out.check = arguments.Has("check");
   out.source = PROV_TRY(ParseSourceOptions(arguments));
   return CheckedOptions(std::move(out));
@@ -90,13 +90,13 @@ ProxyValues ValuesOf(const EgressConfig& config) {
   return {config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()), config.no_proxy.value_or("")};
 }
 
-ProxyValues WithoutPasswords(const ProxyValues& values) {
+ProxyValues Redacted(const ProxyValues& values) {
   const auto shown = [](const Secret& url) { return Secret(egress::RedactUrl(url.Reveal())); };
   return {shown(values.http_proxy), shown(values.https_proxy), egress::RedactNoProxy(values.no_proxy)};
 }
 
 // What the source means for pods, beyond what its review says.
-Result<Findings> ReviewSource(const EgressConfig& config, const Options& options) {
+Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options) {
   Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
   if (options.request.annotate) return out;
   Findings told;  // by the review
@@ -158,9 +158,10 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
   json.EndObject();
 }
 
-Result<Outcome> Report(const publish::Object& pods, const EgressConfig& config, Options options, Findings findings) {
+Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& config, PodEnvOptions options,
+                              Findings findings) {
   const ProxyValues whole = std::move(options.request.proxy);
-  options.request.proxy = options.show_secrets ? whole : WithoutPasswords(whole);
+  options.request.proxy = options.show_secrets ? whole : Redacted(whole);
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
   if (options.request.proxy != whole && !options.request.annotate && options.request.patch != PatchKind::kNone) {
@@ -197,7 +198,7 @@ bool Lacks(const PodEnvObject& object) {
 }
 
 // Those of a file, or of a cluster.
-Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const Options& options, Findings& findings) {
+Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOptions& options, Findings& findings) {
   std::vector<PodEnvObject> out;
   const auto take = [&](const publish::Object& pods) -> Result<void> {
     publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
@@ -221,8 +222,7 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const Options& 
 }
 
 // Which of them lack what a patch would add.
-Result<Outcome> Check(machine::Host& host, const Options& options, Findings findings) {
-  constexpr int kDifferences = 4;
+Result<Outcome> Check(machine::Host& host, const PodEnvOptions& options, Findings findings) {
   const std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
   JsonWriter json;
@@ -232,11 +232,11 @@ Result<Outcome> Check(machine::Host& host, const Options& options, Findings find
   }
   json.EndArray();
   WriteFindings(json, findings);
-  return Outcome{lacking == 0 ? 0 : kDifferences, json.EndObject().Text(), {}};
+  return Outcome{lacking == 0 ? 0 : kExitDifferences, json.EndObject().Text(), {}};
 }
 
 // Its purpose is to be used, so it holds the secrets. In the form of the manifest: YAML or JSON.
-Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Findings findings) {
+Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& options, Findings findings) {
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   if (report.objects.size() != 1) {
     return Fail(Code::kUsage,
@@ -254,15 +254,15 @@ Result<Outcome> OnePatch(const publish::Object& pods, const Options& options, Fi
                  std::move(findings)};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
+  PodEnvOptions options = PROV_TRY(ParsePodEnvOptions(arguments));
   const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(ReviewSource(config, options));
   options.request.proxy = ValuesOf(config);
   if (options.check) return Check(host, options, std::move(findings));
   const publish::Object pods = PROV_TRY(ReadPods(options.pods));
   if (options.patch_only) return OnePatch(pods, options, std::move(findings));
-  return Report(pods, config, std::move(options), std::move(findings));
+  return ReportPatches(pods, config, std::move(options), std::move(findings));
 }
 
 }  // namespace
@@ -310,7 +310,7 @@ Command PodEnvCommand() {
        HelpOption()}};
   command.always_json = true;
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunPodEnv;
   return command;
 }
 

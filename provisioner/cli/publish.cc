@@ -19,7 +19,7 @@ namespace {
 
 using publish::Publication;
 
-constexpr std::uint64_t kMostBytes = 16ULL << 20U;  // of one input
+constexpr std::uint64_t kMostPublishInputBytes = 16ULL << 20U;
 constexpr unsigned kSecretMode = 0600;
 constexpr unsigned kMode = 0644;
 
@@ -36,55 +36,55 @@ bool IsOwnerOnly(const std::string& path) {
 }
 
 Result<publish::NamedBytes> Load(const std::string& path) {
-  return publish::NamedBytes{PROV_TRY(ReadFile(path, kMostBytes)), path, IsOwnerOnly(path)};
+  return publish::NamedBytes{PROV_TRY(ReadFile(path, kMostPublishInputBytes)), path, IsOwnerOnly(path)};
 }
 
-Result<publish::NamedBytes> Required(const Arguments& arguments, std::string_view option) {
+Result<publish::NamedBytes> LoadRequired(const Arguments& arguments, std::string_view option) {
   const std::string path = arguments.Get(option);
   if (!path.empty()) return Load(path);
   return Fail(Code::kUsage, fmt::format("--{} FILE is missing; provisioner publish --help shows an example", option),
               "provisioner publish");
 }
 
-Result<std::optional<publish::NamedBytes>> Optional(const Arguments& arguments, std::string_view option) {
+Result<std::optional<publish::NamedBytes>> LoadOptional(const Arguments& arguments, std::string_view option) {
   if (!arguments.Has(option)) return std::nullopt;
-  return PROV_TRY(Required(arguments, option));
+  return PROV_TRY(LoadRequired(arguments, option));
 }
 
-struct Options {
+struct PublishOptions {
   std::string folder;  // "": nothing is written
   publish::PublishRequest request;
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
+Result<PublishOptions> ParsePublishOptions(const Arguments& arguments) {
   PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
-  Options options;
+  PublishOptions options;
   options.folder = arguments.Get("out");
   publish::PublishRequest& out = options.request;
   out.render = !options.folder.empty();
   if (!out.render && (arguments.Has("out") || arguments.Has("inject"))) {
     return Fail(Code::kUsage, "--out FOLDER is missing: name the folder for the files", "provisioner publish");
   }
-  out.proxy = PROV_TRY(Required(arguments, "proxy"));
-  out.infrastructure = PROV_TRY(Required(arguments, "infrastructure"));
-  out.network = PROV_TRY(Required(arguments, "network"));
-  out.install_config = PROV_TRY(Optional(arguments, "install-config"));
-  out.user_ca = PROV_TRY(Optional(arguments, "user-ca"));
-  out.system_ca = PROV_TRY(Optional(arguments, "system-ca"));
+  out.proxy = PROV_TRY(LoadRequired(arguments, "proxy"));
+  out.infrastructure = PROV_TRY(LoadRequired(arguments, "infrastructure"));
+  out.network = PROV_TRY(LoadRequired(arguments, "network"));
+  out.install_config = PROV_TRY(LoadOptional(arguments, "install-config"));
+  out.user_ca = PROV_TRY(LoadOptional(arguments, "user-ca"));
+  out.system_ca = PROV_TRY(LoadOptional(arguments, "system-ca"));
   for (const std::string& path : arguments.All("inject")) out.inject.push_back(PROV_TRY(Load(path)));
   out.probe = arguments.Has("probe");
   out.internal_apiserver_address = arguments.Has("internal-apiserver-address");
   return options;
 }
 
-void WriteStatus(JsonWriter& json, const publish::ProxyValues& status) {
+void WriteProxyStatus(JsonWriter& json, const publish::ProxyValues& status) {
   json.Key("status").BeginObject();
   json.Member("httpProxy", egress::RedactUrl(status.http_proxy.Reveal()));
   json.Member("httpsProxy", egress::RedactUrl(status.https_proxy.Reveal()));
   json.Member("noProxy", egress::RedactNoProxy(status.no_proxy)).EndObject();
 }
 
-void WriteProbes(JsonWriter& json, const std::vector<publish::Probe>& probes) {
+void WriteReadinessProbes(JsonWriter& json, const std::vector<publish::Probe>& probes) {
   json.Key("probes").BeginArray();
   for (const publish::Probe& probe : probes) {
     json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok);
@@ -93,15 +93,15 @@ void WriteProbes(JsonWriter& json, const std::vector<publish::Probe>& probes) {
   json.EndArray();
 }
 
-std::string Json(const Publication& publication, const std::string& folder) {
+std::string PublicationJson(const Publication& publication, const std::string& folder) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("valid", publication.valid());
   json.Key("errors").BeginArray();
   for (const std::string& error : publication.errors) json.String(error);
   json.EndArray();
   WriteFindings(json, publication.findings);
-  WriteStatus(json, publication.status);
-  WriteProbes(json, publication.probes);
+  WriteProxyStatus(json, publication.status);
+  WriteReadinessProbes(json, publication.probes);
   json.Key("files").BeginArray();
   for (const publish::PublishedFile& file : publication.files) {
     json.BeginObject().Member("path", PathOf(folder, file.name)).Member("sha256", ToHex(Sha256(file.bytes)));
@@ -120,12 +120,12 @@ Result<void> WriteFiles(const std::vector<publish::PublishedFile>& files, const 
   return {};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunPublish(const Arguments& arguments, machine::Host& host) {
+  PublishOptions options = PROV_TRY(ParsePublishOptions(arguments));
   const Publication publication = PROV_TRY(publish::Publish(std::move(options.request), {host.http(), host.clock()}));
   const std::string& folder = options.folder;
   PROV_TRY(WriteFiles(publication.files, folder));
-  return Outcome{publication.valid() ? 0 : InfoOf(Code::kInvalidConfig).exit, Json(publication, folder), {}};
+  return Outcome{publication.valid() ? 0 : InfoOf(Code::kInvalidConfig).exit, PublicationJson(publication, folder), {}};
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ Command PublishCommand() {
        OutputOption(),
        HelpOption()}};
   command.always_json = true;
-  command.run = Run;
+  command.run = RunPublish;
   return command;
 }
 

@@ -4,7 +4,6 @@
 #include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/session_output.h"
-#include "provisioner/cli/terminal.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/service_loop.h"
@@ -14,7 +13,7 @@ namespace {
 
 enum class Mode { kOnce, kWatch, kService };
 
-struct Options {
+struct ReconcileOptions {
   bool json = false;
   std::int64_t interval = 0;  // seconds; 0: what the machine has stored
   Mode mode = Mode::kOnce;
@@ -23,8 +22,8 @@ struct Options {
   std::int64_t wait_lock = 0;          // of one round, in seconds
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
+  ReconcileOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   const int modes = int{arguments.Has("once")} + int{arguments.Has("watch")} + int{arguments.Has("service")};
@@ -41,7 +40,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
 }
 
 // The machine is closed after a round.
-Result<int> EndOnce(machine::Host& host, const Options& options, reconcile::SessionReport& report) {
+Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::SessionReport& report) {
   if (!options.ending.reboot.way) return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
@@ -49,14 +48,14 @@ Result<int> EndOnce(machine::Host& host, const Options& options, reconcile::Sess
 }
 
 // Of the boot service: what it was told when it was installed.
-Result<BesideRounds> BesideOf(machine::Host& host, const Options& options) {
+Result<BesideRounds> BesideOf(machine::Host& host, const ReconcileOptions& options) {
   if (options.beside) return *options.beside;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   const auto stored = PROV_TRY(node::LoadService(target.Node(host).machine.state));
   return stored ? StoredBeside(stored->beside) : BesideRounds();
 }
 
-Result<Outcome> Once(const Options& options, machine::Host& host) {
+Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
   auto round = PROV_TRY(
       WhenFree(host.clock(), options.wait_lock, [&] { return node::RunRound(host, ReaderOn(host, nullptr)); }));
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
@@ -70,17 +69,8 @@ Result<Outcome> Once(const Options& options, machine::Host& host) {
   return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
 }
 
-void Show(bool json, const node::RoundReport& report) {
-  const std::string text =
-      json ? SessionJson("this machine", report.session) : SessionText("this machine", report.session, true);
-  if (!json) PrintFindings(stderr, report.session.findings);
-  std::fflush(stderr);  // a file that somebody follows
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
+  const ReconcileOptions options = PROV_TRY(ParseReconcileOptions(arguments));
   if (options.mode == Mode::kOnce) return Once(options, host);
   node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
@@ -94,7 +84,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
   }
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
-  loop.told = [&options](const node::RoundReport& report) { Show(options.json, report); };
+  loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   Follow(host, loop, options.beside.value_or(BesideRounds()));
   return Outcome{};
@@ -129,7 +119,7 @@ Command ReconcileCommand() {
        OutputOption(),
        HelpOption()}};
   for (const OptionSpec& option : BesideOptionSpecs()) command.spec.options.push_back(option);
-  command.run = Run;
+  command.run = RunReconcile;
   return command;
 }
 

@@ -30,7 +30,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   return TargetReport{target.name, std::move(report)};
 }
 
-struct Options {
+struct UndoOptions {
   bool json = false;
   TargetOptions target;
   bool all = false;            // of remove
@@ -41,8 +41,8 @@ struct Options {
   }
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<UndoOptions> ParseUndoOptions(const Arguments& arguments) {
+  UndoOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.target = PROV_TRY(ParseTargetOptions(arguments));
   out.all = arguments.Has("all");
@@ -51,7 +51,7 @@ Result<Options> ParseOptions(const Arguments& arguments) {
 }
 
 Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+  const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
   Targets targets = PROV_TRY(options.Open(live));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts())
@@ -69,7 +69,7 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
 }
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
+  const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
   Targets targets = PROV_TRY(options.Open(live));
   bool machine = false;
   std::vector<TargetReport> reports;

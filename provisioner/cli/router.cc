@@ -26,35 +26,34 @@ using router::Format;
 using router::PolicyFile;
 using router::RouterPolicy;
 
-constexpr std::string_view kCommand = "provisioner router";
-constexpr std::array<std::string_view, 3> kActions = {"render", "check", "explain"};
-constexpr std::array<std::string_view, 3> kKinds = {"redirect", "http-proxy", "dns-proxy"};
-constexpr std::uint64_t kMostBytes = 64ULL << 20U;  // of one file
+constexpr std::string_view kRouterCommand = "provisioner router";
+constexpr std::array<std::string_view, 3> kRouterActions = {"render", "check", "explain"};
+constexpr std::array<std::string_view, 3> kRouterKinds = {"redirect", "http-proxy", "dns-proxy"};
+constexpr std::uint64_t kMostRouterFileBytes = 64ULL << 20U;
 constexpr std::uint64_t kMostResolvBytes = 64ULL << 10U;
-constexpr std::size_t kMostDestinations = 100'000;
 constexpr unsigned kMostServers = 1000;  // that haproxy gets for one name
 constexpr std::string_view kResolv = "/etc/resolv.conf";
 
-std::unexpected<Error> Usage(std::string message) {
-  return Fail(Code::kUsage, std::move(message), std::string(kCommand));
+std::unexpected<Error> RouterUsageError(std::string message) {
+  return Fail(Code::kUsage, std::move(message), std::string(kRouterCommand));
 }
 
 Result<PolicyFile> ReadPolicyFile(const std::string& path) {
-  if (path.empty()) return Usage("the name of a file is empty (an unset variable?)");
-  return PolicyFile{PROV_TRY(ReadFile(path, kMostBytes)), path == "-" ? "standard input" : path};
+  if (path.empty()) return RouterUsageError("the name of a file is empty (an unset variable?)");
+  return PolicyFile{PROV_TRY(ReadFile(path, kMostRouterFileBytes)), path == "-" ? "standard input" : path};
 }
 
 Result<std::vector<PolicyFile>> ReadPolicyFiles(const std::vector<std::string>& paths) {
-  if (std::ranges::count(paths, "-") > 1) return Usage("standard input (-) can be read once only");
+  if (std::ranges::count(paths, "-") > 1) return RouterUsageError("standard input (-) can be read once only");
   std::vector<PolicyFile> out;
   out.reserve(paths.size());
   for (const std::string& path : paths) out.push_back(PROV_TRY(ReadPolicyFile(path)));
   return out;
 }
 
-Result<std::optional<router::RouterKind>> KindOf(const Arguments& arguments) {
+Result<std::optional<router::RouterKind>> GivenRouterKind(const Arguments& arguments) {
   if (!arguments.Has("kind")) return std::nullopt;
-  return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind", kKinds)));
+  return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind", kRouterKinds)));
 }
 
 // The words behind the action.
@@ -64,13 +63,14 @@ std::vector<std::string> Rest(const Arguments& arguments) {
 
 // The one router that `files`, --policy and --destination hold.
 Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::string> files) {
-  const auto kind = PROV_TRY(KindOf(arguments));
+  const auto kind = PROV_TRY(GivenRouterKind(arguments));
   for (const std::string& path : arguments.All("policy")) files.push_back(path);
   if (arguments.Has("destination") && !files.empty())
-    return Usage("--destination FILE takes a plain list and --policy FILE any form; give one of the two");
+    return RouterUsageError("--destination FILE takes a plain list and --policy FILE any form; give one of the two");
   if (arguments.Has("destination")) files = {arguments.Get("destination")};
   if (files.empty())
-    return Usage("--destination FILE or --policy FILE is missing; provisioner router --help shows an example");
+    return RouterUsageError(
+        "--destination FILE or --policy FILE is missing; provisioner router --help shows an example");
   const router::PolicyRequest request{kind, arguments.Get("source"), arguments.Get("gateway")};
   auto found = PROV_TRY(router::ReadRouterPolicies(PROV_TRY(ReadPolicyFiles(files)), request));
   if (found.size() > 1) {
@@ -180,8 +180,8 @@ Result<Outcome> CheckAction(const Arguments& arguments, bool json) {
   std::vector<std::string> files = Rest(arguments);
   for (const std::string_view option : {"policy", "destination"})
     std::ranges::copy(arguments.All(option), std::back_inserter(files));
-  if (files.empty()) return Usage("FILE is missing; provisioner router --help shows an example");
-  router::CheckRequest request{.kind = PROV_TRY(KindOf(arguments))};
+  if (files.empty()) return RouterUsageError("FILE is missing; provisioner router --help shows an example");
+  router::CheckRequest request{.kind = PROV_TRY(GivenRouterKind(arguments))};
   for (const std::string& text : arguments.List("node-network")) {
     const auto network = IpNetwork::Parse(text);
     if (!network) {
@@ -200,7 +200,7 @@ Result<Outcome> CheckAction(const Arguments& arguments, bool json) {
   return Outcome{exit, RouterCheckText(files, findings, valid), std::move(findings)};
 }
 
-struct Asked {
+struct AskedDestination {
   std::string text;
   std::string place = {};  // "FILE, line N"; "" for a word of the command line
 };
@@ -213,8 +213,8 @@ std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
-Result<void> AddHosts(const std::string& path, std::vector<Asked>& out) {
-  std::string bytes = PROV_TRY(ReadFile(path, kMostBytes));
+Result<void> AddHosts(const std::string& path, std::vector<AskedDestination>& out) {
+  std::string bytes = PROV_TRY(ReadFile(path, kMostRouterFileBytes));
   if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
     return Fail(Code::kRow, "is not text, or damaged UTF-16; save it as UTF-8", path);
   const std::size_t before = out.size();
@@ -229,8 +229,8 @@ Result<void> AddHosts(const std::string& path, std::vector<Asked>& out) {
 }
 
 // The words, and the lines of --hosts.
-Result<std::vector<Asked>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
-  std::vector<Asked> out;
+Result<std::vector<AskedDestination>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
+  std::vector<AskedDestination> out;
   for (const std::string& text : arguments.All("resolve")) PROV_TRY(answers.Add(text));
   for (const std::string& word : Rest(arguments)) {
     // Behind --resolve, people write several.
@@ -243,14 +243,16 @@ Result<std::vector<Asked>> Destinations(const Arguments& arguments, router::Know
   }
   if (arguments.Has("hosts")) PROV_TRY(AddHosts(arguments.Get("hosts"), out));
   if (out.empty())
-    return Usage("a destination is missing; give a URL or host for an HTTP proxy, a port of the router for others");
-  if (out.size() > kMostDestinations)
-    return Fail(Code::kTooLarge, fmt::format("more than {} destinations", kMostDestinations), std::string(kCommand));
+    return RouterUsageError(
+        "a destination is missing; give a URL or host for an HTTP proxy, a port of the router for others");
+  if (out.size() > kMostAskedDestinations)
+    return Fail(Code::kTooLarge, fmt::format("more than {} destinations", kMostAskedDestinations),
+                std::string(kRouterCommand));
   return out;
 }
 
 // Errors: usage, and row for a line of --hosts.
-Result<router::RouterDestination> ParseAsked(router::RouterKind kind, const Asked& asked) {
+Result<router::RouterDestination> ParseAsked(router::RouterKind kind, const AskedDestination& asked) {
   auto out = router::ParseRouterDestination(kind, asked.text);
   if (out || asked.place.empty()) return out;
   return Fail(Code::kRow, fmt::format("\"{}\" {}", Shorten(out.error().where), out.error().message), asked.place);
@@ -260,19 +262,19 @@ Result<void> CheckStandardInput(const Arguments& arguments) {
   std::vector<std::string> files = arguments.All("policy");
   for (const std::string_view option : {"destination", "hosts"})
     std::ranges::copy(arguments.All(option), std::back_inserter(files));
-  if (std::ranges::count(files, "-") > 1) return Usage("standard input (-) can be read once only");
+  if (std::ranges::count(files, "-") > 1) return RouterUsageError("standard input (-) can be read once only");
   return {};
 }
 
 Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
   PROV_TRY(CheckStandardInput(arguments));
   router::KnownAnswers answers;
-  const std::vector<Asked> all = PROV_TRY(Destinations(arguments, answers));
+  const std::vector<AskedDestination> all = PROV_TRY(Destinations(arguments, answers));
   const RouterPolicy policy = PROV_TRY(ReadPolicy(arguments, {}));
   const router::Evaluation evaluation(policy);
   std::vector<ExplainedDestination> explained;
   explained.reserve(all.size());
-  for (const Asked& asked : all) {
+  for (const AskedDestination& asked : all) {
     const router::RouterDestination destination = PROV_TRY(ParseAsked(policy.kind, asked));
     explained.push_back({destination.text, evaluation.Explain(destination, answers)});
   }
@@ -295,30 +297,31 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOwners 
                                                                                     {"resolve", "explain"},
                                                                                     {"hosts", "explain"}}};
 
-Result<void> CheckOptions(const Arguments& arguments, std::string_view action) {
+Result<void> CheckRouterOptions(const Arguments& arguments, std::string_view action) {
   for (const auto& [option, owner] : kOwners) {
     if (owner != action && arguments.Has(option))
-      return Usage(fmt::format("--{} is an option of router {}, not of router {}", option, owner, action));
+      return RouterUsageError(fmt::format("--{} is an option of router {}, not of router {}", option, owner, action));
   }
   for (const std::string_view option : {"source", "gateway"}) {
     if (action == "check" && arguments.Has(option))
-      return Usage(fmt::format("router check takes no --{}: it looks at what the files say", option));
+      return RouterUsageError(fmt::format("router check takes no --{}: it looks at what the files say", option));
   }
   return {};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& /*host*/) {
+Result<Outcome> RunRouter(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  if (arguments.words().empty()) return Usage(fmt::format("an action is missing: {}", fmt::join(kActions, ", ")));
+  if (arguments.words().empty())
+    return RouterUsageError(fmt::format("an action is missing: {}", fmt::join(kRouterActions, ", ")));
   const std::string& action = arguments.words().front();
-  if (std::ranges::find(kActions, action) == kActions.end())
-    return RefuseValue(std::string(kCommand), "one of", action, kActions);
-  PROV_TRY(CheckOptions(arguments, action));
+  if (std::ranges::find(kRouterActions, action) == kRouterActions.end())
+    return RefuseValue(std::string(kRouterCommand), "one of", action, kRouterActions);
+  PROV_TRY(CheckRouterOptions(arguments, action));
   if (action == "render") return RenderAction(arguments, json);
   return action == "check" ? CheckAction(arguments, json) : ExplainAction(arguments, json);
 }
 
-std::vector<OptionSpec> Options() {
+std::vector<OptionSpec> RouterOptionSpecs() {
   return {
       {"kind", "redirect|http-proxy|dns-proxy", "which router a plain list is for (default: seen by its lines)",
        Group::kSource},
@@ -371,8 +374,8 @@ Command RouterCommand() {
       "  DEST                  decision  line  note\n"
       "  https://quay.io/      allow        2  line 2 (*.quay.io) allows it; to quay.io:443\n"
       "  https://cdn.example/  deny         -  no line matches it, so it is denied",
-      Options()};
-  command.run = Run;
+      RouterOptionSpecs()};
+  command.run = RunRouter;
   return command;
 }
 

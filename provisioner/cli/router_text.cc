@@ -6,6 +6,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
 
 namespace prov::cli {
 namespace {
@@ -13,16 +14,6 @@ namespace {
 using router::RouterDecision;
 
 constexpr std::size_t kWidest = 60;
-
-std::size_t Count(const Findings& findings, Severity severity) {
-  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
-}
-
-// null where there is none.
-void WriteText(JsonWriter& json, std::string_view key, const std::string& text) {
-  json.Key(key);
-  text.empty() ? json.Null() : json.String(text);
-}
 
 }  // namespace
 
@@ -35,8 +26,8 @@ std::string RouterExplainJson(const router::RouterPolicy& policy, const std::vec
     const RouterDecision& decision = one.decision;
     json.BeginObject().Member("destination", one.shown).Member("decision", NameOf(decision.verdict)).Key("line");
     decision.line == 0 ? json.Null() : json.Int(static_cast<std::int64_t>(decision.line));
-    WriteText(json, "to", decision.to);
-    WriteText(json, "source", decision.source);
+    WriteTextOrNull(json, "to", decision.to);
+    WriteTextOrNull(json, "source", decision.source);
     json.Member("note", decision.note).EndObject();
   }
   json.EndArray();
@@ -63,15 +54,16 @@ std::string RouterExplainText(const std::vector<ExplainedDestination>& explained
 std::string RouterCheckJson(const Findings& findings, bool valid) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("valid", valid);
-  json.Member("errors", Count(findings, Severity::kError)).Member("warnings", Count(findings, Severity::kWarning));
+  json.Member("errors", CountFindings(findings, Severity::kError))
+      .Member("warnings", CountFindings(findings, Severity::kWarning));
   WriteFindings(json, findings);
   return json.EndObject().Text();
 }
 
 std::string RouterCheckText(const std::vector<std::string>& files, const Findings& findings, bool valid) {
   return fmt::format("{}: {}: {} error(s), {} warning(s)\n", Printable(fmt::format("{}", fmt::join(files, ", "))),
-                     valid ? "valid" : "not valid", Count(findings, Severity::kError),
-                     Count(findings, Severity::kWarning));
+                     valid ? "valid" : "not valid", CountFindings(findings, Severity::kError),
+                     CountFindings(findings, Severity::kWarning));
 }
 
 }  // namespace prov::cli

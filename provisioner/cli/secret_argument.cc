@@ -25,7 +25,7 @@ bool IsVariableName(std::string_view name) {
          std::ranges::all_of(name, fits);
 }
 
-Result<std::string> Checked(std::string bytes, const std::string& where) {
+Result<std::string> CheckedSecret(std::string bytes, const std::string& where) {
   if (bytes.ends_with('\n')) bytes.pop_back();
   if (bytes.ends_with('\r')) bytes.pop_back();
   if (bytes.empty()) return Fail(Code::kUsage, "is empty; the value belongs there, on one line", where);
@@ -42,7 +42,7 @@ Result<std::string> FromFile(const std::string& path, std::string_view option, c
   const std::string where = fmt::format("{} @{}", option, path);
   if (path.empty()) return Fail(Code::kUsage, "names no file: give @FILE, or @- for standard input", where);
   auto bytes = places.file(path, kLimit);
-  if (bytes) return Checked(*std::move(bytes), where);
+  if (bytes) return CheckedSecret(*std::move(bytes), where);
   bytes.error().where = where;
   return bytes;
 }
@@ -58,10 +58,10 @@ Result<std::string> FromVariable(const std::string& name, std::string_view optio
   const std::string where = fmt::format("{} env:{}", option, name);
   const auto value = places.variable(name);
   if (!value) return Fail(Code::kUsage, "there is no such environment variable; set it for this program", where);
-  return Checked(*value, where);
+  return CheckedSecret(*value, where);
 }
 
-Result<std::string> ReadSource(const std::string& text, std::string_view where, const SecretPlaces& places) {
+Result<std::string> ReadSecretSource(const std::string& text, std::string_view where, const SecretPlaces& places) {
   std::string out = PROV_TRY(ReadSecretArgument(text, where, places));
   if (source::IsRemote(out)) return out;
   return Fail(Code::kUsage, fmt::format("is not the URL of a source; write ./{} for a file of this name", text),
@@ -109,13 +109,13 @@ Result<std::vector<std::string>> ReadSecretArguments(const CommandSpec& command,
     out.push_back(value);
     return {};
   };
-  if (command.positional == "SOURCE") PROV_TRY(read(arguments.positional_, "SOURCE", ReadSource));
+  if (command.positional == "SOURCE") PROV_TRY(read(arguments.positional_, "SOURCE", ReadSecretSource));
   for (const OptionSpec& option : command.options) {
     const auto values = arguments.values_.find(option.name);
     if (values == arguments.values_.end()) continue;
     for (std::string& value : values->second) {
       const std::string where = fmt::format("--{}", option.name);
-      if (option.secret) PROV_TRY(read(value, where, option.name == "source" ? ReadSource : ReadSecretArgument));
+      if (option.secret) PROV_TRY(read(value, where, option.name == "source" ? ReadSecretSource : ReadSecretArgument));
     }
   }
   return out;

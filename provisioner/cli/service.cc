@@ -38,10 +38,10 @@ Outcome Told(bool json, bool wrote, std::string_view text, const node::ProgramRe
   return {0, out.EndObject().Text(), {}};
 }
 
-constexpr std::int64_t kLockWait = 60;  // seconds
+constexpr std::int64_t kUninstallLockWait = 60;  // seconds
 
 // With the full path: a shell that is open already does not find the program by its name yet.
-std::string Describe(const node::ProgramReport& program) {
+std::string DescribeProgram(const node::ProgramReport& program) {
   std::string out =
       program.wrote ? "the service Provisioner is installed" : "the service Provisioner was installed already";
   out += fmt::format("\nthe program is {}", program.path);
@@ -50,23 +50,23 @@ std::string Describe(const node::ProgramReport& program) {
   return out;
 }
 
-enum class Action { kInstall, kUninstall };
+enum class ServiceAction { kInstall, kUninstall };
 
-struct Options {
+struct ServiceOptions {
   bool json = false;
-  Action action = Action::kInstall;
+  ServiceAction action = ServiceAction::kInstall;
   node::Delivery delivery;  // without words: no source is named
 };
 
-Result<Options> ParseOptions(const Arguments& arguments) {
-  Options out;
+Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
+  ServiceOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   constexpr std::array<std::string_view, 2> kActions = {"install", "uninstall"};
   if (std::ranges::find(kActions, arguments.positional()) == kActions.end())
     return RefuseValue("provisioner service", "one of", arguments.positional(), kActions);
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
   if (arguments.positional() == "uninstall") {
-    out.action = Action::kUninstall;
+    out.action = ServiceAction::kUninstall;
     return out;
   }
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
@@ -90,7 +90,7 @@ Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, boo
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }
-  return Told(json, program.wrote, Describe(program), &program, std::move(findings));
+  return Told(json, program.wrote, DescribeProgram(program), &program, std::move(findings));
 }
 
 // status misses it no more. A record that can't be read keeps nobody from removing the service.
@@ -100,7 +100,7 @@ Result<void> ForgetService(machine::Host& host) {
     const auto known = node::LoadService(target.Node(host).machine.state);
     if (!known || !*known) return {};
   }
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, kLockWait));
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, kUninstallLockWait));
   return reconcile::CommitSections(target.Node(host).machine.state,
                                    {{std::string(node::kServiceSection), std::nullopt}});
 }
@@ -115,9 +115,9 @@ Result<Outcome> Uninstall(machine::Host& host, bool json) {
               nullptr, {});
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& host) {
-  const Options options = PROV_TRY(ParseOptions(arguments));
-  if (options.action == Action::kUninstall) return Uninstall(host, options.json);
+Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {
+  const ServiceOptions options = PROV_TRY(ParseServiceOptions(arguments));
+  if (options.action == ServiceAction::kUninstall) return Uninstall(host, options.json);
   return Install(options.delivery, host, options.json);
 }
 
@@ -148,7 +148,7 @@ Command ServiceCommand() {
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
   AddRemoteOptions(command.spec);
-  command.run = Run;
+  command.run = RunService;
   return command;
 }
 

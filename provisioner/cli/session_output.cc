@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/terminal.h"
@@ -13,24 +14,22 @@ namespace {
 using reconcile::Action;
 using reconcile::Change;
 
-constexpr std::string_view kPlain = "\x1b[0m";
-
-struct Look {
+struct ActionLook {
   std::string_view sign, planned, done, colour;
 };
 
-Look LookOf(Action action) {
+ActionLook LookOf(Action action) {
   switch (action) {
     case Action::kCreate:
-      return {"+", "create", "created", "\x1b[32m"};
+      return {"+", "create", "created", kGreen};
     case Action::kUpdate:
-      return {"~", "update", "updated", "\x1b[33m"};
+      return {"~", "update", "updated", kYellow};
     case Action::kDelete:
-      return {"-", "delete", "deleted", "\x1b[31m"};
+      return {"-", "delete", "deleted", kRed};
     case Action::kAdopt:
-      return {"=", "adopt", "adopted", "\x1b[36m"};
+      return {"=", "adopt", "adopted", kCyan};
     case Action::kYield:
-      return {"!", "yield", "yielded", "\x1b[36m"};
+      return {"!", "yield", "yielded", kCyan};
     case Action::kNone:
       break;
   }
@@ -43,10 +42,10 @@ std::string Values(const Change& change) {
   return fmt::format("{} -> {}", Printable(change.before), Printable(change.after));
 }
 
-std::string Line(const Change& change, bool done, bool colour) {
-  const Look look = LookOf(change.action);
+std::string ChangeLine(const Change& change, bool done, bool colour) {
+  const ActionLook look = LookOf(change.action);
   std::string out =
-      fmt::format("  {}{}{} {:<8} {:<12} {}", colour ? look.colour : "", look.sign, colour ? kPlain : "",
+      fmt::format("  {}{}{} {:<8} {:<12} {}", colour ? look.colour : "", look.sign, colour ? kColourEnd : "",
                   done ? look.done : look.planned, reconcile::NameOf(change.kind), Printable(change.name));
   const std::string values = Values(change);
   if (!values.empty()) out += "  " + values;
@@ -87,7 +86,7 @@ std::string SessionText(std::string_view target, const reconcile::SessionReport&
     if (change.action == Action::kNone && change.reason.empty()) {
       ++same;
     } else {
-      out += Line(change, done, colour);
+      out += ChangeLine(change, done, colour);
     }
   }
   if (same > 0) out += fmt::format("    {} item{} as wanted already\n", same, same == 1 ? " is" : "s are");
@@ -97,6 +96,14 @@ std::string SessionText(std::string_view target, const reconcile::SessionReport&
                 : "a reboot would be required: services and system processes see machine variables after it\n";
   }
   return out;
+}
+
+void PrintSession(bool json, const reconcile::SessionReport& report) {
+  const std::string text = json ? SessionJson("this machine", report) : SessionText("this machine", report, true);
+  if (!json) PrintFindings(stderr, report.findings);
+  std::fflush(stderr);  // a file that somebody follows
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
 }
 
 }  // namespace prov::cli

@@ -18,4 +18,8 @@ std::string SessionJson(std::string_view target, const reconcile::SessionReport&
 // `done`: the changes were made ("created"), not only planned ("create").
 std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done);
 
+// Prints at once what a run did to this machine: one of these to standard output; without `json`, the findings to
+// standard error.
+void PrintSession(bool json, const reconcile::SessionReport& report);
+
 }  // namespace prov::cli

@@ -21,7 +21,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr int kDifferences = 4;
 constexpr std::int64_t kWatchInterval = 5;  // seconds
 
 void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconcile::Drift>& drift) {
@@ -115,12 +114,7 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   } else {
     json.Null();
   }
-  json.Key("sourceDigest");
-  if (status.applied->source_digest.empty()) {
-    json.Null();
-  } else {
-    json.String(status.applied->source_digest);
-  }
+  WriteTextOrNull(json, "sourceDigest", status.applied->source_digest);
   json.EndObject();
 }
 
@@ -159,7 +153,7 @@ void WriteNotVisible(JsonWriter& json, const std::vector<node::NotVisible>& all)
   json.EndArray();
 }
 
-void WriteStatus(JsonWriter& json, const TargetStatus& one) {
+void WriteTargetStatus(JsonWriter& json, const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
   json.Member("target", one.target).Key("changes").BeginArray().EndArray();
   json.Member("rebootRequired", status.engine.reboot_required).Member("writes", 0);
@@ -235,7 +229,7 @@ void ReportScriptRecord(const reconcile::StatusReport& engine, Findings& finding
   if (engine.damage) AddError(findings, "script-state", engine.damage->message, engine.damage->where);
 }
 
-std::string Text(const TargetStatus& one) {
+std::string StatusText(const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
   std::string out = fmt::format("target   {}\n", one.target);
   out += SourceLines(status);
@@ -273,20 +267,20 @@ std::string Text(const TargetStatus& one) {
 
 Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findings) {
   const bool differs = std::ranges::any_of(all, [](const TargetStatus& one) { return one.status.Differs(); });
-  Outcome out{differs ? kDifferences : 0, {}, std::move(findings)};
+  Outcome out{differs ? kExitDifferences : 0, {}, std::move(findings)};
   if (!json) {
-    for (const TargetStatus& one : all) out.out += Text(one);
+    for (const TargetStatus& one : all) out.out += StatusText(one);
     return out;
   }
   JsonWriter document;
   document.BeginObject().Member("schema", 1);
   // Of several images the first stands for the keys that every report has; each is in `targets`.
-  WriteStatus(document, all.front());
+  WriteTargetStatus(document, all.front());
   if (all.size() > 1) {
     document.Key("targets").BeginArray();
     for (const TargetStatus& one : all) {
       document.BeginObject();
-      WriteStatus(document, one);
+      WriteTargetStatus(document, one);
       document.EndObject();
     }
     document.EndArray();
@@ -296,14 +290,14 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
   return out;
 }
 
-struct Look {
+struct StatusLook {
   std::vector<TargetStatus> targets;
   Findings findings;
 };
 
-Result<Look> LookAt(const TargetOptions& options, machine::Host& live) {
+Result<StatusLook> LookAt(const TargetOptions& options, machine::Host& live) {
   Targets targets = PROV_TRY(Targets::Open(options, live, images::TreeAccess::kRead));
-  Look out;
+  StatusLook out;
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::OpenNode node = target.Node(*host);
@@ -320,7 +314,7 @@ Result<Look> LookAt(const TargetOptions& options, machine::Host& live) {
 }
 
 // What tells one look from another: all but the time that has passed.
-std::string Fingerprint(Look look) {
+std::string Fingerprint(StatusLook look) {
   for (TargetStatus& one : look.targets) {
     one.status.age_seconds = one.status.read_age_seconds = 0;
     if (one.status.read_at) one.status.read_at = 0;
@@ -333,7 +327,7 @@ class Watching {
  public:
   explicit Watching(bool json) : json_(json), terminal_(!json && IsTerminal(stdout)) {}
 
-  void Show(const Look& look) {
+  void Show(const StatusLook& look) {
     std::string fingerprint = Fingerprint(look);
     if (!terminal_ && fingerprint == shown_) return;
     shown_ = std::move(fingerprint);
@@ -366,7 +360,6 @@ class Watching {
 
 // Until this program is asked to stop; the exit code tells of the last look.
 Result<Outcome> Watch(bool json, std::int64_t interval, machine::Host& live) {
-  constexpr std::int64_t kMillisecondsPerSecond = 1000;
   Watching watching(json);
   watching.Show(PROV_TRY(LookAt({}, live)));
   while (live.clock().Wait(interval * kMillisecondsPerSecond)) {
@@ -379,7 +372,7 @@ Result<Outcome> Watch(bool json, std::int64_t interval, machine::Host& live) {
   return Outcome{watching.exit(), {}, {}};
 }
 
-Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
+Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const TargetOptions target_options = PROV_TRY(ParseTargetOptions(arguments));
   const auto interval = PROV_TRY(ParseInterval(arguments));
@@ -388,7 +381,7 @@ Result<Outcome> Run(const Arguments& arguments, machine::Host& live) {
     return Watch(json, interval.value_or(kWatchInterval), live);
   }
   if (interval) return Fail(Code::kUsage, "belongs to --watch: time between two looks", "--interval");
-  Look look = PROV_TRY(LookAt(target_options, live));
+  StatusLook look = PROV_TRY(LookAt(target_options, live));
   return Combine(json, look.targets, std::move(look.findings));
 }
 
@@ -420,7 +413,7 @@ Command StatusCommand() {
       {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun});
   command.spec.options.push_back(OutputOption());
   command.spec.options.push_back(HelpOption());
-  command.run = Run;
+  command.run = RunStatus;
   return command;
 }
 

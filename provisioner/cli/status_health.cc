@@ -4,6 +4,7 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/reconcile_once.h"
 
@@ -23,7 +24,7 @@ void WriteBootService(JsonWriter& json, const std::optional<node::BootService>& 
 }
 
 // "network: no route (kube:///worker)"
-std::string Describe(const node::RoundFailure& failure) {
+std::string DescribeFailure(const node::RoundFailure& failure) {
   return failure.where.empty() ? fmt::format("{}: {}", failure.code, failure.message)
                                : fmt::format("{}: {} ({})", failure.code, failure.message, failure.where);
 }
@@ -33,7 +34,7 @@ void WriteFailures(JsonWriter& json, const node::NodeStatus& status) {
   if (status.failure) {
     json.String(*status.failure);
   } else if (status.RoundsFail()) {
-    json.String(Describe(*status.round_failure));
+    json.String(DescribeFailure(*status.round_failure));
   } else {
     json.Null();
   }
@@ -64,12 +65,8 @@ void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
 }
 
 void WriteDamagedFile(JsonWriter& json, const node::DamagedFile& file) {
-  json.Member("file", file.file).Member("problem", file.problem).Key("from");
-  if (file.from.empty()) {
-    json.Null();
-  } else {
-    json.String(file.from);
-  }
+  json.Member("file", file.file).Member("problem", file.problem);
+  WriteTextOrNull(json, "from", file.from);
   json.Member("effect", file.effect);
 }
 
@@ -106,7 +103,7 @@ std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
   if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
   if (!status.round_failure) return out;
   const node::RoundFailure& last = *status.round_failure;
-  const std::string text = Printable(Describe(last));
+  const std::string text = Printable(DescribeFailure(last));
   if (!last.over) return out + fmt::format("failed   for {}: {}\n", node::DescribeAge(now - last.since), text);
   return out + fmt::format("earlier  failed until {}: {}\n", FormatUtc(*last.over), text);
 }

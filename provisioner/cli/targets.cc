@@ -60,8 +60,8 @@ Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> t
 }
 
 // Work on the WIM file, with its progress on a terminal.
-Result<void> Shown(std::string_view what, const MayGoOn& may_go_on,
-                   const std::function<Result<void>(const images::WimProgress&)>& work) {
+Result<void> WithWimProgress(std::string_view what, const MayGoOn& may_go_on,
+                             const std::function<Result<void>(const images::WimProgress&)>& work) {
   const bool shown = IsTerminal(stderr);
   const Result<void> done = work([&](std::uint64_t ready, std::uint64_t total) {
     if (shown && total > 0) fmt::print(stderr, "\r{} the WIM file: {:3} %", what, ready * 100 / total);
@@ -127,11 +127,13 @@ Result<void> Targets::CheckCommit() { return wim_ ? wim_->CheckIntegrity() : Res
 Result<void> Targets::Commit() {
   for (const auto& image : images_) PROV_TRY(image->Commit());
   if (!wim_) return {};
-  return Shown("writing", may_go_on_, [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
+  return WithWimProgress("writing", may_go_on_,
+                         [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
 }
 
 Result<void> Targets::Optimize() {
-  return Shown("rewriting", may_go_on_, [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
+  return WithWimProgress("rewriting", may_go_on_,
+                         [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
 }
 
 }  // namespace prov::cli

@@ -8,11 +8,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kRed = "\x1b[31m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kCyan = "\x1b[36m";
-constexpr std::string_view kPlain = "\x1b[0m";
-
 std::string_view ColourOf(Severity severity) {
   if (severity == Severity::kError) return kRed;
   return severity == Severity::kWarning ? kYellow : kCyan;
@@ -23,7 +18,7 @@ void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::str
   const bool colour = SupportsColour(to);
   const std::string line =
       fmt::format("provisioner: {}{}{} [{}]: {}\n", colour ? ColourOf(severity) : "", NameOf(severity),
-                  colour ? kPlain : "", code, Printable(SentenceWithPlace(message, where)));
+                  colour ? kColourEnd : "", code, Printable(SentenceWithPlace(message, where)));
   std::fwrite(line.data(), 1, line.size(), to);
 }
 

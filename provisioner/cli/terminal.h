@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdio>
+#include <string_view>
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding.h"
 
 namespace prov::cli {
+
+// What a terminal is sent to begin a colour, and to end it.
+inline constexpr std::string_view kRed = "\x1b[31m";
+inline constexpr std::string_view kGreen = "\x1b[32m";
+inline constexpr std::string_view kYellow = "\x1b[33m";
+inline constexpr std::string_view kCyan = "\x1b[36m";
+inline constexpr std::string_view kColourEnd = "\x1b[0m";
 
 void PrintError(std::FILE* to, const Error& error);
 void PrintFindings(std::FILE* to, const Findings& findings);

@@ -12,9 +12,9 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::size_t kMostText = 32767 - sizeof("NO_PROXY=");
+constexpr std::size_t kMaxListUnits = 32767 - sizeof("NO_PROXY=");
 
-bool IsPlainName(std::string_view name) {
+bool TakesSubdomains(std::string_view name) {
   return !name.empty() && name.size() <= 253 && !name.ends_with('.') &&
          std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
@@ -27,7 +27,7 @@ class Augmenter {
 
   void Add(const NoProxyEntry& entry) {
     if (entry.port) return;
-    if (entry.kind == Kind::kHost && IsPlainName(entry.name)) Put("." + entry.name);
+    if (entry.kind == Kind::kHost && TakesSubdomains(entry.name)) Put("." + entry.name);
     if (entry.kind == Kind::kIp6) Put("[" + entry.address->ToString() + "]");
     if (entry.kind == Kind::kCidr4 && entry.network->prefix() == 32) Put(entry.network->address().ToString());
     if (entry.kind == Kind::kCidr6 && entry.network->prefix() == 128) {
@@ -37,7 +37,7 @@ class Augmenter {
   }
 
   void Put(std::string text) {
-    if (known_.contains(text) || out_.text.size() + 1 + text.size() > kMostText) return;
+    if (known_.contains(text) || out_.text.size() + 1 + text.size() > kMaxListUnits) return;
     if (!out_.text.ends_with(',')) out_.text += ',';
     out_.text += text;
     known_.insert(text);

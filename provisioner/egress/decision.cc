@@ -24,7 +24,7 @@ bool HasBlankOrControl(std::string_view text) {
 }
 
 // `text` has no colon; "" gives the scheme's own port.
-Result<std::uint16_t> ParsePort(std::string_view text, std::string_view scheme) {
+Result<std::uint16_t> ParseUrlPort(std::string_view text, std::string_view scheme) {
   if (text.empty()) return static_cast<std::uint16_t>(scheme == "https" ? 443 : scheme == "http" ? 80 : 0);
   unsigned value = 0;
   for (const char c : text) {
@@ -57,7 +57,7 @@ Result<RequestTarget> ParseAuthority(std::string_view authority, std::string sch
   if (target.host.empty()) return RefuseUrl("has no host");
   if (!port.empty() && port[0] != ':') return RefuseUrl("has text behind the bracket that closes the host");
   if (!port.empty()) port.remove_prefix(1);
-  target.port = PROV_TRY(ParsePort(port, target.scheme));
+  target.port = PROV_TRY(ParseUrlPort(port, target.scheme));
   return target;
 }
 
@@ -70,7 +70,7 @@ std::optional<std::string> EntryFor(const NoProxy& no_proxy, const RequestTarget
   return std::nullopt;
 }
 
-Decision Direct(std::string note, std::optional<std::string> entry = std::nullopt) {
+Decision GoDirect(std::string note, std::optional<std::string> entry = std::nullopt) {
   return {Route::kDirect, "", std::move(entry), std::move(note)};
 }
 
@@ -102,15 +102,15 @@ Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std
                         std::string_view url, ProxyReaders readers) {
   const RequestTarget target = PROV_TRY(ParseRequestTarget(url));
   const NoProxy list = PROV_TRY(NoProxy::Parse(no_proxy, "NO_PROXY"));
-  if (target.scheme != "http" && target.scheme != "https") return Direct("the scheme is neither http nor https");
+  if (target.scheme != "http" && target.scheme != "https") return GoDirect("the scheme is neither http nor https");
   const bool https = target.scheme == "https";
   const auto variable = https ? ProxyVariable::kHttps : ProxyVariable::kHttp;
   const Secret& text = https ? https_proxy : http_proxy;
-  if (text.empty()) return Direct(fmt::format("{} is not set", NameOf(variable)));
+  if (text.empty()) return GoDirect(fmt::format("{} is not set", NameOf(variable)));
   if (GoBypasses(PROV_TRY(NoProxy::Parse("", "NO_PROXY")), target.host, target.port)) {
-    return Direct("localhost and loopback addresses are never proxied");
+    return GoDirect("localhost and loopback addresses are never proxied");
   }
-  if (auto entry = EntryFor(list, target)) return Direct("NO_PROXY has the host", std::move(entry));
+  if (auto entry = EntryFor(list, target)) return GoDirect("NO_PROXY has the host", std::move(entry));
   Findings ignored;
   const auto proxy = ParseProxyUrl(text, variable, NameOf(variable), ignored, readers);
   if (!proxy) return Decision{Route::kInvalid, RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};

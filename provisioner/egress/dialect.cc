@@ -10,7 +10,7 @@
 namespace prov::egress {
 namespace {
 
-constexpr std::size_t kMaxHost = 1024;  // four times what DNS takes
+constexpr std::size_t kMaxRequestHost = 1024;  // four times what DNS takes
 
 struct Names {
   Dialect dialect;
@@ -105,7 +105,7 @@ std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::stri
 
 Result<Destination> ParseDestination(std::string_view url) {
   RequestTarget target = PROV_TRY(ParseRequestTarget(url));
-  if (target.host.size() > kMaxHost)
+  if (target.host.size() > kMaxRequestHost)
     return Fail(Code::kUsage, "the URL has a host that is longer than any name; write one such as https://host/",
                 "url");
   Destination out;

@@ -19,8 +19,8 @@ using Kind = NoProxyEntry::Kind;
 
 // Of curl's readings the older one counts: what nodes and images have is mostly older than 8.18.
 constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl8, Dialect::kDotnet, Dialect::kWinHttp};
-constexpr std::size_t kMostText = 32767;  // what a variable of Windows can hold
-constexpr std::size_t kMostShown = 5;
+constexpr std::size_t kMaxVariableUnits = 32767;  // what a variable of Windows can hold
+constexpr std::size_t kMaxNamedEntries = 5;
 constexpr std::size_t kLongestShown = 100;
 constexpr std::string_view kLoopback = "127.0.0.1";
 
@@ -121,16 +121,16 @@ struct Group {
 };
 
 // Bits of kClients that go direct; one more for curl of today, which only decides on what the older one is called.
-using Direct = unsigned;
-constexpr Direct kEveryone = (1U << kClients.size()) - 1;
-constexpr Direct kNewCurl = 1U << kClients.size();
+using DirectClients = unsigned;
+constexpr DirectClients kEveryone = (1U << kClients.size()) - 1;
+constexpr DirectClients kNewCurl = 1U << kClients.size();
 
-std::string_view ShownName(std::size_t client, Direct direct) {
+std::string_view ShownName(std::size_t client, DirectClients direct) {
   if (kClients[client] != Dialect::kCurl8) return TitleOf(kClients[client]);
   return ((direct >> client) & 1U) == ((direct & kNewCurl) != 0 ? 1U : 0U) ? "curl" : "curl before 8.18";
 }
 
-std::string Clients(Direct direct, bool wanted) {
+std::string Clients(DirectClients direct, bool wanted) {
   std::string out;
   for (std::size_t i = 0; i < kClients.size(); ++i) {
     if (((direct >> i) & 1U) != (wanted ? 1U : 0U)) continue;
@@ -139,8 +139,8 @@ std::string Clients(Direct direct, bool wanted) {
   return out;
 }
 
-Direct Ask(const Explainer& explainer, const Destination& to) {
-  Direct out = 0;
+DirectClients Ask(const Explainer& explainer, const Destination& to) {
+  DirectClients out = 0;
   for (std::size_t i = 0; i < kClients.size(); ++i) {
     if (explainer.Decide(kClients[i], to).route == Route::kDirect) out |= 1U << i;
   }
@@ -148,11 +148,11 @@ Direct Ask(const Explainer& explainer, const Destination& to) {
   return out;
 }
 
-bool Disagree(Direct direct) { return (direct & kEveryone) != 0 && (direct & kEveryone) != kEveryone; }
+bool Disagree(DirectClients direct) { return (direct & kEveryone) != 0 && (direct & kEveryone) != kEveryone; }
 
 void Note(Group& group, const NoProxyEntry& entry) {
   if (std::exchange(group.last, &entry) == &entry) return;  // two probes of one entry
-  if (++group.count > kMostShown) return;
+  if (++group.count > kMaxNamedEntries) return;
   const bool shown = entry.text.size() <= kLongestShown;
   group.names +=
       (group.names.empty() ? "" : ", ") + (shown ? RedactNoProxyEntry(entry.text) : std::string("an overlong entry"));
@@ -163,27 +163,29 @@ void Note(Group& group, const NoProxyEntry& entry) {
 Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   Findings out;
   std::string_view text = whole.text();
-  if (text.size() > kMostText) text = text.substr(0, text.rfind(',', kMostText));
+  if (text.size() > kMaxVariableUnits) text = text.substr(0, text.rfind(',', kMaxVariableUnits));
   const auto part = NoProxy::Parse(text, where);
-  if (!part || text.size() > kMostText) return out;
+  if (!part || text.size() > kMaxVariableUnits) return out;
   const NoProxy& list = *part;
   const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});
   if (!explainer) return out;
-  std::map<std::pair<About, Direct>, Group> groups;
+  std::map<std::pair<About, DirectClients>, Group> groups;
   for (const NoProxyEntry& entry : list.entries()) {
     for (const Probe& probe : ProbesOf(entry)) {
       const auto to = ParseDestination("http://" + probe.host);
-      const Direct direct = to ? Ask(*explainer, *to) : 0;
+      const DirectClients direct = to ? Ask(*explainer, *to) : 0;
       if (Disagree(direct)) Note(groups[{probe.about, direct}], entry);
     }
   }
   // The words of the list are about "*" where it has one.
-  const Direct loopback = list.HasAll() ? kEveryone : Ask(*explainer, ParseDestination("http://127.0.0.1/").value());
+  const DirectClients loopback =
+      list.HasAll() ? kEveryone : Ask(*explainer, ParseDestination("http://127.0.0.1/").value());
   if ((loopback & kEveryone) != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;
   for (const auto& [key, group] : groups) {
     const auto& [about, direct] = key;
-    const std::string more = group.count > kMostShown ? fmt::format(" and {} more", group.count - kMostShown) : "";
+    const std::string more =
+        group.count > kMaxNamedEntries ? fmt::format(" and {} more", group.count - kMaxNamedEntries) : "";
     AddWarning(
         out, "clients-disagree",
         fmt::format("clients of one node disagree on {} ({}{}): {} go direct, {} use the proxy; {}", SubjectOf(about),

@@ -2,9 +2,11 @@
 // Every kind of source produces one, and every command starts from one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "provisioner/base/finding.h"
@@ -14,6 +16,9 @@
 #include "provisioner/pki/certificate.h"
 
 namespace prov::egress {
+
+// The variables that carry the settings, as Linux nodes get them in proxy.env and Windows nodes as machine variables.
+inline constexpr std::array<std::string_view, 3> kProxyVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
 struct SourceInfo {
   std::string kind;              // "MachineConfig", "Ignition"

@@ -66,7 +66,7 @@ std::optional<HostPort> SplitHostPort(std::string_view text) {
 }
 
 // A port as requests have it: decimal, no leading zero, 0-65535.
-std::optional<std::uint16_t> ParsePort(std::string_view digits) {
+std::optional<std::uint16_t> ParseEntryPort(std::string_view digits) {
   if (digits.empty() || digits.size() > 5 || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
   unsigned value = 0;
   for (const char c : digits) {
@@ -136,7 +136,7 @@ NoProxyEntry Classify(std::string_view text) {
       MakeInert(entry, "it has no host");
       return entry;
     }
-    entry.port = ParsePort(split->port);
+    entry.port = ParseEntryPort(split->port);
     bad_port = !entry.port && !split->port.empty();
   }
   if (bad_port) {

@@ -14,14 +14,14 @@ namespace {
 using Kind = NoProxyEntry::Kind;
 
 constexpr std::size_t kMostOfAKind = 20;
-constexpr std::size_t kMostShown = 100;  // bytes of an entry in a message
+constexpr std::size_t kMaxEntryBytes = 100;  // bytes of an entry in a message
 constexpr std::uint16_t kApiPort = 6443;
 constexpr std::uint16_t kMetadataPort = 80;
 
 // An entry as a message may hold it.
 std::string Shown(std::string_view text) {
   const std::string out = RedactNoProxyEntry(text);
-  return out.size() <= kMostShown ? out : std::string(Shorten(out, kMostShown)) + "…";
+  return out.size() <= kMaxEntryBytes ? out : std::string(Shorten(out, kMaxEntryBytes)) + "…";
 }
 
 // Collects findings, at most kMostOfAKind of each code.
@@ -56,10 +56,6 @@ class Lint {
   Findings out_;
   std::map<std::string_view, Count> counts_;  // by the name of the code
 };
-
-bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
 
 // Nothing but digits and dots: meant as an address.
 bool LooksLikeAddress(std::string_view name) {

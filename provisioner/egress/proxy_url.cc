@@ -14,11 +14,7 @@ namespace {
 constexpr std::size_t kMaxHost = 253;  // RFC 1035, less the root label
 constexpr std::string_view kSchemeEnd = "://";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-bool AllDigits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 // The scheme of "scheme:…" by RFC 3986, or "".
 std::string_view SchemeOf(std::string_view text) {
@@ -71,7 +67,7 @@ bool EndsInNumber(std::string_view host) {
   const std::size_t dot = host.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);
   if (last.empty()) return false;
-  if (AllDigits(last)) return true;
+  if (AreDigits(last)) return true;
   const bool hex = last.starts_with("0x") || last.starts_with("0X");
   return hex && last.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
 }

@@ -75,6 +75,8 @@ Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::
 // neither "mcs://host:22623" nor "2001:db8::1". The result may hold other bytes of the input, so it passes through
 // Printable() before a terminal sees it.
 std::string RedactUrl(std::string_view any_text);
+// A requested URL or host as it may be printed: RedactUrl() where it has a user, a query or a fragment, else as given.
+std::string RedactRequest(std::string_view text);
 // Whether RedactUrl hides something of it (also where the text holds "***" itself).
 bool MayHoldCredentials(std::string_view any_text);
 

@@ -11,9 +11,7 @@ namespace prov::egress {
 namespace {
 
 constexpr std::string_view kHidden = "***";
-constexpr std::string_view kSchemeEnd = "://";
-
-bool AllDigits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+constexpr std::string_view kAfterScheme = "://";
 
 // Where a ':' or its escape begins and how long it is; npos if there is none.
 std::pair<std::size_t, std::size_t> FindColon(std::string_view text) {
@@ -37,11 +35,11 @@ std::size_t UserinfoStart(std::string_view text) {
   constexpr std::array<std::string_view, 15> kSchemes = {"http",   "https",   "socks", "socks4", "socks4a",
                                                          "socks5", "socks5h", "ftp",   "ws",     "wss",
                                                          "mcs",    "kube",    "tftp",  "s3",     "gs"};
-  const std::size_t end = text.find(kSchemeEnd);
+  const std::size_t end = text.find(kAfterScheme);
   if (end == std::string_view::npos) return 0;
-  if (text.find('@') == std::string_view::npos && IsScheme(text.substr(0, end))) return end + kSchemeEnd.size();
+  if (text.find('@') == std::string_view::npos && IsScheme(text.substr(0, end))) return end + kAfterScheme.size();
   for (const std::string_view scheme : kSchemes) {
-    if (EqualsIgnoreAsciiCase(text.substr(0, end), scheme)) return end + kSchemeEnd.size();
+    if (EqualsIgnoreAsciiCase(text.substr(0, end), scheme)) return end + kAfterScheme.size();
   }
   return 0;
 }
@@ -78,7 +76,7 @@ Redaction RedactHostPart(std::string_view text) {
   if (colon != std::string_view::npos) {
     const std::size_t value = from + colon + length;
     const std::string_view port = host.substr(value, host.find('/', value) - value);
-    const bool is_port = length == 1 && port.size() <= 5 && AllDigits(port);
+    const bool is_port = length == 1 && port.size() <= 5 && AreDigits(port);
     const bool more = FindColon(host.substr(value)).first != std::string_view::npos;
     if (!is_port || more) return {std::string(host.substr(0, value)) + std::string(kHidden), true};
   }
@@ -111,5 +109,9 @@ Redaction Redact(std::string_view text) {
 
 std::string RedactUrl(std::string_view any_text) { return Redact(any_text).text; }
 bool MayHoldCredentials(std::string_view any_text) { return Redact(any_text).hides; }
+
+std::string RedactRequest(std::string_view text) {
+  return text.find_first_of("@?#") == std::string_view::npos ? std::string(text) : RedactUrl(text);
+}
 
 }  // namespace prov::egress

@@ -15,12 +15,8 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::size_t kMostShown = 20;  // entries named in one finding
-constexpr std::size_t kMaxName = 253;   // RFC 1035, less the root label; longer ones can't be looked up
-
-bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
+constexpr std::size_t kMaxListedEntries = 20;  // entries named in one finding
+constexpr std::size_t kMaxName = 253;          // RFC 1035, less the root label; longer ones can't be looked up
 
 // A name as a proxy or an entry may have it: letters, digits, '-', '_' and single dots, no dot in front.
 bool IsPlainName(std::string_view name) {
@@ -43,7 +39,7 @@ class LeftOut {
  public:
   void Add(FindingCode code, const std::string& text) {
     Group& group = groups_[code.name()];
-    if (group.count++ >= kMostShown) return;
+    if (group.count++ >= kMaxListedEntries) return;
     group.names +=
         (group.names.empty() ? "" : ", ") + (text.size() <= kMaxName ? text : std::string("an overlong name"));
   }
@@ -53,7 +49,7 @@ class LeftOut {
     if (it == groups_.end()) return;
     const Group& group = it->second;
     std::string names = group.names;
-    if (group.count > kMostShown) names += fmt::format(" and {} more", group.count - kMostShown);
+    if (group.count > kMaxListedEntries) names += fmt::format(" and {} more", group.count - kMaxListedEntries);
     AddWarning(
         findings, code,
         fmt::format("WinHTTP's bypass list lacks {}, so WinHTTP clients use the proxy there ({})", names, reason),

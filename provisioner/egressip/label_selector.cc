@@ -13,7 +13,7 @@ using source::ObjectView;
 
 namespace {
 
-Result<Labels> ReadTexts(const ObjectView& object) {
+Result<Labels> ReadLabelMap(const ObjectView& object) {
   Labels out;
   for (const std::string_view name : object.Names())
     out.emplace(std::string(name), std::string(PROV_TRY(object.TextOr(name, ""))));
@@ -24,7 +24,7 @@ Result<Labels> ReadTexts(const ObjectView& object) {
 
 Result<Labels> ReadLabels(const ObjectView& metadata) {
   const auto labels = PROV_TRY(metadata.Object("labels"));
-  return labels ? ReadTexts(*labels) : Labels();
+  return labels ? ReadLabelMap(*labels) : Labels();
 }
 
 Result<LabelSelector::Requirement> LabelSelector::ReadExpression(const ObjectView& expression) {
@@ -55,7 +55,7 @@ Result<LabelSelector::Requirement> LabelSelector::ReadExpression(const ObjectVie
 Result<LabelSelector> LabelSelector::Read(const ObjectView& selector) {
   LabelSelector out;
   if (const auto labels = PROV_TRY(selector.Object("matchLabels"))) {
-    const Labels wanted = PROV_TRY(ReadTexts(*labels));
+    const Labels wanted = PROV_TRY(ReadLabelMap(*labels));
     for (const auto& [key, value] : wanted) out.requirements_.push_back({key, Operator::kIn, {value}});
   }
   const std::vector<ObjectView> expressions = PROV_TRY(selector.Objects("matchExpressions"));

@@ -13,17 +13,15 @@ namespace prov::hns {
 namespace {
 
 constexpr std::int64_t kMilliseconds = 10'000;
-constexpr std::size_t kLongestText = 300;
+constexpr std::size_t kLongestError = 300;
 constexpr std::string_view kNamespaceLabel = "io.kubernetes.pod.namespace";  // docs/hns-proxy.md#containers
-
-bool IsLetterOrDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The part of an ID that crictl takes. What is no such word might be an option to crictl.
 Result<std::string> ContainerWord(std::string_view id) {
   constexpr std::string_view kScheme = "containerd://";
   std::string_view word = id;
   if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
-  const auto fits = [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.'; };
+  const auto fits = [](char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.'; };
   if (!word.empty() && word.front() != '-' && std::ranges::all_of(word, fits)) return std::string(word);
   return Fail(Code::kUsage, fmt::format("\"{}\" is not the ID of a container, or its beginning", Shorten(id)),
               "container");
@@ -37,11 +35,11 @@ Result<std::string> Ask(machine::Programs& programs, const std::string& crictl, 
   const std::string_view said = TrimBlanks(output.err);
   return Fail(said.find("not found") != std::string_view::npos ? Code::kNotFound : Code::kTarget,
               fmt::format("{} failed with exit {}: {}", command, output.exit,
-                          said.empty() ? "it says nothing" : Shorten(said, kLongestText)),
+                          said.empty() ? "it says nothing" : Shorten(said, kLongestError)),
               crictl);
 }
 
-Result<std::string> TextOf(const JsonNode& node, std::string_view name) {
+Result<std::string> MemberText(const JsonNode& node, std::string_view name) {
   const auto member = PROV_TRY(node.Find(name));
   return member ? PROV_TRY(member->Text()) : std::string();
 }
@@ -54,13 +52,13 @@ struct Listed {
 // nullopt: it is in another namespace. crictl chose them by the label; another tool of that name may not have.
 Result<std::optional<Listed>> ReadListed(const JsonNode& item, std::string_view name_space) {
   const auto labels = PROV_TRY(item.Find("labels"));
-  if (!labels || PROV_TRY(TextOf(*labels, kNamespaceLabel)) != name_space) return std::nullopt;
+  if (!labels || PROV_TRY(MemberText(*labels, kNamespaceLabel)) != name_space) return std::nullopt;
   Listed out;
-  out.id = PROV_TRY(TextOf(item, "id"));
+  out.id = PROV_TRY(MemberText(item, "id"));
   if (out.id.empty()) return item.Refuse(Code::kKind, "has no id");
-  out.pod = PROV_TRY(TextOf(item, "podSandboxId"));
+  out.pod = PROV_TRY(MemberText(item, "podSandboxId"));
   if (out.pod.empty()) out.pod = out.id;
-  out.is_running = PROV_TRY(TextOf(item, "state")) == "CONTAINER_RUNNING";
+  out.is_running = PROV_TRY(MemberText(item, "state")) == "CONTAINER_RUNNING";
   return out;
 }
 

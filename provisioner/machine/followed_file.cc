@@ -20,8 +20,6 @@ struct Parts {
   std::string_view rest;
 };
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // `path` has backslashes only. "" for the root: it has none.
 Parts WindowsParts(std::string_view path) {
   constexpr std::string_view kLong = R"(\\?\)";

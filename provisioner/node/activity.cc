@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMinute = 60;
 
-std::string DigestOf(const StoredSource& source) {
+std::string SourceDigest(const StoredSource& source) {
   std::string words;
   for (const std::string& word : source.words) words += word + '\0';
   return ToHex(Sha256(words));
@@ -47,32 +47,32 @@ std::string ToJson(const Activity& activity) {
   return json.EndObject().Text();
 }
 
-Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
+Result<std::string> MemberText(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
 
-Result<ServiceProcess> ParseService(const JsonNode& node) {
+Result<ServiceProcess> ParseServiceProcess(const JsonNode& node) {
   const std::int64_t id = PROV_TRY(PROV_TRY(node.Get("processId")).Integer());
-  return ServiceProcess{{PROV_TRY(TextOf(node, "version")), PROV_TRY(TextOf(node, "sha256"))},
+  return ServiceProcess{{PROV_TRY(MemberText(node, "version")), PROV_TRY(MemberText(node, "sha256"))},
                         static_cast<std::uint32_t>(id),
-                        PROV_TRY(TextOf(node, "boot"))};
+                        PROV_TRY(MemberText(node, "boot"))};
 }
 
 Result<RoundFailure> ParseFailure(const JsonNode& node) {
-  RoundFailure out{PROV_TRY(TextOf(node, "code")), PROV_TRY(TextOf(node, "message")), PROV_TRY(TextOf(node, "where")),
-                   PROV_TRY(PROV_TRY(node.Get("since")).Integer()), std::nullopt};
+  RoundFailure out{PROV_TRY(MemberText(node, "code")), PROV_TRY(MemberText(node, "message")),
+                   PROV_TRY(MemberText(node, "where")), PROV_TRY(PROV_TRY(node.Get("since")).Integer()), std::nullopt};
   if (const auto over = PROV_TRY(node.Find("over"))) out.over = PROV_TRY(over->Integer());
   return out;
 }
 
 Result<TellPause> ParseTell(const JsonNode& node) {
   return TellPause{PROV_TRY(PROV_TRY(node.Get("seconds")).Integer()), PROV_TRY(PROV_TRY(node.Get("until")).Integer()),
-                   PROV_TRY(TextOf(node, "boot"))};
+                   PROV_TRY(MemberText(node, "boot"))};
 }
 
-Result<Activity> Parse(std::string_view text) {
+Result<Activity> ParseActivity(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
-  out.source = PROV_TRY(TextOf(root, "source"));
-  if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseService(*service));
+  out.source = PROV_TRY(MemberText(root, "source"));
+  if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseServiceProcess(*service));
   if (const auto read = PROV_TRY(root.Find("readAt"))) out.read_at = PROV_TRY(read->Integer());
   if (const auto failure = PROV_TRY(root.Find("failure"))) out.failure = PROV_TRY(ParseFailure(*failure));
   if (const auto tell = PROV_TRY(root.Find("tell"))) out.tell = PROV_TRY(ParseTell(*tell));
@@ -114,14 +114,14 @@ Result<std::optional<ProgramIdentity>> InstalledProgram(machine::Installation& i
 Activity LoadActivity(machine::StateFolder& folder) {
   const auto text = folder.Read(kActivityFile);
   if (!text || !*text) return {};
-  return Parse(**text).value_or(Activity());
+  return ParseActivity(**text).value_or(Activity());
 }
 
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) {
   Activity out = LoadActivity(folder);
-  if (out.source == DigestOf(source)) return out;
+  if (out.source == SourceDigest(source)) return out;
   return {.service = std::move(out.service),
-          .source = DigestOf(source),
+          .source = SourceDigest(source),
           .read_at = {},
           .failure = {},
           .tell = std::move(out.tell)};

@@ -42,7 +42,7 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
 }
 
 // What the change is, whatever was there before it. Pods have other endpoints after each boot, and need none.
-std::string DigestOf(const reconcile::Plan& plan) {
+std::string PlanDigest(const reconcile::Plan& plan) {
   std::string text;
   for (const reconcile::Change& change : plan.changes) {
     if (change.kind == reconcile::ItemKind::kHns) continue;
@@ -129,7 +129,7 @@ Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::
     // A boot in which nothing was needed: no loop.
     return known && !counted ? Forget(machine.state, kBootsSection) : Result<void>();
   }
-  const std::string change = DigestOf(plan);
+  const std::string change = PlanDigest(plan);
   if (!known || known->change != change) return SaveBoots(machine.state, {change, {boot}});
   if (counted) return {};
   if (known->ids.size() >= kMostBoots) {

@@ -15,7 +15,7 @@ Result<std::string> Bytes(const JsonNode& node) {
   return *std::move(bytes);
 }
 
-Result<ImageRecord> Parse(const JsonNode& root) {
+Result<ImageRecord> ParseImageRecord(const JsonNode& root) {
   ImageRecord out;
   out.complete = PROV_TRY(PROV_TRY(root.Get("complete")).Bool());
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
@@ -35,7 +35,7 @@ Result<ImageRecord> Parse(const JsonNode& root) {
 Result<std::optional<ImageRecord>> LoadImageRecord(machine::StateRecord& state) {
   const auto section = PROV_TRY(state.Read(kImageSection));
   if (!section) return std::nullopt;
-  return PROV_TRY(Parse(*section));
+  return PROV_TRY(ParseImageRecord(*section));
 }
 
 Result<void> SaveImageRecord(machine::StateRecord& state, const ImageRecord& record) {

@@ -106,7 +106,7 @@ class Prober {
 
 enum class TrialState { kWaiting, kConfirmed, kTakenBack };
 
-Result<TrialState> Look(machine::Host& host, const Applied& tried) {
+Result<TrialState> ProbeTrial(machine::Host& host, const Applied& tried) {
   const auto open = PROV_TRY(host.Open(machine::Access::kRead));
   machine::Machine machine = open->Ports();
   const auto journal = PROV_TRY(reconcile::LoadJournal(machine.state));
@@ -163,7 +163,7 @@ Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, c
 
 Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial) {
   while (true) {
-    const TrialState state = PROV_TRY(Look(host, trial.applied));
+    const TrialState state = PROV_TRY(ProbeTrial(host, trial.applied));
     if (state != TrialState::kWaiting) return state == TrialState::kConfirmed;
     if (host.clock().NowUnix() >= trial.until || !host.clock().Wait(1000)) return false;
   }

@@ -55,7 +55,7 @@ Result<std::optional<SearchPath>> ReadSearchPath(OpenNode& node) {
   return SearchPath{*std::move(value), *std::move(text)};
 }
 
-Result<void> Write(OpenNode& node, SearchPath path, std::string_view text) {
+Result<void> WriteSearchPath(OpenNode& node, SearchPath path, std::string_view text) {
   path.value.data = images::EncodeSz(text);
   PROV_TRY(node.machine.registry.Set(reconcile::EnvironmentKeyPath(), path.value));
   node.machine.system.AnnounceEnvironment();
@@ -90,7 +90,7 @@ Result<bool> AddToSearchPath(OpenNode& node) {
   if (!path) return false;
   const std::optional<std::string> wanted = WithFolder(path->text, PROV_TRY(ProgramFolder(node)));
   if (!wanted || ToUtf16Le(*wanted).size() / 2 >= kMostUnits) return false;
-  PROV_TRY(Write(node, *std::move(path), *wanted));
+  PROV_TRY(WriteSearchPath(node, *std::move(path), *wanted));
   return true;
 }
 
@@ -98,7 +98,7 @@ Result<void> RemoveFromSearchPath(OpenNode& node) {
   auto path = PROV_TRY(ReadSearchPath(node));
   if (!path) return {};
   const std::string left = WithoutFolder(path->text, PROV_TRY(ProgramFolder(node)));
-  return left == path->text ? Result<void>() : Write(node, *std::move(path), left);
+  return left == path->text ? Result<void>() : WriteSearchPath(node, *std::move(path), left);
 }
 
 }  // namespace prov::node

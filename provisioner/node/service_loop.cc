@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/records.h"
@@ -14,14 +15,13 @@ namespace {
 
 using machine::Event;
 
-constexpr std::int64_t kMillisecondsPerSecond = 1000;
 constexpr std::int64_t kBusyWait = 5 * kMillisecondsPerSecond;
-constexpr std::int64_t kDay = 86400;
+constexpr std::int64_t kSecondsPerDay = 86400;
 constexpr std::size_t kMostCauses = 16;
 
 // Rounds that found the machine busy, one after the other: when it is told of, and after how many it is told again.
 constexpr std::int64_t kLongBusy = 600 * kMillisecondsPerSecond / kBusyWait;
-constexpr std::int64_t kBusyInADay = kDay * kMillisecondsPerSecond / kBusyWait;
+constexpr std::int64_t kBusyInADay = kSecondsPerDay * kMillisecondsPerSecond / kBusyWait;
 
 // What tells one state of affairs from another: the same one is told once.
 std::string NewsOf(const Result<RoundReport>& round) {
@@ -36,7 +36,7 @@ class Told {
  public:
   // Whether it is to be told now: because it is news, or trouble that was told a day ago and stands.
   bool IsDue(std::string news, bool is_trouble, std::int64_t now) {
-    const bool due = !known_ || *known_ != news || (is_trouble && now - at_ >= kDay);
+    const bool due = !known_ || *known_ != news || (is_trouble && now - at_ >= kSecondsPerDay);
     known_ = std::move(news);
     if (due) at_ = now;
     return due;
@@ -107,7 +107,7 @@ std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::
 bool DailyNews::IsDue(const std::string& cause, std::int64_t now) {
   if (known_.size() >= kMostCauses && !known_.contains(cause)) known_.clear();
   const auto [known, is_new] = known_.try_emplace(cause, now);
-  return is_new || now - std::exchange(known->second, now) >= kDay;
+  return is_new || now - std::exchange(known->second, now) >= kSecondsPerDay;
 }
 
 void WatchLog::Write(const Error& error) {

@@ -95,7 +95,7 @@ struct Found {
 
 // `original`: of a copy, which mostly is the same and then need not be parsed again.
 template <class T, class Parse>
-Result<Found<T>> Look(StateFolder& folder, std::string_view file, Parse parse, const Found<T>& original = {}) {
+Result<Found<T>> ReadStateFile(StateFolder& folder, std::string_view file, Parse parse, const Found<T>& original = {}) {
   Found<T> out = original;
   out.file = file;
   out.text = PROV_TRY(folder.Read(file));
@@ -143,10 +143,10 @@ class Repairer {
   Repairer(StateFolder& folder, std::int64_t now) : folder_(folder), now_(now) {}
 
   Result<StateRepair> Run() && {
-    state_ = PROV_TRY(Look<machine::StateContent>(folder_, kStateFile, machine::ParseState));
-    state_copy_ = PROV_TRY(Look(folder_, kStatePreviousFile, machine::ParseState, state_));
-    journal_ = PROV_TRY(Look<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
-    journal_copy_ = PROV_TRY(Look(folder_, kJournalPreviousFile, reconcile::ParseTransaction, journal_));
+    state_ = PROV_TRY(ReadStateFile<machine::StateContent>(folder_, kStateFile, machine::ParseState));
+    state_copy_ = PROV_TRY(ReadStateFile(folder_, kStatePreviousFile, machine::ParseState, state_));
+    journal_ = PROV_TRY(ReadStateFile<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
+    journal_copy_ = PROV_TRY(ReadStateFile(folder_, kJournalPreviousFile, reconcile::ParseTransaction, journal_));
     if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return StateRepair{};
     PROV_TRY(ChooseRecord());
     ChooseJournal();

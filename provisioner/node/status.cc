@@ -4,6 +4,7 @@
 #include <array>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/records.h"
@@ -13,8 +14,6 @@
 
 namespace prov::node {
 namespace {
-
-constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
 std::optional<std::string> ValueIn(const std::vector<std::string>& block, std::string_view name) {
   for (const std::string& entry : block) {
@@ -26,7 +25,7 @@ std::optional<std::string> ValueIn(const std::vector<std::string>& block, std::s
 }
 
 // Windows merges the value of the service's key over the machine's variables when the service starts.
-Result<RunningService> Look(OpenNode& node, std::string_view name, std::uint32_t process_id) {
+Result<RunningService> ReadRunningService(OpenNode& node, std::string_view name, std::uint32_t process_id) {
   RunningService out{.name = std::string(name), .process_id = process_id, .variables = {}, .unreadable = {}};
   const auto block = node.host.services().EnvironmentOf(process_id);
   if (!block) {
@@ -36,7 +35,7 @@ Result<RunningService> Look(OpenNode& node, std::string_view name, std::uint32_t
   const auto stored =
       PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), reconcile::kServiceEnvironmentValue));
   const auto wanted = reconcile::ServiceEntries(stored).value_or(std::vector<std::string>());
-  for (const std::string_view variable : kVariables) {
+  for (const std::string_view variable : egress::kProxyVariables) {
     const auto has = ValueIn(*block, variable);
     const auto wants = ValueIn(wanted, variable);
     if (has) out.variables.emplace_back(variable, reconcile::ShowVariable(variable, *has));
@@ -51,7 +50,7 @@ Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconci
     if (!item.starts_with(reconcile::kServiceItem)) continue;
     const std::string_view name = std::string_view(item).substr(reconcile::kServiceItem.size());
     const auto state = PROV_TRY(node.host.services().Query(name));
-    if (state && state->running) out.push_back(PROV_TRY(Look(node, name, state->process_id)));
+    if (state && state->running) out.push_back(PROV_TRY(ReadRunningService(node, name, state->process_id)));
   }
   return out;
 }

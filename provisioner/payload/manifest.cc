@@ -13,13 +13,11 @@
 namespace prov::payload {
 namespace {
 
-constexpr std::string_view kManifest = "manifest.json";
-
 Result<ManifestEntry> ParseEntry(const JsonNode& node) {
   ManifestEntry entry;
   const JsonNode path = PROV_TRY(node.Get("path"));
   entry.path = PROV_TRY(path.Text());
-  if (!IsSafeRelativePath(entry.path) || EqualsIgnoreAsciiCase(entry.path, kManifest) ||
+  if (!IsSafeRelativePath(entry.path) || EqualsIgnoreAsciiCase(entry.path, kManifestName) ||
       EqualsIgnoreAsciiCase(entry.path, kSignaturePath)) {
     return path.Refuse(Code::kManifest, "is not the path of a file within a payload; nothing of it was used");
   }
@@ -67,7 +65,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
 }
 
 Result<void> CheckAgainstManifest(const PayloadBytes& files, const Manifest& manifest, std::string_view where) {
-  std::set<std::string_view> listed = {kManifest, kSignaturePath};
+  std::set<std::string_view> listed = {kManifestName, kSignaturePath};
   for (const ManifestEntry& entry : manifest.files) {
     listed.insert(entry.path);
     const auto file = files.find(entry.path);

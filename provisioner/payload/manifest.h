@@ -13,6 +13,9 @@
 
 namespace prov::payload {
 
+// Its name in a payload.
+inline constexpr std::string_view kManifestName = "manifest.json";
+
 struct ManifestEntry {
   std::string path;
   std::string sha256;  // lower-case hex

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/manifest.h"
 #include "provisioner/payload/payload_signature.h"
 
 namespace prov::payload {
@@ -12,13 +13,11 @@ namespace {
 
 constexpr std::size_t kMostEntries = 100'000;
 constexpr std::uint64_t kMostPayload = 512ULL << 20U;
-constexpr std::string_view kManifest = "manifest.json";
-
 std::string Join(const std::string& folder, std::string_view path) { return fmt::format("{}/{}", folder, path); }
 
 // Before anything is read: a file that nobody listed may be what an attacker wants to be run beside the others.
 Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest& manifest, const std::string& folder) {
-  std::set<std::string_view> listed = {kManifest, kSignaturePath};
+  std::set<std::string_view> listed = {kManifestName, kSignaturePath};
   for (const ManifestEntry& entry : manifest.files) listed.insert(entry.path);
   for (const FolderEntry& entry : entries) {
     if (entry.kind == EntryKind::kOther) {
@@ -57,8 +56,8 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
                                        const FileReader& read_file) {
   const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
   PayloadBytes out;
-  std::string& manifest_text = out[std::string(kManifest)];
-  auto read = read_file(Join(folder, kManifest), kMostManifestBytes);
+  std::string& manifest_text = out[std::string(kManifestName)];
+  auto read = read_file(Join(folder, kManifestName), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
     return Fail(Code::kNotFound, "the folder has no manifest.json, so it is not a payload; name one that `bake` wrote",
                 folder);
@@ -67,7 +66,7 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
   std::string signature = PROV_TRY(LoadSignature(folder, read_file));
   if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
   if (!signature.empty()) out[std::string(kSignaturePath)] = std::move(signature);
-  const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifest)));
+  const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifestName)));
   PROV_TRY(CheckNames(entries, manifest, folder));
   std::uint64_t left = kMostPayload;
   for (const ManifestEntry& entry : manifest.files) {
@@ -85,9 +84,9 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
 }
 
 Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where) {
-  const auto text = files.find(kManifest);
+  const auto text = files.find(kManifestName);
   if (text == files.end()) return Fail(Code::kManifest, "the payload has no manifest.json", std::string(where));
-  const Manifest manifest = PROV_TRY(ParseManifest(text->second, fmt::format("{}: {}", where, kManifest)));
+  const Manifest manifest = PROV_TRY(ParseManifest(text->second, fmt::format("{}: {}", where, kManifestName)));
   PROV_TRY(CheckAgainstManifest(files, manifest, where));
   EgressDocument contents = PROV_TRY(ReadEgressJson(files, where));
   if (contents.generation != manifest.generation) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "provisioner/payload/manifest.h"
 #include "provisioner/pki/cms_signature.h"
 #include "provisioner/pki/pem.h"
 #include "provisioner/pki/trust_bundle.h"
@@ -17,7 +18,6 @@
 namespace prov::payload {
 namespace {
 
-constexpr std::string_view kManifest = "manifest.json";
 constexpr unsigned kFewestBits = 2048;
 
 using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
@@ -36,10 +36,10 @@ std::unexpected<Error> Refuse(std::string message, std::string_view where) {
   return Fail(Code::kSignature, std::move(message), std::string(where));
 }
 
-const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+const unsigned char* BytesOf(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 KeyPointer PublicKeyOf(const pki::Certificate& certificate) {
-  const unsigned char* at = Bytes(certificate.der);
+  const unsigned char* at = BytesOf(certificate.der);
   const std::unique_ptr<X509, decltype(&X509_free)> x509(
       d2i_X509(nullptr, &at, static_cast<long>(certificate.der.size())), &X509_free);
   return {x509 ? X509_get_pubkey(x509.get()) : nullptr, &EVP_PKEY_free};
@@ -100,7 +100,7 @@ Result<KeyPointer> ParseKey(const Secret& pem, std::string_view where) {
   const auto body = pki::DecodePemBody(block.body);
   if (!body) return Refuse(fmt::format("is damaged: {}", body.error().message), where);
   const Secret der(body->bytes);
-  const unsigned char* at = Bytes(der.Reveal());
+  const unsigned char* at = BytesOf(der.Reveal());
   KeyPointer key(d2i_AutoPrivateKey(nullptr, &at, static_cast<long>(der.Reveal().size())), &EVP_PKEY_free);
   if (!key) return Refuse("holds a private key that can't be read: it is damaged or of an unknown kind", where);
   return key;
@@ -155,7 +155,7 @@ Result<void> VerifySignature(std::string_view manifest, std::string_view signatu
       EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1) {
     return Refuse(fmt::format("can't be checked with the key of {}", NameOfSigner(signer)), where);
   }
-  if (EVP_DigestVerify(context.get(), Bytes(parts->value), parts->value.size(), Bytes(manifest), manifest.size()) !=
+  if (EVP_DigestVerify(context.get(), BytesOf(parts->value), parts->value.size(), BytesOf(manifest), manifest.size()) !=
       1) {
     return Refuse(fmt::format("does not fit manifest.json: that was changed after it was signed, or another key than "
                               "that of {} signed it; find out who did, and bake the payload again",
@@ -186,7 +186,7 @@ Result<std::string> SigningKey::Sign(std::string_view manifest) const {
   std::size_t size = value.size();
   if (!context || EVP_DigestSignInit(context.get(), &padding, EVP_sha256(), nullptr, key_.get()) != 1 ||
       EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1 ||
-      EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(value.data()), &size, Bytes(manifest),
+      EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(value.data()), &size, BytesOf(manifest),
                      manifest.size()) != 1) {
     return Fail(Code::kInternal, "OpenSSL could not sign the manifest");
   }
@@ -196,7 +196,7 @@ Result<std::string> SigningKey::Sign(std::string_view manifest) const {
 
 Result<void> SignPayload(Payload& payload, const SigningKey& key) {
   std::erase_if(payload.files, [](const PayloadFile& file) { return file.path == kSignaturePath; });
-  const auto manifest = std::ranges::find(payload.files, kManifest, &PayloadFile::path);
+  const auto manifest = std::ranges::find(payload.files, kManifestName, &PayloadFile::path);
   if (manifest == payload.files.end()) return Fail(Code::kInternal, "a payload without a manifest");
   PayloadFile file{std::string(kSignaturePath), PROV_TRY(key.Sign(manifest->bytes)), false,
                    "signature of manifest.json (CMS, detached)"};

@@ -28,9 +28,9 @@ struct Machine {
 constexpr std::array<Machine, 3> kMachines = {{{0x8664, "amd64"}, {0xAA64, "arm64"}, {0x014C, "x86"}}};
 
 // The bytes of a file from which numbers are read; what lies beyond its end is nullopt.
-class Bytes {
+class FileBytes {
  public:
-  explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
+  explicit FileBytes(std::string_view bytes) : bytes_(bytes) {}
 
   std::optional<std::uint32_t> Number(std::size_t at, std::size_t size) const {
     if (at > bytes_.size() || bytes_.size() - at < size) return std::nullopt;
@@ -49,7 +49,7 @@ class Bytes {
 
 // Where the parts of a PE file are that matter here.
 struct Image {
-  Bytes bytes;
+  FileBytes bytes;
   std::string_view architecture;
   std::size_t sections = 0;  // offset of the section table
   std::uint32_t section_count = 0;
@@ -70,7 +70,7 @@ struct Image {
 };
 
 std::optional<Image> ReadHeaders(std::string_view file) {
-  const Bytes bytes(file);
+  const FileBytes bytes(file);
   const auto pe = bytes.Number(kPeOffsetAt, 4);
   if (!file.starts_with("MZ") || !pe || bytes.Range(*pe, 4) != std::string_view("PE\0\0", 4)) return std::nullopt;
   const auto machine = bytes.Number(*pe + 4, 2);
@@ -92,7 +92,8 @@ std::optional<Image> ReadHeaders(std::string_view file) {
 }
 
 // An entry of a resource directory: the one of this ID, or the first; what it points to, from the resources' start.
-std::optional<std::uint32_t> ResourceEntry(const Bytes& bytes, std::size_t directory, std::optional<std::uint32_t> id) {
+std::optional<std::uint32_t> ResourceEntry(const FileBytes& bytes, std::size_t directory,
+                                           std::optional<std::uint32_t> id) {
   const auto named = bytes.Number(directory + 12, 2);
   const auto numbered = bytes.Number(directory + 14, 2);
   if (!named || !numbered) return std::nullopt;
@@ -143,7 +144,7 @@ std::string_view Terminated(std::string_view text) {
 // The block at the beginning of `bytes`, which loses it; nullopt at the end and where it is damaged.
 std::optional<Block> ReadBlock(std::string_view& bytes) {
   constexpr std::size_t kHeaderBytes = 6;
-  const Bytes numbers(bytes);
+  const FileBytes numbers(bytes);
   const auto size = numbers.Number(0, 2);
   const auto value_size = numbers.Number(2, 2);
   if (!size || !value_size || *size < kHeaderBytes || *size > bytes.size()) return std::nullopt;

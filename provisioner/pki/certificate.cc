@@ -22,8 +22,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Reads numbers of fixed width from the front of a text.
 class Digits {
  public:
@@ -97,8 +95,6 @@ struct KnownAlgorithm {
   bool weak = false;
 };
 
-constexpr std::string_view kRsaPss = "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A"sv;
-
 constexpr std::array kAlgorithms = {
     KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0B"sv, "sha256WithRSAEncryption"},
     KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0C"sv, "sha384WithRSAEncryption"},
@@ -108,7 +104,7 @@ constexpr std::array kAlgorithms = {
     KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x04"sv, "md5WithRSAEncryption", true},
     KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x03"sv, "md4WithRSAEncryption", true},
     KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x02"sv, "md2WithRSAEncryption", true},
-    KnownAlgorithm{kRsaPss, "rsassaPss"},
+    KnownAlgorithm{kRsaPssOid, "rsassaPss"},
     KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x02"sv, "ecdsa-with-SHA256"},
     KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x03"sv, "ecdsa-with-SHA384"},
     KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x04"sv, "ecdsa-with-SHA512"},
@@ -155,7 +151,8 @@ std::optional<SignatureAlgorithm> ParseSignatureAlgorithm(std::string_view ident
   if (!oid) return std::nullopt;
   if (const auto* const known = std::ranges::find(kAlgorithms, *oid, &KnownAlgorithm::oid);
       known != kAlgorithms.end()) {
-    return SignatureAlgorithm{std::string(known->name), known->weak || (*oid == kRsaPss && IsWeakPss(reader.Rest()))};
+    return SignatureAlgorithm{std::string(known->name),
+                              known->weak || (*oid == kRsaPssOid && IsWeakPss(reader.Rest()))};
   }
   auto dotted = DottedOid(*oid);
   if (!dotted) return std::nullopt;

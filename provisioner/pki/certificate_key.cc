@@ -10,7 +10,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kRsa = "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01"sv;
-constexpr std::string_view kRsaPss = "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A"sv;
 constexpr std::string_view kEc = "\x2A\x86\x48\xCE\x3D\x02\x01"sv;
 constexpr std::string_view kDsa = "\x2A\x86\x48\xCE\x38\x04\x01"sv;
 constexpr std::string_view kEd25519 = "\x2B\x65\x70"sv;
@@ -69,7 +68,7 @@ std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content) {
   const auto oid = identifier.Read(der::kOid);
   if (!oid) return std::nullopt;
   const std::string_view parameters = identifier.Rest();
-  if (*oid == kRsa || *oid == kRsaPss) {
+  if (*oid == kRsa || *oid == kRsaPssOid) {
     const auto rsa = OnlyElement(key->substr(1), der::kSequence);
     const unsigned bits = rsa ? BitsOfInteger(*rsa, 0) : 0;
     if (bits == 0) return std::nullopt;

@@ -7,6 +7,9 @@
 
 namespace prov::pki {
 
+// The content octets of id-RSASSA-PSS, which names a kind of key and a kind of signature (RFC 4055).
+inline constexpr std::string_view kRsaPssOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A", 9};
+
 struct PublicKeyInfo {
   std::string algorithm;  // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
   unsigned bits = 0;      // of the modulus, of the curve's order, of DSA's p; 0 when unknown

@@ -30,19 +30,12 @@ Encoding GuessEncoding(std::string_view bytes) {
   return Encoding::kBytes;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // The ASCII character of the four hex digits at the start of `text`.
 std::optional<char> UnicodeEscape(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   int value = 0;
   for (const char c : text.substr(0, 4)) {
-    const int digit = HexValue(c);
+    const int digit = HexDigit(c);
     if (digit < 0) return std::nullopt;
     value = value * 16 + digit;
   }

@@ -12,10 +12,10 @@
 namespace prov::publish {
 namespace {
 
-constexpr std::size_t kMostContainers = 100;                 // that one annotation names
-constexpr std::size_t kMostAdded = std::size_t{128} << 20U;  // bytes, of one file
+constexpr std::size_t kMostContainers = 100;                     // that one annotation names
+constexpr std::size_t kMaxAddedBytes = std::size_t{128} << 20U;  // bytes, of one file
 
-using Memory = rapidjson::Document::AllocatorType;
+using JsonMemory = rapidjson::Document::AllocatorType;
 
 JsonValue Reference(std::string_view text) {
   return JsonValue(rapidjson::StringRef(text.data(), static_cast<rapidjson::SizeType>(text.size())));
@@ -42,7 +42,7 @@ JsonValue* MetadataPart(JsonValue& object, std::string_view name) {
   return metadata == nullptr ? nullptr : FindObject(*metadata, name);
 }
 
-void Set(JsonValue& object, std::string_view name, JsonValue value, Memory& memory) {
+void SetMember(JsonValue& object, std::string_view name, JsonValue value, JsonMemory& memory) {
   const auto found = object.FindMember(Reference(name));
   if (found != object.MemberEnd()) {
     found->value = value;
@@ -78,7 +78,7 @@ class Injector {
              {"NO_PROXY", injection_.proxy.no_proxy}}};
   }
 
-  Memory& memory_;
+  JsonMemory& memory_;
   std::string where_;
   const Injection& injection_;
   CappedFindings findings_;
@@ -89,7 +89,7 @@ class Injector {
 
 Result<void> Injector::Count(std::size_t bytes, const std::string& path) {
   added_ += bytes;
-  if (added_ <= kMostAdded) return {};
+  if (added_ <= kMaxAddedBytes) return {};
   return Fail(Code::kTooLarge,
               "so many objects ask for the bundle or the proxy that the file would grow by more than "
               "128 MiB; give fewer of them at a time",
@@ -106,12 +106,12 @@ Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
   JsonValue* data = Find(object, "data");
   if (data != nullptr && !data->IsObject()) return ignition::WrongType(*data, "an object", Where(path + ".data"));
   if (data == nullptr) {
-    Set(object, "data", JsonValue(rapidjson::kObjectType), memory_);
+    SetMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
     data = Find(object, "data");
   }
   if (TextAt(*data, kBundleKey) == injection_.bundle && Find(*data, kBundleKey) != nullptr) return {};
   PROV_TRY(Count(injection_.bundle.size(), path));
-  Set(*data, kBundleKey, Reference(injection_.bundle), memory_);
+  SetMember(*data, kBundleKey, Reference(injection_.bundle), memory_);
   ++report_.config_maps;
   return {};
 }
@@ -137,7 +137,7 @@ Result<void> Injector::Container(JsonValue& container, const std::string& path) 
     return ignition::WrongType(*environment, "an array", Where(path + ".env"));
   }
   if (environment == nullptr) {
-    Set(container, "env", JsonValue(rapidjson::kArrayType), memory_);
+    SetMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
     environment = Find(container, "env");
   }
   if (EndsInThem(*environment)) return {};

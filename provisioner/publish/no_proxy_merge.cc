@@ -14,9 +14,9 @@
 namespace prov::publish {
 namespace {
 
-constexpr std::size_t kMostName = 253;
+constexpr std::size_t kMaxNameBytes = 253;
 
-using Set = std::set<std::string, std::less<>>;
+using SortedTexts = std::set<std::string, std::less<>>;
 using Merged = std::expected<void, std::string>;
 
 std::unexpected<std::string> Refuse(std::string text) { return std::unexpected(std::move(text)); }
@@ -48,11 +48,11 @@ Merged AddApiServer(const Infrastructure& infrastructure, egress::ClusterDescrip
   return {};
 }
 
-Result<std::string> NameOf(const ObjectReader& object) {
+Result<std::string> MetadataName(const ObjectReader& object) {
   const ObjectReader metadata = PROV_TRY(object.Child("metadata"));
   if (!metadata) return std::string();
   const std::string name = PROV_TRY(metadata.Text("name"));
-  return std::string(Shorten(name, kMostName));
+  return std::string(Shorten(name, kMaxNameBytes));
 }
 
 // "cidr" of each object of an array.
@@ -78,7 +78,7 @@ Result<InstallConfig> InstallConfigOf(const ObjectReader& object) {
 
 Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
   Infrastructure out;
-  out.name = PROV_TRY(NameOf(object));
+  out.name = PROV_TRY(MetadataName(object));
   const ObjectReader status = PROV_TRY(object.Child("status"));
   if (!status) return out;
   out.api_internal_url = PROV_TRY(status.Text("apiServerInternalURI"));
@@ -99,7 +99,7 @@ Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
 
 Result<Network> ReadNetwork(const ObjectReader& object) {
   Network out;
-  out.name = PROV_TRY(NameOf(object));
+  out.name = PROV_TRY(MetadataName(object));
   const ObjectReader status = PROV_TRY(object.Child("status"));
   if (!status) return out;
   out.service_networks = PROV_TRY(status.Texts("serviceNetwork"));
@@ -140,7 +140,7 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
     return Refuse(fmt::format("serviceNetwork missing from network '{}' status", network.name));
   if (network.cluster_networks.empty())
     return Refuse(fmt::format("clusterNetwork missing from network `{}` status", network.name));
-  Set set;
+  SortedTexts set;
   for (std::string& entry : egress::ClusterNoProxy(cluster)) set.insert(std::move(entry));
   for (const std::string_view item : Split(user, ',')) set.emplace(item);
   set.erase("");  // no list would hold it

@@ -22,7 +22,7 @@ std::string_view GroupOf(const JsonValue& object) {
   return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
 }
 
-std::string_view NameOf(const JsonValue& object) {
+std::string_view ObjectName(const JsonValue& object) {
   const JsonValue* metadata = ignition::Member(&object, "metadata");
   return metadata != nullptr && metadata->IsObject() ? TextOrNone(*metadata, "name") : std::string_view();
 }
@@ -31,7 +31,7 @@ JsonValue* Pick(JsonValue& items, std::string_view kind, std::string_view group)
   JsonValue* first = nullptr;
   for (JsonValue& item : items.GetArray()) {
     if (!item.IsObject() || TextOrNone(item, "kind") != kind || GroupOf(item) != group) continue;
-    if (NameOf(item) == "cluster") return &item;
+    if (ObjectName(item) == "cluster") return &item;
     if (first == nullptr) first = &item;
   }
   return first;
@@ -56,7 +56,7 @@ std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
   return std::nullopt;
 }
 
-Result<Object> Parse(std::string bytes, const std::string& where, ignition::Documents documents) {
+Result<Object> ParseObject(std::string bytes, const std::string& where, ignition::Documents documents) {
   DecodeMarked(bytes);  // what is damaged is refused by the parser
   const bool is_json = ignition::BeginsAsJson(bytes);
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), kObjectLimits, documents);
@@ -81,11 +81,11 @@ Result<Object> Parse(std::string bytes, const std::string& where, ignition::Docu
 }  // namespace
 
 Result<Object> ReadAnyObject(std::string bytes, const std::string& where) {
-  return Parse(std::move(bytes), where, ignition::Documents::kOne);
+  return ParseObject(std::move(bytes), where, ignition::Documents::kOne);
 }
 
 Result<Object> ReadManifest(std::string bytes, const std::string& where) {
-  return Parse(std::move(bytes), where, ignition::Documents::kSeveral);
+  return ParseObject(std::move(bytes), where, ignition::Documents::kSeveral);
 }
 
 Result<Object> ReadObject(std::string bytes, const std::string& where, std::string_view kind, std::string_view group) {

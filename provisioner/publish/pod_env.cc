@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/publish/pod_env_patch.h"
 #include "provisioner/publish/pod_trust.h"
 #include "provisioner/source/pod_environment_source.h"
@@ -20,7 +21,7 @@ namespace {
 
 using source::ObjectView;
 
-constexpr std::size_t kMostAdded = std::size_t{16} << 20U;  // bytes, of one file's patches
+constexpr std::size_t kMaxPatchBytes = std::size_t{16} << 20U;  // bytes, of one file's patches
 
 constexpr std::string_view kWindows = "windows";
 constexpr std::string_view kOsLabel = "kubernetes.io/os";
@@ -45,11 +46,10 @@ class Maker {
     const std::array<std::string, 3> values = {WithoutReferences(request.proxy.http_proxy.Reveal()),
                                                WithoutReferences(request.proxy.https_proxy.Reveal()),
                                                WithoutReferences(request.proxy.no_proxy)};
-    constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-      for_windows_.push_back({std::string(kNames[i]), values[i]});
+    for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
+      for_windows_.push_back({std::string(egress::kProxyVariables[i]), values[i]});
       for_linux_.push_back(for_windows_.back());
-      for_linux_.push_back({AsciiLower(kNames[i]), values[i]});
+      for_linux_.push_back({AsciiLower(egress::kProxyVariables[i]), values[i]});
     }
     if (!request.trust) return;
     trust_for_linux_ = TrustVariables(*request.trust, false);
@@ -173,7 +173,7 @@ void Maker::Add(const std::vector<PodVariable>& variables, PodContainer& report,
 
 Result<void> Maker::Count(const PatchedContainer& container, const std::string& path) {
   for (const PodVariable& variable : container.added) added_ += variable.value.size() + 256;
-  if (added_ <= kMostAdded) return {};
+  if (added_ <= kMaxPatchBytes) return {};
   return Fail(Code::kTooLarge,
               "so many containers lack the variables that the patches would have more than 16 MiB; give fewer objects "
               "at a time",

@@ -9,26 +9,26 @@
 namespace prov::publish {
 namespace {
 
-using Memory = rapidjson::Document::AllocatorType;
+using PatchMemory = rapidjson::Document::AllocatorType;
 
-JsonValue Text(std::string_view text, Memory& memory) {
+JsonValue Text(std::string_view text, PatchMemory& memory) {
   return JsonValue(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory);
 }
 
 // An object with one member.
-JsonValue Holding(std::string_view name, JsonValue value, Memory& memory) {
+JsonValue Holding(std::string_view name, JsonValue value, PatchMemory& memory) {
   JsonValue out(rapidjson::kObjectType);
   out.AddMember(Text(name, memory), std::move(value), memory);
   return out;
 }
 
-JsonValue Variable(const PodVariable& variable, Memory& memory) {
+JsonValue Variable(const PodVariable& variable, PatchMemory& memory) {
   JsonValue out = Holding("name", Text(variable.name, memory), memory);
   out.AddMember("value", Text(variable.value, memory), memory);
   return out;
 }
 
-JsonValue Variables(const std::vector<PodVariable>& variables, Memory& memory) {
+JsonValue VariableList(const std::vector<PodVariable>& variables, PatchMemory& memory) {
   JsonValue out(rapidjson::kArrayType);
   for (const PodVariable& variable : variables) out.PushBack(Variable(variable, memory), memory);
   return out;
@@ -36,38 +36,38 @@ JsonValue Variables(const std::vector<PodVariable>& variables, Memory& memory) {
 
 bool AddsSomething(const PatchedList& list) { return std::ranges::any_of(list.containers, &PatchedContainer::Changes); }
 
-JsonValue Mount(const PatchedContainer& container, const PodVolume& volume, Memory& memory) {
+JsonValue Mount(const PatchedContainer& container, const PodVolume& volume, PatchMemory& memory) {
   JsonValue out = Holding("name", Text(volume.name, memory), memory);
   out.AddMember("mountPath", Text(container.mount_path, memory), memory);
   out.AddMember("readOnly", true, memory);
   return out;
 }
 
-JsonValue Volume(const PodVolume& volume, Memory& memory) {
+JsonValue Volume(const PodVolume& volume, PatchMemory& memory) {
   JsonValue out = Holding("name", Text(volume.name, memory), memory);
   out.AddMember("configMap", Holding("name", Text(volume.config_map, memory), memory), memory);
   return out;
 }
 
-JsonValue Alone(JsonValue item, Memory& memory) {
+JsonValue Alone(JsonValue item, PatchMemory& memory) {
   JsonValue out(rapidjson::kArrayType);
   out.PushBack(std::move(item), memory);
   return out;
 }
 
-JsonValue Hook(const PatchedContainer& container, Memory& memory) {
+JsonValue Hook(const PatchedContainer& container, PatchMemory& memory) {
   JsonValue command(rapidjson::kArrayType);
   for (const std::string& word : container.hook) command.PushBack(Text(word, memory), memory);
   return Holding("exec", Holding("command", std::move(command), memory), memory);
 }
 
 // Only those that get something: a container of this name that is gone would come back, without an image.
-JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, Memory& memory) {
+JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, PatchMemory& memory) {
   JsonValue out(rapidjson::kArrayType);
   for (const PatchedContainer& container : list.containers) {
     if (!container.Changes()) continue;
     JsonValue item = Holding("name", Text(container.name, memory), memory);
-    if (!container.added.empty()) item.AddMember("env", Variables(container.added, memory), memory);
+    if (!container.added.empty()) item.AddMember("env", VariableList(container.added, memory), memory);
     if (!container.mount_path.empty())
       item.AddMember("volumeMounts", Alone(Mount(container, volume, memory), memory), memory);
     if (!container.hook.empty())
@@ -77,13 +77,13 @@ JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, Mem
   return out;
 }
 
-JsonValue AtPath(JsonValue pod, std::span<const std::string_view> path, Memory& memory) {
+JsonValue AtPath(JsonValue pod, std::span<const std::string_view> path, PatchMemory& memory) {
   for (const std::string_view name : std::views::reverse(path)) pod = Holding(name, std::move(pod), memory);
   return pod;
 }
 
 JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
-                     const PodVolume& volume, Memory& memory) {
+                     const PodVolume& volume, PatchMemory& memory) {
   JsonValue spec(rapidjson::kObjectType);
   for (const PatchedList& list : lists) {
     if (AddsSomething(list)) spec.AddMember(Text(list.list, memory), MergedContainers(list, volume, memory), memory);
@@ -113,7 +113,7 @@ std::string Escaped(std::string_view name) {
 
 class Operations {
  public:
-  explicit Operations(Memory& memory) : memory_(memory) {}
+  explicit Operations(PatchMemory& memory) : memory_(memory) {}
 
   void Put(std::string_view operation, const std::string& pointer, JsonValue value) {
     JsonValue out = Holding("op", Text(operation, memory_), memory_);
@@ -135,7 +135,7 @@ class Operations {
     // Another object's container must not get them.
     Put("test", pointer + "/name", Text(container.name, memory_));
     if (!container.has_env && !container.added.empty()) {
-      Put("add", pointer + "/env", Variables(container.added, memory_));
+      Put("add", pointer + "/env", VariableList(container.added, memory_));
     } else {
       for (const PodVariable& variable : container.added) Put("add", pointer + "/env/-", Variable(variable, memory_));
     }
@@ -153,12 +153,12 @@ class Operations {
   JsonValue Take() { return std::move(list_); }
 
  private:
-  Memory& memory_;
+  PatchMemory& memory_;
   JsonValue list_{rapidjson::kArrayType};
 };
 
 JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedList>& lists, const PodVolume& volume,
-                              Memory& memory) {
+                              PatchMemory& memory) {
   Operations out(memory);
   for (const PatchedList& list : lists) {
     std::size_t index = 0;
@@ -171,7 +171,8 @@ JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedL
   return out.Take();
 }
 
-JsonValue AnnotationOperation(const std::string& pod, std::string_view name, AnnotationPlace place, Memory& memory) {
+JsonValue AnnotationOperation(const std::string& pod, std::string_view name, AnnotationPlace place,
+                              PatchMemory& memory) {
   Operations out(memory);
   JsonValue value = Text("true", memory);
   std::string pointer = pod + "/metadata";

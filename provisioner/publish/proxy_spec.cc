@@ -14,7 +14,7 @@ namespace prov::publish {
 namespace {
 
 constexpr std::size_t kMostItems = 20;
-constexpr std::size_t kMostName = 253;  // bytes of a DNS name
+constexpr std::size_t kMaxDnsNameBytes = 253;  // bytes of a DNS name
 
 // No variable can be longer, and no object of a cluster holds more.
 constexpr std::size_t kMostBytes = egress::kMostEnvironmentBytes;
@@ -156,7 +156,7 @@ Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy) {
     PROV_TRY(CheckSize(endpoint, kMostUrl, spec.Where("readinessEndpoints")));
   if (const ObjectReader trusted = PROV_TRY(spec.Child("trustedCA"))) {
     out.trusted_ca = PROV_TRY(trusted.Text("name"));
-    PROV_TRY(CheckSize(out.trusted_ca, kMostName, trusted.Where("name")));
+    PROV_TRY(CheckSize(out.trusted_ca, kMaxDnsNameBytes, trusted.Where("name")));
   }
   out.status = PROV_TRY(ReadValues(PROV_TRY(proxy.Child("status"))));
   return out;

@@ -18,11 +18,7 @@ using Parsed = std::expected<T, Reason>;
 
 constexpr std::string_view kHidden = "***";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-bool AllDigits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 bool Holds(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
 
 // No '@' and none escaped: then there is no userinfo, whatever is cut where.
@@ -43,7 +39,7 @@ bool IsHarmless(std::string_view text) {
   const std::size_t colon = rest.find(':');
   if (colon == std::string_view::npos) return true;
   const std::size_t end = rest.find('/', colon);
-  return AllDigits(rest.substr(colon + 1, end == std::string_view::npos ? end : end - colon - 1)) &&
+  return AreDigits(rest.substr(colon + 1, end == std::string_view::npos ? end : end - colon - 1)) &&
          (end == std::string_view::npos || rest.find(':', end) == std::string_view::npos);
 }
 
@@ -105,7 +101,7 @@ Parsed<std::string> Parser::Unescape(std::string_view text, Part part) const {
       continue;
     }
     const std::string_view escape = text.substr(i, 3);
-    const bool whole = escape.size() == 3 && IsHex(escape[1]) && IsHex(escape[2]);
+    const bool whole = escape.size() == 3 && HexDigit(escape[1]) >= 0 && HexDigit(escape[2]) >= 0;
     const auto refuse = [&] { return std::unexpected(fmt::format("invalid URL escape {}", Piece(escape, harmless_))); };
     if (!whole) return refuse();
     const std::string byte = FromHex(escape.substr(1)).value_or("");
@@ -121,7 +117,7 @@ Parsed<std::string> Parser::Unescape(std::string_view text, Part part) const {
 }
 
 Parsed<void> Parser::CheckPort(std::string_view colon_port) const {
-  if (colon_port.empty() || (colon_port.front() == ':' && AllDigits(colon_port.substr(1)))) return {};
+  if (colon_port.empty() || (colon_port.front() == ':' && AreDigits(colon_port.substr(1)))) return {};
   const std::string shown = harmless_ ? GoQuote(colon_port) : GoQuote(fmt::format(":{}", kHidden));
   return std::unexpected(fmt::format("invalid port {} after host", shown));
 }
@@ -167,7 +163,7 @@ Parsed<std::string> Parser::ParseAuthority(std::string_view authority) const {
 // url.Hostname() and url.Port() of a decoded host.
 void SplitHostPort(std::string_view host, RequestUri& out) {
   const std::size_t colon = host.rfind(':');
-  if (colon != std::string_view::npos && AllDigits(host.substr(colon + 1))) {
+  if (colon != std::string_view::npos && AreDigits(host.substr(colon + 1))) {
     out.port = host.substr(colon + 1);
     host = host.substr(0, colon);
   }

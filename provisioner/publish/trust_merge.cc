@@ -43,7 +43,7 @@ Certificates ReadCertificates(std::string_view text) {
   return out;
 }
 
-constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kPemBegin = "-----BEGIN ";
 constexpr std::string_view kKey = "PRIVATE KEY-----";
 constexpr std::size_t kLongestLabel = 80;  // with the dashes before it
 
@@ -52,7 +52,7 @@ std::size_t FindKey(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find(kKey, from); at != std::string_view::npos; at = text.find(kKey, at + 1)) {
     const std::size_t start = at - std::min(at - from, kLongestLabel);
     const std::string_view before = text.substr(start, at - start);
-    const std::size_t begin = before.rfind(kBegin);
+    const std::size_t begin = before.rfind(kPemBegin);
     if (begin != std::string_view::npos && before.find('\n', begin) == std::string_view::npos) return start + begin;
   }
   return std::string_view::npos;
@@ -99,7 +99,7 @@ Result<std::string> WithoutPrivateKeys(std::string_view text, std::string_view w
   std::size_t kept = 0;
   std::size_t keys = 0;
   for (std::size_t begin = FindKey(text, 0); begin != std::string_view::npos; begin = FindKey(text, kept)) {
-    const std::size_t label = begin + kBegin.size();
+    const std::size_t label = begin + kPemBegin.size();
     const std::string_view name = text.substr(label, text.find("-----", label) - label);
     const std::string marker = fmt::format("-----END {}-----", name);
     const std::size_t end = text.find(marker, label);

@@ -16,9 +16,6 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMostKey = 1000;  // bytes; readers look ahead 1,024 characters for the ':'
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // What YAML 1.1 makes of a plain word and 1.2 does not.
 bool IsOldBoolean(std::string_view text) {
   constexpr std::array<std::string_view, 6> kWords = {"y", "n", "yes", "no", "on", "off"};

@@ -12,12 +12,13 @@ namespace {
 
 std::string Entry(const EnvironmentVariable& variable) { return variable.name + "=" + variable.value.Reveal(); }
 
-bool IsNamed(std::string_view entry, std::string_view name) {
-  const std::size_t equals = entry.find('=');
-  return equals != std::string_view::npos && EqualsIgnoreAsciiCase(entry.substr(0, equals), name);
-}
-
 }  // namespace
+
+std::string_view NameOfEntry(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+bool IsEntryOf(std::string_view entry, std::string_view name) {
+  return entry.find('=') != std::string_view::npos && EqualsIgnoreAsciiCase(NameOfEntry(entry), name);
+}
 
 Result<void> CheckLength(const EnvironmentVariable& variable) {
   const std::size_t units = ToUtf16Le(variable.name).size() / 2 + ToUtf16Le(variable.value.Reveal()).size() / 2 + 2;
@@ -45,7 +46,8 @@ std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>&
   std::vector<std::string> merged;
   std::vector<bool> written(ours.size(), false);
   for (const std::string& entry : existing) {
-    const auto found = std::ranges::find_if(ours, [&](const EnvironmentVariable& v) { return IsNamed(entry, v.name); });
+    const auto found =
+        std::ranges::find_if(ours, [&](const EnvironmentVariable& v) { return IsEntryOf(entry, v.name); });
     if (found == ours.end()) {
       merged.push_back(entry);
       continue;

@@ -41,6 +41,11 @@ struct ServiceEnvironment {
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
 std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
+// The name of a NAME=VALUE entry; the whole entry where there is no '='.
+std::string_view NameOfEntry(std::string_view entry);
+// Whether it is an entry of that variable; names compare without case.
+bool IsEntryOf(std::string_view entry, std::string_view name);
+
 // Whether a proxy URL in it holds a user or a password. If so, only administrators and the service itself may read the
 // key.
 bool HoldsCredentials(const ServiceEnvironment& service);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/value_kind.h"
 
@@ -11,9 +12,10 @@ namespace {
 using images::RegType;
 using images::RegValue;
 
-std::vector<ValuePlace> MakePlaces() {
+std::vector<ValuePlace> VariablePlaces() {
   std::vector<ValuePlace> out;
-  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
+  for (const std::string_view variable : egress::kProxyVariables) {
+    const std::string name(variable);
     out.push_back({name, name, name, EnvironmentKeyPath(), name});
   }
   return out;
@@ -33,7 +35,7 @@ class Environment final : public ValueKind {
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
-    static const std::vector<ValuePlace> places = MakePlaces();
+    static const std::vector<ValuePlace> places = VariablePlaces();
     return places;
   }
   std::optional<RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,

@@ -10,8 +10,6 @@
 namespace prov::reconcile {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
-
 // The value as a service gets it. Errors: proxy-url, no-proxy.
 Result<Secret> Checked(std::string_view name, const Secret& value, bool with_credentials) {
   egress::EgressConfig config;
@@ -53,7 +51,7 @@ Result<FollowedVariables> FollowedVariables::Read(Planner& planner) {
 
 std::vector<EnvironmentVariable> FollowedVariables::Over(const std::vector<EnvironmentVariable>& settings) const {
   std::vector<EnvironmentVariable> out;
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : egress::kProxyVariables) {
     if (const auto found = values_.find(name); found != values_.end()) {
       if (found->second) out.push_back({std::string(name), *found->second});
       continue;

@@ -23,7 +23,7 @@ bool Same(const Settings& present, const Settings& wanted) { return hns::ChangeT
 
 std::string ItemOfEndpoint(std::string_view id) { return std::string(kHnsItem) + AsciiUpper(id); }
 
-Settings SettingsOf(const std::optional<images::RegValue>& value) {
+Settings PoliciesOf(const std::optional<images::RegValue>& value) {
   return value ? DecodeSettings(*value) : Settings();
 }
 
@@ -32,7 +32,7 @@ std::optional<images::RegValue> ValueOf(const Settings& settings) {
 }
 
 // "in 15003, out 15001": where the traffic of an endpoint goes.
-std::string Show(const Settings& settings) {
+std::string ShowPolicies(const Settings& settings) {
   std::string out;
   for (const std::string& one : settings) {
     const Result<JsonNode> root = ParseJsonDocument(one, "settings");
@@ -78,14 +78,14 @@ class EndpointPlan {
              now_.settings.empty() ? "is gone already" : "was changed since we set it; left as it is");
       return;
     }
-    const Settings before = SettingsOf(entry_->before);
+    const Settings before = PoliciesOf(entry_->before);
     planner_.AddUndo(EndpointWrite{now_.id, now_.settings, before, item_});
     Report(before.empty() ? Action::kDelete : Action::kUpdate, before,
            before.empty() ? "no longer wanted" : "what was there before us");
   }
 
  private:
-  bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, SettingsOf(entry_->ours)); }
+  bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, PoliciesOf(entry_->ours)); }
 
   // What is as wanted where we set something else is ours again: a change back that HNS refused leaves it so.
   void Keep() {
@@ -100,7 +100,8 @@ class EndpointPlan {
   }
 
   void Report(Action action, const Settings& after, std::string reason) {
-    planner_.Report({ItemKind::kHns, action, now_.id, Show(now_.settings), Show(after), std::move(reason)});
+    planner_.Report(
+        {ItemKind::kHns, action, now_.id, ShowPolicies(now_.settings), ShowPolicies(after), std::move(reason)});
   }
 
   Planner& planner_;
@@ -159,15 +160,18 @@ class Hns final : public Kind {
     const std::string id(item.substr(kHnsItem.size()));
     const auto found = hns::ReadEndpoint(machine.network, id);
     if (!found) return Drift{ItemKind::kHns, id, false};  // nobody can say that it is as we left it
-    if (!*found || Same((**found).settings, SettingsOf(entry.ours))) return std::nullopt;
+    if (!*found || Same((**found).settings, PoliciesOf(entry.ours))) return std::nullopt;
     return Drift{ItemKind::kHns, id, (**found).settings.empty()};
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
     const auto& write = std::get<EndpointWrite>(operation);
-    return {ItemKind::kHns,    ActionOf(!write.before.empty(), !write.after.empty()),
-            write.endpoint,    Show(write.before),
-            Show(write.after), {}};
+    return {ItemKind::kHns,
+            ActionOf(!write.before.empty(), !write.after.empty()),
+            write.endpoint,
+            ShowPolicies(write.before),
+            ShowPolicies(write.after),
+            {}};
   }
 
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, BakedRegistry& /*out*/) const override {}

@@ -7,6 +7,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/win_http.h"
 
 namespace prov::reconcile {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using images::RegType;
 using images::RegValue;
 using pki::Store;
-
-constexpr std::uint32_t kManualProxy = 2;
 
 bool SameList(const std::string& a, const std::string& b) {
   const auto left = egress::NoProxy::Parse(a, {});

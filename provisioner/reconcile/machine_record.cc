@@ -14,13 +14,13 @@ namespace {
 
 using images::RegValue;
 
-std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
 // The newer entries, and the older ones of other variables: they are still in the service's list.
 RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
   std::vector<std::string> out = ServiceEntries(newer).value_or(std::vector<std::string>());
   for (const std::string& entry : ServiceEntries(older).value_or(std::vector<std::string>())) {
-    const auto same = [&](const std::string& one) { return EqualsIgnoreAsciiCase(NameIn(one), NameIn(entry)); };
+    const auto same = [&](const std::string& one) {
+      return EqualsIgnoreAsciiCase(NameOfEntry(one), NameOfEntry(entry));
+    };
     if (std::ranges::none_of(out, same)) out.push_back(entry);
   }
   return EncodeServiceEnvironment(out);

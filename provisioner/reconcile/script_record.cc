@@ -8,6 +8,7 @@
 
 #include "images/registry/security.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/service_name.h"
@@ -69,9 +70,9 @@ Result<void> AddValue(ScriptRecord& out, std::string item, std::string key, std:
 }
 
 Result<void> AddVariable(ScriptRecord& out, std::string_view given, Told told) {
-  constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
   const std::string name = AsciiUpper(given);
-  if (std::ranges::find(kVariables, name) == kVariables.end()) return Refuse(told.node, "is none of the variables");
+  if (std::ranges::find(egress::kProxyVariables, name) == egress::kProxyVariables.end())
+    return Refuse(told.node, "is none of the variables");
   return AddValue(out, std::string(kEnvironmentItem) + name, EnvironmentKeyPath(), name, std::move(told));
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/followed_variables.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
@@ -28,20 +29,15 @@ Result<std::string> Spelling(machine::Machine& machine, std::string_view item, s
   return SpellingOfService(machine.registry, item.substr(prefix.size()));
 }
 
-std::string_view NameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
-bool IsNamed(std::string_view entry, std::string_view name) {
-  return entry.find('=') != std::string_view::npos && EqualsIgnoreAsciiCase(NameIn(entry), name);
-}
-
 // Only what may be shown: the three variables, without passwords.
-std::string Show(const std::optional<RegValue>& value) {
+std::string ShowServiceEntries(const std::optional<RegValue>& value) {
   const auto entries = ServiceEntries(value);
   if (!entries) return "(not a REG_MULTI_SZ)";
   std::string out;
   for (const std::string& entry : *entries) {
-    const std::string_view name = NameIn(entry);
-    const bool shown = IsNamed(entry, "HTTP_PROXY") || IsNamed(entry, "HTTPS_PROXY") || IsNamed(entry, "NO_PROXY");
+    const std::string_view name = NameOfEntry(entry);
+    const bool shown =
+        IsEntryOf(entry, "HTTP_PROXY") || IsEntryOf(entry, "HTTPS_PROXY") || IsEntryOf(entry, "NO_PROXY");
     if (!shown) continue;
     out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, ShowVariable(name, entry.substr(name.size() + 1)));
   }
@@ -53,7 +49,8 @@ void RemoveEntry(Entries& entries, const std::string& ours, const Entries& befor
   const auto found = std::ranges::find(entries, ours);
   if (found == entries.end()) return;
   Entries old;
-  std::ranges::copy_if(before, std::back_inserter(old), [&](const std::string& e) { return IsNamed(e, NameIn(ours)); });
+  std::ranges::copy_if(before, std::back_inserter(old),
+                       [&](const std::string& e) { return IsEntryOf(e, NameOfEntry(ours)); });
   entries.insert(entries.erase(found), old.begin(), old.end());
 }
 
@@ -106,7 +103,8 @@ class ServicePlan {
 
  private:
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    planner_.Report({ItemKind::kServiceEnvironment, action, service_, Show(now_), Show(after), std::move(reason)});
+    planner_.Report({ItemKind::kServiceEnvironment, action, service_, ShowServiceEntries(now_),
+                     ShowServiceEntries(after), std::move(reason)});
   }
 
   Entries Before() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->before).value_or(Entries()); }
@@ -115,7 +113,7 @@ class ServicePlan {
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
     const Entries before = entry_ == nullptr ? entries : Before();
     for (const std::string& ours : Ours()) {
-      const bool stays = std::ranges::any_of(variables, [&](const auto& v) { return IsNamed(ours, v.name); });
+      const bool stays = std::ranges::any_of(variables, [&](const auto& v) { return IsEntryOf(ours, v.name); });
       if (!stays) RemoveEntry(entries, ours, before);
     }
     entries = MergeServiceEnvironment(entries, variables);
@@ -244,8 +242,8 @@ class Service final : public Kind {
     return {ItemKind::kServiceEnvironment,
             ActionOf(write.before.has_value(), write.after.has_value()),
             name(write.key),
-            Show(write.before),
-            Show(write.after),
+            ShowServiceEntries(write.before),
+            ShowServiceEntries(write.after),
             {}};
   }
 

@@ -81,7 +81,7 @@ Result<Progress> ObserveOn(machine::Machine& machine, const EndpointWrite& write
   return hns::ChangeToAdd(known, now->settings).IsEmpty() ? Progress::kBefore : Progress::kOther;
 }
 
-std::string PlaceOf(const Operation& operation) {
+std::string PlaceOfOperation(const Operation& operation) {
   if (const auto* write = std::get_if<EndpointWrite>(&operation)) return write->endpoint;
   if (const auto* write = std::get_if<RegistryWrite>(&operation)) return write->key + "\\" + write->name;
   if (const auto* write = std::get_if<SecurityWrite>(&operation)) return write->key + " (descriptor)";
@@ -151,7 +151,8 @@ Result<void> Replay(machine::Machine& machine, Transaction& transaction, Finding
   std::vector<std::string> left;
   for (const Operation& operation : transaction.operations) {
     if (IsForKeyOf(operation, left)) {
-      AddWarning(findings, "interrupted", "stays closed, as its environment was left as it is", PlaceOf(operation));
+      AddWarning(findings, "interrupted", "stays closed, as its environment was left as it is",
+                 PlaceOfOperation(operation));
       continue;
     }
     const std::optional<Progress> progress = PROV_TRY(ObserveOrTell(machine, operation, findings));
@@ -167,7 +168,7 @@ Result<void> Replay(machine::Machine& machine, Transaction& transaction, Finding
       case Progress::kOther:
         AddWarning(findings, "interrupted",
                    "was changed by somebody else before an interrupted run was ended; left as it is",
-                   PlaceOf(operation));
+                   PlaceOfOperation(operation));
         if (const auto* write = std::get_if<RegistryWrite>(&operation)) left.push_back(write->key);
         break;
     }

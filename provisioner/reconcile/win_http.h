@@ -22,6 +22,9 @@ inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 // The header word: 0x18 is read by all versions; newer ones may have written 0x28, which an update keeps.
 enum class WinHttpVersion : std::uint8_t { k18 = 0x18, k28 = 0x28 };
 
+// In WinHttpSettings::flags: a manual proxy is set.
+inline constexpr std::uint32_t kManualProxy = 2;
+
 struct WinHttpSettings {
   WinHttpVersion version = WinHttpVersion::k18;
   std::uint32_t counter = 0;

@@ -4,15 +4,14 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/value_kind.h"
+#include "provisioner/reconcile/win_http.h"
 
 namespace prov::reconcile {
 namespace {
 
 using images::RegValue;
 
-constexpr std::uint32_t kManualProxy = 2;
-
-std::vector<ValuePlace> MakePlaces() {
+std::vector<ValuePlace> WinHttpPlaces() {
   std::vector<ValuePlace> out;
   for (std::size_t view = 0; view < kWinHttpViews.size(); ++view) {
     const std::string bits(kWinHttpViews.at(view));
@@ -37,7 +36,7 @@ class WinHttp final : public ValueKind {
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
-    static const std::vector<ValuePlace> places = MakePlaces();
+    static const std::vector<ValuePlace> places = WinHttpPlaces();
     return places;
   }
   // In the form that the machine uses already.

@@ -9,7 +9,7 @@ namespace {
 
 using images::RegValue;
 
-std::vector<ValuePlace> MakePlaces() {
+std::vector<ValuePlace> WinInetValuePlaces() {
   std::vector<ValuePlace> out;
   for (const WinInetPlace& place : WinInetPlaces()) {
     out.push_back({place.item, "WinINET, " + place.label, place.label, WinInetKeyPath(place), std::string(place.value),
@@ -18,7 +18,7 @@ std::vector<ValuePlace> MakePlaces() {
   return out;
 }
 
-const WinInetPlace& PlaceOf(const ValuePlace& place) {
+const WinInetPlace& WinInetPlaceOf(const ValuePlace& place) {
   return *std::ranges::find(WinInetPlaces(), place.id, &WinInetPlace::item);
 }
 
@@ -38,19 +38,19 @@ class WinInet final : public ValueKind {
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
-    static const std::vector<ValuePlace> places = MakePlaces();
+    static const std::vector<ValuePlace> places = WinInetValuePlaces();
     return places;
   }
   std::optional<RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,
                                  const std::optional<RegValue>& now) const override {
     if (!desired.win_inet) return std::nullopt;
-    return EncodeWinInetValue(PlaceOf(place), *desired.win_inet, now);
+    return EncodeWinInetValue(WinInetPlaceOf(place), *desired.win_inet, now);
   }
   bool Same(const ValuePlace& place, const RegValue& a, const RegValue& b) const override {
-    return SameWinInet(PlaceOf(place), a, b);
+    return SameWinInet(WinInetPlaceOf(place), a, b);
   }
   std::string Show(const ValuePlace& place, const RegValue& value) const override {
-    return ShowWinInet(PlaceOf(place), value);
+    return ShowWinInet(WinInetPlaceOf(place), value);
   }
 };
 

@@ -24,7 +24,7 @@ constexpr std::string_view kLegacy = "SavedLegacySettings";
 constexpr std::uint32_t kModern = 0x46, kOld = 0x3C;
 constexpr std::size_t kModernRest = 32, kOldRest = 28;
 
-std::vector<WinInetPlace> MakePlaces() {
+std::vector<WinInetPlace> MakeWinInetPlaces() {
   std::vector<WinInetPlace> out;
   for (const bool wow : {false, true}) {
     const std::string settings = (wow ? R"(WOW6432Node\)" : "") + std::string(kSettingsKey);
@@ -75,7 +75,7 @@ std::string ShowConnection(const RegValue& value) {
 }  // namespace
 
 const std::vector<WinInetPlace>& WinInetPlaces() {
-  static const std::vector<WinInetPlace> places = MakePlaces();
+  static const std::vector<WinInetPlace> places = MakeWinInetPlaces();
   return places;
 }
 

@@ -7,6 +7,7 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/service_name.h"
@@ -15,8 +16,6 @@ namespace prov::reconcile {
 namespace {
 
 using images::RegValue;
-
-constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
 // It looks at the variables every two minutes. One that is still there after this time it has set, or wants.
 constexpr std::int64_t kSettledSeconds = 600;
@@ -41,7 +40,7 @@ Result<std::optional<Memory>> Load(machine::Machine& machine) {
   const auto variables = PROV_TRY(section->Find("variables"));
   if (!variables) return out;
   out.variables.emplace();
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : egress::kProxyVariables) {
     const auto value = PROV_TRY(variables->Find(name));
     if (value) out.variables->emplace(name, PROV_TRY(value->Text()));
   }
@@ -94,7 +93,7 @@ Result<Memory> Renewed(machine::Machine& machine, std::optional<Memory> memory, 
   const Ledger ledger = PROV_TRY(LoadMachineRecord(machine)).ledger;
   std::map<std::string, std::string, std::less<>> set;
   bool sets_any = false;
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : egress::kProxyVariables) {
     const Variable variable = PROV_TRY(Look(machine, ledger, name));
     if (!variable.text) continue;
     if (!variable.text->empty()) set.emplace(name, *variable.text);
@@ -127,7 +126,7 @@ Result<void> RememberWmco(machine::Machine& machine, bool explicit_run, std::int
 Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const Ledger& ledger) {
   OperatorVariables out;
   std::vector<std::string_view> absent;
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : egress::kProxyVariables) {
     Variable variable = PROV_TRY(Look(machine, ledger, name));
     if (variable.is_ours) continue;
     if (!variable.text) {
@@ -167,7 +166,7 @@ std::string_view NameOf(VariableOwner owner) {
 Result<std::vector<MachineVariable>> LookAtMachineVariables(machine::Machine& machine, const Ledger& ledger) {
   std::vector<MachineVariable> out;
   const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : egress::kProxyVariables) {
     const Variable variable = PROV_TRY(Look(machine, ledger, name));
     if (!variable.text) continue;
     const VariableOwner other = yields ? VariableOwner::kOperator : VariableOwner::kOthers;

@@ -10,11 +10,11 @@
 namespace prov::router {
 namespace {
 
-constexpr std::string_view kForms = "write PORT IP, PORT IP PORT, PORT NAME or PORT NAME PORT";
+constexpr std::string_view kDnsForms = "write PORT IP, PORT IP PORT, PORT NAME or PORT NAME PORT";
 
 std::string Bad(const DestinationLine& line) { return fmt::format("Bad destination '{}'", Quoted(line.text)); }
 
-bool IsLabel(std::string_view label) {
+bool IsHostLabel(std::string_view label) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   };
@@ -27,21 +27,21 @@ std::string_view FaultOf(std::string_view name) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto labels = Split(name, '.');
   if (labels.size() < 2) return "a name must have a dot";
-  if (name.size() > 253 || !std::ranges::all_of(labels, IsLabel))
+  if (name.size() > 253 || !std::ranges::all_of(labels, IsHostLabel))
     return "it is not a DNS name; write letters, digits and hyphens between dots";
   if (IsDigits(labels.back()))
     return "a name that ends in a number is taken for an address, but is not one; correct it";
   return "";
 }
 
-class Reader {
+class DnsListReader {
  public:
-  explicit Reader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  explicit DnsListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
 
   Result<void> Line(const DestinationLine& line) {
     const auto words = line.Words();
     const bool form = (words.size() == 2 || (words.size() == 3 && IsDigits(words[2]))) && IsDigits(words[0]);
-    if (!form) return line.Refuse(Bad(line), kForms);
+    if (!form) return line.Refuse(Bad(line), kDnsForms);
     DnsRule rule{.line = line.number, .to = std::string(words[1])};
     rule.is_name = !HasFormOfIpv4(words[1]);
     const std::string_view fault = rule.is_name ? FaultOf(words[1]) : std::string_view();
@@ -72,7 +72,7 @@ Result<void> ReadDnsRules(std::string_view text, RouterPolicy& out, Faults* faul
                 "Must specify EGRESS_DNS_PROXY_DESTINATION: the list of destinations is empty; add one", out.where);
   }
   {
-    Reader reader(out);
+    DnsListReader reader(out);
     PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
   }
   if (out.dns.empty() && (faults == nullptr || faults->empty()))

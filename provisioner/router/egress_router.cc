@@ -13,9 +13,9 @@ namespace {
 
 using source::ObjectView;
 
-class Reader {
+class EgressRouterReader {
  public:
-  Reader(const RouterObject& object, RouterPolicy& out) : object_(object), out_(out) {}
+  EgressRouterReader(const RouterObject& object, RouterPolicy& out) : object_(object), out_(out) {}
 
   Result<void> Read(const ObjectView& spec) {
     const std::string mode(PROV_TRY(spec.TextOr("mode", "Redirect")));
@@ -120,7 +120,7 @@ Result<RouterPolicy> ReadEgressRouter(const RouterObject& object) {
   const auto spec = PROV_TRY(object.object.Object("spec"));
   if (!spec) return Fail(Code::kDestination, "spec is missing", object.At(object.object.path()));
   out.where = object.At(spec->path() + ".redirect.redirectRules");
-  PROV_TRY(Reader(object, out).Read(*spec));
+  PROV_TRY(EgressRouterReader(object, out).Read(*spec));
   return out;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using Match = HttpRule::Match;
 
-constexpr std::string_view kForms =
+constexpr std::string_view kHttpForms =
     "write a host, *.DOMAIN, an IP or a network, with ! in front to deny it, or as the last line *";
 
 bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
@@ -31,9 +31,9 @@ bool HasFormOfHost(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return IsAlphanumeric(c) || c == '.' || c == '-'; });
 }
 
-class Reader {
+class HttpListReader {
  public:
-  explicit Reader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  explicit HttpListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
 
   Result<void> Line(const DestinationLine& line) {
     if (line.text == "*") {
@@ -50,7 +50,7 @@ class Reader {
     const std::string_view text = line.text.substr(rule.allow ? 0 : 1);
     if (HasFormOfAddress(text)) return Network(text, std::move(rule), line);
     const bool below = text.starts_with("*.");
-    if (!HasFormOfHost(below ? text.substr(2) : text)) return line.Refuse(Bad(text), kForms);
+    if (!HasFormOfHost(below ? text.substr(2) : text)) return line.Refuse(Bad(text), kHttpForms);
     rule.match = Match::kDomain;
     rule.text = text.substr(below ? 1 : 0);
     if (rule.text.find("..") != std::string::npos)
@@ -159,7 +159,7 @@ Result<void> ReadHttpRules(std::string_view text, RouterPolicy& out, Faults* fau
                 "No EGRESS_HTTP_PROXY_DESTINATION specified: the list of destinations is empty; add one", out.where);
   }
   {
-    Reader reader(out);
+    HttpListReader reader(out);
     PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
   }
   if (out.http.empty() && (faults == nullptr || faults->empty()))

@@ -21,7 +21,7 @@ bool IsAny(const IpAddress& address) {
          (address.IsIpv4() || std::ranges::all_of(bytes, [](std::uint8_t b) { return b == 0; }));
 }
 
-std::string Described(const HttpRule& rule) {
+std::string DescribeRule(const HttpRule& rule) {
   if (rule.match == Match::kAll) return "*";
   return fmt::format("{}{}{}", rule.allow ? "" : "!", rule.text.starts_with('.') ? "*" : "", rule.text);
 }
@@ -90,18 +90,18 @@ RouterDecision HttpIndex::Depends(const RouterDestination& destination, const Fo
       found.rule == kNone
           ? "otherwise no line has it and it is denied"
           : fmt::format("otherwise line {} ({}) {} it", policy_.http[found.rule].line,
-                        Described(policy_.http[found.rule]), policy_.http[found.rule].allow ? "allows" : "denies");
+                        DescribeRule(policy_.http[found.rule]), policy_.http[found.rule].allow ? "allows" : "denies");
   RouterDecision out{.verdict = Verdict::kDepends, .line = rule.line};
   if (found.addresses_unknown) {
     out.note = fmt::format(
         "depends on the addresses of {}: line {} ({}) {} it when one of them is in there, {}; give "
         "--resolve {}=IP",
-        destination.host, rule.line, Described(rule), rule.allow ? "allows" : "denies", otherwise, destination.host);
+        destination.host, rule.line, DescribeRule(rule), rule.allow ? "allows" : "denies", otherwise, destination.host);
   } else {
     out.note = fmt::format(
         "depends on the name that DNS has for {}, which squid looks up: line {} ({}) {} it when the "
         "name is that, {}; give --resolve {}=NAME",
-        destination.address->ToString(), rule.line, Described(rule), rule.allow ? "allows" : "denies", otherwise,
+        destination.address->ToString(), rule.line, DescribeRule(rule), rule.allow ? "allows" : "denies", otherwise,
         destination.address->ToString());
   }
   return out;
@@ -117,7 +117,7 @@ RouterDecision HttpIndex::Decided(const RouterDestination& destination, const Kn
   } else {
     const HttpRule& rule = policy_.http[found.rule];
     out.line = rule.line;
-    out.note = fmt::format("line {} ({}) {} it", rule.line, Described(rule), verb);
+    out.note = fmt::format("line {} ({}) {} it", rule.line, DescribeRule(rule), verb);
     if (found.by_address) out.note += fmt::format(", by its address {}", found.by_address->ToString());
   }
   if (out.verdict != Verdict::kAllow) return out;

@@ -17,7 +17,6 @@ namespace {
 using ignition::JsonValue;
 using source::ObjectView;
 
-constexpr std::string_view kMacvlan = "pod.network.openshift.io/assign-macvlan";
 constexpr std::string_view kOs = "kubernetes.io/os";
 constexpr std::array<std::string_view, 2> kOsLabels = {kOs, "beta.kubernetes.io/os"};
 // Roles that nodes with Windows never have.
@@ -50,7 +49,7 @@ class Checker {
   static Result<const JsonValue*> AnnotationIn(const ObjectView& holder) {
     const auto metadata = PROV_TRY(holder.Object("metadata"));
     const auto annotations = metadata ? PROV_TRY(metadata->Object("annotations")) : std::nullopt;
-    return annotations ? annotations->Find(kMacvlan) : nullptr;
+    return annotations ? annotations->Find(kMacvlanAnnotation) : nullptr;
   }
 
   Result<void> Annotation() {
@@ -61,22 +60,22 @@ class Checker {
           holder_.path() != pod_.object.object.path() && PROV_TRY(AnnotationIn(pod_.object.object)) != nullptr;
       AddError(out_, "router-annotation",
                outside ? fmt::format("{} stands in the metadata of the {}, and the pod gets that of the template",
-                                     kMacvlan, pod_.object.kind)
-                       : fmt::format("{} is missing, without which the pod has no macvlan0", kMacvlan),
+                                     kMacvlanAnnotation, pod_.object.kind)
+                       : fmt::format("{} is missing, without which the pod has no macvlan0", kMacvlanAnnotation),
                place);
     } else if (!value->IsString()) {
       AddError(out_, "router-annotation",
                fmt::format(
                    "the value of {} is not a string, and the API server takes strings only: write \"true\" in quotes",
-                   kMacvlan),
+                   kMacvlanAnnotation),
                place);
     } else if (const std::string_view text = ignition::TextOf(*value); text.empty() || text == "false") {
-      AddError(out_, "router-annotation", fmt::format("{} is \"{}\", so the pod has no macvlan0", kMacvlan, text),
-               place);
+      AddError(out_, "router-annotation",
+               fmt::format("{} is \"{}\", so the pod has no macvlan0", kMacvlanAnnotation, text), place);
     } else if (text != "true") {
       AddWarning(out_, "router-annotation",
                  fmt::format("{} is \"{}\", so each node that the pod may be put on needs an interface of this name",
-                             kMacvlan, Shorten(text)),
+                             kMacvlanAnnotation, Shorten(text)),
                  place);
     }
     return {};

@@ -22,7 +22,7 @@ using ignition::JsonValue;
 
 constexpr std::size_t kMostObjects = 10'000;
 
-std::string_view KindOf(const JsonValue& object) {
+std::string_view ObjectKind(const JsonValue& object) {
   const JsonValue* kind = ignition::Member(&object, "kind");
   return kind != nullptr && kind->IsString() ? ignition::TextOf(*kind) : std::string_view();
 }
@@ -210,7 +210,7 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
     documents.emplace_back(&root[i], fmt::format("$[{}]", i));
   for (const auto& [document, path] : documents) {
     if (!document->IsObject()) continue;
-    const std::string_view kind = KindOf(*document);
+    const std::string_view kind = ObjectKind(*document);
     const JsonValue* items = ignition::Member(document, "items");
     if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) {
       PROV_TRY(AddObject(*document, kind, path, where, out));
@@ -220,7 +220,7 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
       const JsonValue& item = (*items)[i];
       if (!item.IsObject()) continue;
       // The API server leaves the kind of items out of lists of one kind.
-      const std::string_view own = KindOf(item);
+      const std::string_view own = ObjectKind(item);
       PROV_TRY(AddObject(item, own.empty() ? kind.substr(0, kind.size() - 4) : own,
                          fmt::format("{}.items[{}]", path, i), where, out));
     }

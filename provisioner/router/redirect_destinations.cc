@@ -9,15 +9,16 @@
 namespace prov::router {
 namespace {
 
-constexpr std::string_view kForms = "write PORT tcp|udp IP or PORT tcp|udp IP PORT, or as the last line an IP alone";
+constexpr std::string_view kRedirectForms =
+    "write PORT tcp|udp IP or PORT tcp|udp IP PORT, or as the last line an IP alone";
 
 std::string Invalid(const DestinationLine& line) {
   return fmt::format("EGRESS_DESTINATION value '{}' is invalid", Quoted(line.text));
 }
 
-class Reader {
+class RedirectListReader {
  public:
-  explicit Reader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  explicit RedirectListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
 
   Result<void> Line(const DestinationLine& line) {
     if (fallback_) {
@@ -57,7 +58,7 @@ class Reader {
     const std::string lower = words.size() > 1 ? AsciiLower(words[1]) : "";
     if ((lower == "tcp" || lower == "udp") && words[1] != lower)
       return line.Refuse(Invalid(line), fmt::format("write the protocol in lower case, {}", lower));
-    return line.Refuse(Invalid(line), kForms);
+    return line.Refuse(Invalid(line), kRedirectForms);
   }
 
   RouterPolicy& out_;
@@ -73,7 +74,7 @@ Result<void> ReadRedirectRules(std::string_view text, RouterPolicy& out, Faults*
     return Fail(Code::kDestination, "EGRESS_DESTINATION unspecified: the list of destinations is empty; add one",
                 out.where);
   {
-    Reader reader(out);
+    RedirectListReader reader(out);
     PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
   }
   if (out.redirect.empty() && (faults == nullptr || faults->empty()))

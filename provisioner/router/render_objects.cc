@@ -13,6 +13,7 @@
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/router/render_forms.h"
+#include "provisioner/router/router_policy.h"
 
 namespace prov::router {
 namespace {
@@ -21,7 +22,6 @@ constexpr std::string_view kNetworkImage = "registry.redhat.io/openshift4/ose-eg
 constexpr std::string_view kPauseImage = "registry.redhat.io/openshift4/ose-pod";
 // The names that the network operator gives, whatever an EgressRouter is called.
 constexpr std::string_view kNadName = "egress-router-cni-nad";
-constexpr std::string_view kMacvlan = "pod.network.openshift.io/assign-macvlan";
 
 Result<std::string> ToYaml(JsonWriter& json) {
   const publish::Object object = PROV_TRY(publish::ReadManifest(json.Text(), "the manifest"));
@@ -143,7 +143,7 @@ class ManifestWriter {
     Labels("matchLabels");
     json_.EndObject().Key("template").BeginObject().Key("metadata").BeginObject();
     Labels("labels");
-    json_.Key("annotations").BeginObject().Member(kMacvlan, "true").EndObject().EndObject();
+    json_.Key("annotations").BeginObject().Member(kMacvlanAnnotation, "true").EndObject().EndObject();
     json_.Key("spec").BeginObject().Member("serviceAccountName", name_);
     json_.Key("nodeSelector").BeginObject().Member("kubernetes.io/os", "linux").EndObject();
     json_.Key("initContainers").BeginArray();
@@ -211,7 +211,7 @@ Result<std::string> CniSource(const RouterPolicy& policy) {
 }
 
 // Those that an EgressRouter can say.
-Result<std::vector<RedirectRule>> CniRules(const RouterPolicy& policy) {
+Result<std::vector<RedirectRule>> RulesOfObject(const RouterPolicy& policy) {
   std::vector<RedirectRule> out;
   out.reserve(policy.redirect.size());
   for (const RedirectRule& rule : policy.redirect) {
@@ -293,7 +293,7 @@ Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& re
   const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
-  const auto rules = PROV_TRY(CniRules(policy));
+  const auto rules = PROV_TRY(RulesOfObject(policy));
   JsonWriter json;
   json.BeginObject().Member("apiVersion", "network.operator.openshift.io/v1").Member("kind", "EgressRouter");
   json.Key("metadata").BeginObject().Member("name", name);
@@ -318,7 +318,7 @@ Result<std::string> RenderNad(const RouterPolicy& policy, const RenderRequest& r
   const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
-  const auto rules = PROV_TRY(CniRules(policy));
+  const auto rules = PROV_TRY(RulesOfObject(policy));
   JsonWriter config;
   config.BeginObject().Member("cniVersion", "0.4.0").Member("type", "egress-router").Member("name", kNadName);
   config.Key("ip").BeginObject().Key("addresses").BeginArray().String(source).EndArray();

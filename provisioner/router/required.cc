@@ -13,11 +13,6 @@ using egress::Route;
 
 constexpr std::size_t kMost = 100'000;
 
-// A word as it may be printed: one with a user or a query may hold a secret.
-std::string Shown(std::string_view word) {
-  return word.find_first_of("@?#") == std::string_view::npos ? std::string(word) : egress::RedactUrl(word);
-}
-
 // Up to a comment.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> out;
@@ -35,7 +30,7 @@ Result<Requirement> Parse(const std::vector<std::string_view>& words, const std:
   auto to = egress::ParseDestination(egress::RequestUrlOf(words.front()));
   if (!to) return Fail(Code::kRow, to.error().message, place);
   out.to = *std::move(to);
-  out.shown = Shown(words.front());
+  out.shown = egress::RedactRequest(words.front());
   std::size_t next = 1;
   if (next < words.size() && (words[next] == "proxy" || words[next] == "direct"))
     out.route = words[next++] == "proxy" ? Route::kProxy : Route::kDirect;
@@ -47,14 +42,14 @@ Result<Requirement> Parse(const std::vector<std::string_view>& words, const std:
   return Fail(Code::kRow,
               fmt::format("\"{}\" is neither proxy nor direct nor the address that the outside must see; write URL "
                           "[proxy|direct] [source-IP]",
-                          Shorten(Shown(words[next]))),
+                          Shorten(egress::RedactRequest(words[next]))),
               place);
 }
 
 std::string_view WordOf(Route route) { return route == Route::kProxy ? "through the proxy" : "direct"; }
 
 // Which way it goes, and by which entry of NO_PROXY.
-std::string Described(const ClientDecision& decision) {
+std::string DescribeDecision(const ClientDecision& decision) {
   std::string out = fmt::format("goes {}", WordOf(decision.route));
   if (!decision.entry.empty()) out += fmt::format(" by {} of NO_PROXY", decision.entry);
   if (decision.why == ClientDecision::Why::kUnset) out += ", as no proxy is set for it";
@@ -96,7 +91,7 @@ Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::
 std::string Objection(const Requirement& requirement, const ClientDecision& decision, const WayOut* way) {
   if (decision.route == Route::kInvalid) return "the client can't use its proxy as it is meant";
   if (requirement.route && *requirement.route != decision.route)
-    return fmt::format("{}, and must go {}", Described(decision), WordOf(*requirement.route));
+    return fmt::format("{}, and must go {}", DescribeDecision(decision), WordOf(*requirement.route));
   if (way == nullptr) return {};
   if (std::string objection = ObjectionOf(*way); !objection.empty()) return objection;
   if (!requirement.source || way->source == requirement.source->ToString()) return {};

@@ -105,15 +105,10 @@ Result<RouterDestination> ParsePort(RouterDestination out, std::string_view text
   return out;
 }
 
-// Without the password of a URL.
-std::string Shown(std::string_view text) {
-  return text.find_first_of("@?#") == std::string_view::npos ? std::string(text) : egress::RedactUrl(text);
-}
-
 std::unexpected<Error> RefuseAnswer(std::string_view assignment) {
   return Fail(Code::kUsage,
               fmt::format("takes NAME=IP[,IP]..., or IP=NAME for the name that DNS has for an address, not \"{}\"",
-                          Shorten(Shown(assignment))),
+                          Shorten(egress::RedactRequest(assignment))),
               "--resolve");
 }
 
@@ -127,7 +122,7 @@ std::string NameKey(std::string_view name) {
 
 Result<RouterDestination> ParseRouterDestination(RouterKind kind, std::string_view text) {
   RouterDestination out;
-  out.text = Shown(text);
+  out.text = egress::RedactRequest(text);
   if (kind != RouterKind::kHttpProxy) return ParsePort(std::move(out), text);
   std::string_view host = Authority(text, out.port);
   if (!TakePort(host, out.port) || !SetHost(host, out)) return Refuse(kHostForms, out.text);

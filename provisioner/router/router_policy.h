@@ -15,6 +15,9 @@
 
 namespace prov::router {
 
+// The annotation that gives a router's pod its macvlan interface (OpenShift SDN).
+inline constexpr std::string_view kMacvlanAnnotation = "pod.network.openshift.io/assign-macvlan";
+
 enum class RouterKind {
   kRedirect,   // a port of the router leads to an address
   kHttpProxy,  // squid: a list of what may be asked for

@@ -116,7 +116,7 @@ std::string_view TextOf(const Variables& variables, std::string_view name) {
 }
 
 // The list that decides which router it is; nullopt: none of ours.
-std::optional<RouterKind> KindOf(const Variables& variables) {
+std::optional<RouterKind> KindOfVariables(const Variables& variables) {
   for (const RouterKind kind : {RouterKind::kHttpProxy, RouterKind::kDnsProxy}) {
     if (variables.contains(VariableOf(kind)) || TextOf(variables, "EGRESS_ROUTER_MODE") == NameOf(kind)) return kind;
   }
@@ -208,7 +208,7 @@ Result<void> CheckMode(const Variables& variables) {
 }  // namespace
 
 Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where, Faults* faults) {
-  const auto kind = KindOf(variables);
+  const auto kind = KindOfVariables(variables);
   if (!kind) return std::nullopt;
   RouterPolicy out{.kind = *kind, .where = where};
   const auto known = [&](std::string_view name) -> const Variable* {

@@ -65,7 +65,7 @@ constexpr std::string_view kPemFailure = "HTTPProxyTrustedCAPEMDecodeFailure: ";
 constexpr std::size_t kMostCertificateBytes = std::size_t{35} * 1024;
 constexpr std::size_t kMostCertificates = 20;
 constexpr std::string_view kFacts = "clusterFacts";
-constexpr std::size_t kMostNamed = 40;
+constexpr std::size_t kMaxNamedEntries = 40;
 
 constexpr std::string_view kClusterType = "Microsoft.ContainerService/managedClusters";
 constexpr std::string_view kDeployed = "provisioningState";
@@ -162,7 +162,7 @@ Result<void> AddRanges(const ObjectView& object, std::string_view one, std::stri
   return {};
 }
 
-Result<AksFacts> ReadFacts(const ObjectView& cluster) {
+Result<AksFacts> ReadAksFacts(const ObjectView& cluster) {
   AksFacts facts;
   if (const auto given = PROV_TRY(cluster.Object(kFacts))) {
     PROV_TRY(AddRanges(*given, "apiServerFqdn", "apiServerFqdns", facts.api_servers));
@@ -206,11 +206,11 @@ void ReportInjected(std::span<const std::string_view> user, std::span<const std:
   std::string named;
   std::size_t count = 0;
   for (const std::string& entry : injected) {
-    if (entry.empty() || !seen.insert(entry).second || ++count > kMostNamed) continue;
+    if (entry.empty() || !seen.insert(entry).second || ++count > kMaxNamedEntries) continue;
     named += fmt::format("{}{}", named.empty() ? "" : ", ", Shorten(entry));
   }
   if (count == 0) return;
-  if (count > kMostNamed) named += fmt::format(" and {} more", count - kMostNamed);
+  if (count > kMaxNamedEntries) named += fmt::format(" and {} more", count - kMaxNamedEntries);
   AddInfo(findings, "aks-injected",
           fmt::format("{} {} that AKS itself adds {} added, as far as the cluster is known: {}", count,
                       count == 1 ? "entry" : "entries", count == 1 ? "was" : "were", named),
@@ -220,7 +220,7 @@ void ReportInjected(std::span<const std::string_view> user, std::span<const std:
 Result<void> ReadNoProxy(const ObjectView& cluster, const ObjectView& config, EgressConfig& out) {
   const auto user = PROV_TRY(config.Texts("noProxy")).value_or(std::vector<std::string_view>());
   ReviewEntries(user, config.At("noProxy"), out.findings);
-  const AksFacts facts = PROV_TRY(ReadFacts(cluster));
+  const AksFacts facts = PROV_TRY(ReadAksFacts(cluster));
   if (!facts.api_servers.empty()) out.facts.api_host = facts.api_servers.front();
   out.facts.service_ranges = facts.service_cidrs;
   out.facts.metadata_address = egress::kMetadataAddress;
@@ -273,7 +273,7 @@ void ReviewBundle(const TrustText& trust, Findings& findings) {
 }
 
 // Not there: no statement; null: none.
-Result<std::optional<TrustText>> ReadTrust(const ObjectView& config, Findings& findings) {
+Result<std::optional<TrustText>> ReadAksTrust(const ObjectView& config, Findings& findings) {
   const auto key = PROV_TRY(TrustKey(config, findings));
   if (!key) return std::nullopt;
   TrustText out{config.At(*key), ""};
@@ -386,7 +386,7 @@ Result<Reading> ReadAksConfig(const ObjectView& object) {
   PROV_TRY(ReadUrls(config, out.config));
   PROV_TRY(ReadNoProxy(holder, config, out.config));
   StateProxy(out.config, config.path());
-  out.trust = PROV_TRY(ReadTrust(config, out.config.findings));
+  out.trust = PROV_TRY(ReadAksTrust(config, out.config.findings));
   return out;
 }
 

@@ -19,7 +19,7 @@ using ignition::FetchOrder;
 
 // Two orders of this key get the same answer. The settings follow from where
 // the config comes from.
-std::string KeyOf(const FetchOrder& order) {
+std::string OrderKey(const FetchOrder& order) {
   std::string out = order.url;
   for (const auto& [name, value] : order.headers) out += fmt::format("\n{}: {}", name, value);
   return out;
@@ -27,7 +27,7 @@ std::string KeyOf(const FetchOrder& order) {
 
 // An error of the config that refers to something, rather than of what was
 // asked. `where` is filled in by who reads it.
-std::unexpected<Error> Refuse(const FetchOrder& order, std::string_view why) {
+std::unexpected<Error> RefuseOrder(const FetchOrder& order, std::string_view why) {
   const bool config = order.use == ignition::ResourceUse::kConfig;
   return Fail(config ? Code::kMergeRemote : Code::kRemoteSource,
               fmt::format("{} at {}, {}", config ? "the config refers to another one" : "the contents are",
@@ -76,18 +76,18 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
   const std::string scheme = AsciiLower(order.url.substr(0, order.url.find(':')));
   const bool plain = scheme == "http";
   if (!plain && scheme != "https") {
-    return Refuse(order,
-                  "and only https:// is read from here (http:// with a "
-                  "hash); give a config that holds it");
+    return RefuseOrder(order,
+                       "and only https:// is read from here (http:// with a "
+                       "hash); give a config that holds it");
   }
   if (plain && !order.has_hash) {
-    return Refuse(order,
-                  "where anybody on the way can change it; give the "
-                  "config a verification.hash of it, or https://");
+    return RefuseOrder(order,
+                       "where anybody on the way can change it; give the "
+                       "config a verification.hash of it, or https://");
   }
   RemoteRequest request = PROV_TRY(Prepare(order));
   if (request.url.substr(0, request.url.find_first_of("/?", scheme.size() + 3)).find('@') != std::string::npos) {
-    return Refuse(order, "with credentials in its URL; put them into httpHeaders");
+    return RefuseOrder(order, "with credentials in its URL; put them into httpHeaders");
   }
   for (const std::string& authority : order.settings.authorities) {
     for (std::string& root : PROV_TRY(ParseRoots(authority, "ignition.security.tls.certificateAuthorities"))) {
@@ -96,10 +96,10 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
   }
   if (request.roots.empty()) request.roots = trust_.roots;
   if (request.roots.empty() && !trust_.system && !plain) {
-    return Refuse(order,
-                  "and nothing says which CA that server is known by: neither the config "
-                  "(ignition.security.tls.certificateAuthorities) nor --ca FILE; or give "
-                  "a config that holds it all");
+    return RefuseOrder(order,
+                       "and nothing says which CA that server is known by: neither the config "
+                       "(ignition.security.tls.certificateAuthorities) nor --ca FILE; or give "
+                       "a config that holds it all");
   }
   request.proxy_url = request_.proxy_url ? request_.proxy_url : PROV_TRY(ProxyFor(order));
   request.answer_seconds = order.settings.answer_seconds.value_or(request.answer_seconds);
@@ -112,7 +112,7 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
 }
 
 Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {
-  const auto fresh = fresh_.find(KeyOf(order));
+  const auto fresh = fresh_.find(OrderKey(order));
   net::FetchAnswer answer;
   if (fresh != fresh_.end()) {
     answer = std::move(fresh->second);
@@ -134,7 +134,7 @@ Result<bool> HttpFetcher::StillSame(std::vector<Fetched>& known) {
       continue;
     }
     // What is remembered keeps its tag: if the reading that follows fails, the next one must see the change again.
-    fresh_.insert_or_assign(KeyOf(one.order), std::move(answer));
+    fresh_.insert_or_assign(OrderKey(one.order), std::move(answer));
     return false;
   }
   return true;

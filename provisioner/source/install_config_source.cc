@@ -17,7 +17,7 @@ namespace {
 
 using egress::EgressConfig;
 
-constexpr std::size_t kMostNamed = 40;
+constexpr std::size_t kMaxNamedFields = 40;
 
 // What the file tells of the cluster to be.
 struct PlannedCluster {
@@ -79,7 +79,7 @@ Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, PlannedCl
 }
 
 // What the cluster's operator will add to noProxy.
-Result<PlannedCluster> ReadCluster(const ObjectView& object, EgressConfig& out) {
+Result<PlannedCluster> ReadPlannedCluster(const ObjectView& object, EgressConfig& out) {
   PlannedCluster planned;
   egress::ClusterDescription& cluster = planned.cluster;
   const auto networking = PROV_TRY(object.Object("networking"));
@@ -103,18 +103,18 @@ std::string Missing(const PlannedCluster& planned, std::string_view no_proxy) {
   std::string out;
   std::size_t named = 0;
   const auto add = [&](std::string_view text) {
-    if (++named <= kMostNamed) out += fmt::format("{}{}", out.empty() ? "" : ", ", Shorten(text));
+    if (++named <= kMaxNamedFields) out += fmt::format("{}{}", out.empty() ? "" : ", ", Shorten(text));
   };
   const std::vector<std::string> entries = egress::ClusterNoProxy(planned.cluster);
   for (const std::string& entry : entries) {
     if (!entry.empty() && present.insert(entry).second) add(entry);
   }
   for (const std::string& words : planned.unknown) add(words);
-  if (named > kMostNamed) out += fmt::format(" and {} more", named - kMostNamed);
+  if (named > kMaxNamedFields) out += fmt::format(" and {} more", named - kMaxNamedFields);
   return out;
 }
 
-Result<void> ReadProxy(const ObjectView& object, const PlannedCluster& planned, EgressConfig& out) {
+Result<void> ReadPlannedProxy(const ObjectView& object, const PlannedCluster& planned, EgressConfig& out) {
   const auto proxy = PROV_TRY(object.Object("proxy"));
   if (!proxy) {
     AddWarning(out.findings, "no-proxy-file",
@@ -138,7 +138,7 @@ Result<void> ReadProxy(const ObjectView& object, const PlannedCluster& planned, 
   return {};
 }
 
-Result<std::optional<TrustText>> ReadTrust(const ObjectView& object) {
+Result<std::optional<TrustText>> ReadPlannedTrust(const ObjectView& object) {
   constexpr std::array<std::string_view, 3> kPolicies = {"", "Proxyonly", "Always"};
   const std::string_view policy = PROV_TRY(object.TextOr("additionalTrustBundlePolicy", ""));
   if (std::ranges::find(kPolicies, policy) == kPolicies.end()) {
@@ -167,9 +167,9 @@ bool IsInstallConfig(const ignition::JsonValue& object) {
 Result<Reading> ReadInstallConfig(const ObjectView& object) {
   Reading out;
   out.config.source = {"InstallConfig", "", ""};
-  const PlannedCluster planned = PROV_TRY(ReadCluster(object, out.config));
-  PROV_TRY(ReadProxy(object, planned, out.config));
-  out.trust = PROV_TRY(ReadTrust(object));
+  const PlannedCluster planned = PROV_TRY(ReadPlannedCluster(object, out.config));
+  PROV_TRY(ReadPlannedProxy(object, planned, out.config));
+  out.trust = PROV_TRY(ReadPlannedTrust(object));
   return out;
 }
 

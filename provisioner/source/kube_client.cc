@@ -8,13 +8,13 @@
 #include <random>
 
 #include "ignition/json.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
 
-constexpr std::int64_t kMsPerSecond = 1000;
 constexpr int kAfterErrors = 600;
 
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
@@ -149,7 +149,7 @@ std::int64_t RetryAfterMs(const net::FetchAnswer& answer) {
   std::int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return 0;
-  return std::min(seconds, kMostSeconds) * kMsPerSecond;
+  return std::min(seconds, kMostSeconds) * kMillisecondsPerSecond;
 }
 
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
@@ -277,7 +277,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
     const bool again = stale || IsKubeTrouble(status) || lost;
     const std::int64_t pause = std::max(backoff.Next(), wish);
     const std::int64_t now = ports_.clock.NowUnix();
-    const bool late = now >= end || now + pause / kMsPerSecond > end;
+    const bool late = now >= end || now + pause / kMillisecondsPerSecond > end;
     if (left == 0 || !again || late || !ports_.clock.Wait(pause)) return std::unexpected(std::move(error));
   }
 }

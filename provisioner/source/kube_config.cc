@@ -17,29 +17,29 @@ namespace {
 
 using ignition::JsonValue;
 
-constexpr std::uint64_t kMostBytes = 16ULL << 20U;
-constexpr unsigned kDeepest = 50;
+constexpr std::uint64_t kMaxKubeconfigBytes = 16ULL << 20U;
+constexpr unsigned kMaxKubeconfigDepth = 50;
 
 // Of several members of one name the last counts, as for readers of JSON in Go.
 Result<ObjectView> ViewOf(const JsonValue& value, std::string path) {
   return ObjectView::Of(value, std::move(path), RepeatedKeys::kLastCounts);
 }
 
-Result<std::string> TextIn(const ObjectView& object, std::string_view name) {
+Result<std::string> TextOrEmpty(const ObjectView& object, std::string_view name) {
   return std::string(PROV_TRY(object.TextOr(name, "")));
 }
 
 // The object of that name in a list of {name, KIND: {...}}. Entries behind it are not looked at: what is wrong with
 // them is of no matter to this context.
-Result<ObjectView> Named(const ObjectView& root, std::string_view list, std::string_view kind,
-                         const std::string& name) {
+Result<ObjectView> NamedObject(const ObjectView& root, std::string_view list, std::string_view kind,
+                               const std::string& name) {
   const JsonValue* items = root.Find(list);
   const std::string at = root.At(list);
   if (items != nullptr && !items->IsArray()) return ignition::WrongType(*items, "an array", at);
   const rapidjson::SizeType count = items == nullptr ? 0 : items->Size();
   for (rapidjson::SizeType i = 0; i < count; ++i) {
     const ObjectView item = PROV_TRY(ViewOf((*items)[i], fmt::format("{}[{}]", at, i)));
-    if (PROV_TRY(TextIn(item, "name")) != name) continue;
+    if (PROV_TRY(TextOrEmpty(item, "name")) != name) continue;
     auto found = PROV_TRY(item.Object(kind));
     if (found) return *std::move(found);
     return Fail(Code::kNotFound, fmt::format("has no member {} with settings", kind), item.path());
@@ -52,9 +52,9 @@ Result<ObjectView> Named(const ObjectView& root, std::string_view list, std::str
 
 Result<KubeMaterial> MaterialIn(const ObjectView& object, std::string_view name) {
   KubeMaterial out;
-  out.file = PROV_TRY(TextIn(object, name));
+  out.file = PROV_TRY(TextOrEmpty(object, name));
   const std::string data_name = fmt::format("{}-data", name);
-  std::string text = PROV_TRY(TextIn(object, data_name));
+  std::string text = PROV_TRY(TextOrEmpty(object, data_name));
   std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; });
   if (text.empty()) return out;
   auto bytes = DecodeBase64(text);
@@ -75,10 +75,10 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
                 "which CAs nodes trust: remove it, and give the CA of the API server (certificate-authority)",
                 object.At(kInsecure));
   }
-  KubeServer server = PROV_TRY(ParseKubeServer(PROV_TRY(TextIn(object, "server")), object.At("server")));
+  KubeServer server = PROV_TRY(ParseKubeServer(PROV_TRY(TextOrEmpty(object, "server")), object.At("server")));
   out.host = std::move(server.host);
   out.prefix = std::move(server.prefix);
-  out.tls_server_name = PROV_TRY(TextIn(object, "tls-server-name"));
+  out.tls_server_name = PROV_TRY(TextOrEmpty(object, "tls-server-name"));
   if (!out.tls_server_name.empty()) {
     // It takes the host's place in a URL.
     const KubeServer name = PROV_TRY(ParseKubeServer("https://" + out.tls_server_name, object.At("tls-server-name")));
@@ -87,7 +87,7 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
     }
   }
   out.ca = PROV_TRY(MaterialIn(object, "certificate-authority"));
-  std::string proxy = PROV_TRY(TextIn(object, "proxy-url"));
+  std::string proxy = PROV_TRY(TextOrEmpty(object, "proxy-url"));
   if (!proxy.empty()) {
     out.proxy_url = Secret(std::move(proxy));
     PROV_TRY(CheckProxyUrl(*out.proxy_url, object.At("proxy-url")));
@@ -120,9 +120,9 @@ Result<void> RefuseOtherWays(const ObjectView& object) {
 Result<KubeUser> ReadUser(const ObjectView& object) {
   PROV_TRY(RefuseOtherWays(object));
   KubeUser out;
-  Secret token(PROV_TRY(TextIn(object, "token")));
+  Secret token(PROV_TRY(TextOrEmpty(object, "token")));
   if (!token.empty()) out.token = std::move(token);
-  out.token_file = PROV_TRY(TextIn(object, "tokenFile"));
+  out.token_file = PROV_TRY(TextOrEmpty(object, "tokenFile"));
   out.certificate = PROV_TRY(MaterialIn(object, "client-certificate"));
   out.key = PROV_TRY(MaterialIn(object, "client-key"));
   if (out.certificate.Given() != out.key.Given()) {
@@ -157,8 +157,8 @@ Result<KubeServer> ParseKubeServer(std::string_view url, const std::string& wher
 
 Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, const std::string& context) {
   ignition::Limits limits;
-  limits.input = kMostBytes;
-  limits.depth = kDeepest;
+  limits.input = kMaxKubeconfigBytes;
+  limits.depth = kMaxKubeconfigDepth;
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), limits);
   if (!document) {
     Error error = std::move(document).error();
@@ -168,16 +168,16 @@ Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, 
   if (!(*document)->root().IsObject()) return Fail(Code::kType, "is not a kubeconfig: it must be an object", where);
   const ObjectView root = PROV_TRY(ViewOf((*document)->root(), where + ": $"));
   KubeConfig out;
-  out.context = context.empty() ? PROV_TRY(TextIn(root, "current-context")) : context;
+  out.context = context.empty() ? PROV_TRY(TextOrEmpty(root, "current-context")) : context;
   if (out.context.empty()) {
     return Fail(Code::kNotFound, "no context is chosen: name one in the URI, as in kube://CONTEXT/worker",
                 root.At("current-context"));
   }
-  const ObjectView chosen = PROV_TRY(Named(root, "contexts", "context", out.context));
-  out.cluster =
-      PROV_TRY(ReadCluster(PROV_TRY(Named(root, "clusters", "cluster", PROV_TRY(TextIn(chosen, "cluster"))))));
-  const std::string user = PROV_TRY(TextIn(chosen, "user"));
-  out.user = PROV_TRY(ReadUser(PROV_TRY(Named(root, "users", "user", user))));
+  const ObjectView chosen = PROV_TRY(NamedObject(root, "contexts", "context", out.context));
+  out.cluster = PROV_TRY(
+      ReadCluster(PROV_TRY(NamedObject(root, "clusters", "cluster", PROV_TRY(TextOrEmpty(chosen, "cluster"))))));
+  const std::string user = PROV_TRY(TextOrEmpty(chosen, "user"));
+  out.user = PROV_TRY(ReadUser(PROV_TRY(NamedObject(root, "users", "user", user))));
   out.user.name = user;
   return out;
 }

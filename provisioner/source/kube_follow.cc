@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/net/http_status.h"
 
 namespace prov::source {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr int kSlackSeconds = 10;                  // what the server may be late
 constexpr std::int64_t kShortestWatchSeconds = 2;  // of a clock with whole seconds: at least one
-constexpr std::int64_t kMsPerSecond = 1000;
 
 KubeObject ObjectOf(const KubeTarget& target) {
   switch (target.kind) {
@@ -66,7 +66,7 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
   current_ = false;
   if (!access_) return ports_.clock.Wait(milliseconds);
   if (kind_ == KubeKind::kProxy) milliseconds = std::min(milliseconds, kLongestUnseenMs);
-  const std::int64_t whole = (milliseconds + kMsPerSecond - 1) / kMsPerSecond;
+  const std::int64_t whole = (milliseconds + kMillisecondsPerSecond - 1) / kMillisecondsPerSecond;
   const std::int64_t end = ports_.clock.NowUnix() + whole;
   while (!stopped_) {
     const std::int64_t left = end - ports_.clock.NowUnix();
@@ -78,10 +78,10 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
       case Step::kChanged:
         return Settle();
       case Step::kGiveUp:
-        return ports_.clock.Wait(std::max<std::int64_t>(end - ports_.clock.NowUnix(), 0) * kMsPerSecond);
+        return ports_.clock.Wait(std::max<std::int64_t>(end - ports_.clock.NowUnix(), 0) * kMillisecondsPerSecond);
       case Step::kPause: {
         const std::int64_t pause = std::max(backoff_.Next(), std::exchange(least_pause_ms_, 0));
-        if (!ports_.clock.Wait(std::min(pause, left * kMsPerSecond))) return false;
+        if (!ports_.clock.Wait(std::min(pause, left * kMillisecondsPerSecond))) return false;
         break;
       }
       case Step::kAgain:

@@ -16,7 +16,7 @@ constexpr std::string_view kForms =
     "write kube://[CONTEXT]/[POOL], or behind the context machineconfigpool/NAME, machineconfig/NAME, controllerconfig "
     "or proxy";
 
-std::unexpected<Error> Refuse(std::string_view why, const std::string& uri) {
+std::unexpected<Error> RefuseUri(std::string_view why, const std::string& uri) {
   return Fail(Code::kUsage, fmt::format("{}; {}", why, kForms), uri);
 }
 
@@ -30,16 +30,17 @@ Result<std::string> PercentDecode(std::string_view text, const std::string& uri)
       continue;
     }
     const auto byte = i + 2 < text.size() ? FromHex(text.substr(i + 1, 2)) : std::nullopt;
-    if (!byte) return Refuse("a '%' in the context is not followed by two hex digits", uri);
+    if (!byte) return RefuseUri("a '%' in the context is not followed by two hex digits", uri);
     out += *byte;
     i += 2;
   }
   return out;
 }
 
-Result<KubeTarget> Named(KubeKind kind, std::string_view name, const std::string& uri) {
+Result<KubeTarget> NamedTarget(KubeKind kind, std::string_view name, const std::string& uri) {
   if (!IsKubeName(name)) {
-    return Refuse("the object's name is not a valid name in Kubernetes (lower-case letters, digits, '-' and '.')", uri);
+    return RefuseUri("the object's name is not a valid name in Kubernetes (lower-case letters, digits, '-' and '.')",
+                     uri);
   }
   return KubeTarget{{}, kind, std::string(name)};
 }
@@ -48,23 +49,23 @@ Result<KubeTarget> Named(KubeKind kind, std::string_view name, const std::string
 Result<KubeTarget> Single(KubeKind kind, std::string_view name, const std::vector<std::string_view>& path,
                           const std::string& uri) {
   if (path.size() == 2 && path[1] != name) {
-    return Refuse(fmt::format("there is only one {}, and it is called {}", path[0], name), uri);
+    return RefuseUri(fmt::format("there is only one {}, and it is called {}", path[0], name), uri);
   }
   return KubeTarget{{}, kind, std::string(name)};
 }
 
 Result<KubeTarget> ParsePath(const std::vector<std::string_view>& path, const std::string& pool,
                              const std::string& uri) {
-  if (path.empty()) return Named(KubeKind::kPool, pool, uri);
-  if (path.size() > 2) return Refuse("the path has too many parts", uri);
+  if (path.empty()) return NamedTarget(KubeKind::kPool, pool, uri);
+  if (path.size() > 2) return RefuseUri("the path has too many parts", uri);
   if (path[0] == "controllerconfig") {
     return Single(KubeKind::kControllerConfig, "machine-config-controller", path, uri);
   }
   if (path[0] == "proxy") return Single(KubeKind::kProxy, "cluster", path, uri);
-  if (path.size() == 1) return Named(KubeKind::kPool, path[0], uri);
-  if (path[0] == "machineconfigpool") return Named(KubeKind::kPool, path[1], uri);
-  if (path[0] == "machineconfig") return Named(KubeKind::kMachineConfig, path[1], uri);
-  return Refuse("objects of this kind hold no egress settings", uri);
+  if (path.size() == 1) return NamedTarget(KubeKind::kPool, path[0], uri);
+  if (path[0] == "machineconfigpool") return NamedTarget(KubeKind::kPool, path[1], uri);
+  if (path[0] == "machineconfig") return NamedTarget(KubeKind::kMachineConfig, path[1], uri);
+  return RefuseUri("objects of this kind hold no egress settings", uri);
 }
 
 }  // namespace
@@ -92,10 +93,10 @@ std::string PercentEncode(std::string_view text) {
 }
 
 Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selection& selection) {
-  if (!IsKubeUri(uri)) return Refuse("is not a kube:// URI", uri);
+  if (!IsKubeUri(uri)) return RefuseUri("is not a kube:// URI", uri);
   const std::string_view rest = std::string_view(uri).substr(kScheme.size());
   if (rest.find_first_of("?# \t\r\n") != std::string_view::npos || !IsUtf8(rest)) {
-    return Refuse("a kube:// URI has no query, fragment or blanks", uri);
+    return RefuseUri("a kube:// URI has no query, fragment or blanks", uri);
   }
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   std::vector<std::string_view> path = Split(rest.substr(slash), '/');
@@ -103,9 +104,9 @@ Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selectio
   KubeTarget out = PROV_TRY(ParsePath(path, selection.pool, uri));
   if (!selection.name.empty()) {
     if (out.kind == KubeKind::kControllerConfig || out.kind == KubeKind::kProxy) {
-      return Refuse("--name names a MachineConfig, and this URI something else", uri);
+      return RefuseUri("--name names a MachineConfig, and this URI something else", uri);
     }
-    out = PROV_TRY(Named(KubeKind::kMachineConfig, selection.name, uri));
+    out = PROV_TRY(NamedTarget(KubeKind::kMachineConfig, selection.name, uri));
   }
   out.context = PROV_TRY(PercentDecode(rest.substr(0, slash), uri));
   return out;

@@ -14,12 +14,12 @@ namespace {
 
 using ignition::JsonValue;
 
-constexpr unsigned kDeepest = 100;  // the fingerprint is made by a function that calls itself for each level
+constexpr unsigned kMaxObjectDepth = 100;  // the fingerprint is made by a function that calls itself for each level
 constexpr std::size_t kMostShown = 300;
 
 ignition::Limits LineLimits() {
   ignition::Limits out;
-  out.depth = kDeepest;
+  out.depth = kMaxObjectDepth;
   out.values = 2'000'000;
   return out;
 }

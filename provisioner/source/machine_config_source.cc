@@ -11,6 +11,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/pki/trust_bundle.h"
 
@@ -30,8 +31,6 @@ struct LegacyEnvironment {
 constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.service",
                                                     "machine-config-daemon-host.service", "pivot.service"};
 constexpr std::array<std::string_view, 2> kDropIns = {"10-mco-default-env.conf", "10-default-env.conf"};
-constexpr std::array<std::string_view, 3> kVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
-
 struct LegacyText {
   std::string path;
   std::string text;
@@ -69,12 +68,13 @@ std::vector<LegacyText> LegacyUnits(const std::vector<ignition::Unit>& units) {
 
 std::vector<egress::Assignment> ProxyVariables(const LegacyText& place, Findings& findings) {
   std::vector<egress::Assignment> all = egress::ParseUnitEnvironment(place.text, place.path, findings);
-  std::erase_if(all,
-                [](const egress::Assignment& a) { return std::ranges::find(kVariables, a.name) == kVariables.end(); });
+  std::erase_if(all, [](const egress::Assignment& a) {
+    return std::ranges::find(egress::kProxyVariables, a.name) == egress::kProxyVariables.end();
+  });
   return all;
 }
 
-bool Same(const std::vector<egress::Assignment>& a, const std::vector<egress::Assignment>& b) {
+bool SameAssignments(const std::vector<egress::Assignment>& a, const std::vector<egress::Assignment>& b) {
   return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return x.name == y.name && x.value == y.value; });
 }
 
@@ -96,7 +96,7 @@ Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::C
     if (!taken) {
       findings.insert(findings.end(), own.begin(), own.end());
       taken = LegacyEnvironment{std::move(place.path), std::move(place.text), place.mode, std::move(variables)};
-    } else if (!Same(taken->assignments, variables)) {
+    } else if (!SameAssignments(taken->assignments, variables)) {
       AddWarning(findings, "legacy-differs",
                  fmt::format("its proxy settings differ from those of {}, which were taken", taken->path), place.path);
     }
@@ -108,7 +108,7 @@ constexpr std::string_view kApiServerUrlPath = "/etc/kubernetes/apiserver-url.en
 
 using egress::EgressConfig;
 
-egress::SourceFile Describe(std::string path, std::string_view bytes, unsigned mode) {
+egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsigned mode) {
   return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), mode};
 }
 
@@ -120,15 +120,15 @@ void AssignVariables(EgressConfig& out, const std::vector<egress::Assignment>& a
   }
 }
 
-Result<void> ReadProxy(const ignition::Config& config, EgressConfig& out) {
+Result<void> ReadProxyFile(const ignition::Config& config, EgressConfig& out) {
   out.proxy_file.path = kProxyEnvPath;
   if (const auto file = PROV_TRY(config.Read(kProxyEnvPath))) {
-    out.proxy_file = Describe(std::string(kProxyEnvPath), file->bytes, file->mode);
+    out.proxy_file = DescribeFile(std::string(kProxyEnvPath), file->bytes, file->mode);
     AssignVariables(out, PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)));
     return {};
   }
   if (const auto legacy = PROV_TRY(ReadLegacyEnvironment(config, out.findings))) {
-    out.proxy_file = Describe(legacy->path, legacy->bytes, legacy->mode);
+    out.proxy_file = DescribeFile(legacy->path, legacy->bytes, legacy->mode);
     AssignVariables(out, legacy->assignments);
     AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them",
             legacy->path);
@@ -141,7 +141,7 @@ Result<void> ReadProxy(const ignition::Config& config, EgressConfig& out) {
   return {};
 }
 
-Result<void> ReadTrust(const std::optional<ignition::FileContents>& file, EgressConfig& out) {
+Result<void> ReadTrustFile(const std::optional<ignition::FileContents>& file, EgressConfig& out) {
   out.trust_file.path = kTrustBundlePath;
   if (!file) {
     AddWarning(out.findings, "no-trust-file",
@@ -149,14 +149,14 @@ Result<void> ReadTrust(const std::optional<ignition::FileContents>& file, Egress
                std::string(kTrustBundlePath));
     return {};
   }
-  out.trust_file = Describe(std::string(kTrustBundlePath), file->bytes, file->mode);
+  out.trust_file = DescribeFile(std::string(kTrustBundlePath), file->bytes, file->mode);
   out.certificates = PROV_TRY(pki::ParseTrustBundle(file->bytes, kTrustBundlePath, out.findings));
   return {};
 }
 
 // Where kubelets reach the API server. Only for the review of NO_PROXY, so whatever is wrong with this file is not our
 // business.
-void ReadFacts(const ignition::Config& config, EgressConfig& out) {
+void ReadConfigFacts(const ignition::Config& config, EgressConfig& out) {
   const auto file = config.Read(kApiServerUrlPath);
   if (!file || !*file) return;
   Findings ignored;
@@ -175,11 +175,11 @@ Result<EgressConfig> Read(Result<ignition::Document> read) {
     const ignition::Document document = PROV_TRY(std::move(read));
     out.source = {document.kind, document.name, document.config.version()};
     out.findings = document.findings;
-    PROV_TRY(ReadProxy(document.config, out));
+    PROV_TRY(ReadProxyFile(document.config, out));
     bundle = PROV_TRY(document.config.Read(kTrustBundlePath));
-    ReadFacts(document.config, out);
+    ReadConfigFacts(document.config, out);
   }
-  PROV_TRY(ReadTrust(bundle, out));
+  PROV_TRY(ReadTrustFile(bundle, out));
   return out;
 }
 

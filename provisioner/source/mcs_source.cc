@@ -15,7 +15,7 @@ constexpr std::string_view kConfigPath = "config/";
 constexpr std::uint16_t kPort = 22623;
 // Larger than a MachineConfig can be stored, in the form in which this server
 // sends it.
-constexpr std::uint64_t kMostBytes = 64ULL << 20U;
+constexpr std::uint64_t kMaxAnswerBytes = 64ULL << 20U;
 
 bool IsPoolName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -79,7 +79,7 @@ Result<RemoteRequest> McsRequest(const std::string& uri, const std::string& defa
   out.headers = {{"Accept", AcceptOf(3)}};
   out.roots = std::move(roots);
   out.follow = false;
-  out.most_bytes = kMostBytes;
+  out.most_bytes = kMaxAnswerBytes;
   out.explain = ExplainMcsStatus;
   return out;
 }

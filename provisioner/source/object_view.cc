@@ -14,7 +14,7 @@ using ignition::JsonValue;
 using ignition::WrongType;
 
 // A view costs many times what the three bytes of an empty object do.
-constexpr rapidjson::SizeType kMostObjects = 100000;
+constexpr rapidjson::SizeType kMaxArrayObjects = 100000;
 
 bool IsPlainName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -94,8 +94,8 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   const JsonValue* value = Find(name);
   if (value == nullptr) return out;
   if (!value->IsArray()) return WrongType(*value, "an array of objects", At(name));
-  if (value->Size() > kMostObjects)
-    return Fail(Code::kTooLarge, fmt::format("more than {} entries are in the array", kMostObjects), At(name));
+  if (value->Size() > kMaxArrayObjects)
+    return Fail(Code::kTooLarge, fmt::format("more than {} entries are in the array", kMaxArrayObjects), At(name));
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i)
     out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i), repeated_)));
   return out;

@@ -240,8 +240,8 @@ Result<TrustText> Joined(const ConfigMap* user, const ConfigMap* named) {
   return out;
 }
 
-Result<std::optional<TrustText>> ReadTrust(const std::optional<ObjectView>& spec, std::span<const ConfigMap> maps,
-                                           EgressConfig& out) {
+Result<std::optional<TrustText>> ReadClusterTrust(const std::optional<ObjectView>& spec,
+                                                  std::span<const ConfigMap> maps, EgressConfig& out) {
   const auto trusted = spec ? PROV_TRY(spec->Object("trustedCA")) : std::nullopt;
   const std::string_view name = trusted ? PROV_TRY(trusted->TextOr("name", "")) : "";
   const std::string_view name_space = name == kMergedBundle ? kManagedNamespace : kConfigNamespace;
@@ -281,7 +281,7 @@ Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigM
   out.config.source = {"Proxy", std::string(name), ""};
   const auto spec = PROV_TRY(proxy.Object("spec"));
   PROV_TRY(ReadValues(proxy, spec, out.config));
-  out.trust = PROV_TRY(ReadTrust(spec, maps, out.config));
+  out.trust = PROV_TRY(ReadClusterTrust(spec, maps, out.config));
   return out;
 }
 

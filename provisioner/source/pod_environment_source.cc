@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 
 namespace prov::source {
 namespace {
@@ -47,16 +48,14 @@ Result<std::optional<std::string_view>> AksOptOutOf(const ObjectView& object) {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
-
-// The variables of one container, in the order of kNames.
+// The variables of one container, in the order of egress::kProxyVariables.
 struct Variables {
   struct Value {
     std::string_view text;   // "" also where a `value` is left out, as Kubernetes has it
     bool elsewhere = false;  // valueFrom
     std::string where;
   };
-  std::array<std::optional<Value>, kNames.size()> values;
+  std::array<std::optional<Value>, egress::kProxyVariables.size()> values;
   bool lower_case = false;
 
   bool any() const {
@@ -69,10 +68,10 @@ Result<Variables> ReadVariables(const ObjectView& container) {
   for (const ObjectView& entry : PROV_TRY(container.Objects("env"))) {
     const std::string_view name = PROV_TRY(entry.TextOr("name", ""));
     const std::string_view text = PROV_TRY(entry.TextOr("value", ""));
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-      if (name == kNames[i]) {
+    for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
+      if (name == egress::kProxyVariables[i]) {
         out.values[i] = Variables::Value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
-      } else if (EqualsIgnoreAsciiCase(name, kNames[i])) {
+      } else if (EqualsIgnoreAsciiCase(name, egress::kProxyVariables[i])) {
         out.lower_case = true;
       }
     }
@@ -80,7 +79,7 @@ Result<Variables> ReadVariables(const ObjectView& container) {
   return out;
 }
 
-bool Same(const Variables& a, const Variables& b) {
+bool SameVariables(const Variables& a, const Variables& b) {
   return std::ranges::equal(a.values, b.values, [](const auto& x, const auto& y) {
     return x.has_value() == y.has_value() && (!x || (x->text == y->text && x->elsewhere == y->elsewhere));
   });
@@ -103,7 +102,7 @@ Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
       if (!out.taken) {
         out.taken = std::move(variables);
         out.where = container.path();
-      } else if (!Same(*out.taken, variables)) {
+      } else if (!SameVariables(*out.taken, variables)) {
         capped.Warn("containers-differ",
                     fmt::format("its proxy variables differ from those of {}, which were taken", out.where),
                     container.path());
@@ -114,12 +113,13 @@ Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
 }
 
 Result<void> AssignVariables(const Variables& variables, egress::EgressConfig& out) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
+  for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
     const auto& value = variables.values[i];
     if (!value) continue;
     if (value->elsewhere) {
       return Fail(Code::kInvalidConfig,
-                  fmt::format("{} is taken from another object (valueFrom), which is not in the file", kNames[i]),
+                  fmt::format("{} is taken from another object (valueFrom), which is not in the file",
+                              egress::kProxyVariables[i]),
                   value->where);
     }
     if (value->text.find("$(") != std::string_view::npos) {

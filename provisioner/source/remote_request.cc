@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_status.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::int64_t kFirstWait = 200;  // milliseconds
 constexpr std::int64_t kLongestWait = 5000;
-constexpr std::int64_t kMillisecondsPerSecond = 1000;
 constexpr int kMostRedirects = 5;
 
 bool IsRedirect(int status) {

@@ -10,7 +10,7 @@
 namespace prov::source {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 16ULL << 20U;
+constexpr std::uint64_t kMaxCaFileBytes = 16ULL << 20U;
 
 Result<void> Add(std::string_view bytes, const std::string& where, std::vector<std::string>& to) {
   Findings ignored;
@@ -39,7 +39,7 @@ Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::s
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   std::vector<std::string> out;
   if (request.ca_file.empty()) return out;
-  std::string bytes = PROV_TRY(request.ReadLocal(request.ca_file, kMostBytes));
+  std::string bytes = PROV_TRY(request.ReadLocal(request.ca_file, kMaxCaFileBytes));
   DecodeMarked(bytes);  // what is damaged is refused by the reader of bundles
   if (!ignition::BeginsAsJson(bytes)) return ParseRoots(bytes, request.ca_file);
   const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));

@@ -12,7 +12,7 @@ namespace {
 
 using ignition::JsonValue;
 
-constexpr std::size_t kMostObjects = 100000;
+constexpr std::size_t kMaxDocumentObjects = 100000;
 constexpr std::string_view kList = "List";
 
 std::string_view TextMember(const JsonValue& object, std::string_view name) {
@@ -91,8 +91,8 @@ class Finder {
   }
 
   Result<ObjectView> View(const JsonValue& value, const std::string& path) {
-    if (++count_ > kMostObjects)
-      return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the document", kMostObjects), path);
+    if (++count_ > kMaxDocumentObjects)
+      return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the document", kMaxDocumentObjects), path);
     return ObjectView::Of(value, path);
   }
 
