@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Compares the program with its peers: paired runs in one go, ratios of minima and of medians, a Markdown table.
 
-usage: bench.py BUILD_FOLDER WORK_FOLDER     (scripts/bench builds both)
+usage: bench.py BUILD_FOLDER WORK_FOLDER [--small]     (scripts/bench builds the one and makes the other)
+  --small   every row once, with inputs so small that its figures say nothing: only whether all programs still run and still
+            agree with each other
 
 Times are CPU seconds of a process (user and system), which other work on the machine disturbs least; only starting a program is
 measured by the clock on the wall.
+
+Exit status: 0; 1 if a program failed or two disagreed; 10 for a wrong command line; 77 if --small finds nothing built.
 """
 import base64
 import hashlib
@@ -13,41 +17,95 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
-import time
+import tempfile
+import traceback
 
-BUILD, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+OPTIONS = [word for word in sys.argv[1:] if word.startswith("-")]
+FOLDERS = [word for word in sys.argv[1:] if not word.startswith("-")]
+if len(FOLDERS) != 2 or OPTIONS not in ([], ["--small"]):
+    print(__doc__, file=sys.stderr)
+    sys.exit(10)
+BUILD, WORK = map(pathlib.Path, FOLDERS)
+SMALL = bool(OPTIONS)
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import machine_config_server
-PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", BUILD / "tests/bench/provisioner_bench", BUILD / "tests/bench/measure"
+PROGRAMS = BUILD / "tests/bench"
+PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", PROGRAMS / "provisioner_bench", PROGRAMS / "measure"
+NEEDED = [PROVISIONER] + [PROGRAMS / name for name in ("provisioner_bench", "measure", "make_certificates", "hive_edit", "drive_bench", "explain_bench",
+                                                       "poll_bench", "empty_static")]
 SAMPLE = HERE.parent / "sample/rendered-worker.json"
+PACKAGES = {"jq": "jq", "go": "golang-go", "openssl": "openssl", "hivexregedit": "libwin-hivex-perl", "genisoimage": "genisoimage"}  # Debian's
 rows, missing = [], []
 
 
-def process(command, stdin=None):
+def amount(usual, small):
+    return small if SMALL else usual
+
+
+def rounds(usual):
+    return amount(usual, 1)
+
+
+FEW, MANY = amount(144, 3), amount(10000, 12)  # certificates
+CONFIGS = amount((("small", 850_000, FEW), ("medium", 20_000_000, FEW), ("large", 84_000_000, MANY)),
+                 (("small", 30_000, FEW), ("medium", 60_000, FEW), ("large", 120_000, MANY)))
+NODES, ISO_NODES = amount(10000, 20), amount(1000, 20)
+
+
+class Failed(Exception):
+    """A program failed, or two of them disagree. The text says what to look at."""
+
+
+def need(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+def command_line(command):
+    return shlex.join(map(str, command))
+
+
+def complaint(command, status, stderr):
+    """One text for a failed program: its command, to be run by hand, and the end of what it said."""
+    said = stderr.decode(errors="replace").strip()[-2000:]
+    return "exit status %d of: %s\n%s" % (status, command_line(command), said or "(it said nothing on standard error)")
+
+
+def run(command):
+    """Standard output of one run that is not measured."""
+    result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True)
+    need(result.returncode == 0, complaint(command, result.returncode, result.stderr))
+    return result.stdout
+
+
+def process(command):
     """Wall and CPU seconds and peak KiB of one run."""
     read, write = os.pipe()
-    with open(stdin or os.devnull) as source, open(os.devnull, "w") as sink:
-        child = subprocess.Popen([str(c) for c in (MEASURE, write, *command)], stdin=source, stdout=sink, stderr=sink,
-                                 pass_fds=(write,))
+    with open(os.devnull) as source, open(os.devnull, "w") as sink, tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen([str(c) for c in (MEASURE, write, *command)], stdin=source, stdout=sink, stderr=errors, pass_fds=(write,))
         os.close(write)
         child.wait()
+        errors.seek(0)
+        said = errors.read()
     with os.fdopen(read) as result:
-        wall, cpu, peak, status = (int(word) for word in result.read().split())
-    if status != 0:
-        raise RuntimeError("%s: exit %d" % (command, status))
+        words = result.read().split()
+    need(len(words) == 4, "measure gave no figures (it writes four): " + complaint(command, child.returncode, said))
+    wall, cpu, peak, status = map(int, words)
+    need(status == 0, complaint(command, status, said))
     return wall / 1e9, cpu / 1e9, peak
 
 
-def paired(ours, peer, rounds, figure):
+def paired(ours, peer, times, figure):
     """Runs both in turn; lists of one figure (0 wall, 1 CPU) and our peak memory."""
     a, b, peak = [], [], 0
-    for _ in range(rounds):
+    for _ in range(times):
         result = process(ours)
         a.append(result[figure])
         peak = max(peak, result[2])
@@ -59,13 +117,25 @@ def shown(seconds):
     return "%.2f ms" % (seconds * 1e3) if seconds < 1 else "%.2f s" % seconds
 
 
+def megabytes(size):
+    return "%.0f MB" % (size / 1e6) if size >= 10e6 else "%.2f MB" % (size / 1e6)
+
+
+def verdict(good):
+    return amount("yes" if good else "**no**", "not measured: small inputs")
+
+
+def add_row(text):
+    rows.append(text)
+    print(text, flush=True)
+
+
 def row(work, against, ours, peer, wanted, note=""):
     """`ours` and `peer` are (minimum, median) in seconds; `wanted` the highest ratio that is good enough, if there is one."""
     low, middle = ours[0] / peer[0], ours[1] / peer[1]
-    verdict = "" if wanted is None else "yes" if low <= wanted else "**no**"
-    rows.append("| %s | %s | %s | %s | %.3g (%.3g) | %s | %s | %s |" %
-                (work, against, shown(ours[0]), shown(peer[0]), low, middle, "" if wanted is None else "%.3g" % wanted, verdict, note))
-    print(rows[-1], flush=True)
+    add_row("| %s | %s | %s | %s | %.3g (%.3g) | %s | %s | %s |" %
+            (work, against, shown(ours[0]), shown(peer[0]), low, middle, "" if wanted is None else "%.3g" % wanted,
+             "" if wanted is None else verdict(low <= wanted), note))
 
 
 def both(values):
@@ -73,15 +143,31 @@ def both(values):
 
 
 def in_process(command):
-    words = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout.split()
-    return (int(words[0]) / 1e9, int(words[1]) / 1e9), words[2]
+    """Minimum and median, and what it found, of a program that measures itself."""
+    words = run(command).decode().split(maxsplit=2)
+    need(len(words) == 3, "not two times and what was found, but %s: %s" % (" ".join(words) or "nothing", command_line(command)))
+    return (int(words[0]) / 1e9, int(words[1]) / 1e9), words[2].strip()
 
 
 def have(tool):
     if shutil.which(tool):
         return True
-    missing.append("%s is not installed: what is compared with it was left out" % tool)
+    missing.append("%s is not installed (Debian package %s): what is compared with it was left out" % (tool, PACKAGES[tool]))
     return False
+
+
+def go_peer(name):
+    """The program of peers/NAME.go, or None without Go. One that does not compile is a failure: left out, nobody would notice."""
+    if not have("go"):
+        return None
+    out = WORK / ("peer-" + name)
+    run(["go", "build", "-o", out, HERE / "peers" / (name + ".go")])
+    return out
+
+
+def remake(path):
+    """Whether to make an input. Large ones are kept for the next run; small ones are not, so that making them is seen to work."""
+    return SMALL or not path.exists()
 
 
 def make_config(path, size, bundle):
@@ -102,22 +188,19 @@ def make_config(path, size, bundle):
 
 
 def inputs():
-    for count in (144, 10000):
-        pem = WORK / ("bundle-%d.pem" % count)
-        if not pem.exists():
-            with open(str(pem) + ".new", "wb") as out:
-                subprocess.run([BUILD / "tests/bench/make_certificates", str(count)], stdout=out, check=True)
-            os.rename(str(pem) + ".new", pem)
-    for name, size, count in (("small", 850_000, 144), ("medium", 20_000_000, 144), ("large", 84_000_000, 10000)):
+    for count in (FEW, MANY):
+        pem, reg = WORK / ("bundle-%d.pem" % count), WORK / ("certificates-%d.reg" % count)
+        if remake(pem):
+            new = pathlib.Path(str(pem) + ".new")
+            new.write_bytes(run([PROGRAMS / "make_certificates", count]))
+            new.rename(pem)  # one that was interrupted is not taken for a whole one
+        write_blobs(pem, WORK / ("blobs-%d.bin" % count))
+        if remake(reg):
+            write_reg(pem, reg)
+    for name, size, count in CONFIGS:
         path = WORK / (name + ".json")
-        if not path.exists():
+        if remake(path):
             make_config(path, size, (WORK / ("bundle-%d.pem" % count)).read_bytes())
-    for count in (144, 10000):
-        write_blobs(WORK / ("bundle-%d.pem" % count), WORK / ("blobs-%d.bin" % count))
-    for count in (144, 10000):
-        reg = WORK / ("certificates-%d.reg" % count)
-        if not reg.exists():
-            write_reg(WORK / ("bundle-%d.pem" % count), reg)
 
 
 def certificate_blobs(pem):
@@ -144,59 +227,91 @@ def write_reg(pem, reg):
     reg.write_text("\n".join(lines))
 
 
+def digests(proxy, bundle):
+    return hashlib.sha256(proxy).hexdigest(), hashlib.sha256(bundle).hexdigest()
+
+
+def found_by_us(command):
+    document = json.loads(run(command))
+    return document["proxyFile"]["sha256"], document["trustBundle"]["sha256"], len(document["trustBundle"]["certificates"])
+
+
 def bench_extract():
-    go = WORK / "peer-json"
-    go_there = have("go") and subprocess.run(["go", "build", "-o", go, HERE / "peers/json.go"]).returncode == 0
+    go = go_peer("json")
     query = '.spec.config.storage.files[] | select(.path == "/etc/mco/proxy.env" or (.path | endswith("openshift-config-user-ca-bundle.crt"))) | .contents.source'
     jq_there = have("jq")
-    for name, rounds, jq_wanted in (("small", 15, 1 / 4), ("medium", 5, 1 / 3), ("large", 3, 1 / 3)):
+    for (name, _, count), times, jq_wanted in zip(CONFIGS, (15, 5, 3), (1 / 4, 1 / 3, 1 / 3)):
         path = WORK / (name + ".json")
         size = path.stat().st_size
         ours = [PROVISIONER, "extract", path]
+        found = found_by_us(ours)
+        need(found[2] == count, "extract found %d of the %d certificates of %s" % (found[2], count, path))
         work = "`extract`, %.2f MB, process CPU" % (size / 1e6)
         if jq_there:
-            a, b, peak = paired(ours, ["jq", "-r", query, path], rounds, 1)
+            peer = ["jq", "-r", query, path]
+            theirs = digests(*(base64.b64decode(line.partition(b",")[2]) for line in run(peer).splitlines()))
+            need(found[:2] == theirs, "SHA-256 of the two files of %s: extract says %s, by jq they are %s" % (path, found[:2], theirs))
+            a, b, peak = paired(ours, peer, rounds(times), 1)
             row(work, "jq", both(a), both(b), jq_wanted, "peak memory %.2f × the input" % (peak * 1024 / size))
-        if go_there:
-            a, b, _ = paired(ours, [go, path], rounds, 1)
+        if go:
+            proxy, _, number = run([go, path]).rstrip(b"\n").rpartition(b"\n")
+            theirs = hashlib.sha256(proxy + b"\n").hexdigest(), int(number)
+            need(theirs == (found[0], found[2]), "SHA-256 of proxy.env and certificates of %s: extract says %s and %d, peers/json.go %s and %d" % (path, found[0], found[2], *theirs))
+            a, b, _ = paired(ours, [go, path], rounds(times), 1)
             row(work, "Go encoding/json, crypto/x509", both(a), both(b), None)
 
 
 def bench_parse():
     path = WORK / "large.json"
-    ours, found = in_process([BENCH, "extract", path, 7])
-    peer, same = in_process([BENCH, "simdjson", path, 7])
+    ours, found = in_process([BENCH, "extract", path, rounds(7)])
+    need(re.fullmatch(r"\d+\+\d+", found), "provisioner_bench extract could not read %s: %s" % (path, found))
+    peer, same = in_process([BENCH, "simdjson", path, rounds(7)])
     if same == "absent":
-        missing.append("simdjson is not installed: parsing was not compared with it")
+        missing.append("simdjson is not built in (Debian package libsimdjson-dev): parsing was not compared with it")
         return
-    assert found == same, (found, same)
-    row("parse and decode in process, %.0f MB, CPU" % (path.stat().st_size / 1e6), "simdjson on-demand", ours, peer, 1.3)
+    need(found == same, "bytes of the two files of %s (proxy.env+bundle): ours finds %s, simdjson %s" % (path, found, same))
+    row("parse and decode in process, %s, CPU" % megabytes(path.stat().st_size), "simdjson on-demand", ours, peer, 1.3)
 
 
 def bench_certificates():
-    go = WORK / "peer-x509"
-    go_there = have("go") and subprocess.run(["go", "build", "-o", go, HERE / "peers/x509.go"]).returncode == 0
-    for count, rounds in ((144, 60), (10000, 5)):
+    go = go_peer("x509")
+    openssl_there = have("openssl")
+    for count, times in ((FEW, 60), (MANY, 5)):
         pem = WORK / ("bundle-%d.pem" % count)
-        ours, found = in_process([BENCH, "certificates", pem, rounds])
-        assert found.startswith("%d/" % count), found
+        ours, found = in_process([BENCH, "certificates", pem, rounds(times)])
+        need(found.startswith("%d/" % count), "%s holds %d certificates; provisioner_bench certificates found (all/roots): %s" % (pem, count, found))
         work = "%d certificates read and classified in process, CPU" % count
-        if have("openssl"):
-            runs = sorted(process(["openssl", "storeutl", "-certs", "-noout", pem])[1] for _ in range(5))
+        if openssl_there:
+            peer = ["openssl", "storeutl", "-certs", "-noout", pem]
+            total = re.search(rb"Total found: (\d+)", run(peer))
+            need(total and int(total[1]) == count, "%s holds %d certificates; openssl storeutl: %s" % (pem, count, total and total[0].decode()))
+            runs = sorted(process(peer)[1] for _ in range(rounds(5)))
             row(work, "openssl storeutl, process CPU", ours, both(runs), 1 / 15)
-        if go_there:
-            peer, same = in_process([go, pem, rounds])
-            assert int(same) == count, same
+        if go:
+            peer, same = in_process([go, pem, rounds(times)])
+            need(same == str(count), "%s holds %d certificates; peers/x509.go read %s" % (pem, count, same))
             row(work, "Go crypto/x509 with the same digests", ours, peer, 1 / 2)
 
 
 def bench_no_change():
     """What a service does at each round while nothing changes; there is no peer, so the limit stands in its place."""
+    pem = WORK / ("bundle-%d.pem" % FEW)
     for work in ("status", "plan"):
-        ours, found = in_process([BENCH, work, WORK / "bundle-144.pem", 60])
-        assert found.startswith("15"), found  # 144 certificates, variables, services, WinHTTP views
-        assert found.endswith("/0"), found
-        row("`%s` in process where nothing changed, 144 certificates, CPU" % work, "5 ms", ours, (0.005, 0.005), 1)
+        ours, found = in_process([BENCH, work, pem, rounds(60)])
+        entries, _, changes = found.partition("/")
+        need(int(entries) > FEW, "`%s` looked at %s entries: not at the variables and services beside the %d certificates of %s" % (work, entries, FEW, pem))
+        need(changes == "0", "`%s` right after apply sees %s changes, so this is not the work of a round without one" % (work, changes))
+        row("`%s` in process where nothing changed, %d certificates, CPU" % (work, FEW), "5 ms", ours, (0.005, 0.005), 1)
+
+
+STORE = r"Microsoft\SystemCertificates\ROOT\Certificates"
+
+
+def same_store(ours, theirs):
+    """That both hives hold the same certificates, as hivexregedit reads them."""
+    a, b = (run(["hivexregedit", "--export", hive, "\\" + STORE]).decode().split("\n[") for hive in (ours, theirs))
+    differing = sorted(set(a) ^ set(b))
+    need(not differing, "the certificates of %s and %s differ, in %d keys; one that only one of them has: %.200s" % (ours, theirs, len(differing), differing[:1]))
 
 
 def bench_hive():
@@ -205,38 +320,39 @@ def bench_hive():
     minimal = WORK / "minimal.hiv"
     empty = WORK / "empty.pem"
     empty.write_text("")
-    subprocess.run([BENCH, "hive", empty, minimal], check=True)
-    for count, rounds, wanted in ((144, 9, 1 / 3), (10000, 1, 1 / 200)):
-        out = WORK / "ours.hiv"
+    run([BENCH, "hive", empty, minimal])
+    for count, pairs, more, wanted in ((FEW, 9, 0, 1 / 3), (MANY, 1, 6, 1 / 200)):
+        out, target = WORK / "ours.hiv", WORK / "theirs.hiv"
+        command = [BENCH, "hive", WORK / ("bundle-%d.pem" % count), out]
         ours, theirs = [], []
-        for _ in range(rounds):
-            ours.append(process([BENCH, "hive", WORK / ("bundle-%d.pem" % count), out])[1])
-            target = WORK / "theirs.hiv"
+        for _ in range(rounds(pairs)):
+            ours.append(process(command)[1])
             shutil.copy(minimal, target)
             theirs.append(process(["hivexregedit", "--merge", target, WORK / ("certificates-%d.reg" % count)])[1])
-        if rounds == 1:
-            ours += [process([BENCH, "hive", WORK / ("bundle-%d.pem" % count), out])[1] for _ in range(6)]
+        ours += [process(command)[1] for _ in range(more and rounds(more))]  # the peer takes a minute
+        same_store(out, target)
         row("new hive with %d certificates from PEM, process CPU" % count, "hivexregedit --merge of the same blobs", both(sorted(ours)), both(sorted(theirs)), wanted,
-            "%.2f MB, theirs %.1f MB" % (out.stat().st_size / 1e6, (WORK / "theirs.hiv").stat().st_size / 1e6))
+            "%.2f MB, theirs %.1f MB" % (out.stat().st_size / 1e6, target.stat().st_size / 1e6))
 
 
 def bench_hive_edit():
-    ours, peer = BUILD / "tests/bench/hive_edit", BUILD / "tests/bench/hivex_edit"
+    ours, peer = PROGRAMS / "hive_edit", PROGRAMS / "hivex_edit"
     if not peer.exists():
-        missing.append("libhivex-dev is not installed: editing hives was not compared with libhivex")
+        missing.append("hivex_edit is not built (Debian package libhivex-dev): editing hives was not compared with libhivex")
         return
-    large = WORK / "large.hiv"
-    if not large.exists():
-        subprocess.run([ours, "make", large], check=True)
+    large, out, target = WORK / "large.hiv", WORK / "ours.hiv", WORK / "theirs.hiv"
+    if remake(large):
+        run([ours, "make", amount(300, 3), large])
     before = large.stat().st_size
-    for count, rounds, wanted in ((144, 15, 1.5), (10000, 1, 1 / 100)):
+    for count, pairs, more, wanted in ((FEW, 15, 0, 1.5), (MANY, 1, 6, 1 / 100)):
         blobs = WORK / ("blobs-%d.bin" % count)
-        a, b, _ = paired([ours, blobs, large, WORK / "ours.hiv"], [peer, blobs, large, WORK / "theirs.hiv"], rounds, 1)
-        if rounds == 1:
-            a = sorted(a + [process([ours, blobs, large, WORK / "ours.hiv"])[1] for _ in range(6)])
-        grown, theirs = ((WORK / name).stat().st_size - before for name in ("ours.hiv", "theirs.hiv"))
+        a, b, _ = paired([ours, blobs, large, out], [peer, blobs, large, target], rounds(pairs), 1)
+        a = sorted(a + [process([ours, blobs, large, out])[1] for _ in range(more and rounds(more))])
+        if have("hivexregedit"):
+            same_store(out, target)
+        grown, theirs = (path.stat().st_size - before for path in (out, target))
         payload = blobs.stat().st_size - 4 * count  # names and blobs
-        row("%d certificates into a hive of %.0f MB, verified, process CPU" % (count, before / 1e6), "libhivex, unverified", both(a), both(b), wanted,
+        row("%d certificates into a hive of %s, verified, process CPU" % (count, megabytes(before)), "libhivex, unverified", both(a), both(b), wanted,
             "grows by %.2f × the payload, theirs by %.2f ×" % (grown / payload, theirs / payload))
 
 
@@ -251,53 +367,79 @@ def bake_nodes(count, form, out):
 
 
 def members(path):
+    """What makes two archives the same: kind, mode, time, size and digest of each member."""
     with tarfile.open(path) as tar:
-        return {m.name: hashlib.sha256(tar.extractfile(m).read()).digest() for m in tar if m.isfile()}
+        return {m.name: (m.type, m.mode, m.mtime, m.size, hashlib.sha256(tar.extractfile(m).read() if m.isfile() else b"").digest()) for m in tar}
+
+
+def first_difference(name, ours, theirs):
+    """The first line of a member that differs."""
+    texts = []
+    for path in (ours, theirs):
+        with tarfile.open(path) as tar:
+            texts.append(tar.extractfile(name).read().split(b"\n"))
+    for number, (a, b) in enumerate(zip(*texts), 1):
+        if a != b:
+            return "line %d of %s: ours %.200r, theirs %.200r" % (number, name, a, b)
+    return "%s: one is the beginning of the other" % name
+
+
+def same_members(ours, theirs):
+    a, b = members(ours), members(theirs)
+    differing = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
+    if not differing:
+        return
+    size = lambda member: "%d bytes, mode %o" % (member[3], member[1]) if member else "absent"
+    lines = ["%d members of %s (ours) and %s (theirs) differ, of %d:" % (len(differing), ours, theirs, len(a.keys() | b.keys()))]
+    lines += ["  %s: ours %s, theirs %s" % (name, size(a.get(name)), size(b.get(name))) for name in differing[:6]]
+    texts = [name for name in differing if name in a and name in b and a[name][0] == b[name][0] and a[name][4] != b[name][4]]
+    lines += ["  " + first_difference(name, ours, theirs) for name in texts[:1]]
+    raise Failed("\n".join(lines + ["What bake writes for a node has changed: let peers/fleet.go and fleet_templates() in bench.py write the same."]))
 
 
 def fleet_templates(folder, node):
     """What the peer renders: the files of one node with its values taken out."""
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # the peer reads all that is in it
+    folder.mkdir()
     for path in sorted(node.iterdir()):
         text = path.read_bytes().decode()
         text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "{{.Id}}", text)
         for value, name in (("node-00000", "Name"), ("10.1.0.5/24", "Address}}/{{.Prefix"), ("10.1.0.5", "Address"), ("255.255.255.0", "Netmask"), ("10.1.0.1", "Gateway"),
-                            ("10.0.0.2", "Dns"), ("00:15:5d:00:00:00", "Mac"), ("00-15-5D-00-00-00", "Adapter")):
+                            ("10.0.0.2", "Dns"), ("00:15:5d:00:00:00", "Mac"), ("00-15-5D-00-00-00", "Adapter"), ("00155d000000", "Digits")):
             text = text.replace(value, "{{.%s}}" % name)
         (folder / path.name).write_bytes(text.encode())
 
 
 def bench_fleet():
-    for count in (1, 1000, 10000):
+    for count in {1, NODES, ISO_NODES}:
         write_nodes(WORK / ("nodes-%d.csv" % count), count)
     one = WORK / "one"
     shutil.rmtree(one, ignore_errors=True)
-    subprocess.run([str(word) for word in bake_nodes(1, "dir", one)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    run(bake_nodes(1, "dir", one))
     ours = WORK / "fleet.tar"
-    tar = bake_nodes(10000, "tar", ours)
-    peer = WORK / "peer-fleet"
-    if have("go") and subprocess.run(["go", "build", "-o", peer, HERE / "peers/fleet.go"]).returncode == 0:
+    peer = go_peer("fleet")
+    if peer:
         fleet_templates(WORK / "fleet-templates", one / "nodes/node-00000")
         theirs = WORK / "peer-fleet.tar"
-        a, b, peak = paired(tar, [peer, one / "common", WORK / "fleet-templates", WORK / "nodes-10000.csv", theirs], 5, 1)
-        assert members(ours) == members(theirs)
-        row("10000 nodes into one tar of %.0f MB, process CPU" % (ours.stat().st_size / 1e6), "Go text/template, archive/tar", both(a), both(b), 1 / 4, "peak memory %.0f MiB" % (peak / 1024))
-    per_node = sorted(process(bake_nodes(10000, "tgz", WORK / "fleet.tgz"))[1] / 10000 for _ in range(3))
-    packed = sorted(process(["tar", "-C", one, "-czf", WORK / "one.tgz", "."])[1] for _ in range(9))
-    row("tgz of 10000 nodes, process CPU of a node", "`tar -z` of one", both(per_node), both(packed), 1 / 20, "%.1f MB" % ((WORK / "fleet.tgz").stat().st_size / 1e6))
-    for count, form in ((10000, "tar"), (10000, "tgz"), (10000, "zip"), (1000, "iso")):
+        a, b, peak = paired(bake_nodes(NODES, "tar", ours), [peer, one / "common", WORK / "fleet-templates", WORK / ("nodes-%d.csv" % NODES), theirs], rounds(5), 1)
+        same_members(ours, theirs)
+        row("%d nodes into one tar of %s, process CPU" % (NODES, megabytes(ours.stat().st_size)), "Go text/template, archive/tar", both(a), both(b), 1 / 4, "peak memory %.0f MiB" % (peak / 1024))
+    per_node = sorted(process(bake_nodes(NODES, "tgz", WORK / "fleet.tgz"))[1] / NODES for _ in range(rounds(3)))
+    packed = sorted(process(["tar", "-C", one, "-czf", WORK / "one.tgz", "."])[1] for _ in range(rounds(9)))
+    row("tgz of %d nodes, process CPU of a node" % NODES, "`tar -z` of one", both(per_node), both(packed), 1 / 20, "%.1f MB" % ((WORK / "fleet.tgz").stat().st_size / 1e6))
+    for count, form in ((NODES, "tar"), (NODES, "tgz"), (NODES, "zip"), (ISO_NODES, "iso")):
         out = WORK / ("memory-" + form)
         shutil.rmtree(out, ignore_errors=True)
         peak = process(bake_nodes(count, form, out))[2]
-        rows.append("| %d nodes, `--format %s`, peak memory | 64 MiB | %.1f MiB | | %.2g | 1 | %s | |" % (count, form, peak / 1024, peak / 65536, "yes" if peak < 65536 else "**no**"))
-        print(rows[-1], flush=True)
+        add_row("| %d nodes, `--format %s`, peak memory | 64 MiB | %.1f MiB | | %.2g | 1 | %s | |" % (count, form, peak / 1024, peak / 65536, verdict(peak < 65536)))
 
 
 def bench_explain():
-    words = subprocess.run([BUILD / "tests/bench/explain_bench", "50"], capture_output=True, text=True, check=True).stdout.split()
+    words = run([PROGRAMS / "explain_bench", rounds(50)]).decode().split()
+    need(len(words) == 6 and all(word.isdigit() for word in words), "explain_bench printed, instead of minimum, median and direct ones without and with notes: " + " ".join(words))
+    need(words[2] == words[5], "explain_bench decided otherwise with notes: %s direct, without them %s" % (words[5], words[2]))
     ours, noted = int(words[0]) / 1e6, int(words[3]) / 1e6
-    rows.append("| `explain` of 10,000 destinations × 10 clients, in process, CPU | 50 ms | %.1f ms | | %.2g | 1 | %s | %.1f ms with a note for each |" % (ours, ours / 50, "yes" if ours <= 50 else "**no**", noted))
-    print(rows[-1], flush=True)
+    add_row("| `explain` of 10,000 destinations × 10 clients, in process, CPU | 50 ms | %.1f ms | | %.2g | 1 | %s | %.1f ms with a note for each |" % (ours, ours / 50, verdict(ours <= 50), noted))
 
 
 def bench_drive():
@@ -305,18 +447,18 @@ def bench_drive():
         return
     payload = WORK / "drive-payload"
     shutil.rmtree(payload, ignore_errors=True)
-    subprocess.run([PROVISIONER, "bake", SAMPLE, "--out", payload, "--service", "containerd"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    run([PROVISIONER, "bake", SAMPLE, "--out", payload, "--service", "containerd"])
     tree = WORK / "drive-tree"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(payload, tree / "provisioner")
     (tree / "openstack/latest").mkdir(parents=True)
     for name in ("meta_data.json", "user_data"):
         (tree / "openstack/latest" / name).write_text("x" * 1000)
-    theirs = sorted(process(["genisoimage", "-quiet", "-J", "-R", "-V", "config-2", "-o", WORK / "theirs.iso", tree])[1] for _ in range(25))
-    ours, size = in_process([BUILD / "tests/bench/drive_bench", payload, WORK / "ours.iso", 200])
+    theirs = sorted(process(["genisoimage", "-quiet", "-J", "-R", "-V", "config-2", "-o", WORK / "theirs.iso", tree])[1] for _ in range(rounds(25)))
+    ours, size = in_process([PROGRAMS / "drive_bench", payload, WORK / "ours.iso", rounds(200)])
     row("a drive with the sample's payload, in process, CPU", "genisoimage, process CPU", ours, both(theirs), 1 / 10, "%s bytes, theirs %d" % (size, (WORK / "theirs.iso").stat().st_size))
     whole = [PROVISIONER, "bake", SAMPLE, "--out", WORK / "whole.iso", "--format", "iso", "--label", "config-2", "--service", "containerd"]
-    a = sorted(process(whole)[1] for _ in range(25))
+    a = sorted(process(whole)[1] for _ in range(rounds(25)))
     row("`bake --format iso` of the sample, process CPU", "genisoimage, process CPU", both(a), both(theirs), None, "reads, decides and renders the payload, too")
 
 
@@ -329,16 +471,19 @@ def bench_poll():
     ca = machine_config_server.Authority(keys, "ca")
     server = machine_config_server.Server(*ca.leaf())
     server.pools["worker"] = machine_config_server.config("http://proxy.example.com:3128", [ca], size=350000)
-    words = subprocess.run([BUILD / "tests/bench/poll_bench", server.mcs(), ca.pem, "60"], capture_output=True, text=True, check=True).stdout.split()
-    server.close()
+    try:
+        words = run([PROGRAMS / "poll_bench", server.mcs(), ca.pem, rounds(60)]).decode().split()
+    finally:
+        server.close()
+    need(len(words) == 6, "poll_bench printed, instead of minimum and median of polls, transfers and readings: " + " ".join(words))
     poll, transfer, reading = ((int(words[i]) / 1e9, int(words[i + 1]) / 1e9) for i in (0, 2, 4))
     more = poll[0] - transfer[0]
     row("a poll of a Machine Config Server where nothing changed, 350 KB, CPU", "the transfer alone", poll, transfer, None,
-        "%s beyond the transfer (wanted: 5 ms: %s); %s where it changed" % (shown(more), "yes" if more <= 0.005 else "**no**", shown(reading[0] - transfer[0])))
+        "%s beyond the transfer (wanted: 5 ms: %s); %s where it changed" % (shown(more), verdict(more <= 0.005), shown(reading[0] - transfer[0])))
 
 
 def bench_start():
-    a, b, _ = paired([PROVISIONER, "--help"], [BUILD / "tests/bench/empty_static"], 200, 0)
+    a, b, _ = paired([PROVISIONER, "--help"], [PROGRAMS / "empty_static"], rounds(200), 0)
     row("`--help`, process, wall", "an empty static program", both(a), both(b), 3)
 
 
@@ -348,11 +493,41 @@ def machine():
     return "%s, %d CPUs, %d GiB, %s" % (model, os.cpu_count(), memory, platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()))
 
 
-WORK.mkdir(parents=True, exist_ok=True)
-inputs()
-print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
-print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|")
-for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_poll, bench_hive, bench_hive_edit, bench_drive, bench_explain, bench_fleet):
-    part()
-for line in dict.fromkeys(missing):
-    print("\nNot compared: " + line)
+def check_built():
+    absent = [path for path in NEEDED if not path.exists()]
+    if not absent:
+        return
+    how = "cmake --build %s --target bench_programs" % BUILD
+    if SMALL and not any(path.exists() for path in NEEDED if path.parent == PROGRAMS):
+        print("SKIPPED: the benchmark's programs are not built (%s)" % how)
+        sys.exit(77)
+    sys.exit("bench.py: not built: %s (%s)" % (", ".join(map(str, absent)), how))
+
+
+def cpu_seconds():
+    return sum(os.times()[:4])  # of this process and of those that it waited for
+
+
+def main():
+    began = cpu_seconds()
+    check_built()
+    WORK.mkdir(parents=True, exist_ok=True)
+    inputs()
+    print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
+    print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|", flush=True)
+    failed = 0
+    for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_no_change, bench_poll, bench_hive, bench_hive_edit, bench_drive, bench_explain, bench_fleet):
+        try:
+            part()
+        except Exception as error:  # the other rows are worth having
+            failed += 1
+            print("FAILED: %s: %s" % (part.__name__, error if isinstance(error, Failed) else traceback.format_exc()), file=sys.stderr, flush=True)
+    for line in dict.fromkeys(missing):
+        print("\nSKIPPED: " + line)
+    if SMALL:
+        print("\n%d rows, %.1f s of CPU" % (len(rows), cpu_seconds() - began))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,11 @@
-// usage: hive_edit make OUT                 a SOFTWARE hive of 41 MB
+// usage: hive_edit make GROUPS OUT          a SOFTWARE hive of 142 KB for each group
 //        hive_edit BLOBS HIVE OUT           HIVE with these certificates added: read, verified, written durably
 // BLOBS: for each certificate 40 characters of its key's name, four bytes of its blob's size, the blob.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "images/registry/hive_editor.h"
 #include "images/registry/hive_format.h"
@@ -18,8 +20,8 @@ constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
 constexpr std::string_view kStore = "Microsoft\\SystemCertificates\\ROOT\\Certificates";
 
 // With a store of certificates.
-int Make(const char* out) {
-  images::RegKey root = testing_support::LargeHive();
+int Make(const char* groups, const char* out) {
+  images::RegKey root = testing_support::LargeHive(std::atoi(groups));
   images::KeyAt(root, std::string(kStore) + "\\0000000000000000000000000000000000000000")
       .values.push_back({"Blob", images::RegType::kBinary, std::string(1000, 'b')});
   const auto hive = images::WriteHive(root, {});
@@ -43,8 +45,8 @@ Result<void> Edit(const char* blobs_file, const char* hive, const char* out) {
 
 int main(int argc, char** argv) {
   using namespace prov::bench;
-  if (argc == 3) return Make(argv[2]);
   if (argc != 4) return 10;
+  if (std::string_view(argv[1]) == "make") return Make(argv[2], argv[3]);
   const auto done = Edit(argv[1], argv[2], argv[3]);
   if (!done) std::fprintf(stderr, "hive_edit: %s\n", done.error().message.c_str());
   return done ? 0 : 1;

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-type node struct{ Name, Address, Prefix, Netmask, Gateway, Dns, Mac, Adapter, Id string }
+// Digits are those of the MAC address, which the name of the adapter in the metadata ends with.
+type node struct{ Name, Address, Prefix, Netmask, Gateway, Dns, Mac, Adapter, Digits, Id string }
 
 func check(err error) {
 	if err != nil {
@@ -74,7 +75,7 @@ func main() {
 		id := sha256.Sum256([]byte(told))
 		id[6] = id[6]&0x0f | 0x80
 		id[8] = id[8]&0x3f | 0x80
-		n := node{row[0], address, prefix, "255.255.255.0", row[2], row[3], mac, row[4],
+		n := node{row[0], address, prefix, "255.255.255.0", row[2], row[3], mac, row[4], strings.ReplaceAll(mac, ":", ""),
 			fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])}
 		add("nodes/"+n.Name+"/", nil, 0755, tar.TypeDir)
 		for _, name := range []string{"meta-data", "meta_data.json", "network-config", "network_data.json", "unattend.xml"} {
