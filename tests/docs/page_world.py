@@ -14,7 +14,7 @@ import yaml
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "e2e"), str(TESTS / "docs")]
 import page_doubles  # noqa: E402
-from kube_api_server import TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
+from kube_api_server import NODES, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
 from program_file import make_program  # noqa: E402
 
 CONFIG = "rendered-worker-2bc062aab478c8eedb51de6562f88c21"  # of the sample
@@ -216,12 +216,17 @@ class World:
             self.server.put("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/" + pool, spec={"configuration": {"name": CONFIG}},
                             status={"configuration": {"name": CONFIG}})
         digest = json.loads(subprocess.run([self.program, "extract", source], capture_output=True, text=True, check=True).stdout)["digest"]
+        self._tell(digest)
+        # Two minutes ago is two minutes before somebody asks, however long the commands before took.
+        self.server.faults.append(lambda _handler, path, _query: path == NODES and self._tell(digest))
+        pod = {**deployment()["spec"]}
+        self.server.put("/apis/apps/v1/namespaces/shop/deployments/web", spec=pod)
+
+    def _tell(self, digest):
         then = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 125))
         for name in ("win-1", "win-2"):
             self.server.put_node(name, {"schema": 1, "digest": digest, "credentialDigest": None, "generation": None, "appliedAt": then,
                                         "readAt": then, "drift": 0, "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
-        pod = {**deployment()["spec"]}
-        self.server.put("/apis/apps/v1/namespaces/shop/deployments/web", spec=pod)
 
     def cluster(self):
         """The objects of `oc`, but for Machines, which MachineSets make anew."""

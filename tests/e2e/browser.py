@@ -2,12 +2,13 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import time
 
-WAIT = 60  # seconds for one answer
+WAIT = 120  # seconds for one answer
 
 
 def program():
@@ -34,12 +35,13 @@ class Browser:
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
         os.close(theirs_out)
-        self.rest, self.number, self.session, self.loaded = b"", 0, None, 0
+        self.rest, self.number, self.session, self.loaded = b"", 0, None, set()
         self.complaints, self.requests = [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self):
         return self
@@ -61,6 +63,8 @@ class Browser:
 
     def receive(self):
         while b"\0" not in self.rest:
+            if not select.select([self.back], [], [], WAIT)[0]:
+                raise RuntimeError("the browser says nothing")
             more = os.read(self.back, 1 << 16)
             if not more:
                 raise RuntimeError("the browser ended")
@@ -68,8 +72,8 @@ class Browser:
         message, self.rest = self.rest.split(b"\0", 1)
         message = json.loads(message)
         method, params = message.get("method"), message.get("params", {})
-        if method == "Page.loadEventFired":
-            self.loaded += 1
+        if method == "Page.lifecycleEvent" and params["name"] == "load":
+            self.loaded.add(params["loaderId"])
         elif method == "Log.entryAdded":
             self.complaints.append(params["entry"]["text"])
         elif method == "Runtime.exceptionThrown":
@@ -95,12 +99,13 @@ class Browser:
 
     def open(self, path, width=1400, height=900, scheme="light", script=True):
         """Shows a file at a width; `scheme` is what prefers-color-scheme says."""
-        self.complaints, self.requests, before = [], [], self.loaded
+        self.complaints, self.requests = [], []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        while self.loaded == before:
+        # This page, and not one before it, of which that may be told only now.
+        loader = self.call("Page.navigate", url="file://" + os.path.abspath(path))["loaderId"]
+        while loader not in self.loaded:
             self.receive()
 
     def ask(self, expression):

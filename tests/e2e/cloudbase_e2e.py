@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import subprocess
-import sys
 import unittest
 
 import cloudbase_init
@@ -176,4 +175,4 @@ class Cloudbase(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"])
+    unittest.main(verbosity=2)

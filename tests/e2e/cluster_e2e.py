@@ -112,11 +112,11 @@ class Cluster(unittest.TestCase):
 
     def test_a_pods_token_has_all_the_rights_that_are_needed(self):
         self.assertEqual(self.run_program("extract", "kube:///worker").returncode, 0)
-        follower = self.followers(1, 25)
+        follower = self.followers(1, 60)
         self.await_told(1, self.digest(), 30)
         self.server.put_config("rendered-worker-2", TWO)
         self.await_told(1, self.digest(), 30)
-        report = json.loads(follower.communicate(timeout=60)[0])
+        report = json.loads(follower.communicate(timeout=180)[0])
         self.assertEqual(report["failures"], 0)
         self.assertIn("EgressSettings", self.server.events_of("win-0"))
 
@@ -129,10 +129,29 @@ class Cluster(unittest.TestCase):
                 self.server.ask(method, path, body, token=token)
             self.assertEqual(refused.exception.code, 403, path)
 
-    def change(self, item):
+    def is_in_force(self, role):
+        """Whether the server allows the account what the role says, and nothing else of what is printed for it."""
+        def rights(rules):
+            return {(group, resource, name, verb) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]
+                    for name in rule.get("resourceNames", [""]) for verb in rule["verbs"]}
+
+        printed = next(item for item in self.manifests if (item["kind"], item["metadata"]["name"]) == (role["kind"], role["metadata"]["name"]))
+        place = {key: value for key, value in role["metadata"].items() if key == "namespace"}
+        for right in rights(printed["rules"]):
+            asked = {**dict(zip(("group", "resource", "name", "verb"), right)), **place}
+            review = self.server.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+                "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+                "spec": {"user": "system:serviceaccount:egress-provisioner:egress-provisioner", "resourceAttributes": asked}})
+            if review["status"]["allowed"] != (right in rights(role["rules"])):
+                return False
+        return True
+
+    def change(self, role):
         """The server's own view of rights follows a moment later."""
-        self.server.apply(item)
-        time.sleep(1)
+        self.server.apply(role)
+        end = time.monotonic() + 30
+        while not self.is_in_force(role) and time.monotonic() < end:
+            time.sleep(0.1)
 
     def test_each_rule_that_is_taken_away_is_named(self):
         """Of get, list and watch of the pool each is asked for by another step."""
@@ -170,12 +189,12 @@ class Cluster(unittest.TestCase):
         self.change({**role, "rules": []})
         self.addCleanup(lambda: self.change(role))
         before = self.server.events_of("win-0")
-        follower = self.followers(1, 25)
+        follower = self.followers(1, 60)
         self.addCleanup(follower.kill)
         self.await_told(1, self.digest(), 30)
         self.server.put_config("rendered-worker-2", TWO)
         self.await_told(1, self.digest(), 30)
-        follower.communicate(timeout=60)
+        follower.communicate(timeout=180)
         self.assertEqual(self.server.events_of("win-0"), before)
 
     def test_five_hundred_nodes(self):

@@ -7,7 +7,6 @@ import os
 import re
 import struct
 import subprocess
-import sys
 import unittest
 import xml.etree.ElementTree
 
@@ -143,4 +142,4 @@ class Drives(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"])
+    unittest.main(verbosity=2)

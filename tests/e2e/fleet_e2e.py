@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
@@ -134,11 +133,28 @@ class Fleet(unittest.TestCase):
             self.assertIsNone(nodes["win-1"]["digest"])
             self.assertIn(nodes["win-1"]["failure"]["code"], ("json", "version", "type"))
 
+    def at_look(self, number, what):
+        """Calls `what` when the nodes are asked for so many times from now, before that is answered."""
+        left = [number]
+
+        def fault(_handler, path, _query):
+            if path == NODES:
+                left[0] -= 1
+                if left[0] == 0:
+                    what()
+            return False
+
+        self.server.faults.append(fault)
+
+    def deny(self):
+        self.server.denied.add(("list", "nodes"))
+
+    def become_current(self):
+        self.server.put_node("win-1", self.state(self.digest))
+
     def test_it_waits_until_the_last_node_is_current(self):
         self.server.put_node("win-1", self.state("0" * 64))
-        timer = threading.Timer(3, lambda: self.server.put_node("win-1", self.state(self.digest)))
-        timer.start()
-        self.addCleanup(timer.cancel)
+        self.at_look(2, self.become_current)
         begin = time.monotonic()
         self.status(0, "--wait", "60")
         self.assertLess(time.monotonic() - begin, 30)
@@ -149,29 +165,23 @@ class Fleet(unittest.TestCase):
         self.status(4, "--wait", "2")
         self.assertLess(time.monotonic() - begin, 20)
 
-    def after(self, seconds, what):
-        timer = threading.Timer(seconds, what)
-        timer.start()
-        self.addCleanup(timer.cancel)
-
     def test_it_waits_for_the_first_node(self):
         """A pipeline must not go on because no node has joined yet, or because the context is another cluster's."""
         document, _ = self.status(4, "--wait", "1")
         self.assertEqual(document["nodes"], [])
-        self.after(3, lambda: self.server.put_node("win-1", self.state(self.digest)))
+        self.at_look(2, self.become_current)
         _, nodes = self.status(0, "--wait", "60")
         self.assertEqual(list(nodes), ["win-1"])
 
     def test_a_server_that_is_away_meanwhile_does_not_end_the_wait(self):
         self.server.put_node("win-1", self.state("0" * 64))
-        self.after(2, lambda: self.server.denied.add(("list", "nodes")))
-        self.after(8, lambda: self.server.put_node("win-1", self.state(self.digest)))
-        self.after(8, lambda: self.server.denied.clear())
+        self.at_look(2, self.deny)
+        self.at_look(3, lambda: (self.become_current(), self.server.denied.clear()))
         self.status(0, "--wait", "60")
 
     def test_a_server_that_stays_away_is_an_error_at_the_end(self):
         self.server.put_node("win-1", self.state("0" * 64))
-        self.after(2, lambda: self.server.denied.add(("list", "nodes")))
+        self.at_look(2, self.deny)
         document, _ = self.status(14, "--wait", "8")
         self.assertEqual(document["error"]["code"], "network")
 
@@ -179,9 +189,7 @@ class Fleet(unittest.TestCase):
         self.server.put_node("win-1", self.state(self.digest))
         self.server.put_config("rendered-worker-2", PROXY, ROOT_PEM + PROXY_PEM)
         self.status(4)
-        timer = threading.Timer(3, lambda: self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM))
-        timer.start()
-        self.addCleanup(timer.cancel)
+        self.at_look(2, lambda: self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM))
         self.status(0, "--wait", "60")
 
     def test_five_hundred_nodes_and_one_come_in_pages(self):

@@ -9,7 +9,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import tarfile
 import time
 import unittest
@@ -175,25 +174,29 @@ class Fleets(Case):
         shown = b""
         with subprocess.Popen([PROVISIONER, "bake", SAMPLE, "--out", out, "--format", "tgz", "--nodes", nodes], stdout=subprocess.DEVNULL, stderr=theirs) as child:
             os.close(theirs)
-            # On any machine this is a long run: at first it stands still most of the time. It has more to do than it can
-            # between two stops, even where this process is late.
+            # On any machine this is a long run: once it writes, it stands still until it is time to say how far it is.
             while child.poll() is None:
-                if b" of 30000" not in shown:
+                if b" of 30000" not in shown and list(self.work.glob(".fleet.tgz.provisioner-*")):
                     child.send_signal(signal.SIGSTOP)
                     time.sleep(0.25)
                     child.send_signal(signal.SIGCONT)
-                time.sleep(0.05)
-                while select.select([ours], [], [], 0)[0]:
-                    try:
-                        piece = os.read(ours, 4096)
-                    except OSError:  # the child has ended
-                        piece = b""
-                    if not piece:
-                        break
-                    shown += piece
+                shown += self.waiting(ours)
+                time.sleep(0.01)
+            shown += self.waiting(ours)
         os.close(ours)
         self.assertEqual(child.returncode, 0)
         self.assertRegex(shown.decode(), r"\rnodes \d+ of 30000")
+
+    @staticmethod
+    def waiting(terminal):
+        """What nobody has read yet."""
+        out = b""
+        while select.select([terminal], [], [], 0)[0]:
+            try:
+                out += os.read(terminal, 4096)
+            except OSError:  # all of it, and nobody writes any more
+                break
+        return out
 
     def interrupted(self, out, number, *options):
         """A bake of many nodes that gets this signal as soon as it has something beside its place."""
@@ -237,4 +240,4 @@ class Fleets(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"])
+    unittest.main(verbosity=2)

@@ -2,12 +2,13 @@
 with tokens or client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
 import http.server
 import json
-import socket
 import ssl
 import subprocess
 import threading
 import time
 import urllib.parse
+
+from held_port import hold_port
 
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
@@ -49,8 +50,11 @@ class ApiServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, certificate, client_authority=None, port=0):
-        super().__init__(("127.0.0.1", port), Handler)
+    def __init__(self, certificate, client_authority=None, port=0, before=None):
+        """`before`: the server whose place this one takes. It has that one's objects and version from its first answer on."""
+        # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
+        self.held = hold_port(port, shared=port != 0)
+        super().__init__(self.held.getsockname(), Handler)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(*certificate)
         if client_authority:
@@ -59,13 +63,15 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.port = self.server_address[1]
         self.changed = threading.Condition()
         self.objects, self.events, self.version, self.oldest = {}, [], 100, 0
+        if before:
+            self.objects, self.version = before.objects, before.version
         self.seen = []  # (path, query, who)
         self.tokens, self.denied = {TOKEN}, set()  # denied: (verb, resource)
         self.faults = []  # each is asked before a request is answered: True, it was the answer
         self.bookmark_seconds = 60.0
+        self.bookmarks = []  # the versions of those that were sent
         self.ends_watches = True  # after timeoutSeconds
         self.open = True
-        self.held = None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def finish_request(self, request, client_address):
@@ -83,13 +89,8 @@ class ApiServer(http.server.ThreadingHTTPServer):
             self.changed.notify_all()
         self.shutdown()
         self.server_close()
-        if self.held is None:
-            # For the server that comes back: nobody else gets the port. Who connects is refused, as nobody listens.
-            self.held = socket.socket()
-            self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.held.bind(self.server_address)
 
-    def put(self, path, **members):
+    def put(self, path, annotations=None, labels=None, **members):
         """An object at its path; whoever watches is told."""
         collection, name = path.rsplit("/", 1)
         resource = collection.rsplit("/", 1)[1]
@@ -99,6 +100,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
             metadata = {"name": name, "resourceVersion": str(self.version), "creationTimestamp": "2026-01-01T00:00:00Z"}
             if "/namespaces/" in path:
                 metadata["namespace"] = path.split("/namespaces/")[1].split("/")[0]
+            metadata.update({name: value for name, value in (("annotations", annotations), ("labels", labels)) if value is not None})
             kind = "MODIFIED" if path in self.objects else "ADDED"
             self.objects[path] = {"apiVersion": group, "kind": KINDS[resource], "metadata": metadata, **members}
             self.events.append((self.version, collection, {"type": kind, "object": self.objects[path]}))
@@ -119,8 +121,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
     def put_node(self, name, state=None, system="windows"):
         """A Node, with the annotation that provisioner writes where `state` is given."""
         annotations = {STATE: state if isinstance(state, str) else json.dumps(state)} if state is not None else {}
-        self.put(f"{NODES}/{name}", status={"images": []})
-        self.objects[f"{NODES}/{name}"]["metadata"].update(annotations=annotations, labels={"kubernetes.io/os": system})
+        self.put(f"{NODES}/{name}", annotations=annotations, labels={"kubernetes.io/os": system}, status={"images": []})
 
     def state_of(self, name):
         """What the node's annotation says; None without one."""
@@ -129,7 +130,8 @@ class ApiServer(http.server.ThreadingHTTPServer):
 
     def events_of(self, name):
         """The reasons of the node's events, in the order in which they were made."""
-        return [o["reason"] for path, o in self.objects.items() if path.startswith(EVENTS + "/") and o["involvedObject"]["name"] == name]
+        with self.changed:  # one may be added meanwhile
+            return [o["reason"] for path, o in self.objects.items() if path.startswith(EVENTS + "/") and o["involvedObject"]["name"] == name]
 
     def count_machines(self):
         """A change that is none for whoever wants the settings."""
@@ -308,6 +310,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                         continue
             for at, event in news:
                 self.line(event)
+                if event["type"] == "BOOKMARK":
+                    server.bookmarks.append(at)
         self.chunk(b"")
 
 

@@ -4,10 +4,8 @@ away changes nothing, and the service stops at once while its watch is silent. T
 the cluster what its node has, and stands aside where the service runs.
 
 usage: kube_node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
-import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,7 +14,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from kube_api_server import POOLS, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
-from node_e2e import PROGRAM, WINE, Node, wait_for_group  # noqa: E402
+from node_e2e import PROGRAM, WINE, Node  # noqa: E402
 
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 
@@ -42,10 +40,7 @@ class Cluster(Following):
         self.say("rendered-worker-1", ONE, [self.a])
         self.json("first-boot", "kube:///worker", "--kubeconfig", "C:\\egress\\kubeconfig", "--service", "containerd")
         self.expect(ONE, [self.a])
-        end = time.monotonic() + 60
-        while not self.server.watches():
-            self.assertLess(time.monotonic(), end, "the service does not watch")
-            time.sleep(0.2)
+        self.await_state(lambda: self.assertTrue(self.server.watches(), "the service does not watch"))
 
     def test_changes_arrive_at_once(self):
         self.join()
@@ -60,16 +55,13 @@ class Cluster(Following):
 
     def test_a_server_that_is_away_changes_nothing(self):
         self.join()
-        port = self.server.port
         self.server.close()
         report = self.json("reconcile", "--once", exits=(14,))
         self.assertEqual(report.get("writes", 0), 0)
         self.expect(ONE, [self.a])
-        objects, version = self.server.objects, self.server.version
-        self.server = ApiServer(self.leaf, port=port)
-        self.server.objects, self.server.version = objects, version
+        self.server = ApiServer(self.leaf, port=self.server.port, before=self.server)
         self.say("rendered-worker-2", TWO, [self.b])
-        self.await_state(lambda: self.expect(TWO, [self.b]), 90)
+        self.await_state(lambda: self.expect(TWO, [self.b]))
 
     def test_the_service_stops_while_it_watches(self):
         self.join()
@@ -99,12 +91,6 @@ class Pod(Following):
         self.addCleanup(self.end, pod)
         return pod
 
-    def end(self, pod):
-        if pod.poll() is None:
-            os.killpg(pod.pid, signal.SIGKILL)
-            pod.wait(60)
-            wait_for_group(pod.pid)
-
     def follow(self):
         return self.start("kube:///worker", "--kubeconfig", "in-cluster", "--service", "containerd")
 
@@ -114,35 +100,36 @@ class Pod(Following):
 
     def test_it_follows_two_changes_and_the_fleet_sees_it(self):
         self.follow()
-        self.await_state(lambda: self.expect(ONE, [self.a]), 60)
-        self.await_state(lambda: self.expect_told(0), 60)
+        self.await_state(lambda: self.expect(ONE, [self.a]))
+        self.await_state(lambda: self.expect_told(0))
         self.say("rendered-worker-2", TWO, [self.b])
         self.await_state(lambda: self.expect(TWO, [self.b]), 30)
         self.say("rendered-worker-3", THREE, [self.a, self.b])
         self.await_state(lambda: self.expect(THREE, [self.a, self.b]), 30)
-        node = self.await_state(lambda: self.expect_told(0), 60)
+        node = self.await_state(lambda: self.expect_told(0))
         self.assertTrue(node["rebootRequired"])
         self.assertIsNone(node["failure"])
         self.assertEqual(self.server.state_of("win-1")["options"]["services"], ["containerd"])
-        self.assertEqual(self.server.events_of("win-1").count("EgressSettings"), 2)
+        # An event comes after the state that it is of.
+        self.await_state(lambda: self.assertEqual(self.server.events_of("win-1").count("EgressSettings"), 2))
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none", "a pod installs no service")
 
     def test_it_stands_aside_where_the_service_runs_and_tells_for_it(self):
         self.json("first-boot", "kube:///worker", "--kubeconfig", "C:\\egress\\kubeconfig", "--service", "containerd")
         self.follow()
-        self.await_state(lambda: self.expect_told(0), 60)
+        self.await_state(lambda: self.expect_told(0))
         self.say("rendered-worker-2", TWO, [self.b])
-        self.await_state(lambda: self.expect(TWO, [self.b]), 60)
-        self.await_state(lambda: self.expect_told(0), 60)
+        self.await_state(lambda: self.expect(TWO, [self.b]))
+        self.await_state(lambda: self.expect_told(0))
         self.assertEqual(self.json("status", exits=(0, 4))["source"]["location"].split()[0], "kube:///worker")
 
     def test_it_takes_everything_off_its_node(self):
         pod = self.follow()
-        self.await_state(lambda: self.expect(ONE, [self.a]), 60)
-        self.await_state(lambda: self.expect_told(0), 60)
+        self.await_state(lambda: self.expect(ONE, [self.a]))
+        self.await_state(lambda: self.expect_told(0))
         self.end(pod)
         self.start("--remove", "--node-kubeconfig", "in-cluster")
-        self.await_state(lambda: self.assertIsNone(self.server.state_of("win-1")), 60)
+        self.await_state(lambda: self.assertIsNone(self.server.state_of("win-1")))
         self.expect("", [])
 
 

@@ -6,12 +6,13 @@ import http.server
 import json
 import pathlib
 import re
-import socket
 import ssl
 import subprocess
 import threading
 import time
 import urllib.parse
+
+from held_port import hold_port
 
 POOL = re.compile(r"^/config/([^/]+)$")
 MEDIA = "application/vnd.coreos.ignition+json"
@@ -102,9 +103,10 @@ class Server:
             def handle_error(self, *_):
                 pass  # clients that refuse the certificate, or go away
 
-        self.http = Quiet(("127.0.0.1", port), Handler)
+        # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
+        self.held = hold_port(port, shared=port != 0)
+        self.http = Quiet(self.held.getsockname(), Handler)
         self.port = self.http.server_address[1]
-        self.held = None
         self.tls = chain is not None
         if self.tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -127,11 +129,6 @@ class Server:
     def close(self):
         self.http.shutdown()
         self.http.server_close()
-        if self.held is None:
-            # For the server that comes back: nobody else gets the port. Who connects is refused, as nobody listens.
-            self.held = socket.socket()
-            self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.held.bind(self.http.server_address)
 
     def take_fault(self):
         fault = self.fault

@@ -128,13 +128,13 @@ scheme         | http://host/x      | extract http://host/x
 usage          | mcs:               | extract mcs://host:22623/worker
 scheme         | mcs:               | extract mcs://host:22623/worker?x --ca corporate-root.pem
 not-found      | missing.pem        | extract https://host/x --ca missing.pem
-network        | {web}/401          | extract {web}/401#sha256={zeros} --source-timeout 2
-network        | {web}/403          | extract {web}/403#sha256={zeros} --source-timeout 2
-not-found      | {web}/404          | extract {web}/404#sha256={zeros} --source-timeout 2
+network        | {web}/401          | extract {web}/401#sha256={zeros} --source-timeout 30
+network        | {web}/403          | extract {web}/403#sha256={zeros} --source-timeout 30
+not-found      | {web}/404          | extract {web}/404#sha256={zeros} --source-timeout 30
 network        | {web}/500          | extract {web}/500#sha256={zeros} --source-timeout 1
 network        | {web}/slow         | extract {web}/slow#sha256={zeros} --source-timeout 1
-kind           | {web}/html         | extract {web}/html#sha256={zeros} --source-timeout 2
-hash-mismatch  | {web}/text         | extract {web}/text#sha256={zeros} --source-timeout 2
+kind           | {web}/html         | extract {web}/html#sha256={zeros} --source-timeout 30
+hash-mismatch  | {web}/text         | extract {web}/text#sha256={zeros} --source-timeout 30
 network        | http://127.0.0.1:9 | extract http://127.0.0.1:9/x#sha256={zeros} --source-timeout 1
 not-found      | missing.conf       | extract kube:// --kubeconfig missing.conf
 yaml           | bad.yaml           | extract kube:// --kubeconfig bad.yaml

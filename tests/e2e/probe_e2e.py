@@ -245,7 +245,7 @@ class Probe(unittest.TestCase):
         document = self.check(source, *[word for url in urls for word in ("--probe", url)], exit=14)
         self.assertEqual([(probe["url"], probe["ok"]) for probe in document["probes"]], list(zip(urls, (True, True, False))))
         self.assertTrue(document["valid"])
-        text = subprocess.run([PROVISIONER, "check", "-", "--probe", urls[0], "--probe", urls[2]], input=source, capture_output=True, text=True)
+        text = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "20", "--probe", urls[0], "--probe", urls[2]], input=source, capture_output=True, text=True)
         via = "http://user:***@localhost:%d" % self.port["basic"]
         self.assertEqual(text.stdout.splitlines()[:2], ["probe %s through %s: ok, status 200" % (urls[0], via), "probe %s through %s: FAILED" % (urls[2], via)])
         self.assertIn("  the proxy localhost:", text.stdout)

@@ -9,6 +9,8 @@ import subprocess
 import threading
 import time
 
+from held_port import hold_port
+
 # What they are, and the Debian package that brings them.
 NEEDED = {"squid": "squid", "mitmdump": "mitmproxy", "nginx": "nginx-light", "openssl": "openssl"}
 PATH = os.environ.get("PATH", "") + ":/usr/sbin"
@@ -25,22 +27,19 @@ def missing():
 
 
 def free_port():
-    """One below those that the system itself gives to whoever asks for any: nobody else comes upon it before its server listens."""
+    """One below those that the system itself gives to whoever asks for any. It is held for as long as this program runs: neither
+    another test that chooses one nor anybody else comes upon it before its server listens."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     for port in random.sample(range(10000, first), 1000) if first >= 12000 else [0] * 1000:
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            found = probe.getsockname()[1]
-        if found not in free_port.given:
-            free_port.given.add(found)
-            return found
+        try:
+            free_port.held.append(hold_port(port))
+        except OSError:
+            continue
+        return free_port.held[-1].getsockname()[1]
     raise RuntimeError("no port is free")
 
 
-free_port.given = set()
+free_port.held = []
 
 
 def openssl(*arguments):
@@ -189,7 +188,7 @@ class Proxy:
 
     def _answer(self, connection):
         with connection:
-            connection.settimeout(5)
+            connection.settimeout(60)
             head = b""
             while b"\r\n\r\n" not in head:
                 piece = connection.recv(4096)

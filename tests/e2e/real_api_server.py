@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import pathlib
-import socket
 import ssl
 import subprocess
 import sys
@@ -14,17 +13,13 @@ import urllib.parse
 import urllib.request
 
 from kube_api_server import Authority
+from probe_servers import free_port
 
 ADMIN = "c4nary-admin"
 PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "ClusterRole": "clusterroles", "Role": "roles",
            "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
            "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
            "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods"}
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def custom(group, plural, kind):

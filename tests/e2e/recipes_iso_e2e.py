@@ -229,12 +229,14 @@ class CustomizeIsoRefuses(Iso):
 
     def test_an_interrupted_run_leaves_nothing(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            environment = {**os.environ, **self.fake("echo $$ > %s/reached; exec sleep 60\n" % self.folder)}
+            environment = {**os.environ, **self.fake("echo $$ > %s/reached; exec sleep 600\n" % self.folder)}
             process = subprocess.Popen([CUSTOMIZE, self.iso, SAMPLE, self.folder / "out.wim", "--all"], env=environment, start_new_session=True,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-            until = time.monotonic() + 60
-            while not (self.folder / "reached").exists() and time.monotonic() < until:
+            until = time.monotonic() + 300
+            while not (self.folder / "reached").exists():
+                self.assertIsNone(process.poll(), "ended before it was stopped")
+                self.assertLess(time.monotonic(), until, "the stop was never reached")
                 time.sleep(0.02)
             os.killpg(process.pid, number)
             self.assertEqual(process.wait(60), 128 + number)

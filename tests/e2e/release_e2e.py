@@ -294,7 +294,7 @@ class Pack(unittest.TestCase):
         tools = os.path.join(self.folder, "bin")
         os.mkdir(tools)
         with open(os.path.join(tools, "dpkg-deb"), "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\necho $$ > {self.folder}/at\nexec sleep 60\n")
+            file.write(f"#!/bin/sh\necho $$ > {self.folder}/at\nexec sleep 600\n")
         os.chmod(os.path.join(tools, "dpkg-deb"), 0o755)
         with subprocess.Popen(self.words(), env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}, stderr=subprocess.DEVNULL) as child:
             while not os.path.exists(os.path.join(self.folder, "at")) or not read(self.folder, "at").endswith(b"\n"):

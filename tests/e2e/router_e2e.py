@@ -53,10 +53,9 @@ def need(test, *programs):
         test.skipTest("missing: " + ", ".join(missing))
 
 
-def wait_for_port(port, process):
-    for _ in range(200):
-        if process.poll() is not None:
-            return False
+def wait_for_port(port, process, seconds=120):
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return True
@@ -71,7 +70,7 @@ class Squid:
     def __init__(self, folder, conf):
         self.conf = folder / "squid.conf"
         self.conf.write_text("pid_filename none\npinger_enable off\ncoredump_dir %s\nhosts_file none\ndns_nameservers 127.0.0.1\n"
-                             "dns_timeout 2 seconds\nvisible_hostname squid.test\ncache_mem 4 MB\n%s" % (folder, conf))
+                             "dns_timeout 60 seconds\ndns_retransmit_interval 1 second\nvisible_hostname squid.test\ncache_mem 4 MB\n%s" % (folder, conf))
         self.process = subprocess.Popen(["squid", "-N", "-f", str(self.conf)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if not wait_for_port(8080, self.process):
             raise RuntimeError("squid did not start: %s\n%s" % (conf, self.process.stdout.read().decode()))
@@ -316,12 +315,12 @@ class Haproxy(unittest.TestCase):
         self.assertEqual([one["decision"] for one in told], ["forward", "forward", "forward", "none", "none"])
 
         def answer(port, wanted):
-            for _ in range(100):  # names are asked for when it runs
-                got = router_servers.ask("tcp", "127.0.0.1", port)
-                if got.split(" ")[0] in wanted:
-                    break
+            end = time.monotonic() + 120
+            while True:  # names are asked for when it runs
+                got = router_servers.ask("tcp", "127.0.0.1", port).split(" ")[0]
+                if got in wanted or time.monotonic() > end:
+                    return got
                 time.sleep(0.1)
-            return got.split(" ")[0]
 
         self.assertEqual(answer(9001, {"tcp/203.0.113.25/7001"}), "tcp/%s/7001" % told[0]["to"].split(":")[0])
         self.assertEqual(answer(9002, {"tcp/203.0.113.26/7002"}), "tcp/203.0.113.26/7002")

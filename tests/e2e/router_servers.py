@@ -100,17 +100,24 @@ def serve(places):
                 pass
 
 
-def ask(kind, address, port):
-    """What serve() says there, or "" where nobody answers."""
+def ask(kind, address, port, seconds=30):
+    """What serve() says there, or "" where nobody answers: a port that nobody has refuses at once."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM) as one:
-        one.settimeout(2)
+        one.settimeout(seconds if kind == "tcp" else 1)
         try:
             one.connect((address, int(port)))
-            if kind == "udp":
-                one.send(b"?")
-            return one.recv(200).decode().strip()
+            # A datagram that gets lost is lost.
+            for left in reversed(range(seconds if kind == "udp" else 1)):
+                try:
+                    if kind == "udp":
+                        one.send(b"?")
+                    return one.recv(200).decode().strip()
+                except socket.timeout:
+                    if left == 0:
+                        raise
         except OSError:
-            return ""
+            pass
+    return ""
 
 
 if __name__ == "__main__":

@@ -303,7 +303,7 @@ class PointerConfig(Sources):
         self.extract(self.pointer(url, [self.ca], proxy=proxied))
         self.assertTrue(proxy.seen[0].startswith(f"CONNECT {NAME}:"), proxy.seen)
         worker = self.pointer(url, [self.ca], proxy={**proxied, "noProxy": ["example.test"]})
-        self.assertIn("is not found", self.refused(14, "network", worker, "--source-timeout", "1"))
+        self.assertIn("is not found", self.refused(14, "network", worker, "--source-timeout", "5"))
         self.assertEqual(len(proxy.seen), 1)
 
     def test_of_a_server(self):

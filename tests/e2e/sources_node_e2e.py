@@ -46,14 +46,13 @@ class FollowingAServer(node_e2e.Node):
     def watch(self):
         self.end_service()
         watcher = subprocess.Popen([node_e2e.WINE, node_e2e.PROGRAM, "reconcile", "--watch", "--interval", str(INTERVAL)], env=self.env,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(watcher.wait)
-        self.addCleanup(watcher.kill)
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(self.end, watcher)
         return watcher
 
     def await_polls(self, count):
         """Until so many more polls have begun."""
-        end, until = time.monotonic() + 60, len(self.server.requests) + count
+        end, until = time.monotonic() + 300, len(self.server.requests) + count
         while len(self.server.requests) < until:
             self.assertLess(time.monotonic(), end, "the server is not asked any more")
             time.sleep(0.2)

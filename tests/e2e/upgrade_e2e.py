@@ -48,7 +48,7 @@ class Upgraded(node_e2e.Node):
 
     def run_program(self, program, *words, exits=(0,)):
         """Of a file other than PROGRAM; waits while the service is in a round."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:
             done = self.wine(program, *words, "--output", "json")
             if done.returncode != node_e2e.LOCKED or time.monotonic() > end:
@@ -91,7 +91,7 @@ class Upgraded(node_e2e.Node):
         self.assertFalse(self.run_program(self.make(0, 1, 10), "service", "install")["changed"])
         # It is the last one that runs.
         self.probe("set", "HTTP_PROXY", "http://somebody:1")
-        self.await_state(lambda: self.expect(PROXY, [self.a]), 120)
+        self.await_state(lambda: self.expect(PROXY, [self.a]), 300)
 
         refused = self.run_program(first, "service", "install", exits=(12,))
         self.assertEqual(refused["error"]["code"], "downgrade")

@@ -397,7 +397,7 @@ class UserData(unittest.TestCase):
             threading.Thread(target=server.serve_forever, daemon=True).start()
             path = "/a(b)[1]{2}/x?sig=a%20b&c=d:e=f;g,$h\\i|j~k`l^m<n>o!p*q@r-s_t+u"
             (self.work / "url").write_bytes(b"url=http://127.0.0.1:%d%s\r\n" % (server.server_port, path.encode()))
-            result = subprocess.run(["curl", "-q", "-gsSfL", "--noproxy", "*", "-m", "10", "-o", self.work / "fetched", "-K", self.work / "url"], capture_output=True, text=True)
+            result = subprocess.run(["curl", "-q", "-gsSfL", "--noproxy", "*", "-m", "120", "-o", self.work / "fetched", "-K", self.work / "url"], capture_output=True, text=True)
             server.shutdown()
         self.assertEqual((result.returncode, asked, (self.work / "fetched").read_bytes()), (0, [path], b"file"), result.stderr)
 
