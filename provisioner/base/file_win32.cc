@@ -8,11 +8,6 @@ namespace {
 
 using win32::Handle;
 
-std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error = GetLastError()) {
-  const bool missing = win32::MeansMissing(error);
-  return win32::Failure(missing ? Code::kNotFound : Code::kIo, what, path, error);
-}
-
 // What a mode means here: without rights for group and others, only the user, SYSTEM and Administrators may do anything
 // with the file, whatever its folder grants. Any other mode leaves the choice to the folder.
 Result<win32::SecurityAttributes> SecurityFor(unsigned mode) {
@@ -29,9 +24,9 @@ HANDLE CreateNew(const std::string& path, win32::SecurityAttributes& security) {
 
 Result<void> WriteAndFlush(Handle& file, std::string_view bytes, const std::string& path) {
   const DWORD error = win32::WriteAll(file.get(), bytes);
-  if (error != ERROR_SUCCESS) return SystemError("cannot write", path, error);
-  if (FlushFileBuffers(file.get()) == 0) return SystemError("cannot flush", path);
-  if (!file.Close()) return SystemError("cannot close", path);
+  if (error != ERROR_SUCCESS) return win32::PathFailure("cannot write", path, error);
+  if (FlushFileBuffers(file.get()) == 0) return win32::PathFailure("cannot flush", path);
+  if (!file.Close()) return win32::PathFailure("cannot close", path);
   return {};
 }
 
@@ -50,7 +45,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
   }
   const Handle file(CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                 nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
-  if (!file) return SystemError("cannot open", path);
+  if (!file) return win32::PathFailure("cannot open", path);
   return ReadOpened(reinterpret_cast<NativeFile>(file.get()), path, limit);
 }
 
@@ -63,11 +58,11 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   const std::string temporary = win32::BesideOf(path);
   win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
   Handle file(CreateNew(temporary, security));
-  if (!file) return SystemError("cannot create a file beside it", path);
+  if (!file) return win32::PathFailure("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
     PROV_TRY(WriteAndFlush(file, bytes, path));
     const DWORD error = win32::Move(win32::Path(temporary), win32::Path(path), MOVEFILE_REPLACE_EXISTING);
-    if (error != ERROR_SUCCESS) return SystemError("cannot rename into place", path, error);
+    if (error != ERROR_SUCCESS) return win32::PathFailure("cannot rename into place", path, error);
     return {};
   };
   Result<void> done = write_and_rename();
@@ -81,7 +76,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode) {
   win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
   Handle file(CreateNew(path, security));
-  if (!file) return SystemError("cannot create", path);
+  if (!file) return win32::PathFailure("cannot create", path);
   return WriteAndFlush(file, bytes, path);
 }
 
@@ -89,7 +84,7 @@ Result<void> FlushFolder(const std::string& folder) {
   const Handle handle(CreateFileW(win32::Path(folder).c_str(), FILE_LIST_DIRECTORY | FILE_ADD_FILE,
                                   FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                                   FILE_FLAG_BACKUP_SEMANTICS, nullptr));
-  if (!handle) return SystemError("cannot open the folder", folder);
+  if (!handle) return win32::PathFailure("cannot open the folder", folder);
   // Not every file system does this for folders; the moves themselves are written through.
   FlushFileBuffers(handle.get());
   return {};

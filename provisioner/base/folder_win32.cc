@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t kDeepest = 256;
 
-std::unexpected<Error> SystemError(std::string_view what, const std::string& path, DWORD error) {
-  const bool missing = win32::MeansMissing(error);
-  return win32::Failure(missing ? Code::kNotFound : Code::kIo, what, path, error);
-}
-
 // A junction or link is neither the folder nor the file that it leads to.
 EntryKind KindOf(DWORD attributes) {
   if ((attributes & (FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)) != 0) return EntryKind::kOther;
@@ -47,7 +42,7 @@ class Lister {
     // The root of an empty volume has not even "." and "..".
     const bool empty = search.error() == ERROR_FILE_NOT_FOUND && (!below.empty() || IsFolder(folder_));
     if (search.error() != ERROR_NO_MORE_FILES && !empty) {
-      return SystemError("cannot list the folder", folder_, search.error());
+      return win32::PathFailure("cannot list the folder", folder_, search.error());
     }
     return {};
   }
@@ -70,7 +65,7 @@ Result<std::vector<FolderEntry>> ListTree(const std::string& folder, std::size_t
 
 Result<std::string> ReadRegularFile(const std::string& path, std::uint64_t limit) {
   const DWORD attributes = GetFileAttributesW(win32::Path(path).c_str());
-  if (attributes == INVALID_FILE_ATTRIBUTES) return SystemError("cannot read", path, GetLastError());
+  if (attributes == INVALID_FILE_ATTRIBUTES) return win32::PathFailure("cannot read", path, GetLastError());
   if (KindOf(attributes) != EntryKind::kFile) {
     return Fail(Code::kLink, "is not a regular file; put the file itself there", path);
   }

@@ -39,6 +39,9 @@ std::string MessageOf(DWORD error);
 // "cannot open: Access denied (5); check its permissions, …".
 std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
 
+// The same for a path: not-found where the error means that nothing is there, else io.
+std::unexpected<Error> PathFailure(std::string_view what, const std::string& path, DWORD error = GetLastError());
+
 // Whether the error means that nothing is at that path, or that nothing can be: no file name holds a quote.
 bool MeansMissing(DWORD error);
 

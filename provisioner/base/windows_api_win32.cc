@@ -78,6 +78,10 @@ std::unexpected<Error> Failure(Code code, std::string_view what, std::string whe
   return Fail(code, fmt::format("{}: {}{}", what, MessageOf(error), RemedyFor(error)), std::move(where));
 }
 
+std::unexpected<Error> PathFailure(std::string_view what, const std::string& path, DWORD error) {
+  return Failure(MeansMissing(error) ? Code::kNotFound : Code::kIo, what, path, error);
+}
+
 bool MeansMissing(DWORD error) {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME;
 }

@@ -6,19 +6,19 @@ namespace prov::machine {
 namespace {
 
 // One text of an event has at most 31,839 characters, and none of these has less than a byte.
-constexpr std::size_t kMostBytes = 30'000;
+constexpr std::size_t kMaxEventBytes = 30'000;
 
 }  // namespace
 
 std::string EventText(std::string_view text) {
   std::string out;
-  const std::string printable = Printable(Shorten(text, kMostBytes));
-  for (std::size_t i = 0; i < printable.size() && out.size() <= kMostBytes; ++i) {
+  const std::string printable = Printable(Shorten(text, kMaxEventBytes));
+  for (std::size_t i = 0; i < printable.size() && out.size() <= kMaxEventBytes; ++i) {
     out += printable[i];
     const char next = i + 1 < printable.size() ? printable[i + 1] : '\0';
     if (printable[i] == '%' && (next == '%' || (next >= '0' && next <= '9'))) out += ' ';
   }
-  out.resize(Shorten(out, kMostBytes).size());
+  out.resize(Shorten(out, kMaxEventBytes).size());
   return out;
 }
 

@@ -59,11 +59,11 @@ std::vector<std::string_view> Names(std::string_view rest, char separator) {
   return out;
 }
 
-using Opened = std::vector<std::unique_ptr<OpenedPath>>;
+using OpenedSteps = std::vector<std::unique_ptr<OpenedPath>>;
 
 // All of them stay open as long as the last one is read: each keeps the one below it where it is.
-Result<Opened> Walk(PathOpener& paths, const Steps& steps) {
-  Opened out;
+Result<OpenedSteps> Walk(PathOpener& paths, const Steps& steps) {
+  OpenedSteps out;
   for (const FollowedStep& step : steps) {
     OpenedPath* const above = out.empty() ? nullptr : out.back().get();
     out.push_back(PROV_TRY(paths.Open(above, step, &step == &steps.back())));
@@ -101,13 +101,13 @@ Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
 
 Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit) {
   const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
-  const Opened opened = PROV_TRY(Walk(paths, steps));
+  const OpenedSteps opened = PROV_TRY(Walk(paths, steps));
   return opened.back()->Read(limit);
 }
 
 Result<void> CheckFollowed(PathOpener& paths, std::string_view path) {
   const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
-  const Result<Opened> opened = Walk(paths, steps);
+  const Result<OpenedSteps> opened = Walk(paths, steps);
   if (opened || opened.error().code == Code::kNotFound) return {};
   return std::unexpected(opened.error());
 }

@@ -186,7 +186,7 @@ std::string ImageStateFolder::PathOf(std::string_view name) const {
 namespace {
 
 constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
-constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMaxSignerBytes = std::uint64_t{1} << 20U;
 
 std::unexpected<Error> NothingRuns(std::string_view what) {
   return Fail(Code::kTarget, fmt::format("{} is for a running node, and this is an image", what));
@@ -219,12 +219,13 @@ constexpr std::uint32_t kOwnProcess = 0x10;  // SERVICE_WIN32_OWN_PROCESS
 constexpr std::uint32_t kAutoStart = 2;      // SERVICE_AUTO_START
 constexpr std::uint32_t kErrorNormal = 1;    // SERVICE_ERROR_NORMAL
 constexpr std::uint32_t kRestart = 1;        // SC_ACTION_RESTART
-constexpr std::uint32_t kDaySeconds = 86'400;
+constexpr std::uint32_t kFailureResetSeconds = 86'400;
 
 // SERVICE_FAILURE_ACTIONS as 32-bit Windows had it in memory: the period, two absent strings, the number of actions,
 // the offset of the first; then the actions with their pauses in milliseconds.
 std::string FailureActions() {
-  std::string out = EncodeDword(kDaySeconds) + EncodeDword(0) + EncodeDword(0) + EncodeDword(3) + EncodeDword(20);
+  std::string out =
+      EncodeDword(kFailureResetSeconds) + EncodeDword(0) + EncodeDword(0) + EncodeDword(3) + EncodeDword(20);
   for (const std::uint32_t milliseconds : {5'000U, 30'000U, 60'000U}) {
     out += EncodeDword(kRestart) + EncodeDword(milliseconds);
   }
@@ -337,7 +338,7 @@ class ImageHost::ImageInstallation final : public Installation {
     return there;
   }
   // Whose file it is is checked where the image runs; here, a pin only ever keeps something out.
-  Result<std::optional<std::string>> PinnedSigner() override { return tree_.Read(kImageSigner, kMostSignerBytes); }
+  Result<std::optional<std::string>> PinnedSigner() override { return tree_.Read(kImageSigner, kMaxSignerBytes); }
   Result<bool> PinSigner(std::string_view /*der*/) override { return false; }  // likewise
   Result<std::string> SetupScriptsFolder() override {
     return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));

@@ -16,8 +16,6 @@ using pki::Store;
 
 constexpr DWORD kEncoding = X509_ASN_ENCODING | PKCS_7_ASN_ENCODING;
 
-void CloseStore(HCERTSTORE store) { CertCloseStore(store, 0); }
-using OpenedStore = Owned<HCERTSTORE, &CloseStore>;
 using Context = Owned<PCCERT_CONTEXT, &CertFreeCertificateContext>;
 
 const wchar_t* SystemStoreName(Store store) { return store == Store::kRoot ? L"ROOT" : L"CA"; }

@@ -18,10 +18,10 @@ namespace {
 inline void FreeTaskMemory(void* memory) { CoTaskMemFree(memory); }
 using TaskText = Owned<PWSTR, &FreeTaskMemory>;
 
-std::string TextOf(const TaskText& text) { return text ? Narrow(text.get()) : std::string(); }
+std::string TaskTextOf(const TaskText& text) { return text ? Narrow(text.get()) : std::string(); }
 
 NetworkAnswer AnswerOf(HRESULT status, const TaskText& text, const TaskText& record) {
-  return {static_cast<std::uint32_t>(status), TextOf(text), TextOf(record)};
+  return {static_cast<std::uint32_t>(status), TaskTextOf(text), TaskTextOf(record)};
 }
 
 constexpr std::string_view kInstall =
@@ -111,7 +111,7 @@ Result<GUID> GuidOf(std::string_view id) {
   return Fail(Code::kUsage, "is not a GUID such as 93f86a7f-e361-4362-b8a4-81bbb6a622dd", std::string(id));
 }
 
-OpenedNetworkObject Opened(HRESULT status, void* object, const TaskText& record) {
+OpenedNetworkObject OpenedObject(HRESULT status, void* object, const TaskText& record) {
   return {AnswerOf(status, {}, record), std::bit_cast<NetworkHandle>(object)};
 }
 
@@ -130,7 +130,7 @@ class LiveHcn final : public ComputeNetwork {
     HCN_ENDPOINT endpoint = nullptr;
     TaskText record;
     const HRESULT status = network->open_endpoint(guid, &endpoint, record.out());
-    return Opened(status, endpoint, record);
+    return OpenedObject(status, endpoint, record);
   }
 
   Result<NetworkAnswer> QueryEndpoint(NetworkHandle endpoint, std::string_view query) override {
@@ -166,7 +166,7 @@ class LiveHcn final : public ComputeNetwork {
     HCN_NAMESPACE name_space = nullptr;
     TaskText record;
     const HRESULT status = network->open_namespace(guid, &name_space, record.out());
-    return Opened(status, name_space, record);
+    return OpenedObject(status, name_space, record);
   }
 
   Result<NetworkAnswer> QueryNamespace(NetworkHandle name_space, std::string_view query) override {

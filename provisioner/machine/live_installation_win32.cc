@@ -20,8 +20,6 @@ namespace {
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
-constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-
 // Where the program and its signer are. `former`: what an upgrade replaced, until the new program has shown that it
 // starts.
 struct ProgramPaths {

@@ -14,9 +14,9 @@
 namespace prov::machine {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-constexpr DWORD kPauseMilliseconds = 10;
+constexpr DWORD kReadPauseMilliseconds = 10;
 
 // From a drive or a share on. Others depend on the folder that somebody happens to be in.
 bool IsAbsolute(std::string_view folder) {
@@ -69,7 +69,7 @@ class Output {
     while (PeekNamedPipe(read_.get(), nullptr, 0, nullptr, &there, nullptr) != 0 && there > 0) {
       std::array<char, 4096> buffer;
       DWORD size = 0;
-      if (ReadFile(read_.get(), buffer.data(), static_cast<DWORD>(buffer.size()), &size, nullptr) == 0) return;
+      if (::ReadFile(read_.get(), buffer.data(), static_cast<DWORD>(buffer.size()), &size, nullptr) == 0) return;
       const std::size_t fits = std::min<std::size_t>(size, most - text_.size());
       text_.append(buffer.data(), fits);
       whole_ = whole_ && fits == size;
@@ -146,10 +146,10 @@ class WindowsPrograms final : public Programs {
     const Started started = PROV_TRY(Start(call, out, err));
     out.CloseWriteEnd();
     err.CloseWriteEnd();
-    const Clock::time_point end = Clock::now() + std::chrono::milliseconds(call.timeout_milliseconds);
+    const SteadyClock::time_point end = SteadyClock::now() + std::chrono::milliseconds(call.timeout_milliseconds);
     bool ended = false;
-    while (!ended && Clock::now() < end) {
-      ended = WaitForSingleObject(started.process.get(), kPauseMilliseconds) == WAIT_OBJECT_0;
+    while (!ended && SteadyClock::now() < end) {
+      ended = WaitForSingleObject(started.process.get(), kReadPauseMilliseconds) == WAIT_OBJECT_0;
       out.Take(call.most_bytes);
       err.Take(call.most_bytes);
     }

@@ -61,7 +61,7 @@ struct Raw {
   std::string data;
 };
 
-Raw Query(HKEY key, const std::wstring& name) {
+Raw QueryValue(HKEY key, const std::wstring& name) {
   Raw out;
   DWORD size = 256;
   do {  // somebody may make it longer between two calls
@@ -91,7 +91,7 @@ Result<std::optional<RegValue>> LiveRegistry::Read(std::string_view key, std::st
   const Key opened = PROV_TRY(Open(key, KEY_QUERY_VALUE));
   if (!opened) return std::nullopt;
   const std::wstring wide = Wide(name);
-  Raw raw = Query(opened.get(), wide);
+  Raw raw = QueryValue(opened.get(), wide);
   if (IsAbsent(raw.status)) return std::nullopt;
   if (raw.status != ERROR_SUCCESS) return Failure("cannot read a registry value", raw.status, key);
   return RegValue{Narrow(SpellingOf(opened.get(), wide)), static_cast<images::RegType>(raw.type), std::move(raw.data)};

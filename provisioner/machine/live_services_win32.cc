@@ -36,14 +36,14 @@ std::unexpected<Error> SettingFailure(std::string_view what, DWORD error, std::s
 
 // Restarted after longer and longer pauses; a day without a failure starts anew. After the last pause it goes on with
 // that one.
-constexpr DWORD kDaySeconds = 86'400;
+constexpr DWORD kResetSeconds = 86'400;
 std::array<SC_ACTION, 3> WantedActions() {
   return {{{SC_ACTION_RESTART, 5'000}, {SC_ACTION_RESTART, 30'000}, {SC_ACTION_RESTART, 60'000}}};
 }
 
 bool IsWanted(const SERVICE_FAILURE_ACTIONSW& now) {
   const auto wanted = WantedActions();
-  return now.dwResetPeriod == kDaySeconds && now.cActions == wanted.size() &&
+  return now.dwResetPeriod == kResetSeconds && now.cActions == wanted.size() &&
          std::equal(wanted.begin(), wanted.end(), now.lpsaActions,
                     [](const SC_ACTION& a, const SC_ACTION& b) { return a.Type == b.Type && a.Delay == b.Delay; });
 }
@@ -53,7 +53,7 @@ bool SameText(const wchar_t* now, const std::wstring& wanted) { return (now == n
 // What one of Windows' functions fills once the buffer is large enough: `ask(buffer, size, &needed)`. The pointers in
 // it lead into it. nullopt: Windows does not know this setting.
 template <class Ask>
-Result<std::optional<std::vector<BYTE>>> Query(Ask ask, std::string_view name) {
+Result<std::optional<std::vector<BYTE>>> QueryService(Ask ask, std::string_view name) {
   std::vector<BYTE> buffer;
   DWORD needed = 0;
   while (ask(buffer.data(), static_cast<DWORD>(buffer.size()), &needed) == 0) {
@@ -68,14 +68,14 @@ Result<std::optional<std::vector<BYTE>>> Query(Ask ask, std::string_view name) {
 }
 
 auto QueryLevel(const ServiceHandle& service, DWORD level, std::string_view name) {
-  return Query(
+  return QueryService(
       [&](BYTE* to, DWORD size, DWORD* needed) { return QueryServiceConfig2W(service.get(), level, to, size, needed); },
       name);
 }
 
 // The bytes hold a QUERY_SERVICE_CONFIGW.
 Result<std::vector<BYTE>> QueryConfiguration(const ServiceHandle& service, std::string_view name) {
-  auto buffer = PROV_TRY(Query(
+  auto buffer = PROV_TRY(QueryService(
       [&](BYTE* to, DWORD size, DWORD* needed) {
         return QueryServiceConfigW(service.get(), reinterpret_cast<QUERY_SERVICE_CONFIGW*>(to), size, needed);
       },
@@ -84,14 +84,14 @@ Result<std::vector<BYTE>> QueryConfiguration(const ServiceHandle& service, std::
   return *std::move(buffer);
 }
 
-std::string TextOf(const wchar_t* text) { return text == nullptr ? std::string() : Narrow(text); }
+std::string NarrowOrEmpty(const wchar_t* text) { return text == nullptr ? std::string() : Narrow(text); }
 
 Result<ServiceDefinition> ReadDefinition(const ServiceHandle& service, std::string_view name) {
   const std::vector<BYTE> configuration = PROV_TRY(QueryConfiguration(service, name));
   const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(configuration.data());
-  ServiceDefinition out{std::string(name), TextOf(now.lpDisplayName), {}, TextOf(now.lpBinaryPathName)};
+  ServiceDefinition out{std::string(name), NarrowOrEmpty(now.lpDisplayName), {}, NarrowOrEmpty(now.lpBinaryPathName)};
   if (const auto level = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_DESCRIPTION, name))) {
-    out.description = TextOf(reinterpret_cast<const SERVICE_DESCRIPTIONW*>(level->data())->lpDescription);
+    out.description = NarrowOrEmpty(reinterpret_cast<const SERVICE_DESCRIPTIONW*>(level->data())->lpDescription);
   }
   return out;
 }
@@ -136,7 +136,7 @@ Result<bool> CorrectDescription(const ServiceHandle& service, const ServiceDefin
 
 Result<void> WriteFailureActions(const ServiceHandle& service, const ServiceDefinition& definition) {
   auto actions = WantedActions();
-  SERVICE_FAILURE_ACTIONSW wanted{kDaySeconds, nullptr, nullptr, static_cast<DWORD>(actions.size()), actions.data()};
+  SERVICE_FAILURE_ACTIONSW wanted{kResetSeconds, nullptr, nullptr, static_cast<DWORD>(actions.size()), actions.data()};
   if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS, &wanted) != 0) return {};
   return SettingFailure("set the restarts of", GetLastError(), definition.name);
 }
@@ -168,10 +168,10 @@ Result<bool> CorrectService(const ServiceHandle& service, const ServiceDefinitio
   return configuration || description || actions;
 }
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{60};  // for one service to stop or to start
-constexpr DWORD kPauseMilliseconds = 100;
+constexpr DWORD kStatePauseMilliseconds = 100;
 
 Result<ServiceHandle> OpenManager(DWORD access) {
   ServiceHandle manager(OpenSCManagerW(nullptr, nullptr, access));
@@ -212,23 +212,23 @@ class Controlled {
 
   // Until no change of state is under way.
   Result<SERVICE_STATUS_PROCESS> Settled(std::string_view doing) {
-    const Clock::time_point end = Clock::now() + kPatience;
+    const SteadyClock::time_point end = SteadyClock::now() + kPatience;
     for (;;) {
       const SERVICE_STATUS_PROCESS status = PROV_TRY(Status());
       const DWORD state = status.dwCurrentState;
       if (state == SERVICE_STOPPED || state == SERVICE_RUNNING || state == SERVICE_PAUSED) return status;
-      if (Clock::now() >= end) {
+      if (SteadyClock::now() >= end) {
         return Fail(Code::kIo,
                     fmt::format("the service {} is still {} after {} seconds: look at its log and the event log", name_,
                                 doing, kPatience.count()),
                     name_);
       }
-      Sleep(kPauseMilliseconds);
+      Sleep(kStatePauseMilliseconds);
     }
   }
 
   Result<void> Stop() {
-    const Clock::time_point end = Clock::now() + kPatience;
+    const SteadyClock::time_point end = SteadyClock::now() + kPatience;
     for (;;) {
       if (PROV_TRY(Settled("changing its state")).dwCurrentState == SERVICE_STOPPED) return {};
       SERVICE_STATUS status{};
@@ -239,10 +239,10 @@ class Controlled {
       const bool passing = sent || error == ERROR_SERVICE_CANNOT_ACCEPT_CTRL;
       if (!passing) return ServiceFailure("stop", error, name_);
       if (PROV_TRY(Settled("stopping")).dwCurrentState == SERVICE_STOPPED) return {};
-      if (Clock::now() >= end) {
+      if (SteadyClock::now() >= end) {
         return Fail(Code::kIo, fmt::format("the service {} does not stop although it was asked to", name_), name_);
       }
-      Sleep(kPauseMilliseconds);
+      Sleep(kStatePauseMilliseconds);
     }
   }
 

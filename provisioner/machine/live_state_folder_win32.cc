@@ -10,7 +10,7 @@
 namespace prov::machine {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kMaxStateFileBytes = std::uint64_t{64} << 20U;
 
 // Beside the file that they stand in for. What a run leaves behind when it is cut short is replaced by the next one.
 constexpr std::string_view kNew = ".new";
@@ -79,10 +79,9 @@ LiveStateFolder::~LiveStateFolder() { const FileHandle closed(reinterpret_cast<H
 Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) {
   const std::wstring path = PROV_TRY(FilePath(path_, name));
   if (reinterpret_cast<HANDLE>(handle_) == INVALID_HANDLE_VALUE) return std::nullopt;
-  constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   const FileHandle file = PROV_TRY(OpenSecret(path, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
-  return PROV_TRY(ReadAll(file, kMostBytes, path));
+  return PROV_TRY(ReadAll(file, kMaxStateFileBytes, path));
 }
 
 Result<void> LiveStateFolder::Write(std::string_view name, std::string_view bytes) {

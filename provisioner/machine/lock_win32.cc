@@ -6,8 +6,6 @@
 namespace prov::machine {
 namespace {
 
-constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-
 // Whether the process runs and may be a payload's script. One that may not be looked at is no administrator's.
 bool IsAtWork(std::uint32_t id) {
   if (id == GetCurrentProcessId()) return false;  // a number that was somebody else's

@@ -21,6 +21,12 @@ using win32::Owned;
 using win32::SecurityAttributes;
 using win32::Wide;
 
+inline void CloseCertificateStore(HCERTSTORE store) { CertCloseStore(store, 0); }
+using OpenedStore = Owned<HCERTSTORE, &CloseCertificateStore>;
+
+// Others may read, write and remove it meanwhile.
+inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
 // "cannot X: Windows says: … (5)". For denied access it adds which account is needed.
 std::unexpected<Error> WindowsFailure(std::string_view what, DWORD error, std::string_view where);
 

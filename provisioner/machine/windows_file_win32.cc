@@ -5,11 +5,11 @@
 namespace prov::machine {
 namespace {
 
-using Text = LocalMemory<wchar_t*>;
+using OwnedText = LocalMemory<wchar_t*>;
 using Descriptor = LocalMemory<PSECURITY_DESCRIPTOR>;
 
 std::string SidText(PSID sid) {
-  Text text;
+  OwnedText text;
   return ConvertSidToStringSidW(sid, text.out()) != 0 ? Narrow(text.get()) : std::string();
 }
 
@@ -27,7 +27,7 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
                                       &owner, nullptr, nullptr, nullptr, descriptor.out());
   if (error != ERROR_SUCCESS) return WindowsFailure("cannot read who may use the file", error, where);
   facts.owner = SidText(owner);
-  Text dacl;
+  OwnedText dacl;
   if (ConvertSecurityDescriptorToStringSecurityDescriptorW(descriptor.get(), SDDL_REVISION_1, DACL_SECURITY_INFORMATION,
                                                            dacl.out(), nullptr) == 0) {
     return WindowsFailure("cannot read who may use the file", GetLastError(), where);
@@ -61,7 +61,6 @@ Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD acce
 
 Result<FileHandle> MakeFile(const std::wstring& path, std::string_view sddl, DWORD access, DWORD disposition) {
   SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(sddl));
-  constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   FileHandle handle(CreateFileW(path.c_str(), access, kShareAll, security.get(), disposition,
                                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   if (!handle) return WindowsFailure("cannot make the file", GetLastError(), Narrow(path));

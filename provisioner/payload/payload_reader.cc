@@ -11,7 +11,7 @@
 namespace prov::payload {
 namespace {
 
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMaxPayloadEntries = 100'000;
 constexpr std::uint64_t kMostPayload = 512ULL << 20U;
 std::string Join(const std::string& folder, std::string_view path) { return fmt::format("{}/{}", folder, path); }
 
@@ -54,7 +54,7 @@ Result<void> CheckSignature(const std::string& folder, std::string_view manifest
 
 Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer,
                                        const FileReader& read_file) {
-  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMostEntries));
+  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMaxPayloadEntries));
   PayloadBytes out;
   std::string& manifest_text = out[std::string(kManifestName)];
   auto read = read_file(Join(folder, kManifestName), kMostManifestBytes);
