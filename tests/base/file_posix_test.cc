@@ -15,10 +15,7 @@ namespace fs = std::filesystem;
 class PosixFile : public testing::Test {
  protected:
   std::string Path(const char* name) const { return (folder_ / name).string(); }
-  unsigned ModeOf(const char* name) const {
-    struct stat info{};
-    return stat(Path(name).c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
-  }
+  unsigned ModeOf(const char* name) const { return testing_support::ModeOf(Path(name)); }
 
   testing_support::ScratchFolder scratch_;
   fs::path folder_ = scratch_.path();

@@ -10,6 +10,7 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -19,9 +20,9 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing_support::kSample;
 using testing_support::ProcessResult;
-
-const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
+using testing_support::Provisioner;
 
 std::string OperatorsScript(std::string_view key) {
   return "function f {\n\tparam($x)\n}\necho \"" + std::string(key) +
@@ -43,10 +44,6 @@ class CheckSecret : public testing::Test {
   std::string Put(std::string_view name, std::string_view bytes) const {
     std::ofstream(Path(name), std::ios::binary) << bytes;
     return Path(name);
-  }
-  static ProcessResult Provisioner(std::vector<std::string> words) {
-    words.insert(words.begin(), testing_support::ProvisionerBinary());
-    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
   }
   ProcessResult Bake(const std::vector<std::string>& more) {
     std::vector<std::string> words = {"bake", kSample, "--format", "userdata", "--out", Path("ours")};

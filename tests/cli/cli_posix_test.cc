@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -13,9 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing_support::kSample;
 using testing_support::ProcessResult;
-
-const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
 
 TEST(Cli, AFullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";

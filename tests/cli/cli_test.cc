@@ -9,6 +9,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/program_file.h"
@@ -22,28 +23,13 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using testing_support::ErrorCode;
+using testing_support::Json;
+using testing_support::kSample;
 using testing_support::ProcessResult;
+using testing_support::Provisioner;
 
-const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
-constexpr const char* kPassword = "S3cret%40%23%25%26%27p";
-
-ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), testing_support::ProvisionerBinary());
-  return testing_support::Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
-}
-
-rapidjson::Document Json(const std::string& text) {
-  rapidjson::Document document;
-  document.Parse(text.data(), text.size());
-  EXPECT_FALSE(document.HasParseError()) << text;
-  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1) << text;
-  return document;
-}
-
-std::string ErrorCode(const ProcessResult& result) {
-  const rapidjson::Document document = Json(result.out);
-  return document.IsObject() && document.HasMember("error") ? document["error"]["code"].GetString() : "";
-}
+constexpr const char* kSamplePassword = "S3cret%40%23%25%26%27p";
 
 std::string ConfigWith(const std::string& proxy_env) {
   return R"({"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env","contents":{"source":"data:;base64,)" +
@@ -187,7 +173,7 @@ TEST(Extract, PrintsTheContractsDocument) {
   EXPECT_STREQ(certificates[2]["store"].GetString(), "CA");
   EXPECT_STREQ(certificates[0]["notBefore"].GetString(), "2026-01-01T00:00:00Z");
   EXPECT_TRUE(d["findings"].IsArray());
-  EXPECT_THAT(result.out, Not(HasSubstr(kPassword)));
+  EXPECT_THAT(result.out, Not(HasSubstr(kSamplePassword)));
 }
 
 TEST_F(Bake, APayloadHasTheDigestOfItsSource) {
@@ -200,15 +186,15 @@ TEST_F(Bake, APayloadHasTheDigestOfItsSource) {
 }
 
 TEST(Extract, ShowsPasswordsOnlyWhenAsked) {
-  EXPECT_THAT(Provisioner({"extract", kSample, "--show-secrets"}).out, HasSubstr(kPassword));
-  EXPECT_THAT(Provisioner({"extract", kSample, "--output", "json"}).out, Not(HasSubstr(kPassword)));
+  EXPECT_THAT(Provisioner({"extract", kSample, "--show-secrets"}).out, HasSubstr(kSamplePassword));
+  EXPECT_THAT(Provisioner({"extract", kSample, "--output", "json"}).out, Not(HasSubstr(kSamplePassword)));
 }
 
 TEST(Extract, EnvAndPemFormats) {
   const ProcessResult env = Provisioner({"extract", kSample, "--format", "env"});
-  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:" + std::string(kPassword) +
+  EXPECT_THAT(env.out, StartsWith("HTTP_PROXY=http://egress-user:" + std::string(kSamplePassword) +
                                   "@proxy.example.com:3128\nHTTPS_PROXY="));
-  EXPECT_THAT(env.err, Not(HasSubstr(kPassword)));
+  EXPECT_THAT(env.err, Not(HasSubstr(kSamplePassword)));
   const ProcessResult pem = Provisioner({"extract", kSample, "--format=pem"});
   Findings findings;
   EXPECT_EQ(pki::ParseTrustBundle(pem.out, "pem", findings)->size(), 3U);
@@ -300,7 +286,7 @@ TEST_F(Bake, WritesAPayloadAndSaysWhat) {
   EXPECT_THAT(result.out, HasSubstr("registry/SYSTEM.hiv"));
   EXPECT_THAT(result.err, HasSubstr("[credentials-machine]"));
   EXPECT_THAT(result.err, HasSubstr("[script-only]"));
-  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kPassword)));
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kSamplePassword)));
   EXPECT_TRUE(fs::exists(root_ / "deep/er/payload/manifest.json"));
   const rapidjson::Document egress = Json(testing_support::ReadAll(Path("deep/er/payload/egress.json")));
   EXPECT_EQ(egress["services"].Size(), 2U);
@@ -364,7 +350,7 @@ TEST_F(Bake, JsonListsTheFiles) {
   EXPECT_EQ(d["scope"].Size(), 3U) << "WMCO owns the machine variables";
   EXPECT_FALSE(d["holdsCredentials"].GetBool());
   EXPECT_EQ(d["files"].Size(), 14U);
-  EXPECT_THAT(result.out, Not(HasSubstr(kPassword)));
+  EXPECT_THAT(result.out, Not(HasSubstr(kSamplePassword)));
 }
 
 TEST_F(Bake, RefusalsWriteNothing) {

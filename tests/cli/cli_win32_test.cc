@@ -4,6 +4,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/windows_api.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -12,14 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing_support::kSample;
 using testing_support::ProcessResult;
-
-const std::string kSample = testing_support::TestsFolder() + "/sample/rendered-worker.json";
-
-ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), testing_support::ProvisionerBinary());
-  return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
-}
+using testing_support::Provisioner;
 
 TEST(WindowsCli, ArgumentsOfAnyLanguageArrive) {
   wchar_t temporary[MAX_PATH];

@@ -9,6 +9,7 @@
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/node/records.h"
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/memory_machine.h"
 #include "tests/support/paths.h"
 
 namespace prov::cli {
@@ -18,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using Unflushed = testing_support::MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 class ClusterNodes : public machine_commands::MachineCommands {
  protected:
@@ -57,7 +58,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
     ASSERT_TRUE(Run(ApplyCommand, {source_}));
     PutOperator();
   }
-  void PutOperator() { host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)"); }
+  void PutOperator() { host_.memory.PutKey(reconcile::kDaemonKey); }
 
   int status_ = 200;
   std::string annotations_;  // of the Node

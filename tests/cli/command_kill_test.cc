@@ -5,7 +5,7 @@
 #include "provisioner/node/activity.h"
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::cli {
 namespace {
@@ -40,7 +40,7 @@ class CommandKilled : public MachineCommands {
     ASSERT_TRUE(Run(make, words));
     const std::size_t calls = host_.memory.calls;
     const std::string wanted = Seen(host_);
-    for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
+    for (std::size_t call = 0; call < calls; call += testing_support::CallStride()) {
       for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
         host_ = start;
         host_.counts_calls = true;
@@ -83,7 +83,7 @@ TEST_F(CommandKilled, RemoveAll) {
   host_.counts_calls = true;
   host_.memory.calls = 0;
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
-  for (std::size_t call = 0, calls = host_.memory.calls; call < calls; call += testing_support::kCallStride) {
+  for (std::size_t call = 0, calls = host_.memory.calls; call < calls; call += testing_support::CallStride()) {
     host_ = start;
     host_.counts_calls = true;
     host_.memory.calls = 0;

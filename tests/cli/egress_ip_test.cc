@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -16,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing_support::Json;
 using testing_support::ProcessResult;
 
 const char* const kObjects =
@@ -34,21 +36,13 @@ class EgressIp : public testing::Test {
     return path;
   }
   static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
-    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "egress-ip"});
-    return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
+    words.insert(words.begin(), "egress-ip");
+    return testing_support::Provisioner(std::move(words), input);
   }
 
   testing_support::ScratchFolder scratch_;
   std::string objects_ = Write("objects.yaml", kObjects);
 };
-
-rapidjson::Document Json(const ProcessResult& result) {
-  rapidjson::Document document;
-  document.Parse(result.out.data(), result.out.size());
-  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
-  EXPECT_EQ(document["schema"].GetInt(), 1);
-  return document;
-}
 
 TEST_F(EgressIp, JsonOfTheContract) {
   const ProcessResult result = Run({objects_, "--offline", "node-1", "--output", "json"});

@@ -8,6 +8,7 @@
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding_code.h"
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -22,18 +23,13 @@ using testing::StartsWith;
 using testing_support::ProcessResult;
 
 ProcessResult ExplainCode(std::vector<std::string> words) {
-  words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain-code"});
-  return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+  words.insert(words.begin(), "explain-code");
+  return testing_support::Provisioner(std::move(words));
 }
 
-rapidjson::Document Json(std::vector<std::string> words) {
-  words.emplace_back("--output");
-  words.emplace_back("json");
-  rapidjson::Document document;
-  const std::string text = ExplainCode(std::move(words)).out;
-  document.Parse(text.data(), text.size());
-  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1);
-  return document;
+rapidjson::Document CodesAsJson(std::vector<std::string> words) {
+  words.insert(words.end(), {"--output", "json"});
+  return testing_support::Json(ExplainCode(std::move(words)));
 }
 
 TEST(ExplainCode, SaysWhatACodeMeansAndWhatToDo) {
@@ -59,7 +55,7 @@ TEST(ExplainCode, ACodeOfBothKindsIsExplainedTwice) {
 }
 
 TEST(ExplainCode, JsonHasTheRows) {
-  const rapidjson::Document document = Json({"dirty-hive", "cert-expired"});
+  const rapidjson::Document document = CodesAsJson({"dirty-hive", "cert-expired"});
   const auto& codes = document["codes"];
   ASSERT_EQ(codes.Size(), 3U);
   EXPECT_STREQ(codes[0]["code"].GetString(), "dirty-hive");
@@ -77,7 +73,7 @@ TEST(ExplainCode, JsonHasTheRows) {
 }
 
 TEST(ExplainCode, WithoutACodeItListsAll) {
-  EXPECT_EQ(Json({})["codes"].Size(), AllCodes().size() + AllFindingCodes().size());
+  EXPECT_EQ(CodesAsJson({})["codes"].Size(), AllCodes().size() + AllFindingCodes().size());
   const std::string text = ExplainCode({}).out;
   for (const CodeInfo& info : AllCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
   for (const FindingInfo& info : AllFindingCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
@@ -85,16 +81,16 @@ TEST(ExplainCode, WithoutACodeItListsAll) {
 }
 
 TEST(ExplainCode, AnUnknownCodeIsAUsageErrorThatNamesNearOnes) {
-  const ProcessResult near = ExplainCode({"hash-missmatch"});
-  EXPECT_EQ(near.exit, 10);
-  EXPECT_THAT(near.err, AllOf(HasSubstr("[usage]"), HasSubstr("there is no code \"hash-missmatch\"; did you mean "
-                                                              "hash-mismatch?")));
-  EXPECT_EQ(near.out, "");
-  const ProcessResult far = ExplainCode({"nothing-like-it"});
-  EXPECT_EQ(far.exit, 10);
-  EXPECT_THAT(far.err, AllOf(HasSubstr("provisioner explain-code lists all"), Not(HasSubstr("did you mean"))));
+  const ProcessResult similar = ExplainCode({"hash-missmatch"});
+  EXPECT_EQ(similar.exit, 10);
+  EXPECT_THAT(similar.err, AllOf(HasSubstr("[usage]"), HasSubstr("there is no code \"hash-missmatch\"; did you mean "
+                                                                 "hash-mismatch?")));
+  EXPECT_EQ(similar.out, "");
+  const ProcessResult unlike = ExplainCode({"nothing-like-it"});
+  EXPECT_EQ(unlike.exit, 10);
+  EXPECT_THAT(unlike.err, AllOf(HasSubstr("provisioner explain-code lists all"), Not(HasSubstr("did you mean"))));
   EXPECT_EQ(ExplainCode({std::string(30'000, 'a')}).exit, 10) << "is not compared with anything";
-  const rapidjson::Document document = Json({"hash-missmatch"});
+  const rapidjson::Document document = CodesAsJson({"hash-missmatch"});
   EXPECT_STREQ(document["error"]["code"].GetString(), "usage");
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -22,7 +23,7 @@ using testing::Not;
 using testing_support::ProcessResult;
 using testing_support::ReadAll;
 
-const char* const kProxyEnv =
+const char* const kPageProxyEnv =
     "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\nHTTPS_PROXY=http://user:s3cret@proxy.example.com:3128\n"
     "NO_PROXY=.svc,10.0.0.0/8,example.com,bad name,http://u:s3cret@pasted\n";
 
@@ -33,8 +34,8 @@ class ExplainHtml : public testing::Test {
     return scratch_.At(name);
   }
   ProcessResult Run(std::vector<std::string> words) const {
-    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain", source_});
-    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+    words.insert(words.begin(), {"explain", source_});
+    return testing_support::Provisioner(std::move(words));
   }
   // The cells of the matrix's row of a destination, in the order of clients.
   static std::vector<std::string> Row(const std::string& page, const std::string& destination) {
@@ -48,7 +49,7 @@ class ExplainHtml : public testing::Test {
   }
 
   testing_support::ScratchFolder scratch_;
-  std::string source_ = Write("proxy.env", kProxyEnv);
+  std::string source_ = Write("proxy.env", kPageProxyEnv);
   std::string page_ = scratch_.At("page.html");
 };
 
@@ -144,7 +145,7 @@ TEST_F(ExplainHtml, ReplacesAPageAndNothingElse) {
     EXPECT_THAT(refused.err, HasSubstr("choose another --html")) << path;
   }
   EXPECT_EQ(ReadAll(diary), "<!DOCTYPE html><title>mine</title>");
-  EXPECT_EQ(ReadAll(source_), kProxyEnv);
+  EXPECT_EQ(ReadAll(source_), kPageProxyEnv);
   EXPECT_EQ(run("-").exit, 10);
   EXPECT_FALSE(fs::exists("-"));
   const ProcessResult nothing = Run({"--html", scratch_.At("none.html")});

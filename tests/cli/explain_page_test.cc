@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Every place of the page that takes text is filled.
-ExplainPage Sample() {
+ExplainPage SamplePage() {
   ExplainPage page;
   page.source = "MachineConfig rendered-worker-1";
   page.settings = {{"HTTP_PROXY", "http://user:***@proxy.example.com:3128"}, {"HTTPS_PROXY", ""}};
@@ -50,7 +50,7 @@ constexpr std::string_view kHostile =
     "\"'></td><script>alert(1)</script><img src=x onerror=alert(2)>&lt;\x1b[2J\n\xff\xe2\x80\xae";
 
 ExplainPage Hostile() {
-  ExplainPage page = Sample();
+  ExplainPage page = SamplePage();
   const std::string text(kHostile);
   page.source = text;
   for (auto& setting : page.settings) setting.second = text;
@@ -77,15 +77,15 @@ std::size_t CountOf(std::string_view text, std::string_view part) {
 // WRITE_GOLDEN=1 writes the file anew: look at the difference before it is committed.
 TEST(ExplainPage, IsTheGoldenFile) {
   const std::string golden = testing_support::TestsFolder() + "/golden/explain/page.html";
-  const std::string page = RenderExplainPage(Sample());
+  const std::string page = RenderExplainPage(SamplePage());
   if (std::getenv("WRITE_GOLDEN") != nullptr) std::ofstream(golden, std::ios::binary) << page;
   EXPECT_EQ(page, testing_support::ReadAll(golden));
-  EXPECT_EQ(page, RenderExplainPage(Sample()));
+  EXPECT_EQ(page, RenderExplainPage(SamplePage()));
 }
 
 TEST(ExplainPage, NoTextIsMarkup) {
   const std::string page = RenderExplainPage(Hostile());
-  const std::string plain = RenderExplainPage(Sample());
+  const std::string plain = RenderExplainPage(SamplePage());
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_EQ(CountOf(page, "<script"), 1U);
@@ -100,7 +100,7 @@ TEST(ExplainPage, NoTextIsMarkup) {
 
 // Chromium compares the digests; here, that they are those of what is on the page, and that nothing else is allowed.
 TEST(ExplainPage, AllowsItsOwnScriptAndStyleOnly) {
-  const std::string page = RenderExplainPage(Sample());
+  const std::string page = RenderExplainPage(SamplePage());
   const std::string policy = "default-src 'none'; style-src " + PolicySource(ExplainPageStyle()) + "; script-src " +
                              PolicySource(ExplainPageScript()) + "; base-uri 'none'; form-action 'none'";
   EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">"));
@@ -114,7 +114,7 @@ TEST(ExplainPage, AllowsItsOwnScriptAndStyleOnly) {
 }
 
 TEST(ExplainPage, TheListAloneNeedsNoScript) {
-  ExplainPage page = Sample();
+  ExplainPage page = SamplePage();
   page.rows.clear();
   page.required.clear();
   page.findings.clear();
@@ -126,7 +126,7 @@ TEST(ExplainPage, TheListAloneNeedsNoScript) {
 }
 
 TEST(ExplainPage, KnowsItsOwn) {
-  EXPECT_TRUE(IsExplainPage(RenderExplainPage(Sample())));
+  EXPECT_TRUE(IsExplainPage(RenderExplainPage(SamplePage())));
   EXPECT_FALSE(IsExplainPage(""));
   EXPECT_FALSE(IsExplainPage("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>x"));
 }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -19,7 +20,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing_support::Json;
 using testing_support::ProcessResult;
+using testing_support::Provisioner;
 
 const char* const kProxyEnv =
     "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\nHTTPS_PROXY=http://proxy.example.com:3128\n"
@@ -32,25 +35,13 @@ class Explain : public testing::Test {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  ProcessResult Run(std::vector<std::string> words) const {
-    words.insert(words.begin(), {testing_support::ProvisionerBinary()});
-    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
-  }
 
   testing_support::ScratchFolder scratch_;
   std::string source_ = Write("proxy.env", kProxyEnv);
 };
 
-rapidjson::Document Json(const ProcessResult& result) {
-  rapidjson::Document document;
-  document.Parse(result.out.data(), result.out.size());
-  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
-  EXPECT_EQ(document["schema"].GetInt(), 1);
-  return document;
-}
-
 TEST_F(Explain, JsonOfTheContract) {
-  const ProcessResult result = Run(
+  const ProcessResult result = Provisioner(
       {"explain", source_, "--url", "http://10.1.2.3/", "https://quay.io/", "--for", "go,dotnet", "--output", "json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document document = Json(result);
@@ -71,7 +62,7 @@ TEST_F(Explain, JsonOfTheContract) {
 }
 
 TEST_F(Explain, TenClientsByDefault) {
-  const ProcessResult result = Run({"explain", source_, "--url", "http://example.com/", "--output", "json"});
+  const ProcessResult result = Provisioner({"explain", source_, "--url", "http://example.com/", "--output", "json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document document = Json(result);
   std::vector<std::string> clients;
@@ -82,7 +73,7 @@ TEST_F(Explain, TenClientsByDefault) {
 
 TEST_F(Explain, AMalformedProxyIsInvalidAndNoError) {
   const std::string source = Write("bad.env", "HTTP_PROXY=http://u:pa ss@proxy:x\nNO_PROXY=\n");
-  const ProcessResult result = Run({"explain", source, "--url", "http://a.com/", "--output", "json"});
+  const ProcessResult result = Provisioner({"explain", source, "--url", "http://a.com/", "--output", "json"});
   EXPECT_EQ(result.exit, 0) << result.err;
   const rapidjson::Document document = Json(result);
   for (const auto& one : document["decisions"].GetArray()) EXPECT_STREQ(one["decision"].GetString(), "invalid");
@@ -93,21 +84,21 @@ TEST_F(Explain, AMalformedProxyIsInvalidAndNoError) {
 TEST_F(Explain, WhatSomeClientDropsIsInvalidAndRefused) {
   for (const char* url : {"http://proxy:", "http://:sesame@proxy:3128", "http://u:sesame%0A@proxy:3128"}) {
     const std::string source = Write("open.env", fmt::format("HTTPS_PROXY={}\nNO_PROXY=.svc,localhost\n", url));
-    const ProcessResult explained = Run({"explain", source, "--url", "https://a.com/", "--output", "json"});
+    const ProcessResult explained = Provisioner({"explain", source, "--url", "https://a.com/", "--output", "json"});
     EXPECT_EQ(explained.exit, 0) << explained.err;
     const rapidjson::Document document = Json(explained);
     for (const auto& one : document["decisions"].GetArray()) {
       EXPECT_STREQ(one["decision"].GetString(), "invalid") << url;
       EXPECT_THAT(one["note"].GetString(), HasSubstr("direct without an error")) << url;
     }
-    const ProcessResult extracted = Run({"extract", source});
+    const ProcessResult extracted = Provisioner({"extract", source});
     EXPECT_EQ(extracted.exit, 0) << extracted.err;
     EXPECT_THAT(extracted.out, HasSubstr("\"fail-open\"")) << url;
-    const ProcessResult checked = Run({"check", source});
+    const ProcessResult checked = Provisioner({"check", source});
     EXPECT_EQ(checked.exit, 11) << url;
     EXPECT_THAT(checked.err, HasSubstr("error [fail-open]")) << url;
     const std::string out = (scratch_.path() / "payload").string();
-    const ProcessResult baked = Run({"bake", source, "--out", out});
+    const ProcessResult baked = Provisioner({"bake", source, "--out", out});
     EXPECT_EQ(baked.exit, 12) << url;
     EXPECT_THAT(baked.err, HasSubstr("fail-open")) << url;
     EXPECT_FALSE(std::filesystem::exists(out)) << url;
@@ -119,7 +110,7 @@ TEST_F(Explain, WhatSomeClientDropsIsInvalidAndRefused) {
 TEST_F(Explain, ATableOfHosts) {
   const std::string hosts =
       Write("hosts", "# comment\nexample.com\n\nsub.example.com:8443 # another\n10.1.2.3\n2001:db8::1\n");
-  const ProcessResult result = Run({"explain", source_, "--hosts", hosts, "--for", "go,dotnet"});
+  const ProcessResult result = Provisioner({"explain", source_, "--hosts", hosts, "--for", "go,dotnet"});
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(result.out,
             "destination           go        dotnet\n"
@@ -128,7 +119,7 @@ TEST_F(Explain, ATableOfHosts) {
             "10.1.2.3              direct    proxy*\n"
             "2001:db8::1           proxy     proxy\n"
             "* differs from Go, whose reading the cluster uses; --url shows why\n");
-  EXPECT_EQ(Json(Run({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 40U);
+  EXPECT_EQ(Json(Provisioner({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 40U);
 }
 
 TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {
@@ -136,18 +127,19 @@ TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {
   const std::string marked = Write("marked",
                                    "\xEF\xBB\xBF"
                                    "example.com\r\n");
-  EXPECT_EQ(Run({"explain", source_, "--hosts", marked, "--for", "go"}).out,
-            Run({"explain", source_, "--hosts", plain, "--for", "go"}).out);
-  const ProcessResult wide = Run({"explain", source_, "--hosts",
-                                  Write("wide", {"\xFF\xFE"
-                                                 "a\0\n\0",
-                                                 6})});
+  EXPECT_EQ(Provisioner({"explain", source_, "--hosts", marked, "--for", "go"}).out,
+            Provisioner({"explain", source_, "--hosts", plain, "--for", "go"}).out);
+  const ProcessResult wide = Provisioner({"explain", source_, "--hosts",
+                                          Write("wide", {"\xFF\xFE"
+                                                         "a\0\n\0",
+                                                         6})});
   EXPECT_EQ(wide.exit, 11);
   EXPECT_THAT(wide.err, HasSubstr("UTF-16"));
 }
 
 TEST_F(Explain, TextNamesEntryAndReason) {
-  const ProcessResult result = Run({"explain", source_, "--url", "https://a.example.com/", "--for", "go,dotnet"});
+  const ProcessResult result =
+      Provisioner({"explain", source_, "--url", "https://a.example.com/", "--for", "go,dotnet"});
   EXPECT_EQ(result.out,
             "https://a.example.com/\n"
             "  go        direct   example.com: NO_PROXY has the host\n"
@@ -156,12 +148,12 @@ TEST_F(Explain, TextNamesEntryAndReason) {
 }
 
 TEST_F(Explain, Augment) {
-  const ProcessResult text = Run({"explain", source_, "--augment"});
+  const ProcessResult text = Provisioner({"explain", source_, "--augment"});
   EXPECT_EQ(text.out,
             "NO_PROXY=.svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]\n"
             "  added: .example.com, 127.0.0.1, ::1, [::1]\n");
-  const rapidjson::Document document = Json(
-      Run({"explain", source_, "--augment", "--url", "http://a.example.com/", "--for", "dotnet", "--output", "json"}));
+  const rapidjson::Document document = Json(Provisioner(
+      {"explain", source_, "--augment", "--url", "http://a.example.com/", "--for", "dotnet", "--output", "json"}));
   EXPECT_STREQ(document["augmented"]["noProxy"].GetString(),
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   EXPECT_EQ(document["augmented"]["added"].Size(), 4U);
@@ -170,30 +162,31 @@ TEST_F(Explain, Augment) {
 
 TEST_F(Explain, AUrlThatWasPastedIntoNoProxyIsShownWithoutItsPassword) {
   const std::string source = Write("pasted.env", "HTTP_PROXY=http://proxy:1\nNO_PROXY=.svc,http://u:s3cret@proxy:1\n");
-  EXPECT_THAT(Run({"explain", source, "--augment"}).out, HasSubstr("NO_PROXY=.svc,http://u:***@proxy:1"));
-  const auto asked = Json(Run({"explain", source, "--augment", "--output", "json"}));
+  EXPECT_THAT(Provisioner({"explain", source, "--augment"}).out, HasSubstr("NO_PROXY=.svc,http://u:***@proxy:1"));
+  const auto asked = Json(Provisioner({"explain", source, "--augment", "--output", "json"}));
   EXPECT_THAT(asked["augmented"]["noProxy"].GetString(), HasSubstr(".svc,http://u:***@proxy:1"));
-  EXPECT_STREQ(Json(Run({"extract", source}))["proxy"]["NO_PROXY"].GetString(), ".svc,http://u:***@proxy:1");
-  EXPECT_STREQ(Json(Run({"extract", source, "--show-secrets"}))["proxy"]["NO_PROXY"].GetString(),
+  EXPECT_STREQ(Json(Provisioner({"extract", source}))["proxy"]["NO_PROXY"].GetString(), ".svc,http://u:***@proxy:1");
+  EXPECT_STREQ(Json(Provisioner({"extract", source, "--show-secrets"}))["proxy"]["NO_PROXY"].GetString(),
                ".svc,http://u:s3cret@proxy:1");
-  EXPECT_THAT(Run({"extract", source, "--format", "env"}).out, HasSubstr("\nNO_PROXY=.svc,http://u:s3cret@proxy:1\n"));
-  const ProcessResult baked = Run({"bake", source, "--out", (scratch_.path() / "payload").string()});
+  EXPECT_THAT(Provisioner({"extract", source, "--format", "env"}).out,
+              HasSubstr("\nNO_PROXY=.svc,http://u:s3cret@proxy:1\n"));
+  const ProcessResult baked = Provisioner({"bake", source, "--out", (scratch_.path() / "payload").string()});
   EXPECT_THAT(baked.out, HasSubstr("NO_PROXY=.svc,http://u:***@proxy:1"));
   EXPECT_THAT(baked.out + baked.err, Not(HasSubstr("s3cret")));
 }
 
 TEST_F(Explain, RefusesWhatItCantAnswer) {
-  EXPECT_EQ(Run({"explain", source_}).exit, 10);
-  EXPECT_EQ(Run({"explain", source_, "--url", "example.com"}).exit, 10);
-  EXPECT_EQ(Run({"explain", source_, "--url", "http://a/", "--for", "wget"}).exit, 10);
-  EXPECT_EQ(Run({"explain", (scratch_.path() / "none").string(), "--url", "http://a/"}).exit, 11);
-  const ProcessResult row = Run({"explain", source_, "--hosts", Write("hosts", "ok\nu:sesame@[x\n")});
+  EXPECT_EQ(Provisioner({"explain", source_}).exit, 10);
+  EXPECT_EQ(Provisioner({"explain", source_, "--url", "example.com"}).exit, 10);
+  EXPECT_EQ(Provisioner({"explain", source_, "--url", "http://a/", "--for", "wget"}).exit, 10);
+  EXPECT_EQ(Provisioner({"explain", (scratch_.path() / "none").string(), "--url", "http://a/"}).exit, 11);
+  const ProcessResult row = Provisioner({"explain", source_, "--hosts", Write("hosts", "ok\nu:sesame@[x\n")});
   EXPECT_EQ(row.exit, 11);
   EXPECT_THAT(row.err, HasSubstr("line 2"));
   EXPECT_THAT(row.err, Not(HasSubstr("sesame")));
   // A list that lost its lines is not an answer.
   for (const char* text : {"", "# nothing\n\n"}) {
-    const ProcessResult empty = Run({"explain", source_, "--hosts", Write("empty", text), "--output", "json"});
+    const ProcessResult empty = Provisioner({"explain", source_, "--hosts", Write("empty", text), "--output", "json"});
     EXPECT_EQ(empty.exit, 11) << text;
     EXPECT_THAT(empty.err, HasSubstr("names no destination")) << text;
   }
@@ -203,7 +196,7 @@ TEST_F(Explain, ABadUrlDoesNotStopTheOthers) {
   const std::vector<std::string> words = {
       "explain",          source_, "--url", "quay.io", "https://quay.io/", "http://u:sesame@[x/",
       "http://10.1.2.3/", "--for", "go"};
-  const ProcessResult text = Run(words);
+  const ProcessResult text = Provisioner(words);
   EXPECT_EQ(text.exit, 10);
   EXPECT_THAT(text.out, HasSubstr("https://quay.io/\n  go        proxy"));
   EXPECT_THAT(text.out, HasSubstr("http://10.1.2.3/\n  go        direct"));
@@ -212,7 +205,7 @@ TEST_F(Explain, ABadUrlDoesNotStopTheOthers) {
   EXPECT_THAT(text.err, HasSubstr("--url quay.io"));
   std::vector<std::string> more = words;
   more.insert(more.end(), {"--output", "json"});
-  const ProcessResult result = Run(more);
+  const ProcessResult result = Provisioner(more);
   EXPECT_EQ(result.exit, 10);
   const rapidjson::Document document = Json(result);
   std::vector<std::string> decisions;
@@ -222,19 +215,20 @@ TEST_F(Explain, ABadUrlDoesNotStopTheOthers) {
   EXPECT_STREQ(document["error"]["where"].GetString(), "--url quay.io");
   EXPECT_THAT(text.out + text.err + result.out + result.err, Not(HasSubstr("sesame")));
   // Alone it is an error as any other.
-  const rapidjson::Document alone = Json(Run({"explain", source_, "--url", "quay.io", "--output", "json"}));
+  const rapidjson::Document alone = Json(Provisioner({"explain", source_, "--url", "quay.io", "--output", "json"}));
   EXPECT_STREQ(alone["error"]["code"].GetString(), "usage");
   EXPECT_FALSE(alone.HasMember("decisions"));
 }
 
 TEST_F(Explain, MessagesShowWhereSomethingIs) {
-  EXPECT_THAT(Run({"explain", "/no@where/proxy.env", "--url", "http://a/"}).err, HasSubstr("/no@where/proxy.env"));
-  EXPECT_THAT(Run({"explain", source_, "--url", "mcs://h:22623/x?y", "--for", "go"}).out,
+  EXPECT_THAT(Provisioner({"explain", "/no@where/proxy.env", "--url", "http://a/"}).err,
+              HasSubstr("/no@where/proxy.env"));
+  EXPECT_THAT(Provisioner({"explain", source_, "--url", "mcs://h:22623/x?y", "--for", "go"}).out,
               HasSubstr("mcs://h:22623/x?***\n"));
 }
 
 TEST_F(Explain, AUrlsOwnPasswordIsHidden) {
-  const ProcessResult result = Run({"explain", source_, "--url", "https://me:sesame@a.example.com/?t=sesame"});
+  const ProcessResult result = Provisioner({"explain", source_, "--url", "https://me:sesame@a.example.com/?t=sesame"});
   EXPECT_EQ(result.exit, 0);
   EXPECT_THAT(result.out, Not(HasSubstr("sesame")));
   EXPECT_THAT(result.out, HasSubstr("a.example.com"));
@@ -242,11 +236,11 @@ TEST_F(Explain, AUrlsOwnPasswordIsHidden) {
 
 TEST_F(Explain, CheckWarnsWhereClientsDisagree) {
   std::map<std::string, int> codes;
-  const rapidjson::Document document = Json(Run({"check", source_, "--output", "json"}));
+  const rapidjson::Document document = Json(Provisioner({"check", source_, "--output", "json"}));
   for (const auto& one : document["findings"].GetArray()) ++codes[one["code"].GetString()];
   EXPECT_EQ(codes["clients-disagree"], 4);  // networks, names below a bare name, the name behind a dot, loopback
   const std::string without = Write("no-proxy.env", "NO_PROXY=10.0.0.0/8\n");
-  EXPECT_THAT(Run({"check", without}).err, Not(HasSubstr("clients-disagree")));
+  EXPECT_THAT(Provisioner({"check", without}).err, Not(HasSubstr("clients-disagree")));
 }
 
 TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
@@ -254,7 +248,7 @@ TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
       Write("tls.env",
             "HTTP_PROXY=http://user:s3cret@proxy.example.com:3128\n"
             "HTTPS_PROXY=https://proxy.example.com:3129\nNO_PROXY=127.0.0.1,ex\xC3\xA4mple.com\n");
-  const ProcessResult checked = Run({"check", source});
+  const ProcessResult checked = Provisioner({"check", source});
   EXPECT_EQ(checked.exit, 0) << checked.err;
   EXPECT_THAT(checked.err, HasSubstr("warning [winhttp-https-proxy]: HTTPS_PROXY"));
   EXPECT_THAT(checked.err, HasSubstr("warning [winhttp-credentials]"));
@@ -263,16 +257,16 @@ TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
   // It is about clients, and no fault of the settings; what else the list loses clients-disagree says.
   const std::string network =
       Write("net.env", "HTTPS_PROXY=https://proxy.example.com:3129\nNO_PROXY=127.0.0.1,10.0.0.0/8\n");
-  const ProcessResult strict = Run({"check", network, "--strict"});
+  const ProcessResult strict = Provisioner({"check", network, "--strict"});
   EXPECT_EQ(strict.exit, 0) << strict.err;
   EXPECT_THAT(strict.err, HasSubstr("winhttp-https-proxy"));
   EXPECT_THAT(strict.err, Not(HasSubstr("winhttp-cidr")));
-  EXPECT_THAT(Run({"check", Write("bad.env", "HTTPS_PROXY=https://:1\n")}).err, Not(HasSubstr("winhttp-")));
+  EXPECT_THAT(Provisioner({"check", Write("bad.env", "HTTPS_PROXY=https://:1\n")}).err, Not(HasSubstr("winhttp-")));
 }
 
 TEST_F(Explain, BakeAugments) {
   const std::string out = (scratch_.path() / "payload").string();
-  const ProcessResult baked = Run({"bake", source_, "--out", out, "--augment"});
+  const ProcessResult baked = Provisioner({"bake", source_, "--out", out, "--augment"});
   ASSERT_EQ(baked.exit, 0) << baked.err;
   EXPECT_THAT(baked.err, HasSubstr("no-proxy-augmented"));
   rapidjson::Document document;
@@ -281,7 +275,7 @@ TEST_F(Explain, BakeAugments) {
   EXPECT_STREQ(document["environment"]["NO_PROXY"].GetString(),
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   // A payload is a source: the additions are a part of it.
-  EXPECT_THAT(Run({"explain", out, "--augment"}).out, HasSubstr("nothing to add"));
+  EXPECT_THAT(Provisioner({"explain", out, "--augment"}).out, HasSubstr("nothing to add"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -16,9 +17,10 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing_support::Json;
 using testing_support::ProcessResult;
 
-const char* const kProxyEnv =
+const char* const kWayProxyEnv =
     "HTTP_PROXY=http://10.0.0.9:8080\nHTTPS_PROXY=http://10.0.0.9:8080\nNO_PROXY=.svc,10.0.0.0/8,.internal.example\n";
 
 // Line 2 of the destinations denies, line 3 has also quay.io itself.
@@ -54,8 +56,8 @@ class ExplainWay : public testing::Test {
     return path;
   }
   static ProcessResult Run(std::vector<std::string> words) {
-    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "explain"});
-    return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
+    words.insert(words.begin(), "explain");
+    return testing_support::Provisioner(std::move(words));
   }
   ProcessResult Through(std::vector<std::string> words) const {
     words.insert(words.begin(), {source_, "--through", router_});
@@ -63,17 +65,9 @@ class ExplainWay : public testing::Test {
   }
 
   testing_support::ScratchFolder scratch_;
-  std::string source_ = Write("proxy.env", kProxyEnv);
+  std::string source_ = Write("proxy.env", kWayProxyEnv);
   std::string router_ = Write("router.yaml", kRouter);
 };
-
-rapidjson::Document Json(const ProcessResult& result) {
-  rapidjson::Document document;
-  document.Parse(result.out.data(), result.out.size());
-  EXPECT_FALSE(document.HasParseError()) << result.out << result.err;
-  EXPECT_EQ(document["schema"].GetInt(), 1);
-  return document;
-}
 
 TEST_F(ExplainWay, JsonOfTheContract) {
   const ProcessResult result =

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/image_command_fixture.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::cli {
 namespace {
@@ -31,7 +31,7 @@ TEST_P(ImageCommandsCut, AtEveryCallAndTheNextApplyEndsAsIfNothingHappened) {
   ASSERT_GT(calls, 50U);
   std::size_t open = 0;
   LastImage last_image;
-  for (std::size_t at = 0; at < calls; at += testing_support::kCallStride) {
+  for (std::size_t at = 0; at < calls; at += testing_support::CallStride()) {
     for (const bool after : {false, true}) {
       MemoryTree tree = start();
       (after ? tree.stop_after : tree.stop_before) = at;
@@ -56,7 +56,7 @@ TEST_P(ImageCommandsCut, AtEveryCallAndRemoveAllEndsAsIfNothingHadBeenThere) {
   MemoryTree probe = tree_;
   ASSERT_TRUE(Apply(probe, settings, Install()));
   LastImage last_image;
-  for (std::size_t at = 0; at < probe.calls; at += testing_support::kCallStride) {
+  for (std::size_t at = 0; at < probe.calls; at += testing_support::CallStride()) {
     MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
     for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
     tree.stop_after = at;
@@ -78,7 +78,7 @@ TEST_P(ImageCommandsCut, EachCallFailingOnce) {
   ASSERT_TRUE(Apply(whole, settings, Install()));
   const Seen wanted = Look(whole);
   LastImage last_image;
-  for (std::size_t at = 0; at < whole.calls; at += testing_support::kCallStride) {
+  for (std::size_t at = 0; at < whole.calls; at += testing_support::CallStride()) {
     MemoryTree tree(together ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
     for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
     tree.fail_at = at;

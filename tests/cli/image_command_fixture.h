@@ -41,7 +41,6 @@ using testing_support::MemoryTree;
 
 inline constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
 inline constexpr std::string_view kSoftware = "Windows/System32/config/SOFTWARE";
-inline constexpr std::uint64_t kTime = 133'000'000'000'000'000;
 inline const std::string kExe = testing_support::MakeProgram();
 
 inline RegKey Hive(const MemoryTree& tree, std::string_view path) {
@@ -83,7 +82,7 @@ class ImageCommands : public ::testing::Test {
 
   std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {
     return std::make_unique<machine::ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree), live_.clock(),
-                                                kTime);
+                                                testing_support::kSampleWriteTime);
   }
 
   Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const ImageOptions& image_options,

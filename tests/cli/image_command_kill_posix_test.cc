@@ -7,7 +7,7 @@
 #include "images/tree/folder_tree.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/images/image_folder.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 #include "tests/support/stop_at_call.h"
 
 namespace prov::cli {
@@ -22,8 +22,7 @@ using testing::Not;
 using testing_support::RunAndStopAt;
 using testing_support::Stopped;
 
-constexpr std::string_view kState = "ProgramData/Provisioner/";
-constexpr std::size_t kStride = 29 * testing_support::kCallStride;  // there are thousands
+constexpr std::string_view kStateOnDisk = "ProgramData/Provisioner/";
 
 class ImageFolderKill : public ::testing::Test {
  protected:
@@ -48,7 +47,7 @@ class ImageFolderKill : public ::testing::Test {
   bool Do(const ImageFolder& image, const Step& step) {
     auto tree = images::OpenFolderTree(image.root(), images::TreeAccess::kWrite);
     if (!tree) return false;
-    machine::ImageHost host(*std::move(tree), live_.clock(), image_commands::kTime);
+    machine::ImageHost host(*std::move(tree), live_.clock(), testing_support::kSampleWriteTime);
     return step(host) && host.Commit();
   }
   Step Applying(const node::Settings& settings) {
@@ -77,7 +76,7 @@ class ImageFolderKill : public ::testing::Test {
   static std::string StateOf(const ImageFolder& image) {
     std::string out;
     for (const std::string_view file : {machine::kStateFile, machine::kJournalFile}) {
-      const std::string path = std::string(kState) + std::string(file);
+      const std::string path = std::string(kStateOnDisk) + std::string(file);
       out += std::string(file) + ":" + (std::filesystem::exists(image.At(path)) ? image.Get(path) : "-") + "\n";
     }
     return out;
@@ -94,7 +93,7 @@ class ImageFolderKill : public ::testing::Test {
     const std::string old_state = StateOf(start);
     ASSERT_TRUE(Do(start, command));
     const std::string new_state = StateOf(start);
-    for (std::size_t call = 0;; call += kStride) {
+    for (std::size_t call = 0;; call += 29 * testing_support::CallStride()) {  // there are thousands
       const ImageFolder image(where);
       prepared(image);
       const Stopped stopped = RunAndStopAt(call, [&] { return Do(image, command); });

@@ -6,7 +6,7 @@
 
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/image_command_fixture.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::cli {
 namespace {
@@ -119,7 +119,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
     const std::size_t last = calls - 1;
     image_commands::LastImage last_image;
     for (std::size_t call = 0; call < calls;
-         call = call == last ? calls : std::min(call + testing_support::kCallStride, last)) {
+         call = call == last ? calls : std::min(call + testing_support::CallStride(), last)) {
       for (const auto stop : {&MemoryTree::stop_before, &MemoryTree::stop_after}) {
         SCOPED_TRACE("call " + std::to_string(call) + (stop == &MemoryTree::stop_after ? ", after" : ", before"));
         MemoryTree tree = start;

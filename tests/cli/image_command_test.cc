@@ -561,7 +561,7 @@ std::uint64_t BytesOf(const testing_support::MemoryTree& tree) {
 }
 
 // The number of bytes that a run asks for, by its own message.
-std::uint64_t Asked(const Error& error) {
+std::uint64_t AskedBytes(const Error& error) {
   EXPECT_EQ(error.code, Code::kTarget);
   EXPECT_THAT(error.message, AllOf(testing::StartsWith("needs "), HasSubstr(" bytes on its volume, there are ")));
   return std::stoull(error.message.substr(std::string_view("needs ").size()));
@@ -578,7 +578,7 @@ TEST_P(ImageRoom, IsAskedForBeforeTheFirstWriteAndIsEnough) {
     tree.set_free_bytes(0);
     const auto refused = Apply(tree, settings, options);
     ASSERT_FALSE(refused);
-    const std::uint64_t needed = Asked(refused.error());
+    const std::uint64_t needed = AskedBytes(refused.error());
     const auto planned = PlanImage(*Open(tree), settings, {}, options);
     ASSERT_FALSE(planned);
     EXPECT_EQ(planned.error().message, refused.error().message);
@@ -598,7 +598,7 @@ TEST_P(ImageRoom, IsAskedForBeforeTheFirstWriteAndIsEnough) {
     tree.set_free_bytes(0);
     const auto again = Apply(tree, settings, options);
     ASSERT_TRUE(again) << "a run that writes nothing asks for nothing: " << again.error().message;
-    EXPECT_GT(Asked(Remove(tree, true).error()), hive) << "what is taken out is written, too";
+    EXPECT_GT(AskedBytes(Remove(tree, true).error()), hive) << "what is taken out is written, too";
     tree.log.clear();
   }
 }
@@ -609,7 +609,7 @@ INSTANTIATE_TEST_SUITE_P(Durable, ImageRoom, testing::Bool(),
 TEST_F(ImageCommands, WhatLeftoversTakeCountsAsRoom) {
   const node::Settings settings = Settings();
   tree_.set_free_bytes(0);
-  const std::uint64_t needed = Asked(Apply(tree_, settings, {}).error());
+  const std::uint64_t needed = AskedBytes(Apply(tree_, settings, {}).error());
   tree_.Put(kLeftovers[1], std::string(1000, 'x'));
   tree_.set_free_bytes(needed - 1001);
   EXPECT_FALSE(PlanImage(*Open(tree_), settings, {}, {}));

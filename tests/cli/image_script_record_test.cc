@@ -3,7 +3,7 @@
 
 #include "tests/cli/image_command_fixture.h"
 #include "tests/reconcile/script_run.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::cli {
 namespace {
@@ -129,7 +129,7 @@ TEST_P(ImageScriptRecord, CutAtAnyCallTheNextRemoveAllFinishes) {
     const std::size_t calls = whole.calls;
     ASSERT_GT(calls, 20U);
     image_commands::LastImage last_image;
-    for (std::size_t at = 0; at < calls; at += testing_support::kCallStride) {
+    for (std::size_t at = 0; at < calls; at += testing_support::CallStride()) {
       for (const bool after : {false, true}) {
         MemoryTree tree = Copy(durable);
         (after ? tree.stop_after : tree.stop_before) = at;

@@ -19,7 +19,7 @@ using image_commands::ImageCommands;
 using image_commands::Look;
 using image_commands::Seen;
 
-constexpr std::string_view kState = "programdata/provisioner/";
+constexpr std::string_view kStateInMemory = "programdata/provisioner/";
 
 class ImageStateFixtureDump : public ImageCommands {
  protected:
@@ -31,7 +31,7 @@ class ImageStateFixtureDump : public ImageCommands {
   std::map<std::string, std::string> StateFiles() const {
     std::map<std::string, std::string> out;
     for (const auto& [path, file] : tree_.content().files) {
-      if (path.starts_with(kState)) out[path.substr(kState.size())] = file.bytes;
+      if (path.starts_with(kStateInMemory)) out[path.substr(kStateInMemory.size())] = file.bytes;
     }
     return out;
   }
@@ -50,11 +50,11 @@ TEST_P(ImageStateFixture, IsReadAsThisProgramsOwn) {
   const Seen before = Look(tree_);
   ASSERT_NO_FATAL_FAILURE(Leave());
   const node::NodeStatus today = Status(tree_);
-  for (const auto& [name, bytes] : StateFiles()) tree_.Erase(std::string(kState) + name);
+  for (const auto& [name, bytes] : StateFiles()) tree_.Erase(std::string(kStateInMemory) + name);
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(place)) {
     ++files;
-    ASSERT_TRUE(tree_.Write(std::string(kState) + entry.path().filename().string(),
+    ASSERT_TRUE(tree_.Write(std::string(kStateInMemory) + entry.path().filename().string(),
                             testing_support::ReadAll(entry.path().string()), images::FileUse::kSecret));
   }
   ASSERT_GT(files, 0U);

@@ -109,7 +109,7 @@ TEST_F(MachineCommands, StatusTellsDrift) {
 
 TEST_F(MachineCommands, StatusTellsWhatIsLeftToWmco) {
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
-  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  host_.memory.PutKey(reconcile::kDaemonKey);
   host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
   const auto status = Json(StatusCommand, {});
   EXPECT_EQ(status["drift"].Size(), 0U);
@@ -125,7 +125,7 @@ TEST_F(MachineCommands, StatusTellsWhoseTheVariablesAreAndWhatFollowsThem) {
   EXPECT_STREQ(before["machineVariables"][0]["owner"].GetString(), "provisioner");
   EXPECT_STREQ(before["machineVariables"][0]["services"][0].GetString(), "containerd");
   EXPECT_THAT(Run(StatusCommand, {})->out, Not(HasSubstr("operator")));
-  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  host_.memory.PutKey(reconcile::kDaemonKey);
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:S3cret@cluster:1"));
   EXPECT_EQ(Json(StatusCommand, {})["machineVariables"][0]["services"].Size(), 0U) << "not yet";
   ASSERT_TRUE(Run(ReconcileCommand, {}));

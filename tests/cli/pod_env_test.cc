@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing_support::ProcessResult;
 
-constexpr const char* kPassword = "c4nAryKx7qZ";
+constexpr const char* kPodPassword = "c4nAryKx7qZ";
 
 ProcessResult RunProgram(std::vector<std::string> words, const std::string& input = "") {
   return testing_support::Run(words, input, {{"NO_COLOR", "1"}, {"KUBECONFIG", "/dev/null"}});
@@ -27,7 +27,7 @@ ProcessResult RunProgram(std::vector<std::string> words, const std::string& inpu
 
 bool HasKubectl() { return RunProgram({"kubectl", "version", "--client"}).exit == 0; }
 
-rapidjson::Document Json(const std::string& text) {
+rapidjson::Document ParsedJson(const std::string& text) {
   rapidjson::Document document;
   document.Parse(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
@@ -38,7 +38,7 @@ class PodEnvCommand : public testing::Test {
  protected:
   PodEnvCommand() {
     Write("proxy.env",
-          std::string("HTTP_PROXY=http://u:") + kPassword + "@p:1\nHTTPS_PROXY=http://p:2\nNO_PROXY=a,.b\n");
+          std::string("HTTP_PROXY=http://u:") + kPodPassword + "@p:1\nHTTPS_PROXY=http://p:2\nNO_PROXY=a,.b\n");
     WriteDeployment();
   }
 
@@ -80,8 +80,8 @@ class PodEnvCommand : public testing::Test {
 TEST_F(PodEnvCommand, ReportsWithoutPasswordsUnlessAsked) {
   const ProcessResult result = PodEnv({});
   ASSERT_EQ(result.exit, 0) << result.err;
-  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kPassword)));
-  const rapidjson::Document document = Json(result.out);
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr(kPodPassword)));
+  const rapidjson::Document document = ParsedJson(result.out);
   EXPECT_EQ(document["schema"].GetInt(), 1);
   EXPECT_STREQ(document["patchType"].GetString(), "strategic");
   ASSERT_EQ(document["objects"].Size(), 1U);
@@ -96,20 +96,21 @@ TEST_F(PodEnvCommand, ReportsWithoutPasswordsUnlessAsked) {
   EXPECT_TRUE(object["containers"][1]["init"].GetBool());
   EXPECT_THAT(result.out, AllOf(HasSubstr("http://u:***@p:1"), HasSubstr("pod-env-redacted")));
   const ProcessResult whole = PodEnv({"--show-secrets"});
-  EXPECT_THAT(whole.out, AllOf(HasSubstr(kPassword), Not(HasSubstr("pod-env-redacted"))));
+  EXPECT_THAT(whole.out, AllOf(HasSubstr(kPodPassword), Not(HasSubstr("pod-env-redacted"))));
 }
 
 TEST_F(PodEnvCommand, PrintsAPatchAloneAndTellsWhatItDoes) {
   const ProcessResult yaml = PodEnv({"--format", "patch"});
-  EXPECT_THAT(yaml.out, AllOf(testing::StartsWith("spec:\n  template:\n"), HasSubstr(kPassword)));
+  EXPECT_THAT(yaml.out, AllOf(testing::StartsWith("spec:\n  template:\n"), HasSubstr(kPodPassword)));
   EXPECT_THAT(yaml.err, AllOf(HasSubstr("added HTTP_PROXY, http_proxy, HTTPS_PROXY, https_proxy, no_proxy; kept NO_"),
-                              HasSubstr("init container \"first\": added nothing"), Not(HasSubstr(kPassword))));
+                              HasSubstr("init container \"first\": added nothing"), Not(HasSubstr(kPodPassword))));
   Write("pod.json", R"({"kind":"Pod","spec":{"containers":[{"name":"c"}]}})");
-  EXPECT_TRUE(Json(PodEnv({"--format", "patch", "--patch", "json"}, "pod.json").out).IsArray()) << "as the manifest is";
+  EXPECT_TRUE(ParsedJson(PodEnv({"--format", "patch", "--patch", "json"}, "pod.json").out).IsArray())
+      << "as the manifest is";
   Write("full.yaml", "kind: Pod\nspec:\n  containers:\n  - name: c\n    env:\n" + Six());
   EXPECT_EQ(PodEnv({"--format", "patch"}, "full.yaml").out, "{}\n");
   EXPECT_EQ(PodEnv({"--format", "patch", "--patch", "json"}, "full.yaml").out, "[]\n");
-  EXPECT_TRUE(Json(PodEnv({}, "full.yaml").out)["objects"][0]["patch"].IsNull());
+  EXPECT_TRUE(ParsedJson(PodEnv({}, "full.yaml").out)["objects"][0]["patch"].IsNull());
 }
 
 // kubectl applies each kind of patch; a second one finds nothing to add.
@@ -131,7 +132,7 @@ TEST_F(PodEnvCommand, TrustIsAMountVariablesAndOnWindowsAHook) {
       ASSERT_EQ(patched.exit, 0) << patched.err;
       EXPECT_THAT(patched.out, HasSubstr("\"name\": \"egress-trust\""));
       Write("again.json", patched.out);
-      const rapidjson::Document again = Json(PodEnv(trust, "again.json").out);
+      const rapidjson::Document again = ParsedJson(PodEnv(trust, "again.json").out);
       EXPECT_TRUE(again["objects"][0]["patch"].IsNull()) << type << pod << patched.out;
       if (pod == std::string("pod.yaml")) {
         EXPECT_THAT(patched.out,
@@ -141,7 +142,7 @@ TEST_F(PodEnvCommand, TrustIsAMountVariablesAndOnWindowsAHook) {
       EXPECT_THAT(patched.out,
                   AllOf(HasSubstr(R"("value": "C:\\egress-trust\\all.pem")"), HasSubstr("postStart"),
                         HasSubstr("preStop"), HasSubstr(R"("mountPath": "C:\\v")"), HasSubstr("\"value\": \"mine\"")));
-      const rapidjson::Document object = Json(patched.out);
+      const rapidjson::Document object = ParsedJson(patched.out);
       const rapidjson::Value& spec = object["spec"]["template"]["spec"];
       EXPECT_FALSE(spec["initContainers"][0].HasMember("lifecycle")) << "Kubernetes refuses hooks there";
       EXPECT_EQ(spec["volumes"].Size(), 2U);
@@ -153,7 +154,7 @@ TEST_F(PodEnvCommand, ACheckListsWhatLacksSomething) {
   const std::vector<std::string> check = {"--check", "--trust", "configmap/user-ca"};
   const ProcessResult lacking = PodEnv(check);
   EXPECT_EQ(lacking.exit, 4) << lacking.err;
-  const rapidjson::Document document = Json(lacking.out);
+  const rapidjson::Document document = ParsedJson(lacking.out);
   EXPECT_EQ(document["lacking"].GetInt(), 1);
   EXPECT_TRUE(document["objects"][0]["addsVolume"].GetBool());
   EXPECT_TRUE(document["objects"][0]["patch"].IsNull());
@@ -163,7 +164,7 @@ TEST_F(PodEnvCommand, ACheckListsWhatLacksSomething) {
   Write("done.json", patched.out);
   const ProcessResult done = PodEnv(check, "done.json");
   EXPECT_EQ(done.exit, 0) << done.out;
-  EXPECT_EQ(Json(done.out)["lacking"].GetInt(), 0);
+  EXPECT_EQ(ParsedJson(done.out)["lacking"].GetInt(), 0);
   EXPECT_EQ(PodEnv({"--check", "--trust", "configmap/other"}, "done.json").exit, 11) << "another ConfigMap is there";
 }
 
@@ -192,7 +193,7 @@ TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   const ProcessResult two = PodEnv({"--format", "patch"}, "two.yaml");
   EXPECT_THAT(usage(two), HasSubstr("two.yaml holds 2 pods or workloads"));
   EXPECT_THAT(two.out, IsEmpty());
-  EXPECT_EQ(Json(PodEnv({}, "two.yaml").out)["objects"].Size(), 2U);
+  EXPECT_EQ(ParsedJson(PodEnv({}, "two.yaml").out)["objects"].Size(), 2U);
 }
 
 TEST_F(PodEnvCommand, WhatCannotBeUsedIsNamed) {
@@ -200,10 +201,10 @@ TEST_F(PodEnvCommand, WhatCannotBeUsedIsNamed) {
   const ProcessResult kind = PodEnv({}, "proxy.env");
   EXPECT_EQ(kind.exit, 11);
   EXPECT_THAT(kind.err, HasSubstr(At("proxy.env")));
-  Write("proxy.env", std::string("HTTP_PROXY=http://u:") + kPassword + "@p:port\n");
+  Write("proxy.env", std::string("HTTP_PROXY=http://u:") + kPodPassword + "@p:port\n");
   const ProcessResult url = PodEnv({});
-  EXPECT_STREQ(Json(url.out)["error"]["code"].GetString(), "proxy-url");
-  EXPECT_THAT(url.out + url.err, Not(HasSubstr(kPassword)));
+  EXPECT_STREQ(ParsedJson(url.out)["error"]["code"].GetString(), "proxy-url");
+  EXPECT_THAT(url.out + url.err, Not(HasSubstr(kPodPassword)));
   EXPECT_EQ(PodEnv({"--annotate"}).exit, 0) << "the annotation holds no URL";
   Write("proxy.env", "HTTP_PROXY=\nNO_PROXY=\n");
   EXPECT_THAT(PodEnv({}).out, HasSubstr("pod-env-nothing"));
@@ -227,7 +228,7 @@ TEST_F(PodEnvCommand, KubectlAppliesThePatches) {
   for (const char* type : {"strategic", "json"}) {
     const ProcessResult result = Patched(type);
     ASSERT_EQ(result.exit, 0) << type << result.err;
-    const rapidjson::Document object = Json(result.out);
+    const rapidjson::Document object = ParsedJson(result.out);
     const rapidjson::Value& spec = object["spec"]["template"]["spec"];
     EXPECT_EQ(NamesOf(spec["initContainers"]), "first second ") << "they run in their order";
     const rapidjson::Value& web = spec["containers"][0];
@@ -237,7 +238,7 @@ TEST_F(PodEnvCommand, KubectlAppliesThePatches) {
     EXPECT_EQ(ValueOf(web, "no_proxy"), "a,.b");
     EXPECT_EQ(ValueOf(spec["initContainers"][0], "NO_PROXY"), "");
     EXPECT_EQ(spec["initContainers"][1]["env"].Size(), 6U);
-    EXPECT_EQ(ValueOf(spec["initContainers"][1], "HTTP_PROXY"), std::string("http://u:") + kPassword + "@p:1");
+    EXPECT_EQ(ValueOf(spec["initContainers"][1], "HTTP_PROXY"), std::string("http://u:") + kPodPassword + "@p:1");
     // Again: there is nothing left to add, and the patch that says so is taken, too.
     Write("pod.yaml", result.out);
     const ProcessResult again = Patched(type);
@@ -253,7 +254,7 @@ TEST_F(PodEnvCommand, KubectlPutsTheAnnotationWhereItCounts) {
     const ProcessResult result = Patched(type, {"--annotate"});
     ASSERT_EQ(result.exit, 0) << type << result.err;
     Write("annotated.json", result.out);
-    const rapidjson::Document report = Json(PodEnv({}, "annotated.json").out);
+    const rapidjson::Document report = ParsedJson(PodEnv({}, "annotated.json").out);
     EXPECT_TRUE(report["objects"][0]["optedOut"].GetBool()) << type;
     EXPECT_TRUE(report["objects"][0]["patch"].IsNull());
   }

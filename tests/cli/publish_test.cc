@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/document_source.h"
+#include "tests/cli/program_run.h"
 #include "tests/publish/samples.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -21,21 +22,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing_support::Json;
 using testing_support::ProcessResult;
+using testing_support::Provisioner;
 using testing_support::ReadAll;
-
-ProcessResult Provisioner(std::vector<std::string> words) {
-  words.insert(words.begin(), testing_support::ProvisionerBinary());
-  return testing_support::Run(words, "", {{"NO_COLOR", "1"}});
-}
-
-rapidjson::Document Json(const std::string& text) {
-  rapidjson::Document document;
-  document.Parse(text.data(), text.size());
-  EXPECT_FALSE(document.HasParseError()) << text;
-  EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << text;
-  return document;
-}
 
 class Publish : public testing::Test {
  protected:

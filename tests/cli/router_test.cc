@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -39,18 +40,15 @@ class Router : public testing::Test {
   std::string At(const std::string& name) const { return scratch_.At(name); }
 
   static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
-    words.insert(words.begin(), {testing_support::ProvisionerBinary(), "router"});
-    return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
+    words.insert(words.begin(), "router");
+    return testing_support::Provisioner(std::move(words), input);
   }
 
   static rapidjson::Document Json(std::vector<std::string> words, int exit = 0) {
     words.insert(words.end(), {"--output", "json"});
     const ProcessResult result = Run(std::move(words));
     EXPECT_EQ(result.exit, exit) << result.err;
-    rapidjson::Document document;
-    document.Parse(result.out.data(), result.out.size());
-    EXPECT_TRUE(document.IsObject() && document.HasMember("schema")) << result.out;
-    return document;
+    return testing_support::Json(result);
   }
 
   static void ExpectUsage(std::vector<std::string> words, const std::string& part) {

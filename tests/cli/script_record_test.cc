@@ -5,7 +5,7 @@
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/reconcile/script_run.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::cli {
 namespace {
@@ -63,7 +63,7 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
     ASSERT_TRUE(Run(make, words));
     const std::size_t calls = host_.memory.calls;
     ASSERT_GT(calls, 20U);
-    for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
+    for (std::size_t call = 0; call < calls; call += testing_support::CallStride()) {
       for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
         host_ = start;
         host_.memory.*stop = call;
@@ -227,7 +227,7 @@ TEST_P(ScriptCommands, WhereAnyCallFailsTheNextRemoveAllFinishes) {
   const MemoryHost start = host_;
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
   const std::size_t calls = host_.memory.calls;
-  for (std::size_t call = 0; call < calls; call += testing_support::kCallStride) {
+  for (std::size_t call = 0; call < calls; call += testing_support::CallStride()) {
     host_ = start;
     host_.memory.fail_at = call;
     const bool removed = Run(RemoveCommand, {"--all"}).has_value();

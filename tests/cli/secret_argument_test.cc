@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kUrl = "http://user:hunter2@proxy.example.com:3128";
+constexpr const char* kSecretUrl = "http://user:hunter2@proxy.example.com:3128";
 
 class SecretArgument : public testing::Test {
  protected:
@@ -56,11 +56,11 @@ class SecretArgument : public testing::Test {
 };
 
 TEST_F(SecretArgument, IsTheTextItselfOrWhatItNames) {
-  files_ = {{"secret", kUrl}, {"-", "http://input:1"}};
+  files_ = {{"secret", kSecretUrl}, {"-", "http://input:1"}};
   variables_ = {{"PROXY_URL", "http://variable:1"}};
-  EXPECT_EQ(Read(kUrl), kUrl);
+  EXPECT_EQ(Read(kSecretUrl), kSecretUrl);
   EXPECT_EQ(Read(""), "");
-  EXPECT_EQ(Read("@secret"), kUrl);
+  EXPECT_EQ(Read("@secret"), kSecretUrl);
   EXPECT_EQ(Read("@-"), "http://input:1");
   EXPECT_EQ(Read("env:PROXY_URL"), "http://variable:1");
   EXPECT_THAT(reads_, ElementsAre("secret", "-"));
@@ -68,10 +68,10 @@ TEST_F(SecretArgument, IsTheTextItselfOrWhatItNames) {
 
 TEST_F(SecretArgument, OneLineEndDoesNotCount) {
   for (const char* end : {"", "\n", "\r\n"}) {
-    files_["secret"] = std::string(kUrl) + end;
+    files_["secret"] = std::string(kSecretUrl) + end;
     variables_["URL"] = files_["secret"];
-    EXPECT_EQ(Read("@secret"), kUrl);
-    EXPECT_EQ(Read("env:URL"), kUrl);
+    EXPECT_EQ(Read("@secret"), kSecretUrl);
+    EXPECT_EQ(Read("env:URL"), kSecretUrl);
   }
   files_["secret"] = "a,b c\n";
   EXPECT_EQ(Read("@secret"), "a,b c") << "a password may hold whatever a line may";
@@ -125,13 +125,13 @@ TEST_F(SecretArgument, AfterEnvStandsANameOrItIsRefusedUnseen) {
 }
 
 TEST_F(SecretArgument, OnlyOptionsThatMayBeSecretAreRead) {
-  files_["secret"] = kUrl;
+  files_["secret"] = kSecretUrl;
   const auto read = ReadAll(ExtractCommand().spec, {"@odd", "--name", "@secret", "--source-proxy", "@secret"});
   ASSERT_FALSE(read) << "SOURCE @odd is missing";
   ASSERT_EQ(ReadAll(ExtractCommand().spec, {"file", "--name", "@secret", "--source-proxy", "@secret"}),
-            std::vector<std::string>{kUrl});
+            std::vector<std::string>{kSecretUrl});
   EXPECT_EQ(arguments_.Get("name"), "@secret");
-  EXPECT_EQ(arguments_.Get("source-proxy"), kUrl);
+  EXPECT_EQ(arguments_.Get("source-proxy"), kSecretUrl);
   EXPECT_EQ(arguments_.positional(), "file");
 }
 
@@ -148,7 +148,7 @@ TEST_F(SecretArgument, ASourceOnAServerMayStandElsewhereToo) {
 }
 
 TEST_F(SecretArgument, StandardInputIsReadOnce) {
-  files_["-"] = kUrl;
+  files_["-"] = kSecretUrl;
   const CommandSpec spec = ExtractCommand().spec;
   ASSERT_TRUE(ReadAll(spec, {"file", "--source-proxy", "@-"}));
   const std::vector<std::vector<std::string>> cases = {{"-", "--source-proxy", "@-"},
@@ -156,7 +156,7 @@ TEST_F(SecretArgument, StandardInputIsReadOnce) {
                                                        {"file", "--ca=-", "--source-proxy", "@-"},
                                                        {"file", "--source-proxy", "@-", "--source-proxy", "@-"}};
   for (const auto& words : cases) {
-    files_["-"] = words.front() == "@-" ? "https://example.com/doc" : kUrl;
+    files_["-"] = words.front() == "@-" ? "https://example.com/doc" : kSecretUrl;
     const auto read = ReadAll(spec, words);
     ASSERT_FALSE(read) << words.front();
     EXPECT_EQ(read.error().code, Code::kUsage);

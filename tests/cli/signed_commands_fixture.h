@@ -9,6 +9,7 @@
 
 #include "provisioner/cli/command.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
@@ -85,10 +86,7 @@ class SignedCommands : public testing::Test {
   }
 
   static std::vector<std::string> Codes(const Result<Outcome>& outcome) {
-    std::vector<std::string> out;
-    if (!outcome) return out;
-    for (const Finding& f : outcome->findings) out.emplace_back(f.code);
-    return out;
+    return outcome ? testing_support::CodesOf(outcome->findings) : std::vector<std::string>();
   }
 
   const testing_support::TestSigner ours_{"Payload Signer"};

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -18,23 +19,13 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using testing_support::ErrorCode;
 using testing_support::ProcessResult;
+using testing_support::Provisioner;
 using testing_support::ReadAll;
 
 const fs::path kFolder = testing_support::TestsFolder() + "/golden/sources";
 constexpr std::string_view kExpected = ".expected.json";
-
-ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), testing_support::ProvisionerBinary());
-  return testing_support::Run(words, input, {{"NO_COLOR", "1"}});
-}
-
-std::string ErrorCode(const ProcessResult& result) {
-  rapidjson::Document document;
-  document.Parse(result.out.data(), result.out.size());
-  if (document.HasParseError() || !document.IsObject() || !document.HasMember("error")) return "no error";
-  return document["error"]["code"].GetString();
-}
 
 TEST(Sources, ExtractPrintsWhatIsExpectedOfEachKind) {
   std::size_t count = 0;

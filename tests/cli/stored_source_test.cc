@@ -13,6 +13,7 @@
 #include "tests/support/memory_host.h"
 #include "tests/support/memory_paths.h"
 #include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::cli {
 namespace {
@@ -22,18 +23,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr char kUrl[] = "https://h.example.com/worker.json?v=1";
+constexpr char kStoredUrl[] = "https://h.example.com/worker.json?v=1";
 
-std::string Sample(const std::string& name) { return testing_support::TestsFolder() + "/sample/" + name; }
+std::string SamplePath(const std::string& name) { return testing_support::SampleFolder() + name; }
 
-Result<node::SourceWords> WordsOf(std::vector<std::string> words) {
+Result<node::SourceWords> WordsToStore(std::vector<std::string> words) {
   const Arguments arguments = PROV_TRY(ParseArguments(FirstBootCommand().spec, words));
   return StoredWords(arguments, arguments.positional());
 }
 
 TEST(StoredSource, KeepsHowAServerIsAsked) {
-  const auto words = WordsOf({"mcs://h/worker", "--ca", "ca.pem", "--source-proxy", "http://u:a,b@p:1",
-                              "--source-timeout", "30", "--service", "containerd,kubelet"});
+  const auto words = WordsToStore({"mcs://h/worker", "--ca", "ca.pem", "--source-proxy", "http://u:a,b@p:1",
+                                   "--source-timeout", "30", "--service", "containerd,kubelet"});
   ASSERT_TRUE(words) << words.error().message;
   EXPECT_EQ(words->front(), "mcs://h/worker");
   EXPECT_THAT(*words, Contains("--source-proxy=http://u:a,b@p:1"));
@@ -46,7 +47,7 @@ TEST(StoredSource, KeepsHowAServerIsAsked) {
 
 TEST(StoredSource, KeepsWhereThePolicyOfPodsIs) {
   const auto words =
-      WordsOf({"/p/worker.json", "--hns-policy", "policy.json", "--hns-pods", "shop", "--scope", "certs,hns"});
+      WordsToStore({"/p/worker.json", "--hns-policy", "policy.json", "--hns-pods", "shop", "--scope", "certs,hns"});
   ASSERT_TRUE(words) << words.error().message;
   EXPECT_THAT(*words, Contains("--hns-pods=shop"));
   EXPECT_THAT(*words, Contains("--scope=hns"));
@@ -65,7 +66,7 @@ class StoredSourceOnAServer : public testing::Test {
     net::FetchAnswer out;
     out.status = 200;
     out.headers = {{"etag", "\"1\""}};
-    out.body = *ReadFile(Sample("rendered-worker.json"), 1 << 20);
+    out.body = testing_support::SampleText("rendered-worker.json");
     for (const auto& [name, value] : request.headers) {
       if (name != "If-None-Match" || value != "\"1\"") continue;
       out.status = 304;
@@ -78,7 +79,7 @@ class StoredSourceOnAServer : public testing::Test {
 };
 
 TEST_F(StoredSourceOnAServer, IsAskedAsTheWordsSay) {
-  const node::SourceWords words = {kUrl, "--ca=" + Sample("corporate-root.pem"), "--source-proxy=http://p:1",
+  const node::SourceWords words = {kStoredUrl, "--ca=" + SamplePath("corporate-root.pem"), "--source-proxy=http://p:1",
                                    "--source-timeout=30", "--service=containerd"};
   const auto settings = ReadStoredSettings(host_, words, {});
   ASSERT_TRUE(settings) << settings.error().message;
@@ -87,12 +88,12 @@ TEST_F(StoredSourceOnAServer, IsAskedAsTheWordsSay) {
   EXPECT_THAT(host_.fetches[0].roots, SizeIs(1));
   EXPECT_EQ(host_.fetches[0].proxy_url, Secret("http://p:1"));
   EXPECT_EQ(host_.fetches[0].total_seconds, 30);
-  EXPECT_THAT(host_.checked_sources, ElementsAre(Sample("corporate-root.pem")));
+  EXPECT_THAT(host_.checked_sources, ElementsAre(SamplePath("corporate-root.pem")));
 }
 
 TEST_F(StoredSourceOnAServer, ACaFileOfOthersIsRefused) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
-  const auto settings = ReadStoredSettings(host_, {kUrl, "--ca=" + Sample("corporate-root.pem")}, {});
+  const auto settings = ReadStoredSettings(host_, {kStoredUrl, "--ca=" + SamplePath("corporate-root.pem")}, {});
   ASSERT_FALSE(settings);
   EXPECT_EQ(settings.error().code, Code::kOwner);
   EXPECT_THAT(host_.fetches, SizeIs(0));
@@ -100,19 +101,20 @@ TEST_F(StoredSourceOnAServer, ACaFileOfOthersIsRefused) {
 
 // What it delivers comes into the store that would say who the server is.
 TEST_F(StoredSourceOnAServer, IsNotKnownByTheNodesOwnStore) {
-  const auto settings = ReadStoredSettings(host_, {kUrl}, {});
+  const auto settings = ReadStoredSettings(host_, {kStoredUrl}, {});
   ASSERT_FALSE(settings);
   EXPECT_EQ(settings.error().code, Code::kUsage);
   EXPECT_EQ(settings.error().where, "--ca");
   EXPECT_THAT(host_.fetches, SizeIs(0));
-  const std::string hash = ToHex(Sha256(*ReadFile(Sample("rendered-worker.json"), 1 << 20)));
-  EXPECT_TRUE(ReadStoredSettings(host_, {std::string(kUrl) + "#sha256=" + hash}, {})) << "known by its digest";
+  const std::string hash = ToHex(Sha256(testing_support::SampleText("rendered-worker.json")));
+  EXPECT_TRUE(ReadStoredSettings(host_, {std::string(kStoredUrl) + "#sha256=" + hash}, {})) << "known by its digest";
 }
 
 TEST_F(StoredSourceOnAServer, ThatDidNotChangeIsRemembered) {
   source::SourceCache cache;
   for (int round = 0; round < 3; ++round) {
-    const auto settings = ReadStoredSettings(host_, {kUrl, "--ca=" + Sample("corporate-root.pem")}, {}, &cache);
+    const auto settings =
+        ReadStoredSettings(host_, {kStoredUrl, "--ca=" + SamplePath("corporate-root.pem")}, {}, &cache);
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->config.certificates.size(), 3U);
   }
@@ -123,14 +125,14 @@ TEST_F(StoredSourceOnAServer, ThatDidNotChangeIsRemembered) {
 // What first-boot stores is read by the service in the same way.
 TEST(StoredSource, AnAksListKeepsItsSuffixes) {
   const std::string file = testing_support::TestsFolder() + "/golden/sources/aks-show.json";
-  const auto words = WordsOf({file, "--add-cluster-suffixes"});
+  const auto words = WordsToStore({file, "--add-cluster-suffixes"});
   ASSERT_TRUE(words) << words.error().message;
   EXPECT_THAT(*words, Contains("--add-cluster-suffixes"));
   testing_support::MemoryHost host;
   const auto settings = ReadStoredSettings(host, *words, {});
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_THAT(*settings->config.no_proxy, testing::EndsWith(",.svc,.cluster.local"));
-  const auto refused = ReadStoredSettings(host, {Sample("rendered-worker.json"), "--add-cluster-suffixes"}, {});
+  const auto refused = ReadStoredSettings(host, {SamplePath("rendered-worker.json"), "--add-cluster-suffixes"}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
 }
@@ -139,10 +141,10 @@ TEST(StoredSource, AnAksListKeepsItsSuffixes) {
 TEST(StoredSource, EachFileThatARoundReadsIsChecked) {
   constexpr char kSource[] = R"(C:\egress\worker.json)";
   constexpr char kPem[] = R"(C:\egress\certificates.pem)";
-  const std::string pem = *ReadFile(Sample("corporate-root.pem"), 1 << 20);
+  const std::string pem = testing_support::SampleText("corporate-root.pem");
   testing_support::MemoryPaths paths;
   paths.PutFolder(R"(C:\egress)");
-  paths.PutFile(kSource, *ReadFile(Sample("rendered-worker.json"), 1 << 20));
+  paths.PutFile(kSource, testing_support::SampleText("rendered-worker.json"));
   paths.PutFile(kPem, pem);
   testing_support::MemoryHost host;
   host.paths = &paths;
@@ -166,7 +168,7 @@ TEST(StoredSource, EachFileThatARoundReadsIsChecked) {
 TEST(SourceTimeout, HasBounds) {
   testing_support::MemoryHost host;
   for (const char* value : {"0", "3601", "-1", "x", ""}) {
-    const auto settings = ReadStoredSettings(host, {kUrl, "--source-timeout=" + std::string(value)}, {});
+    const auto settings = ReadStoredSettings(host, {kStoredUrl, "--source-timeout=" + std::string(value)}, {});
     ASSERT_FALSE(settings);
     EXPECT_EQ(settings.error().code, Code::kUsage) << value;
   }

@@ -21,13 +21,13 @@ namespace {
 
 using egress::Dialect;
 
-constexpr std::size_t kRows = 4000;
+constexpr std::size_t kClientRows = 4000;
 
 const std::vector<ClientRow>& Rows() {
   static const std::vector<ClientRow> rows = [] {
     testing_support::NoProxyCases cases(Seed("Clients"));
     std::vector<ClientRow> out;
-    while (out.size() < kRows) out.push_back({cases.List(), cases.Url()});
+    while (out.size() < kClientRows) out.push_back({cases.List(), cases.Url()});
     return out;
   }();
   return rows;
@@ -45,7 +45,7 @@ using Explains = bool (*)(const ClientRow& row, bool ours_direct);
 
 bool Never(const ClientRow&, bool) { return false; }
 
-void Compare(Dialect dialect, const ClientAnswers& client, Explains explains = Never) {
+void CompareClient(Dialect dialect, const ClientAnswers& client, Explains explains = Never) {
   std::size_t direct = 0;
   std::size_t proxied = 0;
   std::size_t explained = 0;
@@ -90,7 +90,7 @@ TEST(Clients, Curl) {
   if (!curl) GTEST_SKIP() << "NOT RUN: " << reason;
   const auto dialect = CurlOf(curl->version);
   if (!dialect) GTEST_SKIP() << "NOT RUN: no dialect of curl " << curl->version;
-  Compare(*dialect, *curl);
+  CompareClient(*dialect, *curl);
 }
 
 // Before 2.33 requests took an entry for the end of a name, also within a label, and its leading dot with it.
@@ -115,13 +115,13 @@ TEST(Clients, Python) {
   for (const char* python : {"python3", "/usr/bin/python3"}) {
     const auto answers = AskPython(python, Rows(), reason);
     if (!answers) continue;
-    if (seen.insert("urllib " + answers->urllib.version).second) Compare(Dialect::kPython, answers->urllib);
+    if (seen.insert("urllib " + answers->urllib.version).second) CompareClient(Dialect::kPython, answers->urllib);
     if (!answers->requests) continue;
     has_requests = true;
     const std::string& version = answers->requests->version;
     if (!seen.insert("requests " + version).second) continue;
     const bool old = version.starts_with("2.") && std::atoi(version.c_str() + 2) < 33;
-    Compare(Dialect::kRequests, *answers->requests, old ? EndsWithinLabel : Never);
+    CompareClient(Dialect::kRequests, *answers->requests, old ? EndsWithinLabel : Never);
   }
   if (seen.empty()) GTEST_SKIP() << "NOT RUN: " << reason;
   if (!has_requests) GTEST_SKIP() << "NOT RUN: requests (Debian: python3-requests)";
@@ -131,7 +131,7 @@ TEST(Clients, Java) {
   std::string reason;
   const auto java = AskJava(Rows(), reason);
   if (!java) GTEST_SKIP() << "NOT RUN: " << reason;
-  Compare(Dialect::kJava, *java);
+  CompareClient(Dialect::kJava, *java);
 }
 
 TEST(Clients, Go) {
@@ -144,7 +144,8 @@ TEST(Clients, Go) {
   for (const GoAnswer& one : go->rows)
     answers.rows += one.kind == GoAnswer::Kind::kBadUrl ? '-' : one.kind == GoAnswer::Kind::kDirect ? 'D' : 'P';
   // Go compares ports as text: a request to :080 is not for an entry :80.
-  Compare(Dialect::kGo, answers, [](const ClientRow& row, bool) { return row.url.find(":080") != std::string::npos; });
+  CompareClient(Dialect::kGo, answers,
+                [](const ClientRow& row, bool) { return row.url.find(":080") != std::string::npos; });
 }
 
 }  // namespace

@@ -8,18 +8,11 @@
 namespace prov::differential {
 namespace {
 
-using Kind = Answer::Kind;
+using OurKind = Answer::Kind;
 using GoKind = GoAnswer::Kind;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsNameCharacter(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-bool IsAscii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
+bool IsHexDigit(char c) { return HexDigit(c) >= 0; }
+bool IsNameCharacter(char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '_' || c == '.' || !IsAscii(c); }
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
@@ -67,17 +60,17 @@ bool LastLabelIsNumber(std::string_view host) {
 }
 
 bool Refused(const Answer& ours, const GoAnswer& go) {
-  return ours.kind == Kind::kRefusedProxy && go.kind == GoKind::kProxy;
+  return ours.kind == OurKind::kRefusedProxy && go.kind == GoKind::kProxy;
 }
 bool RefusedUrl(const Answer& ours, const GoAnswer& go) {
-  return ours.kind == Kind::kBadUrl && go.kind != GoKind::kBadUrl;
+  return ours.kind == OurKind::kBadUrl && go.kind != GoKind::kBadUrl;
 }
 
 constexpr std::array kDifferences = std::to_array<Difference>({
     // A request's URL.
     {"url/rest", "Go refuses a broken escape in the path: no request is made; only scheme, host and port decide here",
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
-       return go.kind == GoKind::kBadUrl && ours.kind != Kind::kBadUrl &&
+       return go.kind == GoKind::kBadUrl && ours.kind != OurKind::kBadUrl &&
               Rest(row.target).find("%zz") != std::string::npos;
      }},
     {"url/no-scheme", "net/url reads a relative reference; a request's URL is absolute",
@@ -105,29 +98,29 @@ constexpr std::array kDifferences = std::to_array<Difference>({
      }},
     {"url/port-zeros", "Go compares ports as text, so a request to :080 is for an entry :080 and not for :80",
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
-       const bool differ = (ours.kind == Kind::kDirect && go.kind == GoKind::kProxy) ||
-                           (ours.kind == Kind::kProxy && go.kind == GoKind::kDirect);
+       const bool differ = (ours.kind == OurKind::kDirect && go.kind == GoKind::kProxy) ||
+                           (ours.kind == OurKind::kProxy && go.kind == GoKind::kDirect);
        return differ && Authority(row.target).ends_with(":080") &&
               (row.no_proxy.find(":80") != std::string::npos || row.no_proxy.find(":080") != std::string::npos);
      }},
     // NO_PROXY.
     {"no-proxy/control", "Go matches control characters and malformed UTF-8 as text; a list that holds them is refused",
      [](const Row& row, const Answer& ours, const GoAnswer&) {
-       return ours.kind == Kind::kBadNoProxy && (HasControl(row.no_proxy) || !IsUtf8(row.no_proxy));
+       return ours.kind == OurKind::kBadNoProxy && (HasControl(row.no_proxy) || !IsUtf8(row.no_proxy));
      }},
     {"no-proxy/ipv6-group", "Go 1.19 takes IPv6 groups of more than four digits, later ones and RFC 4291 do not",
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
-       return ours.kind == Kind::kProxy && go.kind == GoKind::kDirect && HasLongGroup(row.no_proxy);
+       return ours.kind == OurKind::kProxy && go.kind == GoKind::kDirect && HasLongGroup(row.no_proxy);
      }},
     {"no-proxy/punycode", "Go compares names in punycode, here they are text (reported: no-proxy-idn): to the proxy",
      [](const Row& row, const Answer& ours, const GoAnswer& go) {
-       return ours.kind == Kind::kProxy && go.kind == GoKind::kDirect &&
+       return ours.kind == OurKind::kProxy && go.kind == GoKind::kDirect &&
               !(IsAscii(row.target) && IsAscii(row.no_proxy));
      }},
     // The proxy's URL. Whatever we refuse, Go either drops without a word or takes for what it was not meant.
     {"proxy/fail-open", "Go drops a URL that it can't parse and goes direct without a word",
      [](const Row&, const Answer& ours, const GoAnswer& go) {
-       return ours.kind == Kind::kRefusedProxy && go.kind == GoKind::kDirect;
+       return ours.kind == OurKind::kRefusedProxy && go.kind == GoKind::kDirect;
      }},
     {"proxy/no-host", "Go takes a proxy without a host",
      [](const Row&, const Answer& ours, const GoAnswer& go) { return Refused(ours, go) && go.host.empty(); }},

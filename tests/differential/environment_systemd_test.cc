@@ -97,15 +97,15 @@ class Systemd {
 //  - refusing the file is env-nul for EBADMSG and env-utf8 for EINVAL;
 //  - what systemd drops without a word is a finding: env-name.
 // Findings of other kinds change nothing of what is read.
-struct Ours {
+struct OurReading {
   Reading reading;
   bool comment_continues = false;
 };
 
-Ours ReadOurs(const std::string& text) {
+OurReading ReadOurs(const std::string& text) {
   Findings findings;
   const auto read = egress::ParseEnvironmentFile(text, "text", findings);
-  Ours out;
+  OurReading out;
   if (!read) {
     out.reading.error = read.error().code == Code::kEnvNul    ? EBADMSG
                         : read.error().code == Code::kEnvUtf8 ? EINVAL
@@ -209,7 +209,7 @@ TEST(EnvironmentSystemd, ReadsTheSameAssignments) {
   std::size_t differences = 0;
   for (std::size_t i = 0; i < kTexts; ++i) {
     const std::string text = MakeText(random);
-    const Ours ours = ReadOurs(text);
+    const OurReading ours = ReadOurs(text);
     if (other_comments && ours.comment_continues) continue;
     const Reading theirs = systemd->Read(text);
     ++compared;

@@ -21,7 +21,7 @@
 namespace prov::differential {
 namespace {
 
-constexpr std::size_t kRows = 20000;
+constexpr std::size_t kGoRows = 20000;
 
 using Kind = Answer::Kind;
 
@@ -82,7 +82,7 @@ struct Tally {
   std::map<std::string_view, std::size_t> by_rule;
 };
 
-void Compare(const Row& row, const Answer& ours, const GoAnswer& go, Tally& tally) {
+void CompareWithGo(const Row& row, const Answer& ours, const GoAnswer& go, Tally& tally) {
   if (Same(ours, go)) {
     ++tally.same;
     tally.direct += ours.kind == Kind::kDirect ? 1 : 0;
@@ -101,12 +101,12 @@ void Compare(const Row& row, const Answer& ours, const GoAnswer& go, Tally& tall
 }
 
 TEST(ProxyGo, DecidesAsGo) {
-  const std::vector<Row> rows = MakeRows(Seed("ProxyGo"), kRows);
+  const std::vector<Row> rows = MakeRows(Seed("ProxyGo"), kGoRows);
   std::string reason;
   const auto go = AskGo(rows, testing_support::DifferentialFolder(), reason);
   if (!go) GTEST_SKIP() << "NOT RUN: " << reason;
   Tally tally;
-  for (std::size_t i = 0; i < rows.size(); ++i) Compare(rows[i], Ours(rows[i]), go->rows[i], tally);
+  for (std::size_t i = 0; i < rows.size(); ++i) CompareWithGo(rows[i], Ours(rows[i]), go->rows[i], tally);
   std::cout << "ProxyGo: " << rows.size() << " rows compared with " << go->version << ": " << tally.same
             << " the same (" << tally.direct << " direct, " << tally.proxied << " to the proxy), " << tally.unexplained
             << " unexplained differences; intended ones:\n";

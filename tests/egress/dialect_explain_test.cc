@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/egress/parsed.h"
 #include "tests/support/no_proxy_cases.h"
 
 namespace prov::egress {
@@ -19,11 +20,9 @@ Explainer Make(const ClientSettings& settings) {
   EXPECT_TRUE(made);
   return *std::move(made);
 }
-Explainer With(std::string no_proxy, bool octets = false) {
+Explainer WithNoProxy(std::string no_proxy, bool octets = false) {
   return Make({Secret(kProxy), Secret(kProxy), std::move(no_proxy), octets});
 }
-Destination To(std::string_view url) { return ParseDestination(url).value(); }
-
 std::string Note(const Explainer& explainer, Dialect dialect, std::string_view url) {
   const Destination to = To(url);
   return explainer.Note(dialect, to, explainer.Decide(dialect, to));
@@ -36,7 +35,7 @@ TEST(Explainer, GoIsDecide) {
     const std::string url = cases.Url();
     const auto decided = Decide(Secret(kProxy), Secret(kProxy), list, url);
     ASSERT_TRUE(decided) << list << "  " << url;
-    const Explainer explainer = With(list);
+    const Explainer explainer = WithNoProxy(list);
     const ClientDecision ours = explainer.Decide(Dialect::kGo, To(url));
     EXPECT_EQ(ours.route, decided->route) << list << "  " << url;
     EXPECT_EQ(ours.proxy, decided->proxy);
@@ -45,7 +44,7 @@ TEST(Explainer, GoIsDecide) {
 }
 
 TEST(Explainer, ProxiesAreRedactedAndBareWhereOnlyHostAndPortAreKnown) {
-  const Explainer explainer = With("");
+  const Explainer explainer = WithNoProxy("");
   for (const Dialect dialect : kDialects) {
     const ClientDecision decision = explainer.Decide(dialect, To("https://quay.io/"));
     EXPECT_EQ(decision.route, Route::kProxy) << NameOf(dialect);
@@ -97,7 +96,7 @@ TEST(Explainer, OtherSchemesTakeTheVariableThatTheClientTakes) {
 
 TEST(Explainer, DotnetIgnoresTheCaseOfAllLetters) {
   const auto direct = [](std::string_view entry, std::string_view host) {
-    const Explainer explainer = With(std::string(entry));
+    const Explainer explainer = WithNoProxy(std::string(entry));
     return explainer.Decide(Dialect::kDotnet, To("http://" + std::string(host) + "/")).route == Route::kDirect;
   };
   // Pairs of the same letters.
@@ -119,7 +118,7 @@ TEST(Explainer, DotnetIgnoresTheCaseOfAllLetters) {
 TEST(Explainer, CurlHasThreeReadings) {
   const auto direct = [](std::string list, std::string_view url) {
     std::string out;
-    const Explainer explainer = With(std::move(list));
+    const Explainer explainer = WithNoProxy(std::move(list));
     for (const Dialect dialect : {Dialect::kCurl, Dialect::kCurl8, Dialect::kCurl7}) {
       if (explainer.Decide(dialect, To(url)).route == Route::kDirect)
         out += (out.empty() ? "" : " ") + std::string(NameOf(dialect));
@@ -137,13 +136,13 @@ TEST(Explainer, CurlHasThreeReadings) {
   EXPECT_EQ(direct("10.0.0.1.", "http://10.0.0.1./"), "curl8 curl7");
   EXPECT_EQ(direct("10.0.0.0/8", "http://10.0.0.1./"), "curl");
   EXPECT_EQ(direct("10.0.0.1", "http://10.0.0.1./"), "curl curl8 curl7");
-  const Explainer explainer = With("fd02::/112,0.0.0.0/0");
+  const Explainer explainer = WithNoProxy("fd02::/112,0.0.0.0/0");
   EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://[fd02::1]/"), HasSubstr("curl 8.18 and later"));
   EXPECT_THAT(Note(explainer, Dialect::kCurl8, "http://10.0.0.1/"), HasSubstr("length 0"));
 }
 
 TEST(Explainer, WinHttpIsAboutTheListThatIsWritten) {
-  const Explainer explainer = With("foo.com,10.0.0.0/8,10.1.2.3/32,2001:db8::1,*.bar.com");
+  const Explainer explainer = WithNoProxy("foo.com,10.0.0.0/8,10.1.2.3/32,2001:db8::1,*.bar.com");
   const auto entry = [&](std::string_view url) {
     return std::string(explainer.Decide(Dialect::kWinHttp, To(url)).entry);
   };
@@ -154,7 +153,7 @@ TEST(Explainer, WinHttpIsAboutTheListThatIsWritten) {
   EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("http://10.9.9.9/")).route, Route::kProxy);
   EXPECT_THAT(Note(explainer, Dialect::kWinHttp, "http://10.9.9.9/"), HasSubstr("--winhttp-octets"));
   EXPECT_EQ(explainer.Decide(Dialect::kWinHttp, To("http://127.0.0.1/")).why, Why::kImplicit);
-  const Explainer octets = With("10.0.0.0/8", true);
+  const Explainer octets = WithNoProxy("10.0.0.0/8", true);
   EXPECT_EQ(octets.Decide(Dialect::kWinHttp, To("http://10.9.9.9/")).entry, "10.0.0.0/8");
   EXPECT_EQ(octets.Decide(Dialect::kWinHttp, To("http://10.evil.example/")).route, Route::kDirect);
 }
@@ -168,7 +167,7 @@ TEST(Explainer, AProxyThatWinHttpCantHoldLeavesItDirect) {
 }
 
 TEST(Explainer, WinInetHasAListOnlyWhereItIsAskedFor) {
-  const Explainer explainer = With("foo.com");
+  const Explainer explainer = WithNoProxy("foo.com");
   for (const char* url : {"http://foo.com/", "https://bar.com/"}) {
     EXPECT_THAT(Note(explainer, Dialect::kWinInet, url), HasSubstr("where --scope has wininet")) << url;
     EXPECT_THAT(Note(explainer, Dialect::kWinHttp, url), Not(HasSubstr("--scope"))) << url;
@@ -190,7 +189,7 @@ TEST(Explainer, SaysWhoCantSpeakTlsToAProxy) {
 }
 
 TEST(Explainer, NotesSayWhereClientsAndVersionsDiffer) {
-  const Explainer explainer = With("foo.com,.bar.com,10.0.0.0/8,*.baz.com,2001:db8::1");
+  const Explainer explainer = WithNoProxy("foo.com,.bar.com,10.0.0.0/8,*.baz.com,2001:db8::1");
   EXPECT_THAT(Note(explainer, Dialect::kDotnet, "http://10.1.2.3/"), HasSubstr(".NET 11"));
   EXPECT_THAT(Note(explainer, Dialect::kDotnet, "http://a.foo.com/"), HasSubstr("that host alone"));
   EXPECT_THAT(Note(explainer, Dialect::kCurl, "http://bar.com/"), HasSubstr("leading dot"));
@@ -206,7 +205,7 @@ TEST(Explainer, EachDifferenceFromGoIsExplained) {
   testing_support::NoProxyCases cases(differential::Seed("ExplainerDifferences"));
   int differences = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Explainer explainer = With(cases.List());
+    const Explainer explainer = WithNoProxy(cases.List());
     const Destination to = To(cases.Url());
     const bool go_direct = explainer.Decide(Dialect::kGo, to).route == Route::kDirect;
     for (const Dialect dialect : kDialects) {

@@ -10,23 +10,12 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_explain.h"
+#include "tests/egress/parsed.h"
 #include "tests/support/no_proxy_cases.h"
 #include "tests/support/paths.h"
 
 namespace prov::egress {
 namespace {
-
-NoProxy List(std::string_view text) {
-  auto list = NoProxy::Parse(text, "here");
-  EXPECT_TRUE(list) << text;
-  return list ? *std::move(list) : NoProxy();
-}
-
-Destination To(std::string_view url) {
-  auto to = ParseDestination(url);
-  EXPECT_TRUE(to) << url;
-  return to ? *std::move(to) : Destination();
-}
 
 // A column of the matrix and the dialect that it is about. WinHTTP's is about a list that holds ';' for ','.
 const std::map<std::string, Dialect, std::less<>> kColumns = {

@@ -23,7 +23,7 @@ Pairs PairsOf(const std::vector<Assignment>& assignments) {
 }
 
 // "code@line" of each finding.
-std::vector<std::string> CodesOf(const Findings& findings) {
+std::vector<std::string> CodesAndLines(const Findings& findings) {
   std::vector<std::string> out;
   for (const Finding& f : findings) {
     EXPECT_EQ(f.severity, Severity::kWarning);
@@ -120,7 +120,7 @@ TEST(EnvironmentFile, ReadsAsSystemdDoes) {
     const auto result = ParseEnvironmentFile(c.text, "proxy.env", findings);
     ASSERT_TRUE(result) << testing::PrintToString(c.text) << result.error().message;
     EXPECT_EQ(PairsOf(*result), c.expected) << testing::PrintToString(c.text);
-    EXPECT_EQ(CodesOf(findings), c.findings) << testing::PrintToString(c.text);
+    EXPECT_EQ(CodesAndLines(findings), c.findings) << testing::PrintToString(c.text);
   }
 }
 
@@ -311,7 +311,7 @@ TEST(UnitEnvironment, ReadsServiceSections) {
     Findings findings;
     const auto result = ParseUnitEnvironment(c.text, "proxy.env", findings);
     EXPECT_EQ(PairsOf(result), c.expected) << testing::PrintToString(c.text);
-    EXPECT_EQ(CodesOf(findings), c.findings) << testing::PrintToString(c.text);
+    EXPECT_EQ(CodesAndLines(findings), c.findings) << testing::PrintToString(c.text);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
+#include "tests/egress/parsed.h"
 
 namespace prov::egress {
 namespace {
@@ -10,13 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-NoProxy List(std::string_view text) {
-  auto list = NoProxy::Parse(text, "here");
-  EXPECT_TRUE(list) << text;
-  return list ? *std::move(list) : NoProxy();
-}
-
-std::vector<std::string> CodesOf(const Findings& findings) {
+std::vector<std::string> LintCodes(const Findings& findings) {
   std::vector<std::string> out;
   for (const Finding& f : findings) {
     EXPECT_EQ(f.where, "here");
@@ -54,7 +49,7 @@ TEST(NoProxyLint, FindsOddities) {
       {"*,a.com", {"no-proxy-wide"}},
       {"a.com,*", {"no-proxy-wide"}},
   };
-  for (const auto& [text, codes] : kCases) EXPECT_EQ(CodesOf(LintNoProxy(List(text), {}, "here")), codes) << text;
+  for (const auto& [text, codes] : kCases) EXPECT_EQ(LintCodes(LintNoProxy(List(text), {}, "here")), codes) << text;
 }
 
 TEST(NoProxyLint, FindsWhatIsMissing) {

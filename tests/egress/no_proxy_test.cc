@@ -7,6 +7,7 @@
 #include <string>
 
 #include "provisioner/base/text.h"
+#include "tests/egress/parsed.h"
 #include "tests/support/paths.h"
 
 namespace prov::egress {
@@ -17,12 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Kind = NoProxyEntry::Kind;
-
-NoProxy List(std::string_view text) {
-  auto list = NoProxy::Parse(text, "here");
-  EXPECT_TRUE(list) << text;
-  return list ? *std::move(list) : NoProxy();
-}
 
 struct Target {
   std::string host;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
+#include "tests/support/finding_codes.h"
 
 namespace prov::egress {
 namespace {
@@ -14,18 +15,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
+using testing_support::CodesOf;
 
 constexpr auto kHttp = ProxyVariable::kHttp;
 constexpr auto kHttps = ProxyVariable::kHttps;
 
 Result<ProxyUrl> Parse(std::string text, ProxyVariable variable, Findings& findings) {
   return ParseProxyUrl(Secret(std::move(text)), variable, "here", findings);
-}
-
-std::vector<std::string> CodesOf(const Findings& findings) {
-  std::vector<std::string> out;
-  for (const Finding& f : findings) out.emplace_back(f.code);
-  return out;
 }
 
 struct Good {

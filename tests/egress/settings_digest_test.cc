@@ -29,7 +29,7 @@ EgressConfig Sample() {
   return out;
 }
 
-EgressConfig With(const std::function<void(EgressConfig&)>& change) {
+EgressConfig SampleWith(const std::function<void(EgressConfig&)>& change) {
   EgressConfig out = Sample();
   change(out);
   return out;
@@ -70,7 +70,7 @@ TEST(SettingsDigest, IsTheSameForTheSameMeaning) {
       {"the source's name", [](auto& c) { c.source.name = "rendered-worker-2"; }},
       {"--augment", [](auto& c) { ASSERT_TRUE(AugmentNoProxy(c)); }},
   };
-  for (const auto& [what, change] : rows) EXPECT_EQ(SettingsDigest(With(change)), wanted) << what;
+  for (const auto& [what, change] : rows) EXPECT_EQ(SettingsDigest(SampleWith(change)), wanted) << what;
 }
 
 TEST(SettingsDigest, DiffersForAnotherMeaning) {
@@ -96,14 +96,14 @@ TEST(SettingsDigest, DiffersForAnotherMeaning) {
   };
   std::map<std::string, std::string> seen;
   for (const auto& [what, change] : rows) {
-    const auto [other, is_new] = seen.try_emplace(SettingsDigest(With(change)), what);
+    const auto [other, is_new] = seen.try_emplace(SettingsDigest(SampleWith(change)), what);
     EXPECT_TRUE(is_new) << what << " is as " << other->second;
   }
 }
 
 TEST(CredentialDigest, ChangesWithEachPartOfTheCredentials) {
   const auto of = [](const char* url) {
-    const EgressConfig config = With([&](EgressConfig& c) { c.http_proxy = c.https_proxy = Secret(url); });
+    const EgressConfig config = SampleWith([&](EgressConfig& c) { c.http_proxy = c.https_proxy = Secret(url); });
     return CredentialDigest(config, SettingsDigest(config));
   };
   const auto first = of("http://user:c4nary@proxy.example.com:3128");
@@ -124,7 +124,7 @@ TEST(CredentialDigest, ChangesWithEachPartOfTheCredentials) {
 }
 
 TEST(CredentialDigest, TellsOneProxyFromTheOther) {
-  const auto one = CredentialDigest(With([](EgressConfig& c) { c.http_proxy.reset(); }), "salt");
+  const auto one = CredentialDigest(SampleWith([](EgressConfig& c) { c.http_proxy.reset(); }), "salt");
   EXPECT_TRUE(one);
   EXPECT_NE(one, CredentialDigest(Sample(), "salt"));
 }

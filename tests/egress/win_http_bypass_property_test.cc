@@ -5,22 +5,10 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/win_http_bypass.h"
+#include "tests/egress/parsed.h"
 
 namespace prov::egress {
 namespace {
-
-std::optional<ProxyUrl> Url(const std::string& text, ProxyVariable variable = ProxyVariable::kHttps) {
-  Findings ignored;
-  auto url = ParseProxyUrl(Secret(text), variable, "here", ignored);
-  EXPECT_TRUE(url) << text;
-  return url ? std::optional(*std::move(url)) : std::nullopt;
-}
-
-NoProxy List(std::string_view text) {
-  auto list = NoProxy::Parse(text, "here");
-  EXPECT_TRUE(list) << text;
-  return list ? *std::move(list) : NoProxy();
-}
 
 // The model of WinHTTP: each entry is a glob on the host's text, IPv6 in brackets, ASCII case ignored.
 bool Glob(std::string_view pattern, std::string_view text) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/egress/parsed.h"
+
 namespace prov::egress {
 namespace {
 
@@ -12,20 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::optional<ProxyUrl> Url(const std::string& text, ProxyVariable variable = ProxyVariable::kHttps) {
-  Findings ignored;
-  auto url = ParseProxyUrl(Secret(text), variable, "here", ignored);
-  EXPECT_TRUE(url) << text;
-  return url ? std::optional(*std::move(url)) : std::nullopt;
-}
-
-NoProxy List(std::string_view text) {
-  auto list = NoProxy::Parse(text, "here");
-  EXPECT_TRUE(list) << text;
-  return list ? *std::move(list) : NoProxy();
-}
-
-std::vector<std::string> CodesOf(const Findings& findings) {
+std::vector<std::string> WarningCodes(const Findings& findings) {
   std::vector<std::string> out;
   for (const Finding& f : findings) {
     EXPECT_EQ(f.severity, Severity::kWarning);
@@ -34,7 +23,7 @@ std::vector<std::string> CodesOf(const Findings& findings) {
   return out;
 }
 
-std::string Bypass(std::string_view no_proxy, bool octets, Findings& findings) {
+std::string BypassList(std::string_view no_proxy, bool octets, Findings& findings) {
   const NoProxy list = List(no_proxy);
   const auto out = TranslateForWinHttp(Url("http://p:3128"), std::nullopt, &list, octets, findings);
   EXPECT_TRUE(out);
@@ -83,7 +72,7 @@ TEST(WinHttpBypass, TranslatesProxies) {
     const auto https = c.https.empty() ? std::nullopt : Url(c.https);
     const auto out = TranslateForWinHttp(http, https, nullptr, false, findings);
     EXPECT_EQ(out ? out->proxy : "", c.expected) << c.http << " " << c.https;
-    EXPECT_THAT(CodesOf(findings), ElementsAreArray(c.findings)) << c.http << " " << c.https;
+    EXPECT_THAT(WarningCodes(findings), ElementsAreArray(c.findings)) << c.http << " " << c.https;
     for (const Finding& f : findings) EXPECT_THAT(f.message, Not(HasSubstr("pw")));
     if (out) {
       EXPECT_TRUE(ValidateWinHttp(*out)) << out->proxy;
@@ -125,35 +114,35 @@ TEST(WinHttpBypass, TranslatesEntries) {
   };
   for (const auto& c : kCases) {
     Findings findings;
-    EXPECT_EQ(Bypass(c.no_proxy, false, findings), implicit + c.expected) << c.no_proxy;
-    EXPECT_THAT(CodesOf(findings), ElementsAreArray(c.findings)) << c.no_proxy;
+    EXPECT_EQ(BypassList(c.no_proxy, false, findings), implicit + c.expected) << c.no_proxy;
+    EXPECT_THAT(WarningCodes(findings), ElementsAreArray(c.findings)) << c.no_proxy;
     for (const Finding& f : findings) EXPECT_EQ(f.where, "NO_PROXY");
   }
 }
 
 TEST(WinHttpBypass, NamesWhatIsLeftOut) {
   Findings findings;
-  Bypass("10.0.0.0/8,a,172.30.0.0/16", false, findings);
+  BypassList("10.0.0.0/8,a,172.30.0.0/16", false, findings);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_THAT(findings[0].message, HasSubstr("10.0.0.0/8, 172.30.0.0/16"));
   EXPECT_THAT(findings[0].message, HasSubstr("--winhttp-octets"));
   findings.clear();
   std::string many;
   for (int i = 0; i < 30; ++i) many += "h" + std::to_string(i) + ":1,";
-  Bypass(many, false, findings);
+  BypassList(many, false, findings);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_THAT(findings[0].message, HasSubstr("h19:1 and 10 more"));
   findings.clear();
-  Bypass(std::string(254, 'a'), false, findings);
-  EXPECT_THAT(CodesOf(findings), ElementsAre("winhttp-name"));
+  BypassList(std::string(254, 'a'), false, findings);
+  EXPECT_THAT(WarningCodes(findings), ElementsAre("winhttp-name"));
   EXPECT_LT(findings[0].message.size(), 300U);
 }
 
 TEST(WinHttpBypass, AllIsAll) {
   for (const std::string_view text : {"*", "*,foo", "foo,*", "10.0.0.0/8,*,a:1"}) {
     Findings findings;
-    EXPECT_EQ(Bypass(text, false, findings), "*");
-    EXPECT_EQ(Bypass(text, true, findings), "*");
+    EXPECT_EQ(BypassList(text, false, findings), "*");
+    EXPECT_EQ(BypassList(text, true, findings), "*");
     EXPECT_THAT(findings, IsEmpty());
   }
 }
@@ -178,8 +167,8 @@ TEST(WinHttpBypass, Octets) {
   };
   for (const auto& c : kCases) {
     Findings findings;
-    EXPECT_EQ(Bypass(c.no_proxy, true, findings), implicit + c.expected) << c.no_proxy;
-    EXPECT_THAT(CodesOf(findings), ElementsAreArray(c.findings)) << c.no_proxy;
+    EXPECT_EQ(BypassList(c.no_proxy, true, findings), implicit + c.expected) << c.no_proxy;
+    EXPECT_THAT(WarningCodes(findings), ElementsAreArray(c.findings)) << c.no_proxy;
   }
   for (const auto& [text, entries] : std::vector<std::pair<std::string, long>>{{"172.16.0.0/12", 16},
                                                                                {"10.0.0.0/9", 128},
@@ -187,7 +176,7 @@ TEST(WinHttpBypass, Octets) {
                                                                                {"128.0.0.0/1", 128},
                                                                                {"10.1.1.0/17", 128}}) {
     Findings findings;
-    const std::string list = Bypass(text, true, findings);
+    const std::string list = BypassList(text, true, findings);
     EXPECT_EQ(std::count(list.begin(), list.end(), ';'), 2 + entries) << text;
   }
 }
@@ -196,7 +185,7 @@ TEST(WinHttpBypass, IsBounded) {
   std::string text;
   for (int i = 0; i < 10000; ++i) text += "host" + std::to_string(i) + ".example.com,";
   Findings findings;
-  const std::string list = Bypass(text + "z", false, findings);
+  const std::string list = BypassList(text + "z", false, findings);
   EXPECT_LE(list.size(), kMaxWinHttpBypass);
   EXPECT_GT(list.size(), kMaxWinHttpBypass - 100);
   EXPECT_TRUE(list.ends_with(";z;*.z")) << "a short one still fits";

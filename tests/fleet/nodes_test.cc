@@ -12,7 +12,7 @@ using ::testing::SizeIs;
 
 constexpr std::string_view kFirst = "/api/v1/nodes?labelSelector=kubernetes.io%2Fos%3Dwindows&limit=500";
 
-std::string Node(std::string_view name, const std::optional<std::string>& state = {}) {
+std::string ListedNode(std::string_view name, const std::optional<std::string>& state = {}) {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Member("name", name).Key("annotations").BeginObject();
   json.Member("other", "x");
@@ -37,7 +37,7 @@ class Nodes : public source::KubeTest {
 TEST_F(Nodes, TellWhatTheyTell) {
   NodeState state;
   state.digest = "d";
-  cluster_.objects[std::string(kFirst)] = List(Node("win-2") + "," + Node("win-1", StateText(state)));
+  cluster_.objects[std::string(kFirst)] = List(ListedNode("win-2") + "," + ListedNode("win-1", StateText(state)));
   const auto nodes = Read();
   ASSERT_TRUE(nodes) << nodes.error().message;
   ASSERT_THAT(*nodes, SizeIs(2));
@@ -48,7 +48,7 @@ TEST_F(Nodes, TellWhatTheyTell) {
 }
 
 TEST_F(Nodes, ADamagedAnnotationIsThatNodesMatter) {
-  cluster_.objects[std::string(kFirst)] = List(Node("win-1", "yes") + "," + Node("win-2"));
+  cluster_.objects[std::string(kFirst)] = List(ListedNode("win-1", "yes") + "," + ListedNode("win-2"));
   const auto nodes = Read();
   ASSERT_TRUE(nodes);
   ASSERT_TRUE(nodes->front().damage);
@@ -58,8 +58,8 @@ TEST_F(Nodes, ADamagedAnnotationIsThatNodesMatter) {
 }
 
 TEST_F(Nodes, AreReadInPages) {
-  cluster_.objects[std::string(kFirst)] = List(Node("a"), "to/ken=");
-  cluster_.objects[std::string(kFirst) + "&continue=to%2Fken%3D"] = List(Node("b"));
+  cluster_.objects[std::string(kFirst)] = List(ListedNode("a"), "to/ken=");
+  cluster_.objects[std::string(kFirst) + "&continue=to%2Fken%3D"] = List(ListedNode("b"));
   const auto nodes = Read();
   ASSERT_TRUE(nodes) << nodes.error().message;
   EXPECT_THAT(*nodes, SizeIs(2));

@@ -13,7 +13,7 @@ using ::testing::SizeIs;
 constexpr char kNode[] = "/api/v1/nodes/win-1";
 constexpr char kEvents[] = "/api/v1/namespaces/default/events";
 
-std::string Node(const std::optional<NodeState>& state = {}) {
+std::string OwnNode(const std::optional<NodeState>& state = {}) {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Member("name", "win-1").Key("annotations").BeginObject();
   if (state) json.Member(kStateAnnotation, StateText(*state));
@@ -23,7 +23,7 @@ std::string Node(const std::optional<NodeState>& state = {}) {
 class Tells : public source::KubeTest {
  protected:
   Tells() {
-    cluster_.objects[kNode] = Node();
+    cluster_.objects[kNode] = OwnNode();
     cluster_.objects[kEvents] = "{}";
     state_.digest = "a";
     state_.read_at = cluster_.now;
@@ -72,7 +72,7 @@ TEST_F(Tells, EachHourThatTheSourceIsRead) {
 
 TEST_F(Tells, NothingTwiceWhenItStartsAnew) {
   state_.failure = NodeFailure{"network", std::string(2000, 'x')};
-  cluster_.objects[kNode] = Node(state_);
+  cluster_.objects[kNode] = OwnNode(state_);
   Teller teller = Make();
   EXPECT_FALSE(teller.Tell(state_).value());
   EXPECT_THAT(cluster_.sent, IsEmpty());
@@ -101,7 +101,7 @@ TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
   for (; cluster_.now < end; cluster_.now += 60) tries += teller.Tell(state_) ? 0 : 1;
   EXPECT_LT(tries, 110) << "a day of half hours, with jitter, and the first few";
   EXPECT_GT(tries, 40);
-  cluster_.objects[kNode] = Node();
+  cluster_.objects[kNode] = OwnNode();
   cluster_.now += 1800;
   EXPECT_TRUE(teller.Tell(state_).value());
 }
@@ -116,7 +116,7 @@ TEST_F(Tells, AProgramThatStartsAnewGoesOnWithThePause) {
     cluster_.now = kept.until;
   }
   EXPECT_EQ(kept.seconds, Teller::kFirstPause * 16);
-  cluster_.objects[kNode] = Node();
+  cluster_.objects[kNode] = OwnNode();
   EXPECT_TRUE(Make(memory).Tell(state_).value());
   EXPECT_EQ(kept.seconds, 0);
 }

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kId = "ccaae3aba155ccfb08fdf2e51fa4034f19db40d0ae5b485820544e49a60499c0";
+constexpr const char* kContainer = "ccaae3aba155ccfb08fdf2e51fa4034f19db40d0ae5b485820544e49a60499c0";
 constexpr const char* kGuid = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE";
 
 std::string Spec(const std::string& guid = kGuid) {
@@ -24,7 +24,7 @@ std::string Document(const std::string& id, const std::string& info) {
 }
 
 std::string WithSpec(const std::string& spec) {
-  return Document(kId, R"({"sandboxID":"f04bda79168c8","pid":5,"runtimeSpec":)" + spec + "}");
+  return Document(kContainer, R"({"sandboxID":"f04bda79168c8","pid":5,"runtimeSpec":)" + spec + "}");
 }
 
 std::string Escaped(const std::string& text) {
@@ -36,15 +36,16 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-Error Refused(const std::string& text, std::string_view container = kId) {
+Error RefusedContainer(const std::string& text, std::string_view container = kContainer) {
   const auto read = ReadContainer(text, container, "c.json");
   EXPECT_FALSE(read) << text;
   return read ? Error{} : read.error();
 }
 
 TEST(ReadContainer, FindsTheNamespaceOfWhatCrictlPrints) {
-  EXPECT_EQ(ReadContainer(WithSpec(Spec()), kId, "c.json"), (Container{kId, kGuid}));
-  EXPECT_EQ(ReadContainer("\xFF\xFE" + ToUtf16Le(WithSpec(Spec())), kId, "c.json"), (Container{kId, kGuid}));
+  EXPECT_EQ(ReadContainer(WithSpec(Spec()), kContainer, "c.json"), (Container{kContainer, kGuid}));
+  EXPECT_EQ(ReadContainer("\xFF\xFE" + ToUtf16Le(WithSpec(Spec())), kContainer, "c.json"),
+            (Container{kContainer, kGuid}));
 }
 
 // CRI itself, v1alpha2 and v1, has the runtime's info as JSON in a text.
@@ -52,7 +53,7 @@ TEST(ReadContainer, FindsItInTheAnswersOfCri) {
   const std::string inner = R"({"sandboxID":"s","runtimeSpec":)" + Spec() + "}";
   for (const std::string& info :
        {R"({"info":")" + Escaped(inner) + "\"}", R"({"info":)" + inner + "}", "\"" + Escaped(inner) + "\""}) {
-    EXPECT_EQ(ReadContainer(Document(kId, info), kId, "c.json"), (Container{kId, kGuid})) << info;
+    EXPECT_EQ(ReadContainer(Document(kContainer, info), kContainer, "c.json"), (Container{kContainer, kGuid})) << info;
   }
 }
 
@@ -62,7 +63,7 @@ TEST(ReadContainer, TakesTheBeginningOfAnId) {
         "containerd://ccaae"}) {
     const auto read = ReadContainer(WithSpec(Spec()), id, "c.json");
     ASSERT_TRUE(read) << id;
-    EXPECT_EQ(read->id, kId);
+    EXPECT_EQ(read->id, kContainer);
   }
 }
 
@@ -70,16 +71,16 @@ TEST(ReadContainer, ChoosesOneOfAList) {
   const std::string other =
       Document("ccffff", R"({"runtimeSpec":)" + Spec("11111111-2222-3333-4444-555555555555") + "}");
   const std::string list = "[" + WithSpec(Spec()) + "," + other + "," + Document("ccfff", "{}") + "]";
-  EXPECT_EQ(ReadContainer(list, "ccaa", "c.json"), (Container{kId, kGuid}));
+  EXPECT_EQ(ReadContainer(list, "ccaa", "c.json"), (Container{kContainer, kGuid}));
   EXPECT_EQ(ReadContainer(list, "ccffff", "c.json")->network_namespace, "11111111-2222-3333-4444-555555555555");
-  EXPECT_THAT(Refused(list, "cc").message, HasSubstr("3 containers"));
-  EXPECT_THAT(Refused(list, "d").message, HasSubstr("none is d"));
+  EXPECT_THAT(RefusedContainer(list, "cc").message, HasSubstr("3 containers"));
+  EXPECT_THAT(RefusedContainer(list, "d").message, HasSubstr("none is d"));
   // Whole, although another one begins so.
-  EXPECT_THAT(Refused(list, "ccfff").message, HasSubstr("no runtimeSpec"));
+  EXPECT_THAT(RefusedContainer(list, "ccfff").message, HasSubstr("no runtimeSpec"));
 }
 
 TEST(ReadContainer, RefusesAnotherContainer) {
-  const Error error = Refused(WithSpec(Spec()), "abc");
+  const Error error = RefusedContainer(WithSpec(Spec()), "abc");
   EXPECT_EQ(error.code, Code::kKind);
   EXPECT_THAT(error.message, HasSubstr("not of abc"));
 }
@@ -101,7 +102,7 @@ TEST(ReadContainer, RefusesWhatHasNoEndpointOfItsOwn) {
       {"5", "not a Windows container"},
   };
   for (const auto& refusal : refusals) {
-    const Error error = Refused(WithSpec(refusal.spec));
+    const Error error = RefusedContainer(WithSpec(refusal.spec));
     EXPECT_EQ(error.code, Code::kKind) << refusal.spec;
     EXPECT_THAT(error.message, HasSubstr(refusal.says)) << refusal.spec;
     EXPECT_THAT(error.where, HasSubstr("c.json")) << refusal.spec;
@@ -110,15 +111,16 @@ TEST(ReadContainer, RefusesWhatHasNoEndpointOfItsOwn) {
 
 TEST(ReadContainer, RefusesWhatCrictlDoesNotPrintOfAContainer) {
   for (const char* text : {"{}", "5", "[5]", R"({"containers":[]})", R"({"status":{"id":""}})", R"({"status":5})"})
-    EXPECT_EQ(Refused(text).code, Code::kKind) << text;
-  EXPECT_THAT(Refused("[]").message, HasSubstr("0 containers"));
-  EXPECT_THAT(Refused(std::string(R"({"status":{"id":")") + kId + "\"}}").message, HasSubstr("no info"));
-  EXPECT_EQ(Refused(Document(kId, R"({"info":"{"})")).code, Code::kJson);
-  EXPECT_EQ(Refused("").code, Code::kJson);
-  EXPECT_EQ(Refused("time=\"2026\" level=fatal msg=\"x\"").code, Code::kJson);
-  EXPECT_EQ(Refused("\xFF\xFE{").code, Code::kJson);
-  EXPECT_EQ(Refused(WithSpec(Spec()), "").code, Code::kUsage);
-  EXPECT_EQ(Refused(WithSpec(Spec()), "containerd://").code, Code::kUsage);
+    EXPECT_EQ(RefusedContainer(text).code, Code::kKind) << text;
+  EXPECT_THAT(RefusedContainer("[]").message, HasSubstr("0 containers"));
+  EXPECT_THAT(RefusedContainer(std::string(R"({"status":{"id":")") + kContainer + "\"}}").message,
+              HasSubstr("no info"));
+  EXPECT_EQ(RefusedContainer(Document(kContainer, R"({"info":"{"})")).code, Code::kJson);
+  EXPECT_EQ(RefusedContainer("").code, Code::kJson);
+  EXPECT_EQ(RefusedContainer("time=\"2026\" level=fatal msg=\"x\"").code, Code::kJson);
+  EXPECT_EQ(RefusedContainer("\xFF\xFE{").code, Code::kJson);
+  EXPECT_EQ(RefusedContainer(WithSpec(Spec()), "").code, Code::kUsage);
+  EXPECT_EQ(RefusedContainer(WithSpec(Spec()), "containerd://").code, Code::kUsage);
 }
 
 TEST(ParseGuid, TakesItWithAndWithoutBraces) {

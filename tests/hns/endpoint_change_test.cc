@@ -20,7 +20,7 @@ using testing::Pair;
 using testing_support::MemoryNetwork;
 using testing_support::PowerFailure;
 
-constexpr char kId[] = "93f86a7f-e361-4362-b8a4-81bbb6a622dd";
+constexpr char kEndpoint[] = "93f86a7f-e361-4362-b8a4-81bbb6a622dd";
 constexpr char kAll[] = R"({"SchemaVersion":{"Major":2,"Minor":0}})";
 constexpr char kAcl[] = R"({"Type":"ACL","Settings":{"Action":"Allow","Direction":"Out"},"Others":[1,2.50]})";
 constexpr char kNat[] = R"({"Type":"OutBoundNAT","Settings":{"Exceptions":["10.0.0.0/16"]}})";
@@ -30,28 +30,28 @@ constexpr char kOther[] =
     R"({"InboundProxyPort":"9091","OutboundProxyPort":"9191","FilterTuple":{"Protocols":"6"},"UserSID":"S-1-5-32-556","InboundExceptions":{"PortExceptions":["90001"]},"OutboundExceptions":{}})";
 constexpr char kOld[] = R"({"Port":"8000","FilterTuple":{"Protocols":"6"}})";
 
-std::string Policy(const std::string& settings) { return R"({"Type":"L4WFPPROXY","Settings":)" + settings + "}"; }
+std::string ProxyPolicy(const std::string& settings) { return R"({"Type":"L4WFPPROXY","Settings":)" + settings + "}"; }
 std::string Request(const std::string& kind, const std::string& policies) {
   return R"({"ResourceType":"Policy","RequestType":")" + kind + R"(","Settings":{"Policies":[)" + policies + "]}}";
 }
 
 class Changes : public testing::Test {
  protected:
-  Changes() { network_.endpoints[kId] = {kAcl, Policy(kOther), kNat, Policy(kOld)}; }
+  Changes() { network_.endpoints[kEndpoint] = {kAcl, ProxyPolicy(kOther), kNat, ProxyPolicy(kOld)}; }
   ~Changes() override { EXPECT_EQ(network_.open, 0U) << "handles are left open"; }
 
-  std::vector<std::string> Settings() { return FindEndpoint(network_, kId)->settings; }
+  std::vector<std::string> Settings() { return FindEndpoint(network_, kEndpoint)->settings; }
   // What ensure does, whatever there is now.
   void Ensure(const std::string& settings) {
     const std::vector<std::string> wanted = {settings};
     const EndpointChange change = ChangeToEnsure(Settings(), wanted);
     if (change.IsEmpty()) return;
-    const auto after = ChangeEndpoint(network_, kId, change);
+    const auto after = ChangeEndpoint(network_, kEndpoint, change);
     ASSERT_TRUE(after) << after.error().message;
     ASSERT_TRUE(*after);
   }
   void ExpectOthersAsBefore() {
-    EXPECT_THAT(network_.endpoints[kId], testing::IsSupersetOf({std::string(kAcl), std::string(kNat)}));
+    EXPECT_THAT(network_.endpoints[kEndpoint], testing::IsSupersetOf({std::string(kAcl), std::string(kNat)}));
   }
 
   MemoryNetwork network_;
@@ -81,21 +81,22 @@ TEST(EndpointChange, TakesAPortOf2019ForBothDirections) {
 }
 
 TEST_F(Changes, AddByTheRecordedCalls) {
-  const auto after = ChangeEndpoint(network_, kId, {{}, {kWanted}});
+  const auto after = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}});
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ((**after).settings.size(), 3U);
-  EXPECT_THAT(network_.log,
-              ElementsAre(Pair("HcnOpenEndpoint", kId), Pair("HcnModifyEndpoint", Request("Add", Policy(kWanted))),
-                          Pair("HcnQueryEndpointProperties", kAll), Pair("HcnCloseEndpoint", "")));
+  EXPECT_THAT(network_.log, ElementsAre(Pair("HcnOpenEndpoint", kEndpoint),
+                                        Pair("HcnModifyEndpoint", Request("Add", ProxyPolicy(kWanted))),
+                                        Pair("HcnQueryEndpointProperties", kAll), Pair("HcnCloseEndpoint", "")));
   ExpectOthersAsBefore();
 }
 
 TEST_F(Changes, ClearEchoesThePoliciesByteForByte) {
-  const auto after = ChangeEndpoint(network_, kId, ChangeToClear(Settings()));
+  const auto after = ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings()));
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_THAT((**after).settings, IsEmpty());
-  EXPECT_THAT(network_.log[5], Pair("HcnModifyEndpoint", Request("Remove", Policy(kOther) + "," + Policy(kOld))));
-  EXPECT_THAT(network_.endpoints[kId], ElementsAre(kAcl, kNat));
+  EXPECT_THAT(network_.log[5],
+              Pair("HcnModifyEndpoint", Request("Remove", ProxyPolicy(kOther) + "," + ProxyPolicy(kOld))));
+  EXPECT_THAT(network_.endpoints[kEndpoint], ElementsAre(kAcl, kNat));
 }
 
 TEST_F(Changes, EnsureRemovesThenAddsAndLooksOnce) {
@@ -112,7 +113,7 @@ TEST_F(Changes, EnsureRemovesThenAddsAndLooksOnce) {
 
 TEST_F(Changes, ARefusedRemovalChangesNothing) {
   network_.refused["Remove"] = {0x803B0015U, "", ""};
-  const auto after = ChangeEndpoint(network_, kId, {{kOld}, {kWanted}});
+  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld}, {kWanted}});
   ASSERT_FALSE(after);
   EXPECT_THAT(after.error().message, HasSubstr("0x803b0015"));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnOpenEndpoint", "HcnModifyEndpoint", "HcnCloseEndpoint"));
@@ -125,7 +126,7 @@ TEST_F(Changes, WhatWasRemovedIsPutBackWhenAddingIsRefused) {
   network_.meanwhile = [&](std::string_view call) {
     if (call == "HcnModifyEndpoint" && ++modifications == 3) network_.refused.clear();
   };
-  const auto after = ChangeEndpoint(network_, kId, {{kOld, kOther}, {kWanted}});
+  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
   ASSERT_FALSE(after);
   EXPECT_EQ(after.error().code, Code::kHns);
   EXPECT_THAT(after.error().message,
@@ -138,7 +139,7 @@ TEST_F(Changes, WhatWasRemovedIsPutBackWhenAddingIsRefused) {
 TEST_F(Changes, WhatWasNeverRemovedIsNotAddedAgain) {
   network_.without_effect = "Remove";
   network_.refused["Add"] = {0x803B0012U, "", ""};
-  const auto after = ChangeEndpoint(network_, kId, {{kOld, kOther}, {kWanted}});
+  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
   ASSERT_FALSE(after);
   EXPECT_THAT(after.error().message, AllOf(HasSubstr("0x803b0012"), HasSubstr("that were there before are back")));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnOpenEndpoint", "HcnModifyEndpoint", "HcnModifyEndpoint",
@@ -148,13 +149,13 @@ TEST_F(Changes, WhatWasNeverRemovedIsNotAddedAgain) {
 TEST_F(Changes, HalfOfAListDoesNotStay) {
   constexpr char kSecond[] = R"({"OutboundProxyPort":"7"})";
   network_.most_policies = 4;
-  const auto replaced = ChangeEndpoint(network_, kId, {{kOther}, {kWanted, kSecond}});
+  const auto replaced = ChangeEndpoint(network_, kEndpoint, {{kOther}, {kWanted, kSecond}});
   ASSERT_FALSE(replaced);
   EXPECT_THAT(replaced.error().message,
               AllOf(HasSubstr("only 1 of 2 are there"), HasSubstr("that were there before are back")));
   EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
   network_.most_policies = 5;
-  const auto added = ChangeEndpoint(network_, kId, {{}, {kWanted, kSecond}});
+  const auto added = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted, kSecond}});
   ASSERT_FALSE(added);
   EXPECT_THAT(added.error().message, AllOf(HasSubstr("only 1 of 2 are there"), Not(HasSubstr("back"))));
   EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
@@ -163,19 +164,19 @@ TEST_F(Changes, HalfOfAListDoesNotStay) {
 
 TEST_F(Changes, AnErrorSaysWhenThatFailsToo) {
   network_.refused["Add"] = {0x803B000DU, "", ""};
-  const auto after = ChangeEndpoint(network_, kId, {{kOld, kOther}, {kWanted}});
+  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
   ASSERT_FALSE(after);
   EXPECT_THAT(after.error().message, HasSubstr("could not be put back: traffic of this endpoint is not redirected"));
 }
 
 TEST_F(Changes, DoneWithoutEffectIsAnError) {
   network_.without_effect = "Add";
-  const auto added = ChangeEndpoint(network_, kId, {{}, {kWanted}});
+  const auto added = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}});
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, Code::kHns);
   EXPECT_THAT(added.error().message, HasSubstr("nothing changed"));
   network_.without_effect = "Remove";
-  const auto removed = ChangeEndpoint(network_, kId, ChangeToClear(Settings()));
+  const auto removed = ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings()));
   ASSERT_FALSE(removed);
   EXPECT_EQ(removed.error().code, Code::kHns);
   EXPECT_THAT(removed.error().message, HasSubstr("removed the policy, and nothing changed"));
@@ -184,11 +185,11 @@ TEST_F(Changes, DoneWithoutEffectIsAnError) {
 TEST_F(Changes, AnEndpointThatGoesMeanwhileIsNoError) {
   const EndpointChange change{{kOld}, {kWanted}};
   for (const std::string call : {"HcnOpenEndpoint", "HcnModifyEndpoint", "HcnQueryEndpointProperties"}) {
-    network_.endpoints[kId] = {Policy(kOld)};
+    network_.endpoints[kEndpoint] = {ProxyPolicy(kOld)};
     network_.meanwhile = [&](std::string_view now) {
       if (now == call) network_.endpoints.clear();
     };
-    const auto after = ChangeEndpoint(network_, kId, change);
+    const auto after = ChangeEndpoint(network_, kEndpoint, change);
     ASSERT_TRUE(after) << call << ": " << after.error().message;
     EXPECT_FALSE(*after) << call;
   }

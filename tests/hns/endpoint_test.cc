@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing_support::MemoryNetwork;
 
-constexpr char kId[] = "93f86a7f-e361-4362-b8a4-81bbb6a622dd";
+constexpr char kLowerId[] = "93f86a7f-e361-4362-b8a4-81bbb6a622dd";
 constexpr char kUpperId[] = "93F86A7F-E361-4362-B8A4-81BBB6A622DD";
 constexpr char kOtherId[] = "00000000-0000-0000-0000-000000000001";
 constexpr char kNamespace[] = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE";
@@ -38,17 +38,17 @@ class Endpoints : public testing::Test {
 };
 
 TEST_F(Endpoints, OneIsFoundByTheRecordedCalls) {
-  const auto found = FindEndpoint(network_, kId);
+  const auto found = FindEndpoint(network_, kLowerId);
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->id, kId);
+  EXPECT_EQ(found->id, kLowerId);
   EXPECT_THAT(found->settings, ElementsAre(kSettings));
-  EXPECT_THAT(network_.log, ElementsAre(Pair("HcnEnumerateEndpoints", kFiltered), Pair("HcnOpenEndpoint", kId),
+  EXPECT_THAT(network_.log, ElementsAre(Pair("HcnEnumerateEndpoints", kFiltered), Pair("HcnOpenEndpoint", kLowerId),
                                         Pair("HcnQueryEndpointProperties", kFiltered), Pair("HcnCloseEndpoint", "")));
 }
 
 TEST_F(Endpoints, AMissingOneIsAnErrorAfterOneCall) {
   network_.endpoints.erase(kUpperId);
-  const auto found = FindEndpoint(network_, kId);
+  const auto found = FindEndpoint(network_, kLowerId);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Code::kHns);
   EXPECT_THAT(found.error().message, HasSubstr("Endpoint ID \"93f86a7f-e361-4362-b8a4-81bbb6a622dd\" not found"));
@@ -61,7 +61,7 @@ TEST_F(Endpoints, OneThatGoesWhileItIsLookedAtIsMissing) {
     network_.meanwhile = [&](std::string_view now) {
       if (now == call) network_.endpoints.erase(kUpperId);
     };
-    const auto read = ReadEndpoint(network_, kId);
+    const auto read = ReadEndpoint(network_, kLowerId);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_FALSE(*read) << call;
   }
@@ -115,7 +115,7 @@ TEST_F(Endpoints, TheFirstOfAListIsNotTakenForTheWantedOne) {
   network_.endpoints.erase(kUpperId);
   network_.namespaces = {{kOtherId, {kOtherId}}};
   network_.ignores_filters = true;
-  EXPECT_THAT(FindEndpoint(network_, kId).error().message, HasSubstr("not found"));
+  EXPECT_THAT(FindEndpoint(network_, kLowerId).error().message, HasSubstr("not found"));
   EXPECT_THAT(EndpointsOfNamespace(network_, kNamespace).error().message, HasSubstr("not found"));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnEnumerateEndpoints", "HcnEnumerateNamespaces"));
 }

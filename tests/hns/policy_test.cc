@@ -24,7 +24,7 @@ std::vector<Policy> Read(std::string_view text) {
   return policies ? *std::move(policies) : std::vector<Policy>();
 }
 
-Error Refused(std::string_view text) {
+Error RefusedPolicies(std::string_view text) {
   auto policies = ReadPolicies(std::string(text), "p.json");
   EXPECT_FALSE(policies) << text;
   return policies ? Error{} : policies.error();
@@ -81,7 +81,7 @@ TEST(ReadPolicies, TakesWhatPowerShellSaves) {
   const std::string utf16 = "\xFF\xFE" + ToUtf16Le(kToday);
   EXPECT_EQ(Read(utf16), Read(kToday));
   EXPECT_EQ(Read("\xEF\xBB\xBF" + std::string(kToday)), Read(kToday));
-  EXPECT_EQ(Refused(utf16.substr(0, utf16.size() - 1)).code, Code::kJson);
+  EXPECT_EQ(RefusedPolicies(utf16.substr(0, utf16.size() - 1)).code, Code::kJson);
 }
 
 TEST(ReadPolicies, TakesNumbersForTheirText) {
@@ -119,7 +119,7 @@ TEST(ReadPolicies, KnowsAccountsByName) {
   EXPECT_EQ(sid("envoy"), "envoy");
 }
 
-struct Refusal {
+struct PolicyRefusal {
   const char* text;
   Code code;
   const char* where;
@@ -127,7 +127,7 @@ struct Refusal {
 };
 
 TEST(ReadPolicies, RefusesWhatItDoesNotKnow) {
-  const Refusal refusals[] = {
+  const PolicyRefusal refusals[] = {
       {"", Code::kJson, "p.json", "empty"},
       {" \n", Code::kJson, "p.json", "empty"},
       {"{", Code::kJson, "p.json: line 1", ""},
@@ -156,13 +156,13 @@ TEST(ReadPolicies, RefusesWhatItDoesNotKnow) {
        "$.OutboundExceptions.IpAddressExceptions", "not a list"},
       {R"({"Type":"L4WFPPROXY","Port":"1","Port":"2"})", Code::kJson, "p.json", "twice"},
   };
-  for (const Refusal& refusal : refusals) {
-    const Error error = Refused(refusal.text);
+  for (const PolicyRefusal& refusal : refusals) {
+    const Error error = RefusedPolicies(refusal.text);
     EXPECT_EQ(error.code, refusal.code) << refusal.text;
     EXPECT_THAT(error.where, HasSubstr(refusal.where)) << refusal.text;
     EXPECT_THAT(error.message, HasSubstr(refusal.says)) << refusal.text;
   }
-  EXPECT_EQ(Refused(std::string(kMostPolicyBytes + 1, ' ')).code, Code::kTooLarge);
+  EXPECT_EQ(RefusedPolicies(std::string(kMostPolicyBytes + 1, ' ')).code, Code::kTooLarge);
 }
 
 TEST(Validate, TakesWhatHnsHonours) {

@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::string_literals;
 
-constexpr std::uint64_t kPlenty = 1 << 20;
-
 TEST(DecodeDataUrl, AcceptsTheGrammar) {
   const std::pair<std::string, std::string> rows[] = {
       {"data:,", ""},

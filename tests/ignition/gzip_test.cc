@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::string_literals;
 
-constexpr std::uint64_t kPlenty = 64 << 20;
-
 Code CodeOf(const Result<std::string>& result) { return result ? Code::kInternal : result.error().code; }
 
 TEST(Gunzip, ReadsBackWhatWasCompressed) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cstdint>
 #include <map>
 #include <random>
 #include <string>
@@ -17,6 +18,9 @@
 #include "provisioner/base/base64.h"
 
 namespace prov::ignition {
+
+// A limit that nothing in these tests reaches.
+inline constexpr std::uint64_t kPlenty = 64 << 20;
 
 // One gzip member; `level` 0 to 9.
 inline std::string Gzip(std::string_view bytes, int level = 6) {

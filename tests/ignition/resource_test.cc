@@ -9,8 +9,6 @@
 namespace prov::ignition {
 namespace {
 
-constexpr std::uint64_t kPlenty = 1 << 20;
-
 std::string Sha256Spec(std::string_view bytes) { return fmt::format("sha256-{}", ToHex(Sha256(bytes))); }
 std::string Sha512Spec(std::string_view bytes) { return fmt::format("sha512-{}", ToHex(Sha512(bytes))); }
 

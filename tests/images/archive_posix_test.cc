@@ -21,18 +21,14 @@ namespace prov::images {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
+using testing_support::ModeOf;
 using testing_support::RunAndStopAt;
 using testing_support::Stopped;
 
 constexpr std::int64_t kTime = 1000000000;
 
-unsigned ModeOf(const fs::path& path) {
-  struct stat info{};
-  return stat(path.c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
-}
-
-class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
+class ArchiveFile : public ::testing::TestWithParam<ArchiveFormat> {
  protected:
   ArchiveOptions Options() const { return {.format = GetParam(), .time_unix = kTime, .label = "config-2"}; }
 
@@ -55,8 +51,8 @@ class ArchiveFile : public testing::TestWithParam<ArchiveFormat> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Formats, ArchiveFile,
-                         testing::Values(ArchiveFormat::kTar, ArchiveFormat::kTgz, ArchiveFormat::kZip,
-                                         ArchiveFormat::kIso));
+                         ::testing::Values(ArchiveFormat::kTar, ArchiveFormat::kTgz, ArchiveFormat::kZip,
+                                           ArchiveFormat::kIso));
 
 // The clock moves on between the two, as far as an image's dates show it, and the zone is another one.
 TEST_P(ArchiveFile, SameBytesAtAnotherTimeAndInAnotherZone) {
@@ -190,7 +186,7 @@ TEST_P(ArchiveFile, AnUnsafePathIsADefect) {
 }
 
 using Folders = ArchiveFile;
-INSTANTIATE_TEST_SUITE_P(One, Folders, testing::Values(ArchiveFormat::kIso));
+INSTANTIATE_TEST_SUITE_P(One, Folders, ::testing::Values(ArchiveFormat::kIso));
 
 TEST_P(Folders, ANameThatJolietWouldCutIsRefused) {
   const auto sink = MakeArchive((root_ / "out").string(), Options());

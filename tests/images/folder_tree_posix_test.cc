@@ -20,27 +20,18 @@
 #include "tests/images/image_folder.h"
 #include "tests/support/process.h"
 #include "tests/support/stop_at_call.h"
+#include "tests/support/umask.h"
 
 namespace prov::images {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ImageFolder;
+using testing::kLimit;
+using testing::OpenTree;
+using testing_support::ModeOf;
 using testing_support::RunAndStopAt;
 using testing_support::Stopped;
-
-constexpr std::uint64_t kLimit = 1U << 28U;
-
-std::unique_ptr<ImageTree> Open(const std::string& root) {
-  auto tree = OpenFolderTree(root, TreeAccess::kWrite);
-  EXPECT_TRUE(tree) << tree.error().message;
-  return tree ? *std::move(tree) : nullptr;
-}
-
-unsigned ModeOf(const std::string& path) {
-  struct stat info{};
-  return lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0;
-}
 
 std::string Attribute(const std::string& path, const char* name) {
   std::string value(65536, '\0');
@@ -48,7 +39,7 @@ std::string Attribute(const std::string& path, const char* name) {
   return size < 0 ? "(none)" : value.substr(0, static_cast<std::size_t>(size));
 }
 
-void ExpectRefused(ImageTree& tree, const std::string& path) {
+void ExpectLinkRefused(ImageTree& tree, const std::string& path) {
   const auto read = tree.Read(path, kLimit);
   ASSERT_FALSE(read) << path;
   EXPECT_EQ(read.error().code, Code::kLink) << read.error().message;
@@ -69,11 +60,11 @@ TEST(FolderTreeHostile, NoLinkIsFollowed) {
   fs::create_symlink("../../../../../../../../etc/passwd", image.At("Windows/upwards"));
   fs::create_directory_symlink(outside.At("Windows"), image.At("Windows/folder"));
   fs::create_directory_symlink("inside", image.At("Windows/folder2"));
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   for (const char* path : {"Windows/file", "Windows/within", "Windows/dangling", "Windows/upwards", "Windows/folder",
                            "Windows/folder/target", "Windows/folder/new", "Windows/folder/new/new",
                            "Windows/folder2/file", "WINDOWS/FOLDER/TARGET"}) {
-    ExpectRefused(*tree, path);
+    ExpectLinkRefused(*tree, path);
   }
   EXPECT_EQ(outside.Get("Windows/target"), "outside");
   EXPECT_EQ(outside.Entries(), "Windows/ Windows/System32/ Windows/System32/config/ Windows/target");
@@ -83,7 +74,7 @@ TEST(FolderTreeHostile, ALinkInThePlaceOfTheTemporaryFile) {
   const ImageFolder image, outside;
   outside.Put("Windows/target", "outside");
   fs::create_symlink(outside.At("Windows/target"), image.At("Windows/" + std::string(kTemporaryName)));
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   ASSERT_TRUE(tree->Write("Windows/new", "ours", FileUse::kPlain));
   EXPECT_EQ(outside.Get("Windows/target"), "outside");
   EXPECT_EQ(image.Get("Windows/new"), "ours");
@@ -99,10 +90,10 @@ TEST(FolderTreeHostile, AWindowsThatIsALink) {
 TEST(FolderTreeHostile, NeitherPipesNorSockets) {
   const ImageFolder image;
   ASSERT_EQ(mkfifo(image.At("Windows/pipe").c_str(), 0600), 0);
-  const auto tree = Open(image.root());
-  ExpectRefused(*tree, "Windows/pipe");  // opening it to read would wait for ever
+  const auto tree = OpenTree(image.root());
+  ExpectLinkRefused(*tree, "Windows/pipe");  // opening it to read would wait for ever
   if (mknod(image.At("Windows/device").c_str(), S_IFCHR | 0600, makedev(1, 5)) == 0) {
-    ExpectRefused(*tree, "Windows/device");
+    ExpectLinkRefused(*tree, "Windows/device");
   }
 }
 
@@ -110,15 +101,15 @@ TEST(FolderTreeHostile, TwoSpellings) {
   const ImageFolder image;
   image.Put("Windows/SYSTEM", "1");
   image.Put("Windows/system", "2");
-  const auto tree = Open(image.root());
-  for (const char* path : {"Windows/SYSTEM", "Windows/system", "Windows/System"}) ExpectRefused(*tree, path);
+  const auto tree = OpenTree(image.root());
+  for (const char* path : {"Windows/SYSTEM", "Windows/system", "Windows/System"}) ExpectLinkRefused(*tree, path);
 }
 
 TEST(FolderTreeHostile, AHardLinkIsLeftAlone) {
   const ImageFolder image, outside;
   outside.Put("Windows/target", "outside");
   fs::create_hard_link(outside.At("Windows/target"), image.At("Windows/file"));
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   ASSERT_TRUE(tree->Write("Windows/file", "ours", FileUse::kPlain));
   EXPECT_EQ(image.Get("Windows/file"), "ours");
   EXPECT_EQ(outside.Get("Windows/target"), "outside");
@@ -128,7 +119,7 @@ TEST(FolderTreeHostile, AHugeFileCostsNothing) {
   const ImageFolder image;
   image.Put("Windows/huge", "hibr");
   ASSERT_EQ(truncate(image.At("Windows/huge").c_str(), off_t{1} << 40U), 0);
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   EXPECT_EQ(tree->Read("Windows/huge", kLimit).error().code, Code::kTooLarge);
   EXPECT_EQ(tree->ReadStart("Windows/huge", 4).value(), "hibr");
 }
@@ -145,7 +136,7 @@ TEST(FolderTreePosix, WhatIsEditedKeepsItsAttributes) {
     ASSERT_EQ(chmod(path.c_str(), 04751), 0);
     ASSERT_EQ(setxattr(path.c_str(), "trusted.two", "2", 1, 0), 0);
   }
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   EXPECT_TRUE(tree->IsMadeFor("Windows/file", FileUse::kEdited).value());
   ASSERT_TRUE(tree->Write("Windows/file", "new", FileUse::kEdited));
   EXPECT_EQ(image.Get("Windows/file"), "new");
@@ -166,7 +157,7 @@ TEST(FolderTreePosix, WhatIsEditedKeepsItsAttributes) {
 
 TEST(FolderTreePosix, WhatIsOursIsAsClosedAsItShallBeWhateverWasThere) {
   const ImageFolder image;
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   const std::string path = image.At("Windows/ours/file"), folder = image.At("Windows/ours");
   const uid_t other = geteuid() == 0 ? 1000 : geteuid();  // only root can give files away
   for (const FileUse use : {FileUse::kSecret, FileUse::kPlain}) {
@@ -204,14 +195,14 @@ TEST(FolderTreePosix, WhoeverOwnsTheImageMayOwnWhatIsOurs) {
   ASSERT_EQ(lchown(image.root().c_str(), 1000, 1000), 0);
   image.Put("Windows/ours/file", "");
   ASSERT_EQ(lchown(image.At("Windows/ours/file").c_str(), 1000, 1000), 0);
-  EXPECT_TRUE(Open(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
+  EXPECT_TRUE(OpenTree(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
   ASSERT_EQ(lchown(image.At("Windows/ours/file").c_str(), 1001, 1001), 0);
-  EXPECT_FALSE(Open(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
+  EXPECT_FALSE(OpenTree(image.root())->IsMadeFor("Windows/ours/file", FileUse::kPlain).value());
 }
 
 TEST(FolderTreePosix, NewFilesAreAsOpenAsTheyMayBe) {
   const ImageFolder image;
-  const auto tree = Open(image.root());
+  const auto tree = OpenTree(image.root());
   ASSERT_TRUE(tree->Write("Windows/secret/deep/file", "", FileUse::kSecret));
   ASSERT_TRUE(tree->Write("Windows/plain/file", "", FileUse::kPlain));
   EXPECT_EQ(ModeOf(image.At("Windows/secret")), 0700U);
@@ -243,7 +234,7 @@ void StopEverywhere(const std::function<void(const ImageFolder&)>& prepare,
       auto tree = OpenFolderTree(image.root(), TreeAccess::kWrite);
       return tree && change(**tree);
     });
-    const auto tree = Open(image.root());
+    const auto tree = OpenTree(image.root());
     std::string state;
     for (const char* path : {"Windows/System32/config/SYSTEM", "Windows/new/folder/file"}) {
       state += tree->Read(path, kLimit).value().value_or("-").substr(0, 3) + " ";
@@ -311,7 +302,7 @@ TEST(FolderTreePosix, AFullVolumeIsSeenBeforeAnythingIsWritten) {
   const int result = InOwnMounts([&] {
     if (mount("tmpfs", image.root().c_str(), "tmpfs", 0, "size=1m") != 0) return 77;
     fs::create_directories(image.At("Windows/System32/config"));
-    const auto tree = Open(image.root());
+    const auto tree = OpenTree(image.root());
     EXPECT_TRUE(tree->Write("Windows/file", "old", FileUse::kPlain));
     const auto full = tree->Write("Windows/file", std::string(2U << 20U, 'x'), FileUse::kPlain);
     EXPECT_FALSE(full);
@@ -362,7 +353,7 @@ TEST(FolderTreePosix, NtfsKeepsItsDescriptors) {
     EXPECT_EQ(setxattr(hive.c_str(), "system.ntfs_acl", descriptor.data(), descriptor.size(), 0), 0);
     EXPECT_EQ(setxattr(hive.c_str(), "system.ntfs_attrib", "\x26\0\0\0", 4, 0), 0);
     const std::string acl = Attribute(hive, "system.ntfs_acl"), created = Attribute(hive, "system.ntfs_crtime");
-    const auto tree = Open(folder);
+    const auto tree = OpenTree(folder);
     EXPECT_TRUE(tree->CanProtect());
     const auto written = tree->Write("windows/SYSTEM32/config/system", "new", FileUse::kEdited);
     EXPECT_TRUE(written) << written.error().message;

@@ -11,15 +11,9 @@ namespace prov::images {
 namespace {
 
 using testing::ImageFolder;
+using testing::kLimit;
+using testing::OpenTree;
 using testing_support::MemoryTree;
-
-constexpr std::uint64_t kLimit = 1U << 20U;
-
-std::unique_ptr<ImageTree> Open(const ImageFolder& image, TreeAccess access = TreeAccess::kWrite) {
-  auto tree = OpenFolderTree(image.root(), access);
-  EXPECT_TRUE(tree) << tree.error().message;
-  return tree ? *std::move(tree) : nullptr;
-}
 
 std::optional<std::string> Read(ImageTree& tree, std::string_view path) {
   const auto bytes = tree.Read(path, kLimit);
@@ -31,7 +25,7 @@ TEST(FolderTree, FindsNamesWithoutCase) {
   const ImageFolder image;
   image.Put("WINDOWS/system32/Config/System", "hive");
   image.Put("WINDOWS/\xc3\x84rger.txt", "umlaut");
-  const auto tree = Open(image);
+  const auto tree = OpenTree(image.root());
   EXPECT_EQ(Read(*tree, "Windows/System32/config/SYSTEM"), "hive");
   EXPECT_EQ(Read(*tree, "windows/\xc3\xa4RGER.TXT"), "umlaut");
   EXPECT_EQ(tree->IsFolder("windows/SYSTEM32"), true);
@@ -45,7 +39,7 @@ TEST(FolderTree, FindsNamesWithoutCase) {
 TEST(FolderTree, WritesIntoTheSpellingThatIsThere) {
   const ImageFolder image;
   image.Put("Windows/System32/config/SYSTEM", "old");
-  auto tree = Open(image);
+  auto tree = OpenTree(image.root());
   ASSERT_TRUE(tree->Write("windows/SYSTEM32/CONFIG/system", "new", FileUse::kPlain));
   ASSERT_TRUE(tree->Write("WINDOWS/Setup/Scripts/a.cmd", "made", FileUse::kSecret));
   ASSERT_TRUE(tree->Write("Windows/setup/scripts/empty", "", FileUse::kPlain));
@@ -60,7 +54,7 @@ TEST(FolderTree, WritesIntoTheSpellingThatIsThere) {
 TEST(FolderTree, Removes) {
   const ImageFolder image;
   image.Put("Windows/Setup/Scripts/a.cmd", "a");
-  auto tree = Open(image);
+  auto tree = OpenTree(image.root());
   EXPECT_TRUE(tree->RemoveFolderIfEmpty("Windows/Setup/Scripts"));
   EXPECT_EQ(image.Get("Windows/Setup/Scripts/a.cmd"), "a") << "not empty: left alone";
   EXPECT_TRUE(tree->Remove("Windows/setup/SCRIPTS/A.CMD"));
@@ -77,7 +71,7 @@ TEST(FolderTree, FindsAndRemovesWhatAWriteLeft) {
   const std::string name(kTemporaryName);
   image.Put("Windows/System32/config/" + name, std::string(100000, 'x'));
   image.Put(name, "");
-  auto tree = Open(image);
+  auto tree = OpenTree(image.root());
   EXPECT_GE(tree->Leftover("windows/system32/CONFIG").value().value_or(0), 100000U);
   EXPECT_TRUE(tree->Leftover("").value().has_value());
   for (const char* folder : {"Windows", "Windows/none",
@@ -86,7 +80,7 @@ TEST(FolderTree, FindsAndRemovesWhatAWriteLeft) {
     EXPECT_EQ(tree->Leftover(folder).value(), std::nullopt) << folder;
     EXPECT_TRUE(tree->RemoveLeftover(folder)) << folder;
   }
-  EXPECT_EQ(Open(image, TreeAccess::kRead)->RemoveLeftover("").error().code, Code::kInternal);
+  EXPECT_EQ(OpenTree(image.root(), TreeAccess::kRead)->RemoveLeftover("").error().code, Code::kInternal);
   ASSERT_TRUE(tree->RemoveLeftover(""));
   ASSERT_TRUE(tree->RemoveLeftover("Windows/System32/config"));
   EXPECT_GT(tree->FreeBytes().value(), 0U);
@@ -96,7 +90,7 @@ TEST(FolderTree, FindsAndRemovesWhatAWriteLeft) {
 
 TEST(FolderTree, RefusesWhatIsNeitherNameNorFile) {
   const ImageFolder image;
-  const auto tree = Open(image);
+  const auto tree = OpenTree(image.root());
   for (const char* path : {"", "/", "/Windows", "Windows/", "Windows//x", "..", "Windows/../x", "Windows/.",
                            "C:", "Windows\\x", "Windows/a\nb", "Windows/a\xff", "Windows/a:stream", "Windows/a*"}) {
     const auto read = tree->Read(path, kLimit);
@@ -130,7 +124,7 @@ TEST(FolderTree, WantsAWindows) {
 
 TEST(FolderTree, OneWriterAtATime) {
   const ImageFolder image;
-  auto first = Open(image);
+  auto first = OpenTree(image.root());
   const auto second = OpenFolderTree(image.root(), TreeAccess::kWrite);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::kLock);
@@ -142,14 +136,14 @@ TEST(FolderTree, OneWriterAtATime) {
 
 TEST(FolderTree, APlannerNeitherLocksNorWrites) {
   const ImageFolder image;
-  const auto planner = Open(image, TreeAccess::kPlan);
+  const auto planner = OpenTree(image.root(), TreeAccess::kPlan);
   EXPECT_EQ(planner->Write("Windows/x", "", FileUse::kPlain).error().code, Code::kInternal);
   EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kWrite)) << "it holds no lock";
 }
 
 TEST(FolderTree, AReaderCannotWrite) {
   const ImageFolder image;
-  const auto tree = Open(image, TreeAccess::kRead);
+  const auto tree = OpenTree(image.root(), TreeAccess::kRead);
   EXPECT_EQ(tree->Write("Windows/x", "", FileUse::kPlain).error().code, Code::kInternal);
   EXPECT_EQ(tree->Remove("Windows/x").error().code, Code::kInternal);
   EXPECT_EQ(tree->RemoveFolderIfEmpty("Windows/x").error().code, Code::kInternal);

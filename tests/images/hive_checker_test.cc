@@ -11,12 +11,11 @@ namespace {
 
 using testing::FindCell;
 using testing::Key;
+using testing::kRoot;
 using testing::Patch;
 using testing::Value;
 
-constexpr std::uint32_t kRoot = 0x20 + 4;
-
-std::string Hive() {
+std::string ThreeKeyHive() {
   RegKey root =
       Key("", {Value("aa", RegType::kDword, EncodeDword(7)), Value("bb", RegType::kBinary, std::string(100, 'b'))},
           {Key("Alpha"), Key("beta", {}, {Key("inner")}), Key("gamma")});
@@ -31,7 +30,7 @@ struct Fault {
 };
 
 TEST(HiveChecker, FindsWhatReadersOverlook) {
-  const std::string good = Hive();
+  const std::string good = ThreeKeyHive();
   ASSERT_TRUE(CheckHive(good));
   const std::uint32_t list = Patch(good).Get32(kRoot + 28);
   const std::uint32_t alpha = Patch(good).Get32(list + 8);
@@ -85,7 +84,7 @@ TEST(HiveChecker, FindsWhatReadersOverlook) {
 }
 
 TEST(HiveChecker, AcceptsOtherFormsThatWindowsUses) {
-  const std::string good = Hive();
+  const std::string good = ThreeKeyHive();
   const std::uint32_t list = Patch(good).Get32(kRoot + 28);
   const auto name_start = [](std::string_view start) { return regf::Load32(start, 0); };
   EXPECT_TRUE(CheckHive(Patch(good)
@@ -160,7 +159,7 @@ TEST(HiveChecker, TablesOfUpperCaseLetters) {
 }
 
 TEST(HiveChecker, LeakedCellsMayBeAllowed) {
-  const std::string leaky = Patch(Hive()).Set32(kRoot + 36, 0).Done();
+  const std::string leaky = Patch(ThreeKeyHive()).Set32(kRoot + 36, 0).Done();
   const Result<void> strict = CheckHive(leaky);
   ASSERT_FALSE(strict);
   EXPECT_EQ(strict.error().code, Code::kHive);

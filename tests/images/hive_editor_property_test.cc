@@ -6,7 +6,7 @@
 
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
 
 namespace prov::images {
 namespace {

@@ -15,54 +15,56 @@ using testing::Key;
 using testing::Patch;
 using testing::Value;
 
-std::string Hive() {
+std::string TwoKeyHive() {
   return WriteHive(Key("", {},
                        {Key("a", {Value("v", RegType::kBinary, std::string(9, 'v'))}, {Key("x")}),
                         Key("b", {Value("w", RegType::kBinary, std::string(9, 'w'))}, {Key("y")})}),
                    {})
       .value();
 }
-Error Refused(const std::string& hive) {
+Error EditorRefusal(const std::string& hive) {
   const Result<HiveEditor> editor = HiveEditor::Open(hive);
   EXPECT_FALSE(editor);
   return editor ? Error() : editor.error();
 }
 
 TEST(HiveEditorRefusal, SaysWhatToDo) {
-  const Error dirty = Refused(Patch(Hive()).SetBase32(4, 7).Done());
+  const Error dirty = EditorRefusal(Patch(TwoKeyHive()).SetBase32(4, 7).Done());
   EXPECT_EQ(dirty.code, Code::kDirtyHive);
   EXPECT_NE(dirty.message.find("shut it down fully"), std::string::npos) << dirty.message;
-  const Error checksum = Refused([] {
-    std::string hive = Hive();
+  const Error checksum = EditorRefusal([] {
+    std::string hive = TwoKeyHive();
     hive[508] = static_cast<char>(hive[508] ^ 1);
     return hive;
   }());
   EXPECT_EQ(checksum.code, Code::kHive);
   EXPECT_NE(checksum.message.find("load it in Windows"), std::string::npos) << checksum.message;
   for (const std::uint32_t minor : {2U, 7U})
-    EXPECT_NE(Refused(Patch(Hive()).SetBase32(24, minor).Done()).message.find("1.3 to 1.6"), std::string::npos);
-  EXPECT_NE(Refused(Patch(Hive()).SetBase32(28, 6).Done()).message.find(".LOG"), std::string::npos);
-  EXPECT_NE(Refused(Hive().substr(0, 6000)).message.find("copy it again"), std::string::npos);
-  EXPECT_NE(Refused("regf").message.find("right file"), std::string::npos);
-  EXPECT_EQ(Refused("").code, Code::kHive);
+    EXPECT_NE(EditorRefusal(Patch(TwoKeyHive()).SetBase32(24, minor).Done()).message.find("1.3 to 1.6"),
+              std::string::npos);
+  EXPECT_NE(EditorRefusal(Patch(TwoKeyHive()).SetBase32(28, 6).Done()).message.find(".LOG"), std::string::npos);
+  EXPECT_NE(EditorRefusal(TwoKeyHive().substr(0, 6000)).message.find("copy it again"), std::string::npos);
+  EXPECT_NE(EditorRefusal("regf").message.find("right file"), std::string::npos);
+  EXPECT_EQ(EditorRefusal("").code, Code::kHive);
 }
 
 // A cell with two owners could be freed with one of them while the other needs it.
 TEST(HiveEditorRefusal, CellsWithTwoOwnersAnywhere) {
-  const std::string hive = Hive();
+  const std::string hive = TwoKeyHive();
   const std::uint32_t v = FindCell(hive, "vk", 0) + 4;
   const std::uint32_t w = FindCell(hive, "vk", 1) + 4;
   const std::uint32_t a = FindCell(hive, "nk", 1) + 4;
   const std::uint32_t b = FindCell(hive, "nk", 3) + 4;
   Patch same(hive);
-  EXPECT_EQ(Refused(Patch(hive).Set32(w + 8, same.Get32(v + 8)).Done()).code, Code::kHive) << "data";
-  EXPECT_EQ(Refused(Patch(hive).Set32(b + 40, same.Get32(a + 40)).Done()).code, Code::kHive) << "value list";
-  EXPECT_EQ(Refused(Patch(hive).Set32(b + 28, same.Get32(a + 28)).Done()).code, Code::kHive) << "subkey list";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(w + 8, same.Get32(v + 8)).Done()).code, Code::kHive) << "data";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(b + 40, same.Get32(a + 40)).Done()).code, Code::kHive) << "value list";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(b + 28, same.Get32(a + 28)).Done()).code, Code::kHive) << "subkey list";
   const std::uint32_t sk = FindCell(hive, "sk");
-  EXPECT_EQ(Refused(Patch(hive).Set32(w + 8, sk).Done()).code, Code::kHive) << "a descriptor as data";
-  EXPECT_EQ(Refused(Patch(hive).Set32(w + 8, FindCell(hive, "nk", 1)).Done()).code, Code::kHive) << "a key as data";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(w + 8, sk).Done()).code, Code::kHive) << "a descriptor as data";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(w + 8, FindCell(hive, "nk", 1)).Done()).code, Code::kHive)
+      << "a key as data";
   const std::uint32_t list = FindCell(hive, "lh", 0);
-  EXPECT_EQ(Refused(Patch(hive).Set32(list + 8, FindCell(hive, "nk", 0)).Done()).code, Code::kHive) << "a cycle";
+  EXPECT_EQ(EditorRefusal(Patch(hive).Set32(list + 8, FindCell(hive, "nk", 0)).Done()).code, Code::kHive) << "a cycle";
 }
 
 TEST(HiveEditorRefusal, NamesThatAreThereTwice) {
@@ -104,7 +106,7 @@ TEST(HiveEditorRefusal, ABrokenRingStaysAsLongAsItNeedNotChange) {
 
 // Lists of other programs may be in no order, of any kind, with wrong hashes.
 TEST(HiveEditorRefusal, ListsThatChangeAreMadeRight) {
-  const std::string hive = Hive();
+  const std::string hive = TwoKeyHive();
   const std::uint32_t list = FindCell(hive, "lh", 2);  // the root's: those of a and b come first
   const Patch at(hive);
   Patch swapped(hive);
@@ -118,7 +120,7 @@ TEST(HiveEditorRefusal, ListsThatChangeAreMadeRight) {
 }
 
 TEST(HiveEditorRefusal, CountsThatChangeAreMadeRight) {
-  const std::string hive = Hive();
+  const std::string hive = TwoKeyHive();
   const std::string stale = Patch(hive).Set32(FindCell(hive, "sk") + 4 + 12, 1).Done();
   ASSERT_FALSE(CheckHive(stale));
   HiveEditor editor = HiveEditor::Open(stale).value();
@@ -137,7 +139,7 @@ TEST(HiveEditorSamples, ApplyAndRemove) {
     SCOPED_TRACE(name);
     const std::string hive = testing::Sample("hive/" + name);
     if (name == "dirty.hiv" || name == "badsum.hiv") {
-      EXPECT_EQ(Refused(hive).code, name == "dirty.hiv" ? Code::kDirtyHive : Code::kHive);
+      EXPECT_EQ(EditorRefusal(hive).code, name == "dirty.hiv" ? Code::kDirtyHive : Code::kHive);
       continue;
     }
     const RegKey before = testing::Canonical(ReadHive(hive).value());

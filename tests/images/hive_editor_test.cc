@@ -9,40 +9,33 @@ namespace prov::images {
 namespace {
 
 using testing::FindCell;
+using testing::Finished;
 using testing::kEditTime;
 using testing::Key;
 using testing::Patch;
 using testing::Value;
 
-RegKey Tree() {
+RegKey EditorTree() {
   return Key("", {Value("root", RegType::kSz, EncodeSz("r"))},
              {Key("Alpha",
                   {Value("One", RegType::kDword, EncodeDword(1)), Value("Two", RegType::kBinary, std::string(100, '2')),
                    Value("Big", RegType::kBinary, std::string(40000, 'B'))}),
               Key("Beta", {}, {Key("Gamma", {Value("", RegType::kSz, EncodeSz("d"))})}), Key("Empty")});
 }
-std::string Hive() { return WriteHive(Tree(), {}).value(); }
-HiveEditor Open(const std::string& hive) { return HiveEditor::Open(hive).value(); }
+std::string EditorHive() { return WriteHive(EditorTree(), {}).value(); }
+HiveEditor OpenEditor(const std::string& hive) { return HiveEditor::Open(hive).value(); }
 
-// What is there after edits; the file must be sound.
-std::string Finished(HiveEditor& editor) {
-  const Result<std::string> out = editor.Finish(kEditTime);
-  EXPECT_TRUE(out) << out.error().message << " at " << out.error().where;
-  const Result<void> checked = CheckHive(out.value_or(""));
-  EXPECT_TRUE(checked) << checked.error().message << " at " << checked.error().where;
-  return out.value_or("");
-}
-RegKey Read(const std::string& hive) { return testing::Canonical(ReadHive(hive).value()); }
+RegKey ReadCanonical(const std::string& hive) { return testing::Canonical(ReadHive(hive).value()); }
 
 TEST(HiveEditor, ReadsWhatIsThere) {
-  const HiveEditor editor = Open(Hive());
+  const HiveEditor editor = OpenEditor(EditorHive());
   EXPECT_TRUE(editor.KeyExists("").value());
   EXPECT_TRUE(editor.KeyExists("beta\\GAMMA").value());
   EXPECT_FALSE(editor.KeyExists("Beta\\Delta").value());
   EXPECT_FALSE(editor.KeyExists("Alpha\\Beta\\Gamma").value());
-  EXPECT_EQ(editor.Read("alpha", "ONE").value(), Tree().subkeys[0].values[0]);
+  EXPECT_EQ(editor.Read("alpha", "ONE").value(), EditorTree().subkeys[0].values[0]);
   EXPECT_EQ(editor.Read("Alpha", "Big").value()->data, std::string(40000, 'B')) << "out of segments";
-  EXPECT_EQ(editor.Read("Beta\\Gamma", "").value(), Tree().subkeys[1].subkeys[0].values[0]);
+  EXPECT_EQ(editor.Read("Beta\\Gamma", "").value(), EditorTree().subkeys[1].subkeys[0].values[0]);
   EXPECT_EQ(editor.Read("Alpha", "Three").value(), std::nullopt);
   EXPECT_EQ(editor.Read("absent", "One").value(), std::nullopt);
   EXPECT_EQ(editor.Subkeys("").value(), (std::vector<std::string>{"Alpha", "Beta", "Empty"}));
@@ -53,8 +46,8 @@ TEST(HiveEditor, ReadsWhatIsThere) {
 }
 
 TEST(HiveEditor, WithoutEditsTheFileStays) {
-  const std::string hive = Hive();
-  HiveEditor editor = Open(hive);
+  const std::string hive = EditorHive();
+  HiveEditor editor = OpenEditor(hive);
   ASSERT_TRUE(editor.Set("Alpha", Value("one", RegType::kDword, EncodeDword(1))));
   ASSERT_TRUE(editor.DeleteValue("Alpha", "absent"));
   ASSERT_TRUE(editor.DeleteKeyIfEmpty("Alpha"));
@@ -65,8 +58,8 @@ TEST(HiveEditor, WithoutEditsTheFileStays) {
 }
 
 TEST(HiveEditor, SettingBackIsNoChange) {
-  const std::string hive = Hive();
-  HiveEditor editor = Open(hive);
+  const std::string hive = EditorHive();
+  HiveEditor editor = OpenEditor(hive);
   ASSERT_TRUE(editor.Set("Alpha", Value("Two", RegType::kSz, "other")));
   ASSERT_TRUE(editor.DeleteValue("Alpha", "One"));
   ASSERT_TRUE(editor.Set("New\\Key", Value("v", RegType::kSz, "")));
@@ -76,7 +69,7 @@ TEST(HiveEditor, SettingBackIsNoChange) {
   EXPECT_EQ(editor.Read("Alpha", "One").value(), std::nullopt);
   EXPECT_FALSE(editor.KeyExists("Empty").value());
   EXPECT_EQ(editor.Read("Alpha", "Two").value()->data, "other");
-  const RegKey tree = Tree();
+  const RegKey tree = EditorTree();
   for (const RegValue& value : tree.subkeys[0].values) ASSERT_TRUE(editor.Set("ALPHA", value));
   ASSERT_TRUE(editor.DeleteValue("New\\Key", "v"));
   ASSERT_TRUE(editor.DeleteKeyIfEmpty("New\\Key"));
@@ -89,7 +82,7 @@ TEST(HiveEditor, SettingBackIsNoChange) {
 }
 
 TEST(HiveEditor, KeepsSpellingAndPlace) {
-  HiveEditor editor = Open(Hive());
+  HiveEditor editor = OpenEditor(EditorHive());
   ASSERT_TRUE(editor.Set("ALPHA", Value("ONE", RegType::kDword, EncodeDword(2))));
   ASSERT_TRUE(editor.Set("alpha\\new", Value("Spelt", RegType::kSz, "")));
   const RegKey after = ReadHive(Finished(editor)).value();
@@ -99,25 +92,25 @@ TEST(HiveEditor, KeepsSpellingAndPlace) {
 }
 
 TEST(HiveEditor, AppendsBinsAndKeepsTheRest) {
-  const std::string hive = Hive();
-  HiveEditor editor = Open(hive);
+  const std::string hive = EditorHive();
+  HiveEditor editor = OpenEditor(hive);
   ASSERT_TRUE(editor.Set("Alpha", Value("Two", RegType::kSz, std::string(30, 'n'))));
   ASSERT_TRUE(editor.Set("Beta\\New", Value("Huge", RegType::kBinary, std::string(100000, 'h'))));
   const std::string after = Finished(editor);
   EXPECT_EQ(after.size() % 4096, 0U);
   EXPECT_GT(after.size(), hive.size() + 100000);
   EXPECT_LT(after.size(), hive.size() + 100000 + 20480);
-  RegKey wanted = Tree();
+  RegKey wanted = EditorTree();
   testing::Model model(wanted);
   model.Set("Alpha", Value("Two", RegType::kSz, std::string(30, 'n')));
   model.Set("Beta\\New", Value("Huge", RegType::kBinary, std::string(100000, 'h')));
-  EXPECT_EQ(Read(after), testing::Canonical(model.root()));
-  EXPECT_GT(testing::ExpectUntouched(hive, after, {hive, Read(hive), Read(after)}), 7U);
+  EXPECT_EQ(ReadCanonical(after), testing::Canonical(model.root()));
+  EXPECT_GT(testing::ExpectUntouched(hive, after, {hive, ReadCanonical(hive), ReadCanonical(after)}), 7U);
 }
 
 TEST(HiveEditor, AdvancesSequenceAndTimes) {
-  const std::string hive = Hive();
-  HiveEditor editor = Open(hive);
+  const std::string hive = EditorHive();
+  HiveEditor editor = OpenEditor(hive);
   ASSERT_TRUE(editor.Set("Beta\\Gamma", Value("n", RegType::kSz, "")));
   const std::string after = Finished(editor);
   EXPECT_EQ(regf::Load32(after, 4), 2U);
@@ -137,10 +130,10 @@ TEST(HiveEditor, AdvancesSequenceAndTimes) {
 }
 
 TEST(HiveEditor, WipesWhatItFrees) {
-  RegKey tree = Tree();
+  RegKey tree = EditorTree();
   tree.subkeys[0].values.push_back(Value("Secret", RegType::kSz, std::string(50, '!')));
   tree.subkeys[0].values.push_back(Value("BigSecret", RegType::kSz, std::string(20000, '?')));
-  HiveEditor editor = Open(WriteHive(tree, {}).value());
+  HiveEditor editor = OpenEditor(WriteHive(tree, {}).value());
   ASSERT_TRUE(editor.DeleteValue("Alpha", "Secret"));
   ASSERT_TRUE(editor.Set("Alpha", Value("BigSecret", RegType::kSz, "public")));
   const std::string after = Finished(editor);
@@ -149,8 +142,8 @@ TEST(HiveEditor, WipesWhatItFrees) {
 }
 
 TEST(HiveEditor, SlackBehindTheBinsGoes) {
-  const std::string hive = Hive();
-  HiveEditor editor = Open(hive + std::string(5000, 's'));
+  const std::string hive = EditorHive();
+  HiveEditor editor = OpenEditor(hive + std::string(5000, 's'));
   ASSERT_TRUE(editor.Set("Alpha", Value("Two", RegType::kSz, "")));
   const std::string after = Finished(editor);
   EXPECT_EQ(after.size(), 4096 + regf::Load32(after, 40));
@@ -158,9 +151,9 @@ TEST(HiveEditor, SlackBehindTheBinsGoes) {
 }
 
 TEST(HiveEditor, NewKeysHaveTheirParentsDescriptor) {
-  RegKey tree = Tree();
+  RegKey tree = EditorTree();
   tree.subkeys[1].security = SystemAdminsDescriptor();
-  HiveEditor editor = Open(WriteHive(tree, {}).value());
+  HiveEditor editor = OpenEditor(WriteHive(tree, {}).value());
   ASSERT_TRUE(editor.Set("Beta\\New\\Deep", Value("v", RegType::kSz, "")));
   EXPECT_EQ(editor.Security("Beta\\New\\Deep").value(), SystemAdminsDescriptor());
   ASSERT_TRUE(editor.SetSecurity("Beta", SystemAdminsUsersDescriptor()));
@@ -170,26 +163,26 @@ TEST(HiveEditor, NewKeysHaveTheirParentsDescriptor) {
 }
 
 TEST(HiveEditor, DescriptorsComeAndGo) {
-  HiveEditor editor = Open(Hive());
+  HiveEditor editor = OpenEditor(EditorHive());
   ASSERT_TRUE(editor.SetSecurity("Empty", SystemAdminsDescriptor()));
   ASSERT_TRUE(editor.SetSecurity("Beta\\Gamma", SystemAdminsDescriptor()));
   const std::string two = Finished(editor);
   EXPECT_NE(FindCell(two, "sk", 1), regf::kNil);
   EXPECT_EQ(FindCell(two, "sk", 2), regf::kNil);
 
-  HiveEditor all = Open(two);
+  HiveEditor all = OpenEditor(two);
   for (const char* key : {"", "Alpha", "Beta", "Empty", "Beta\\Gamma"})
     ASSERT_TRUE(all.SetSecurity(key, SystemAdminsDescriptor()));
   const std::string one = Finished(all);
   EXPECT_EQ(FindCell(one, "sk", 1), regf::kNil) << "the first, the root's, is used by nobody and went";
   EXPECT_EQ(ReadHive(one).value().security, SystemAdminsDescriptor());
 
-  const Result<void> refused = Open(one).SetSecurity("Alpha", "no descriptor");
+  const Result<void> refused = OpenEditor(one).SetSecurity("Alpha", "no descriptor");
   EXPECT_EQ(refused.error().code, Code::kHive);
 }
 
 TEST(HiveEditor, AKeyThatIsNotThereYetIsMadeWithItsDescriptor) {
-  HiveEditor editor = Open(Hive());
+  HiveEditor editor = OpenEditor(EditorHive());
   ASSERT_TRUE(editor.SetSecurity("Beta\\made", SystemAdminsDescriptor()));
   const std::string bytes = Finished(editor);
   const RegKey root = ReadHive(bytes).value();
@@ -202,8 +195,8 @@ TEST(HiveEditor, AKeyThatIsNotThereYetIsMadeWithItsDescriptor) {
 }
 
 TEST(HiveEditor, ManySiblings) {
-  HiveEditor editor = Open(Hive());
-  RegKey wanted = Tree();
+  HiveEditor editor = OpenEditor(EditorHive());
+  RegKey wanted = EditorTree();
   for (int i = 0; i < 2000; ++i) {
     const std::string name = (i % 3 == 0 ? "\xe6\x97\xa5" : "k") + std::to_string(i * 7919 % 2000);
     ASSERT_TRUE(editor.Set("Beta\\" + name, Value("v", RegType::kSz, "")));
@@ -211,23 +204,23 @@ TEST(HiveEditor, ManySiblings) {
   }
   const std::string many = Finished(editor);
   EXPECT_NE(FindCell(many, "ri"), regf::kNil);
-  EXPECT_EQ(Read(many), testing::Canonical(wanted));
-  HiveEditor fewer = Open(many);
+  EXPECT_EQ(ReadCanonical(many), testing::Canonical(wanted));
+  HiveEditor fewer = OpenEditor(many);
   for (const RegKey& key : wanted.subkeys[1].subkeys) {
     if (key.name == "Gamma") continue;
     ASSERT_TRUE(fewer.DeleteValue("Beta\\" + key.name, "v"));
     ASSERT_TRUE(fewer.DeleteKeyIfEmpty("Beta\\" + key.name));
   }
-  EXPECT_EQ(Read(Finished(fewer)), testing::Canonical(Tree()));
+  EXPECT_EQ(ReadCanonical(Finished(fewer)), testing::Canonical(EditorTree()));
 }
 
 // Old hives have lists of another kind, and no big data.
 TEST(HiveEditor, WritesTheFilesVersion) {
-  RegKey tree = Tree();
+  RegKey tree = EditorTree();
   tree.subkeys[0].values.pop_back();
   const std::string hive = WriteHive(tree, {}).value();
   const auto edited = [&](std::uint32_t minor) {
-    HiveEditor editor = Open(Patch(hive).SetBase32(24, minor).Done());
+    HiveEditor editor = OpenEditor(Patch(hive).SetBase32(24, minor).Done());
     EXPECT_TRUE(editor.Set("New", Value("Big", RegType::kBinary, std::string(20000, 'b'))));
     return Finished(editor);
   };
@@ -244,12 +237,12 @@ TEST(HiveEditor, WritesTheFilesVersion) {
 TEST(HiveEditor, RepairsBigDataInOneCell) {
   // A record of the old version is none in the new one.
   const std::string old = Patch(WriteHive(Key(""), {}).value()).SetBase32(24, 3).Done();
-  HiveEditor first = Open(old);
+  HiveEditor first = OpenEditor(old);
   const RegValue big = Value("Big", RegType::kBinary, std::string(20000, 'b'));
   ASSERT_TRUE(first.Set("", big));
   const std::string wrong = Patch(first.Finish(kEditTime).value()).SetBase32(24, 5).Done();
   ASSERT_FALSE(CheckHive(wrong));
-  HiveEditor editor = Open(wrong);
+  HiveEditor editor = OpenEditor(wrong);
   EXPECT_EQ(editor.Read("", "big").value(), big);
   ASSERT_TRUE(editor.Set("", big));
   EXPECT_TRUE(editor.Changed());
@@ -266,17 +259,17 @@ TEST(HiveEditor, ClassNamesStayUntilTheKeyGoes) {
                                      .Set16(nk + 4 + 74, 8)
                                      .Done();
   ASSERT_TRUE(CheckHive(with_class));
-  HiveEditor kept = Open(with_class);
+  HiveEditor kept = OpenEditor(with_class);
   ASSERT_TRUE(kept.Set("A", Value("v", RegType::kSz, "other")));
   EXPECT_NE(Finished(kept).find("01234567"), std::string::npos);
-  HiveEditor gone = Open(with_class);
+  HiveEditor gone = OpenEditor(with_class);
   ASSERT_TRUE(gone.DeleteValue("A", "v"));
   ASSERT_TRUE(gone.DeleteKeyIfEmpty("A"));
   EXPECT_EQ(Finished(gone).find("01234567"), std::string::npos);
 }
 
 TEST(HiveEditor, RefusesWhatCannotBe) {
-  HiveEditor editor = Open(Hive());
+  HiveEditor editor = OpenEditor(EditorHive());
   const RegValue value = Value("v", RegType::kSz, "");
   EXPECT_EQ(editor.Set("a\\\\b", value).error().code, Code::kHive);
   EXPECT_EQ(editor.Set("a\\", value).error().code, Code::kHive);

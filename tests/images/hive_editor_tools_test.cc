@@ -8,8 +8,8 @@
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/images/hive_tools_util.h"
+#include "tests/support/amount.h"
 #include "tests/support/large_hive.h"
-#include "tests/support/sanitizer.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::images {
@@ -115,7 +115,7 @@ void CheckWithReaders(const std::string& original) {
   }
 }
 
-RegKey Tree() {
+RegKey ClassesTree() {
   RegKey root = Key("", {Value("r", RegType::kSz, EncodeSz("root"))},
                     {Key("Classes"), Key("Microsoft", {Value("m", RegType::kDword, EncodeDword(7))})});
   for (int i = 0; i < 3000; ++i) {
@@ -127,7 +127,7 @@ RegKey Tree() {
 
 TEST(HiveEditorTools, ReadersSeeOurKeysOnly) {
   for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
-  CheckWithReaders(WriteHive(Tree(), {}).value());
+  CheckWithReaders(WriteHive(ClassesTree(), {}).value());
 }
 
 std::string RegText(int keys) {
@@ -154,7 +154,7 @@ TEST(HiveEditorTools, HivesOfReged) {
   for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
   const ScratchFile hive("theirs.hiv");
   const ScratchFile text("theirs.reg");
-  hive.Write(WriteHive(Tree(), {}).value());
+  hive.Write(WriteHive(ClassesTree(), {}).value());
   std::string import = RegText(1000);
   for (std::size_t at = 0; (at = import.find("[\\", at)) != std::string::npos; at += 5)
     import.replace(at, 2, "[HKEY\\");

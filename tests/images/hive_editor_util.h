@@ -29,6 +29,15 @@ inline std::string Join(std::string path, std::string_view name) {
   return path;
 }
 
+// What is there after edits; the file must be sound.
+inline std::string Finished(HiveEditor& editor) {
+  const Result<std::string> out = editor.Finish(kEditTime);
+  EXPECT_TRUE(out) << out.error().message << " at " << out.error().where;
+  const Result<void> checked = CheckHive(out.value_or(""));
+  EXPECT_TRUE(checked) << checked.error().message << " at " << checked.error().where;
+  return out.value_or("");
+}
+
 // The simplest implementation of the editor there is.
 class Model {
  public:

@@ -14,6 +14,7 @@ namespace {
 using namespace std::string_literals;
 using testing::FindCell;
 using testing::Key;
+using testing::kRoot;
 using testing::Patch;
 using testing::Value;
 
@@ -26,16 +27,14 @@ RegKey SmallTree() {
 }
 std::string SmallHive() { return WriteHive(SmallTree(), {}).value(); }
 
-constexpr std::uint32_t kRoot = 0x20 + 4;  // content of the root key's cell
-
-struct Refusal {
+struct ReaderRefusal {
   const char* what;
   std::string hive;
   Code code;
   std::string where;
 };
 
-void ExpectRefused(const Refusal& refusal) {
+void ExpectReaderRefuses(const ReaderRefusal& refusal) {
   const Result<RegKey> read = ReadHive(refusal.hive);
   ASSERT_FALSE(read) << refusal.what;
   EXPECT_EQ(read.error().code, refusal.code) << refusal.what;
@@ -49,7 +48,7 @@ TEST(HiveReader, RefusesWrongBaseBlocks) {
   bad_sum[508] = static_cast<char>(bad_sum[508] ^ 1);
   std::string bad_magic = good;
   bad_magic[0] = 'R';
-  const Refusal refusals[] = {
+  const ReaderRefusal refusals[] = {
       {"empty", "", Code::kHive, "offset 0x0"},
       {"short", good.substr(0, 4095), Code::kHive, "offset 0x0"},
       {"no regf", bad_magic, Code::kHive, "offset 0x0"},
@@ -71,7 +70,7 @@ TEST(HiveReader, RefusesWrongBaseBlocks) {
       {"root is no key", Patch(good).SetBase32(36, FindCell(good, "sk")).Done(), Code::kHive,
        fmt::format("offset {:#x}", 4096 + FindCell(good, "sk"))},
   };
-  for (const Refusal& refusal : refusals) ExpectRefused(refusal);
+  for (const ReaderRefusal& refusal : refusals) ExpectReaderRefuses(refusal);
   EXPECT_NE(ReadHive(Patch(good).SetBase32(4, 7).Done()).error().message.find("shut it down fully"), std::string::npos)
       << "says what to do";
 }
@@ -94,7 +93,7 @@ TEST(HiveReader, RefusesDamagedBinsAndCells) {
   const std::string good = SmallHive();
   const auto at = [](std::uint32_t offset) { return fmt::format("offset {:#x}", 4096 + offset); };
   const std::uint32_t second_bin = regf::Load32(good, 4096 + 8);
-  const Refusal refusals[] = {
+  const ReaderRefusal refusals[] = {
       {"no hbin", Patch(good).SetBytes(0, "nope").Done(), Code::kHive, at(0)},
       {"second bin", Patch(good).SetBytes(second_bin, "nope").Done(), Code::kHive, at(second_bin)},
       {"bin offset", Patch(good).Set32(4, 4096).Done(), Code::kHive, at(4)},
@@ -107,7 +106,7 @@ TEST(HiveReader, RefusesDamagedBinsAndCells) {
       {"cell larger than its bin", Patch(good).Set32(0x20, 0U - second_bin).Done(), Code::kHive, at(0x20)},
       {"root key is free", Patch(good).Set32(0x20, 0x58).Done(), Code::kHive, at(0x20)},
   };
-  for (const Refusal& refusal : refusals) ExpectRefused(refusal);
+  for (const ReaderRefusal& refusal : refusals) ExpectReaderRefuses(refusal);
 }
 
 TEST(HiveReader, RefusesDamagedRecords) {
@@ -122,7 +121,7 @@ TEST(HiveReader, RefusesDamagedRecords) {
   const std::uint32_t segments = Patch(good).Get32(db + 4 + 4);
   const std::uint32_t last_segment = Patch(good).Get32(segments + 4 + 8);
   const std::uint32_t sk = FindCell(good, "sk");
-  const Refusal refusals[] = {
+  const ReaderRefusal refusals[] = {
       {"subkey count", Patch(good).Set32(kRoot + 20, 4).Done(), Code::kHive, at(0x20)},
       {"subkey list nowhere", Patch(good).Set32(kRoot + 28, regf::kNil).Done(), Code::kHive, "offset 0x100000fff"},
       {"subkey list of no kind", Patch(good).SetBytes(list + 4, "lx").Done(), Code::kHive, at(list)},
@@ -160,7 +159,7 @@ TEST(HiveReader, RefusesDamagedRecords) {
       {"security too long", Patch(good).Set32(sk + 4 + 16, 1000).Done(), Code::kHive, at(sk)},
       {"security malformed", Patch(good).Set16(sk + 4 + 20, 9).Done(), Code::kHive, at(sk)},
   };
-  for (const Refusal& refusal : refusals) ExpectRefused(refusal);
+  for (const ReaderRefusal& refusal : refusals) ExpectReaderRefuses(refusal);
 }
 
 TEST(HiveReader, RefusesDeepNesting) {
@@ -175,7 +174,7 @@ TEST(HiveReader, RefusesDeepNesting) {
   ASSERT_EQ(Patch(hive).Get32(innermost + 4 + 20), 0U);
   Patch deeper(hive);
   deeper.Set32(innermost + 4 + 20, 1).Set32(innermost + 4 + 28, Patch(hive).Get32(x + 4 + 28));
-  ExpectRefused({"513 levels", deeper.Done(), Code::kHive, fmt::format("offset {:#x}", 4096 + innermost)});
+  ExpectReaderRefuses({"513 levels", deeper.Done(), Code::kHive, fmt::format("offset {:#x}", 4096 + innermost)});
   EXPECT_NE(ReadHive(deeper.Done()).error().message.find("deeper than 512"), std::string::npos);
   EXPECT_NE(CheckHive(deeper.Done()).error().message.find("deeper than 512"), std::string::npos);
 }

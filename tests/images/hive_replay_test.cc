@@ -33,7 +33,7 @@ std::string Replayed(const std::string& hive, const HiveLogs& logs) {
 }
 
 // Why it can't be done.
-std::string Refused(const std::string& hive, const HiveLogs& logs, Code code = Code::kDirtyHive) {
+std::string ReplayRefusal(const std::string& hive, const HiveLogs& logs, Code code = Code::kDirtyHive) {
   const auto replayed = ReplayLogs(hive, logs);
   EXPECT_FALSE(replayed);
   if (replayed) return "replayed";
@@ -85,7 +85,7 @@ TEST(HiveReplay, TheResultIsAHiveThatIsReadAndEdited) {
   EXPECT_TRUE(CheckHive(edited));
   // Windows then takes neither of the logs: they begin before the hive's second number.
   const std::string used_again = WithNumbers(edited, regf::Load32(edited, 4) + 1, regf::Load32(edited, 4));
-  EXPECT_THAT(Refused(used_again, {history.Log(0, 2), history.Log(2, 4)}),
+  EXPECT_THAT(ReplayRefusal(used_again, {history.Log(0, 2), history.Log(2, 4)}),
               AllOf(HasSubstr("LOG1 is older than the hive (it begins with entry 100)"),
                     HasSubstr("LOG2 is older than the hive (it begins with entry 102)")));
 }
@@ -141,17 +141,19 @@ TEST(HiveReplay, AnOlderLogIsNotUsed) {
 
 TEST(HiveReplay, MissingEntriesAreNotPassedOver) {
   const History history(6);
-  EXPECT_THAT(Refused(history.Dirty(), {history.Log(0, 2), history.Log(3, 6)}),
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {history.Log(0, 2), history.Log(3, 6)}),
               HasSubstr("entries 102 to 102 are missing or damaged, and LOG2 goes on behind them"));
   std::string damaged = history.Log(0, 3);
   damaged[damaged.size() - 600] = static_cast<char>(damaged[damaged.size() - 600] ^ 1);
-  EXPECT_THAT(Refused(history.Dirty(), {history.Log(3, 6), damaged}),
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {history.Log(3, 6), damaged}),
               HasSubstr("entries 102 to 102 are missing or damaged, and LOG1 goes on behind them"));
-  EXPECT_THAT(Refused(history.Dirty(), {history.Log(0, 0), history.Log(3, 6)}), HasSubstr("entries 100 to 102"));
-  EXPECT_THAT(Refused(history.Dirty(), {history.Log(0, 3), history.Log(2, 6)}), HasSubstr("both hold an entry 102"));
-  EXPECT_THAT(Refused(WithNumbers(history.State(0), 105, 100), {history.Log(0, 3), std::nullopt}),
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {history.Log(0, 0), history.Log(3, 6)}), HasSubstr("entries 100 to 102"));
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {history.Log(0, 3), history.Log(2, 6)}),
+              HasSubstr("both hold an entry 102"));
+  EXPECT_THAT(ReplayRefusal(WithNumbers(history.State(0), 105, 100), {history.Log(0, 3), std::nullopt}),
               HasSubstr("they end with entry 102, and the hive had got to 104"));
-  EXPECT_THAT(Refused(history.Dirty(), {history.Log(0, 0), ""}), HasSubstr("entry 100, the first one, is damaged"));
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {history.Log(0, 0), ""}),
+              HasSubstr("entry 100, the first one, is damaged"));
 }
 
 TEST(HiveReplay, ARefusalNamesBothLogsAndBothWaysOut) {
@@ -159,7 +161,7 @@ TEST(HiveReplay, ARefusalNamesBothLogsAndBothWaysOut) {
   std::string old_format = history.Log();
   regf::Store32(&old_format[28], 1);
   old_format = WithNumbers(old_format, 100, 100);
-  const std::string message = Refused(history.Dirty(), {old_format, std::nullopt});
+  const std::string message = ReplayRefusal(history.Dirty(), {old_format, std::nullopt});
   EXPECT_THAT(message, HasSubstr("not closed cleanly (sequence numbers 101 and 100)"));
   EXPECT_THAT(message,
               HasSubstr("LOG1 is of the format before Windows 8.1, which is not replayed here, LOG2 is not there"));
@@ -167,7 +169,7 @@ TEST(HiveReplay, ARefusalNamesBothLogsAndBothWaysOut) {
   EXPECT_THAT(message, AllOf(HasSubstr("reg load"), HasSubstr("reg unload")));
   std::string damaged = history.Log();
   damaged[60] = 'x';
-  EXPECT_THAT(Refused(history.Dirty(), {"", damaged}), HasSubstr("LOG1 is empty, LOG2 has a damaged header"));
+  EXPECT_THAT(ReplayRefusal(history.Dirty(), {"", damaged}), HasSubstr("LOG1 is empty, LOG2 has a damaged header"));
 }
 
 TEST(HiveReplay, ALogOfAnotherHiveIsRefused) {
@@ -176,16 +178,17 @@ TEST(HiveReplay, ALogOfAnotherHiveIsRefused) {
     std::string other = history.Log();
     regf::Store32(&other[at], value);
     other = WithNumbers(other, 100, 100);
-    EXPECT_THAT(Refused(history.Dirty(), {other, std::nullopt}), HasSubstr("LOG1 belongs to another hive"));
+    EXPECT_THAT(ReplayRefusal(history.Dirty(), {other, std::nullopt}), HasSubstr("LOG1 belongs to another hive"));
   }
 }
 
 TEST(HiveReplay, ADamagedHeaderIsRefused) {
   const History history(2);
   const HiveLogs logs{history.Log(), std::nullopt};
-  EXPECT_THAT(Refused(history.Dirty().substr(0, 9000), logs, Code::kHive), HasSubstr("cut short"));
-  EXPECT_THAT(Refused(Patch(history.Dirty()).SetBase32(40, 0x5001).Done(), logs, Code::kHive), HasSubstr("multiple"));
-  EXPECT_THAT(Refused(history.Last(), logs, Code::kInternal), HasSubstr("not closed cleanly"));
+  EXPECT_THAT(ReplayRefusal(history.Dirty().substr(0, 9000), logs, Code::kHive), HasSubstr("cut short"));
+  EXPECT_THAT(ReplayRefusal(Patch(history.Dirty()).SetBase32(40, 0x5001).Done(), logs, Code::kHive),
+              HasSubstr("multiple"));
+  EXPECT_THAT(ReplayRefusal(history.Last(), logs, Code::kInternal), HasSubstr("not closed cleanly"));
 }
 
 TEST(HiveReplay, TheFlagOfPendingTransactionsIsTheLastEntrys) {
@@ -225,7 +228,7 @@ TEST(HiveReplay, WhatAnEntryAddsIsInItsPages) {
   const History history(1);
   const std::string dirty = history.Dirty();
   const auto replay = [&](std::uint32_t bins_bytes, const std::vector<testing_support::HivePage>& pages) {
-    return Refused(dirty, {LogHeader(dirty, 100) + LogEntryOf(100, bins_bytes, pages), std::nullopt});
+    return ReplayRefusal(dirty, {LogHeader(dirty, 100) + LogEntryOf(100, bins_bytes, pages), std::nullopt});
   };
   const std::string page(4096, 'p');
   const std::uint32_t end = BinsBytes(dirty);

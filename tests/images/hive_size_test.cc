@@ -15,7 +15,7 @@ namespace {
 using testing::Key;
 using testing::Value;
 
-RegKey Store(std::size_t certificates, std::size_t blob_bytes) {
+RegKey CertificateStore(std::size_t certificates, std::size_t blob_bytes) {
   RegKey root;
   RegKey& store = KeyAt(root, "Microsoft\\SystemCertificates\\ROOT\\Certificates");
   std::mt19937 random(1);
@@ -32,14 +32,14 @@ RegKey Store(std::size_t certificates, std::size_t blob_bytes) {
 // Space: the cells of a certificate need 160 bytes and its blob; bins must waste little beyond that.
 TEST(HiveSize, PacksTightly) {
   for (const std::size_t blob : {815U, 940U, 1250U, 2100U, 3000U}) {
-    const std::size_t size = WriteHive(Store(1000, blob), {}).value().size();
+    const std::size_t size = WriteHive(CertificateStore(1000, blob), {}).value().size();
     const std::size_t needed = 1000 * (160 + (blob + 4 + 7) / 8 * 8 + 8);
     EXPECT_LT(size, needed + needed / 25 + 8192) << blob;
   }
 }
 
 TEST(HiveSize, TenThousandCertificatesAreQuick) {
-  const RegKey root = Store(10000, 1000);
+  const RegKey root = CertificateStore(10000, 1000);
   const auto start = std::chrono::steady_clock::now();
   const std::string hive = WriteHive(root, {}).value();
   const auto written = std::chrono::steady_clock::now();

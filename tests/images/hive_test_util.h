@@ -27,6 +27,9 @@ inline RegKey Key(std::string name, std::vector<RegValue> values = {}, std::vect
   return {std::move(name), std::move(values), std::move(subkeys), ""};
 }
 
+// Where the content of the root key's cell begins, in the bins.
+inline constexpr std::uint32_t kRoot = 0x20 + 4;
+
 // A hive whose fields tests change; offsets are those in the bins.
 class Patch {
  public:

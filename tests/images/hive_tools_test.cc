@@ -37,7 +37,7 @@ std::string Bytes(std::size_t size) {
   return out;
 }
 
-RegKey Tree() {
+RegKey VariedTree() {
   RegKey root = Key(
       "",
       {Value("", RegType::kSz, EncodeSz("default")),
@@ -61,15 +61,15 @@ RegKey Tree() {
 
 // Values by key path and name.
 using Flat = std::map<std::string, std::map<std::string, RegValue>>;
-void Flatten(const RegKey& key, const std::string& path, Flat& out) {
+void FlattenValues(const RegKey& key, const std::string& path, Flat& out) {
   std::map<std::string, RegValue>& values = out[path];
   for (const RegValue& value : key.values) values[value.name] = value;
-  for (const RegKey& subkey : key.subkeys) Flatten(subkey, path + "\\" + subkey.name, out);
+  for (const RegKey& subkey : key.subkeys) FlattenValues(subkey, path + "\\" + subkey.name, out);
 }
 
 TEST(HiveTools, HivexregeditExportsEveryValue) {
   REQUIRE_TOOL("hivexregedit");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const Output exported = Shell("PERL_UNICODE=S hivexregedit --export --prefix 'HKEY' " + hive.path() + " '\\'");
   ASSERT_EQ(exported.exit, 0);
   const Result<std::vector<RegFileEntry>> entries = ReadRegFile(exported.text);
@@ -82,7 +82,7 @@ TEST(HiveTools, HivexregeditExportsEveryValue) {
     for (const RegFileValue& value : entry.values) values[value.value.name] = value.value;
   }
   Flat expected;
-  Flatten(Tree(), "HKEY", expected);
+  FlattenValues(VariedTree(), "HKEY", expected);
   ASSERT_EQ(actual.size(), expected.size());
   for (const auto& [path, values] : expected) {
     EXPECT_EQ(actual[path].size(), values.size()) << path;
@@ -96,7 +96,7 @@ TEST(HiveTools, HivexregeditExportsEveryValue) {
 
 TEST(HiveTools, HivexshWalksIt) {
   REQUIRE_TOOL("hivexsh");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const Output list = Shell("printf 'cd \\\\Many\\nls\\ncd \\\\Alpha\\nlsval four\\n' | hivexsh " + hive.path());
   EXPECT_EQ(list.exit, 0);
   EXPECT_EQ(std::ranges::count(list.text, '\n'), 1201) << "1,200 subkeys and one value";
@@ -107,7 +107,7 @@ TEST(HiveTools, HivexshWalksIt) {
 
 TEST(HiveTools, HivexmlReadsIt) {
   REQUIRE_TOOL("hivexml");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const Output xml = Shell("hivexml " + hive.path());
   EXPECT_EQ(xml.exit, 0);
   EXPECT_NE(xml.text.find("http://u:p%40ss@proxy:3128"), std::string::npos);
@@ -115,7 +115,7 @@ TEST(HiveTools, HivexmlReadsIt) {
 
 TEST(HiveTools, ReglookupListsEveryBinaryValue) {
   REQUIRE_TOOL("reglookup");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const Output csv = Shell("reglookup -t BINARY " + hive.path());
   ASSERT_EQ(csv.exit, 0);
   const auto expected_line = [](const std::string& path, const std::string& data) {
@@ -129,7 +129,7 @@ TEST(HiveTools, ReglookupListsEveryBinaryValue) {
     return line + ",";
   };
   std::size_t values = 0;
-  const RegKey tree = Tree();
+  const RegKey tree = VariedTree();
   for (const RegValue& value : tree.subkeys[0].values) {
     if (value.type != RegType::kBinary) continue;
     ++values;
@@ -147,7 +147,7 @@ TEST(HiveTools, ReglookupListsEveryBinaryValue) {
 
 TEST(HiveTools, ReglookupReadsSecurity) {
   REQUIRE_TOOL("reglookup");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const Output csv = Shell("reglookup -s -t KEY " + hive.path());
   ASSERT_EQ(csv.exit, 0);
   const std::size_t empty = csv.text.find("\n/Empty,KEY,");
@@ -161,7 +161,7 @@ TEST(HiveTools, ReglookupReadsSecurity) {
 
 TEST(HiveTools, RegedExports) {
   REQUIRE_TOOL("reged");
-  const HiveFile hive(Tree());
+  const HiveFile hive(VariedTree());
   const std::string out = hive.path() + ".reg";
   const Output run = Shell("reged -x " + hive.path() + " 'HKEY' '\\Many\\K1199' " + out);
   EXPECT_EQ(run.exit, 0);

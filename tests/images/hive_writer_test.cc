@@ -285,7 +285,7 @@ TEST(HiveWriter, FileNameKeepsItsEnd) {
       << "no half character";
 }
 
-struct Refusal {
+struct WriterRefusal {
   const char* what;
   RegKey root;
   Code code;
@@ -304,7 +304,7 @@ TEST(HiveWriter, Refusals) {
   bad_security.subkeys[0].security = "no descriptor";
   std::string deep = "k";
   for (unsigned i = 1; i < kMaxKeyDepth; ++i) deep += "\\k";
-  const Refusal refusals[] = {
+  const WriterRefusal refusals[] = {
       {"same name", Key("", {}, {Key("a", {}, {Key("Twin"), Key("x"), Key("tWIN")})}), Code::kHive, "a\\Twin"},
       {"same Greek name", Key("", {}, {Key("\xcf\x83"), Key("\xce\xa3")}), Code::kHive, "\xcf\x83"},
       {"backslash", Key("", {}, {Key("a\\b")}), Code::kHive, "a\\b"},
@@ -323,7 +323,7 @@ TEST(HiveWriter, Refusals) {
       {"too deep", Chain(kMaxKeyDepth + 1), Code::kSizeLimit, deep},
       {"bad descriptor", bad_security, Code::kHive, "a"},
   };
-  for (const Refusal& refusal : refusals) {
+  for (const WriterRefusal& refusal : refusals) {
     const Result<std::string> hive = WriteHive(refusal.root, {});
     ASSERT_FALSE(hive) << refusal.what;
     EXPECT_EQ(hive.error().code, refusal.code) << refusal.what;

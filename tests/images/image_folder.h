@@ -4,14 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "images/tree/folder_tree.h"
 #include "provisioner/base/file.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::images::testing {
+
+// More than any file of these tests has.
+inline constexpr std::uint64_t kLimit = 1U << 28U;
 
 class ImageFolder {
  public:
@@ -31,7 +38,7 @@ class ImageFolder {
     std::filesystem::create_directories(parent);
     ASSERT_TRUE(WriteFileAtomically(At(path), bytes, 0644));
   }
-  std::string Get(const std::string& path) const { return ReadFile(At(path), 1U << 28U).value_or("(unreadable)"); }
+  std::string Get(const std::string& path) const { return ReadFile(At(path), kLimit).value_or("(unreadable)"); }
 
   // All entries, sorted, folders with a slash.
   std::string Entries() const {
@@ -50,5 +57,11 @@ class ImageFolder {
   testing_support::ScratchFolder folder_;
   std::filesystem::path path_;
 };
+
+inline std::unique_ptr<ImageTree> OpenTree(const std::string& root, TreeAccess access = TreeAccess::kWrite) {
+  auto tree = OpenFolderTree(root, access);
+  EXPECT_TRUE(tree) << tree.error().message;
+  return tree ? *std::move(tree) : nullptr;
+}
 
 }  // namespace prov::images::testing

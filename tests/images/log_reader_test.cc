@@ -14,7 +14,7 @@ using testing_support::LogEntryOf;
 using testing_support::LogHeader;
 using testing_support::SealedEntry;
 
-const std::string& Hive() {
+const std::string& EmptyHive() {
   static const std::string hive = WriteHive(testing::Key(""), {}).value();
   return hive;
 }
@@ -37,7 +37,8 @@ TEST(Marvin32, GivesThePublishedValues) {
 TEST(Marvin32, LogsHaveASeedOfTheirOwn) { EXPECT_EQ(Marvin32("HvLE"), Marvin32("HvLE", 0x82EF4D887A4E55C5)); }
 
 TEST(LogReader, ReadsEntriesInTheirOrder) {
-  const std::string log = LogHeader(Hive(), 7) + LogEntryOf(7, 0x5000, {{0, Page('a')}, {0x3000, Page('b', 8192)}}, 1) +
+  const std::string log = LogHeader(EmptyHive(), 7) +
+                          LogEntryOf(7, 0x5000, {{0, Page('a')}, {0x3000, Page('b', 8192)}}, 1) +
                           LogEntryOf(8, 0x6000, {{0x5000, Page('c')}});
   const auto read = ReadLog(log);
   ASSERT_TRUE(read) << read.error().message;
@@ -59,21 +60,21 @@ TEST(LogReader, ReadsEntriesInTheirOrder) {
 }
 
 TEST(LogReader, WhatAnEarlierSessionLeftIsNotRead) {
-  const std::string log = LogHeader(Hive(), 7) + LogEntryOf(7, 0x5000, {{0, Page('a')}}) +
+  const std::string log = LogHeader(EmptyHive(), 7) + LogEntryOf(7, 0x5000, {{0, Page('a')}}) +
                           LogEntryOf(4, 0x5000, {{0, Page('b')}}) + LogEntryOf(5, 0x5000, {{0, Page('c')}});
   EXPECT_EQ(ReadLog(log)->entries.size(), 1U);
   EXPECT_EQ(ReadLog(log.substr(0, 512) + LogEntryOf(8, 0x5000, {{0, Page('a')}}))->entries.size(), 0U);
 }
 
 TEST(LogReader, NumbersWrapAround) {
-  const std::string log = LogHeader(Hive(), 0xFFFFFFFF) + LogEntryOf(0xFFFFFFFF, 0x5000, {{0, Page('a')}}) +
+  const std::string log = LogHeader(EmptyHive(), 0xFFFFFFFF) + LogEntryOf(0xFFFFFFFF, 0x5000, {{0, Page('a')}}) +
                           LogEntryOf(0, 0x5000, {{0, Page('b')}});
   EXPECT_EQ(ReadLog(log)->entries.size(), 2U);
 }
 
 // Each byte of an entry counts: those of the header for one hash, all behind it for the other.
 TEST(LogReader, AnEntryThatIsNotWholeEndsTheLog) {
-  const std::string start = LogHeader(Hive(), 7) + LogEntryOf(7, 0x5000, {{0, Page('a')}});
+  const std::string start = LogHeader(EmptyHive(), 7) + LogEntryOf(7, 0x5000, {{0, Page('a')}});
   const std::string entry = LogEntryOf(8, 0x5000, {{0x1000, Page('b')}});
   const std::string end = LogEntryOf(9, 0x5000, {{0, Page('c')}});
   ASSERT_EQ(ReadLog(start + entry + end)->entries.size(), 3U);
@@ -88,7 +89,7 @@ TEST(LogReader, AnEntryThatIsNotWholeEndsTheLog) {
 
 TEST(LogReader, AnEntryThatContradictsItselfEndsTheLog) {
   const std::string whole = LogEntryOf(7, 0x5000, {{0x1000, Page('a')}});
-  ASSERT_EQ(ReadLog(LogHeader(Hive(), 7) + whole)->entries.size(), 1U);
+  ASSERT_EQ(ReadLog(LogHeader(EmptyHive(), 7) + whole)->entries.size(), 1U);
   struct Case {
     const char* what;
     std::size_t at;
@@ -113,12 +114,12 @@ TEST(LogReader, AnEntryThatContradictsItselfEndsTheLog) {
                         {"an odd size", 4, 0x1201}}) {
     std::string entry = whole;
     Store32(&entry[c.at], c.value);
-    EXPECT_EQ(ReadLog(LogHeader(Hive(), 7) + SealedEntry(entry))->entries.size(), 0U) << c.what;
+    EXPECT_EQ(ReadLog(LogHeader(EmptyHive(), 7) + SealedEntry(entry))->entries.size(), 0U) << c.what;
   }
 }
 
 TEST(LogReader, SaysWhatIsNoLogOfThisFormat) {
-  const std::string good = LogHeader(Hive(), 7);
+  const std::string good = LogHeader(EmptyHive(), 7);
   EXPECT_TRUE(ReadLog(good));
   const auto with = [&](std::size_t at, std::uint32_t value) {
     std::string log = good;

@@ -101,12 +101,12 @@ TEST(RegFile, NamesThatWouldInjectLinesAreLeftOut) {
   EXPECT_EQ(entries[1].key, "K\\odd]name");
 }
 
-void Flatten(const RegKey& key, const std::string& path, std::vector<RegFileEntry>& out) {
+void FlattenEntries(const RegKey& key, const std::string& path, std::vector<RegFileEntry>& out) {
   if (!key.values.empty() || key.subkeys.empty()) {
     RegFileEntry& entry = out.emplace_back(RegFileEntry{path, false, {}});
     for (const RegValue& value : key.values) entry.values.push_back({value, false});
   }
-  for (const RegKey& subkey : key.subkeys) Flatten(subkey, path + "\\" + subkey.name, out);
+  for (const RegKey& subkey : key.subkeys) FlattenEntries(subkey, path + "\\" + subkey.name, out);
 }
 
 // Names that the format can't hold are made plain.
@@ -124,7 +124,7 @@ TEST(RegFile, RandomTreesComeBack) {
     RegKey tree = testing::RandomTree(seed, 3).Make();
     Tame(tree);
     std::vector<RegFileEntry> expected;
-    Flatten(tree, "HKEY_LOCAL_MACHINE", expected);
+    FlattenEntries(tree, "HKEY_LOCAL_MACHINE", expected);
     const Result<std::vector<RegFileEntry>> read = ReadRegFile(WriteRegFile(tree, "HKEY_LOCAL_MACHINE"));
     ASSERT_TRUE(read) << read.error().message << " at " << read.error().where;
     ASSERT_EQ(*read, expected);

@@ -11,7 +11,7 @@
 namespace prov::images {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(ArchiveNames, KnowsTheCalendar) {
   const UtcTime leap = ToUtc(951782399);

@@ -18,7 +18,6 @@ namespace prov::images::testing {
 
 namespace fs = std::filesystem;
 
-inline constexpr std::uint64_t kLimit = 1U << 28U;
 inline constexpr const char* kHive = "Windows/System32/config/SYSTEM";
 
 inline bool HasWimlib() { return testing_support::Run({"sh", "-c", "command -v wimlib-imagex"}).exit == 0; }

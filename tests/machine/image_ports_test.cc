@@ -9,8 +9,6 @@
 namespace prov::machine {
 namespace {
 
-constexpr std::uint64_t kTime = 133'000'000'000'000'000;
-
 class NoClock final : public Clock {
  public:
   std::int64_t NowUnix() override { return 1'800'000'000; }
@@ -46,7 +44,8 @@ class ImageSpecimen final : public Specimen {
  private:
   void Open() {
     open_.reset();
-    host_ = std::make_unique<ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree_), clock_, kTime);
+    host_ = std::make_unique<ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree_), clock_,
+                                        testing_support::kSampleWriteTime);
     auto open = host_->Open(Access::kWrite);
     ASSERT_TRUE(open) << open.error().message;
     open_ = *std::move(open);

@@ -17,10 +17,10 @@ using images::RegValue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing_support::kSampleWriteTime;
 
 constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
 constexpr std::string_view kSoftware = "Windows/System32/config/SOFTWARE";
-constexpr std::uint64_t kTime = 133'000'000'000'000'000;
 
 class ImageRegistryTest : public testing::Test {
  protected:
@@ -30,10 +30,12 @@ class ImageRegistryTest : public testing::Test {
   }
 
   testing_support::MemoryTree tree_;
-  ImageRegistry registry_{tree_, kTime};
+  ImageRegistry registry_{tree_, kSampleWriteTime};
 };
 
-RegValue Text(const std::string& name, const std::string& text) { return {name, RegType::kSz, images::EncodeSz(text)}; }
+RegValue TextValue(const std::string& name, const std::string& text) {
+  return {name, RegType::kSz, images::EncodeSz(text)};
+}
 
 TEST_F(ImageRegistryTest, TheControlSetIsTheOneThatWindowsStartsWith) {
   images::RegKey system = testing_support::SampleSystem();
@@ -44,11 +46,11 @@ TEST_F(ImageRegistryTest, TheControlSetIsTheOneThatWindowsStartsWith) {
   EXPECT_EQ(registry_.ControlSet(), "ControlSet002");
   EXPECT_EQ(registry_.LastControlSet(), "ControlSet001");
   EXPECT_THAT(*registry_.OtherControlSets(), ElementsAre("ControlSet001"));
-  ASSERT_TRUE(registry_.Set(R"(system\currentcontrolset\Control\Session Manager\Environment)", Text("A", "1")));
+  ASSERT_TRUE(registry_.Set(R"(system\currentcontrolset\Control\Session Manager\Environment)", TextValue("A", "1")));
   ASSERT_TRUE(registry_.Flush());
   const auto written = images::ReadHive(*tree_.At(kSystem));
   ASSERT_TRUE(written) << written.error().message;
-  images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values.push_back(Text("A", "1"));
+  images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values.push_back(TextValue("A", "1"));
   images::RegKey read = *written;
   EXPECT_EQ(images::KeyAt(read, R"(ControlSet002\Control\Session Manager\Environment)").values,
             images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values);
@@ -62,7 +64,7 @@ TEST_F(ImageRegistryTest, WithoutADefaultItIsTheCurrentOne) {
     images::RegKey system = testing_support::SampleSystem();
     images::KeyAt(system, "Select").values = {standard, {"Current", RegType::kDword, images::EncodeDword(2)}};
     PutHives(system);
-    ImageRegistry registry(tree_, kTime);
+    ImageRegistry registry(tree_, kSampleWriteTime);
     EXPECT_EQ(registry.ControlSet(), "ControlSet002");
     EXPECT_EQ(registry.LastControlSet(), std::nullopt);
   }
@@ -76,7 +78,7 @@ TEST_F(ImageRegistryTest, WithoutSelectItIsTheOnlyOne) {
   EXPECT_EQ(registry_.ControlSet(), "ControlSet001");
   images::KeyAt(one, "ControlSet002");
   PutHives(one);
-  EXPECT_EQ(ImageRegistry(tree_, kTime).ControlSet().error().code, Code::kTarget);
+  EXPECT_EQ(ImageRegistry(tree_, kSampleWriteTime).ControlSet().error().code, Code::kTarget);
 }
 
 TEST_F(ImageRegistryTest, ASelectThatNamesNothingIsRefused) {
@@ -87,7 +89,7 @@ TEST_F(ImageRegistryTest, ASelectThatNamesNothingIsRefused) {
     images::RegKey system = testing_support::SampleSystem();
     images::KeyAt(system, "Select").values = {current};
     PutHives(system);
-    ImageRegistry registry(tree_, kTime);
+    ImageRegistry registry(tree_, kSampleWriteTime);
     const auto set = registry.ControlSet();
     ASSERT_FALSE(set) << current.name;
     EXPECT_EQ(set.error().code, Code::kTarget);
@@ -125,8 +127,8 @@ class DirtyHiveTest : public ImageRegistryTest {
     PutHives(testing_support::SampleSystem());
     const std::string old = *tree_.At(kSoftware);
     images::HiveEditor editor = images::HiveEditor::Open(old).value();
-    EXPECT_TRUE(editor.Set("Microsoft", Text("newest", "from the log")));
-    newest_ = editor.Finish(kTime).value();
+    EXPECT_TRUE(editor.Set("Microsoft", TextValue("newest", "from the log")));
+    newest_ = editor.Finish(kSampleWriteTime).value();
     const std::uint32_t number = images::regf::Load32(old, 4);
     tree_.Put(kSoftware, testing_support::WithNumbers(old, number + 1, number));
     tree_.Put(kLog, testing_support::LogHeader(old, number) + testing_support::FlushOf(number, old, newest_));
@@ -139,7 +141,7 @@ class DirtyHiveTest : public ImageRegistryTest {
 TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
   const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "newest");
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->value(), Text("newest", "from the log"));
+  EXPECT_EQ(read->value(), TextValue("newest", "from the log"));
   ASSERT_EQ(registry_.Replays()->size(), 1U);
   const Finding said = registry_.Replays()->front();
   EXPECT_EQ(said.severity, Severity::kInfo);
@@ -148,7 +150,7 @@ TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
   EXPECT_THAT(said.message, HasSubstr("entries 1 to 1"));
 
   const std::string log = *tree_.At(kLog);
-  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", Text("ours", "1")));
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", TextValue("ours", "1")));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, ElementsAre(HasSubstr("SOFTWARE"))) << "no log is written";
   EXPECT_EQ(tree_.At(kLog), log);
@@ -156,12 +158,12 @@ TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
   EXPECT_TRUE(checked) << checked.error().message;
   EXPECT_GT(images::regf::Load32(*tree_.At(kSoftware), 8), images::regf::Load32(log, 4)) << "the log is too old now";
   images::RegKey wanted = images::ReadHive(newest_).value();
-  images::KeyAt(wanted, "Microsoft").values.push_back(Text("ours", "1"));
+  images::KeyAt(wanted, "Microsoft").values.push_back(TextValue("ours", "1"));
   EXPECT_EQ(images::ReadHive(*tree_.At(kSoftware)).value(), wanted) << "what is not ours is as Windows would read it";
 
-  EXPECT_EQ(registry_.Read(R"(SOFTWARE\Microsoft)", "newest")->value(), Text("newest", "from the log"));
+  EXPECT_EQ(registry_.Read(R"(SOFTWARE\Microsoft)", "newest")->value(), TextValue("newest", "from the log"));
   EXPECT_EQ(registry_.Replays()->size(), 1U) << "that of before";
-  ImageRegistry next(tree_, kTime);
+  ImageRegistry next(tree_, kSampleWriteTime);
   EXPECT_TRUE(next.Read(R"(SOFTWARE\Microsoft)", "newest")->has_value());
   EXPECT_THAT(*next.Replays(), IsEmpty()) << "it is clean now, and the log beside it is not looked at";
 }
@@ -175,7 +177,7 @@ TEST_F(DirtyHiveTest, IsNamedBeforeAnybodyLooksAtIt) {
 }
 
 TEST_F(DirtyHiveTest, IsNotWrittenWithoutAChange) {
-  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", Text("newest", "from the log")));
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\Microsoft)", TextValue("newest", "from the log")));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, IsEmpty());
 }
@@ -197,14 +199,14 @@ TEST_F(ImageRegistryTest, OnlyChangedHivesAreWrittenSoftwareFirst) {
   ASSERT_TRUE(registry_.KeyExists(R"(SYSTEM\Setup)"));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, IsEmpty());
-  ASSERT_TRUE(registry_.Set(R"(SYSTEM\Setup)", Text("x", "1")));
+  ASSERT_TRUE(registry_.Set(R"(SYSTEM\Setup)", TextValue("x", "1")));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, ElementsAre(HasSubstr("SYSTEM")));
-  ASSERT_TRUE(registry_.Set(R"(SYSTEM\Setup)", Text("x", "2")));
-  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\x)", Text("x", "2")));
+  ASSERT_TRUE(registry_.Set(R"(SYSTEM\Setup)", TextValue("x", "2")));
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\x)", TextValue("x", "2")));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, ElementsAre(HasSubstr("SYSTEM"), HasSubstr("SOFTWARE"), HasSubstr("SYSTEM")));
-  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\x)", Text("x", "2")));
+  ASSERT_TRUE(registry_.Set(R"(SOFTWARE\x)", TextValue("x", "2")));
   ASSERT_TRUE(registry_.Flush());
   EXPECT_EQ(tree_.log.size(), 3U) << "the same value again";
 }

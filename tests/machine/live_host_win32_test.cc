@@ -13,6 +13,7 @@
 #include "provisioner/machine/log_file.h"
 #include "provisioner/machine/windows_file.h"
 #include "provisioner/machine/windows_places.h"
+#include "tests/machine/own_path_win32.h"
 
 namespace prov::machine {
 namespace {
@@ -23,13 +24,7 @@ using testing::HasSubstr;
 
 constexpr char kName[] = "ProvisionerTest";
 
-std::string OwnPath() {
-  wchar_t path[MAX_PATH] = {};
-  GetModuleFileNameW(nullptr, path, MAX_PATH);
-  return Narrow(path);
-}
-
-fs::path StateFolder() { return {Wide(*DefaultStateFolder())}; }
+fs::path StateFolderPath() { return {Wide(*DefaultStateFolder())}; }
 
 // Wine's makes none and says that it did.
 bool MakeFolderLink(const fs::path& link, const fs::path& target) {
@@ -138,8 +133,8 @@ TEST(LiveHost, IsNoServiceUnlessStartedAsOne) {
 
 class LiveState : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(StateFolder()); }
-  void TearDown() override { fs::remove_all(StateFolder()); }
+  void SetUp() override { fs::remove_all(StateFolderPath()); }
+  void TearDown() override { fs::remove_all(StateFolderPath()); }
 };
 
 TEST_F(LiveState, ReadingMakesNothing) {
@@ -147,7 +142,7 @@ TEST_F(LiveState, ReadingMakesNothing) {
   ASSERT_TRUE(open) << open.error().message;
   EXPECT_EQ((*open)->Ports().state.folder().Read("ledger.json"), std::nullopt);
   EXPECT_EQ((*open)->Ports().state.folder().Write("ledger.json", "x").error().code, Code::kInternal);
-  EXPECT_FALSE(fs::exists(StateFolder()));
+  EXPECT_FALSE(fs::exists(StateFolderPath()));
 }
 
 TEST_F(LiveState, WritingHoldsTheLockAndReadingDoesNotNeedIt) {
@@ -161,17 +156,17 @@ TEST_F(LiveState, WritingHoldsTheLockAndReadingDoesNotNeedIt) {
     EXPECT_EQ((*reader)->Ports().state.folder().Read("ledger.json"), "x");
     EXPECT_EQ((*reader)->Ports().state.folder().Remove("ledger.json").error().code, Code::kInternal);
     EXPECT_FALSE(LiveHost().installation().RemoveState());
-    EXPECT_TRUE(fs::exists(StateFolder()));
+    EXPECT_TRUE(fs::exists(StateFolderPath()));
   }
   ASSERT_TRUE(LiveHost().Open(Access::kWrite));
   LiveHost().events().Write(Severity::kInfo, 1, "one\nline");
-  EXPECT_THAT(Content(StateFolder() / kLogFile), testing::EndsWith("Z info 1 one\\x0aline\n"));
+  EXPECT_THAT(Content(StateFolderPath() / kLogFile), testing::EndsWith("Z info 1 one\\x0aline\n"));
   const auto removed = LiveHost().installation().RemoveState();
   ASSERT_TRUE(removed) << removed.error().message << removed.error().where;
-  EXPECT_FALSE(fs::exists(StateFolder()));
+  EXPECT_FALSE(fs::exists(StateFolderPath()));
   EXPECT_TRUE(LiveHost().installation().RemoveState());
   LiveHost().events().Write(Severity::kInfo, 1, "makes no folder");
-  EXPECT_FALSE(fs::exists(StateFolder()));
+  EXPECT_FALSE(fs::exists(StateFolderPath()));
 }
 
 TEST_F(LiveState, EnvironmentDoesNotMoveIt) {

@@ -9,18 +9,13 @@
 
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/windows_calls.h"
+#include "tests/machine/own_path_win32.h"
 
 namespace prov::machine {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-
-std::string OwnPath() {
-  wchar_t path[MAX_PATH] = {};
-  GetModuleFileNameW(nullptr, path, MAX_PATH);
-  return Narrow(path);
-}
 
 ProgramCall Call(const std::string& test, std::int64_t timeout_milliseconds = 60'000) {
   return {OwnPath(),

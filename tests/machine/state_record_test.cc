@@ -16,7 +16,7 @@ using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 
 // A section as a document.
-std::string Text(const std::string& text) { return "\"" + text + "\"\n"; }
+std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; }
 
 std::optional<std::string> Read(MemoryMachine& machine, std::string_view section) {
   const auto found = machine.State().Read(section);
@@ -44,44 +44,44 @@ TEST(StateRecord, IsOneFileThatNamesItsDigest) {
 TEST(StateRecord, IsWrittenWhereItDiffersAndInOneStep) {
   MemoryMachine machine;
   StateRecord& state = machine.State();
-  ASSERT_TRUE(state.Commit({{"a", Text("a")}, {"b", Text("b")}}));
+  ASSERT_TRUE(state.Commit({{"a", SectionText("a")}, {"b", SectionText("b")}}));
   machine.log.clear();
-  ASSERT_TRUE(state.Commit({{"a", Text("a")}, {"c", std::nullopt}}));
+  ASSERT_TRUE(state.Commit({{"a", SectionText("a")}, {"c", std::nullopt}}));
   EXPECT_THAT(machine.log, IsEmpty());
-  ASSERT_TRUE(state.Commit({{"a", std::nullopt}, {"b", Text("new")}, {"c", Text("c")}}));
+  ASSERT_TRUE(state.Commit({{"a", std::nullopt}, {"b", SectionText("new")}, {"c", SectionText("c")}}));
   EXPECT_THAT(machine.log, ElementsAre("Write state.previous.json", "Write state.json"));
-  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("b", Text("new")), Pair("c", Text("c"))));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("b", SectionText("new")), Pair("c", SectionText("c"))));
 }
 
 TEST(StateRecord, AWriteThatFailsLeavesTheOldOne) {
   MemoryMachine machine;
   StateRecord& state = machine.State();
-  ASSERT_TRUE(state.Commit({{"a", Text("old")}}));
+  ASSERT_TRUE(state.Commit({{"a", SectionText("old")}}));
   machine.fail_at = machine.calls + 1;  // behind the reading
-  EXPECT_FALSE(state.Commit({{"a", Text("new")}}));
+  EXPECT_FALSE(state.Commit({{"a", SectionText("new")}}));
   machine.fail_at = MemoryMachine::kNever;
-  EXPECT_EQ(state.Read("a")->value().Json(), Text("old"));
+  EXPECT_EQ(state.Read("a")->value().Json(), SectionText("old"));
 }
 
 // The copy comes first, so that it never is older than the record where no command is at work; the record's own file
 // is the commit. Either is whole at each instant.
 TEST(StateRecord, ItsCopyIsWholeAndNeverOlder) {
   MemoryMachine start;
-  ASSERT_TRUE(start.State().Commit({{"a", Text("old")}}));
+  ASSERT_TRUE(start.State().Commit({{"a", SectionText("old")}}));
   MemoryMachine done = start;
   done.calls = 0;
-  ASSERT_TRUE(done.State().Commit({{"a", Text("new")}}));
+  ASSERT_TRUE(done.State().Commit({{"a", SectionText("new")}}));
   EXPECT_EQ(done.files().at("state.previous.json"), done.files().at("state.json"));
   for (std::size_t call = 0; call < done.calls; ++call) {
     MemoryMachine machine = start;
     machine.calls = 0;
     machine.stop_after = call;
-    EXPECT_THROW((void)machine.State().Commit({{"a", Text("new")}}), PowerFailure) << call;
+    EXPECT_THROW((void)machine.State().Commit({{"a", SectionText("new")}}), PowerFailure) << call;
     machine.Boot(MemoryMachine::Unflushed::kLost);
     const std::string& copy = machine.files().at("state.previous.json");
     EXPECT_TRUE(ParseState(copy, "copy")) << call;
     EXPECT_TRUE(copy == machine.files().at("state.json") || copy == done.files().at("state.json")) << call;
-    ASSERT_TRUE(machine.State().Commit({{"a", Text("new")}})) << call;
+    ASSERT_TRUE(machine.State().Commit({{"a", SectionText("new")}})) << call;
     EXPECT_EQ(machine.files(), done.files()) << call;
   }
 }
@@ -92,16 +92,16 @@ TEST(StateRecord, TheFirstHasNoCopyWithoutIt) {
     MemoryMachine machine;
     machine.stop_after = call;
     try {
-      ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}}));
+      ASSERT_TRUE(machine.State().Commit({{"a", SectionText("a")}}));
       break;
     } catch (const PowerFailure&) {
     }
     machine.Boot(MemoryMachine::Unflushed::kLost);
     EXPECT_TRUE(machine.files().contains("state.json") || machine.files().empty()) << call;
-    ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}})) << call;
+    ASSERT_TRUE(machine.State().Commit({{"a", SectionText("a")}})) << call;
     EXPECT_EQ(machine.files().at("state.previous.json"), machine.files().at("state.json")) << call;
     machine.log.clear();
-    ASSERT_TRUE(machine.State().Commit({{"a", Text("a")}})) << call;
+    ASSERT_TRUE(machine.State().Commit({{"a", SectionText("a")}})) << call;
     EXPECT_THAT(machine.log, IsEmpty()) << call;
   }
 }
@@ -109,11 +109,11 @@ TEST(StateRecord, TheFirstHasNoCopyWithoutIt) {
 TEST(StateRecord, WhatAnotherProcessWroteIsSeen) {
   MemoryMachine machine;
   StateRecord& state = machine.State();
-  ASSERT_TRUE(state.Commit({{"a", Text("old")}}));
-  ASSERT_TRUE(StateRecord(machine).Commit({{"a", Text("new")}, {"b", Text("b")}}));
-  EXPECT_EQ(state.Read("a")->value().Json(), Text("new"));
-  ASSERT_TRUE(state.Commit({{"a", Text("newer")}}));
-  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", Text("newer")), Pair("b", Text("b"))));
+  ASSERT_TRUE(state.Commit({{"a", SectionText("old")}}));
+  ASSERT_TRUE(StateRecord(machine).Commit({{"a", SectionText("new")}, {"b", SectionText("b")}}));
+  EXPECT_EQ(state.Read("a")->value().Json(), SectionText("new"));
+  ASSERT_TRUE(state.Commit({{"a", SectionText("newer")}}));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", SectionText("newer")), Pair("b", SectionText("b"))));
 }
 
 TEST(StateRecord, DamageIsAnErrorAndNeverAnEmptyRecord) {
@@ -197,7 +197,7 @@ TEST(EarlierState, ADamagedFileIsAnErrorThatNamesIt) {
 TEST(EarlierState, IsTakenOverInOneStep) {
   MemoryMachine start;
   start.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"}, {"ledger.json", R"({"schema": 1, "items": {}})"}};
-  const Sections change = {{"boots", Text("b")}, {"hold", std::nullopt}};
+  const Sections change = {{"boots", SectionText("b")}, {"hold", std::nullopt}};
   MemoryMachine done = start;
   ASSERT_TRUE(done.State().Commit(change));
   const std::size_t calls = done.calls;

@@ -7,19 +7,15 @@
 #include <utility>
 
 #include "provisioner/net/http.h"
-#include "tests/support/http_server.h"
+#include "tests/net/serving.h"
 
 namespace prov::net {
 
-inline constexpr char kGood[] =
+inline constexpr char kGoodDocument[] =
     "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nX-Two:  a b \r\nSet-Cookie: "
     "a=b\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
 // What ends with the connection: nobody can tell whether that is all.
 inline constexpr char kEndless[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nHTTP_PROXY=http://p:1\n";
-
-inline std::string Url(const test::HttpServer& server, const std::string& path = "/") {
-  return "http://" + server.HostPort() + path;
-}
 
 inline FetchRequest Request(std::string url) {
   FetchRequest out;

@@ -20,18 +20,13 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr char kWantsCredentials[] =
-    "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic "
-    "realm=\"p\"\r\nContent-Length: 0\r\n"
-    "Connection: close\r\n\r\n";
-
 std::string Answer(int status, const std::string& body, const std::string& headers = "") {
   return "HTTP/1.1 " + std::to_string(status) + " X\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
          "\r\nConnection: close\r\n\r\n" + body;
 }
 
 TEST(HttpFetch, GivesTheAnswer) {
-  test::HttpServer server(kGood);
+  test::HttpServer server(kGoodDocument);
   const auto answer = Fetch(Request(Url(server, "/a?b=c")));
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->status, 200);
@@ -50,7 +45,7 @@ TEST(HttpFetch, GivesTheAnswer) {
 }
 
 TEST(HttpFetch, SendsWhatItIsGiven) {
-  test::HttpServer server(kGood);
+  test::HttpServer server(kGoodDocument);
   FetchRequest request = Request(Url(server));
   request.headers = {{"Accept", "x/y"}, {"X-Empty", ""}};
   request.bearer_token = Secret("hunter2");
@@ -71,7 +66,7 @@ TEST(HttpFetch, SendsWhatItIsGiven) {
 }
 
 TEST(HttpSend, SendsTheBodyWithItsMethodAndType) {
-  test::HttpServer server(kGood);
+  test::HttpServer server(kGoodDocument);
   SendRequest request{.to = Request(Url(server, "/a")),
                       .method = "PATCH",
                       .content_type = "application/merge-patch+json",
@@ -97,7 +92,7 @@ TEST(HttpFetch, TheSurroundingsHaveNoSay) {
   setenv("http_proxy", nobody.c_str(), 1);
   setenv("ALL_PROXY", nobody.c_str(), 1);
   setenv("HOME", home.path().c_str(), 1);
-  test::HttpServer server(kGood);
+  test::HttpServer server(kGoodDocument);
   EXPECT_TRUE(Fetch(Request(Url(server))));
   EXPECT_THAT(server.Requests().at(0), Not(HasSubstr("Authorization")));
   for (const char* name : {"http_proxy", "ALL_PROXY"}) unsetenv(name);
@@ -320,7 +315,7 @@ TEST(HttpFetch, AProxyThatTakesWhatNobodyHere) {
 }
 
 TEST(HttpFetch, AProxyThatTakesDigestNeverSeesThePassword) {
-  test::HttpServer proxy(kGood);
+  test::HttpServer proxy(kGoodDocument);
   proxy.RefuseWithoutCredentials(
       "HTTP/1.1 407 x\r\nProxy-Authenticate: Digest realm=\"p\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 0\r\n"
       "Connection: close\r\n\r\n");
@@ -336,7 +331,7 @@ TEST(HttpFetch, AProxyThatTakesDigestNeverSeesThePassword) {
 // Such a one was given the credentials unasked before, and still is.
 TEST(HttpFetch, AProxyThatNeverAsksGetsBasic) {
   for (const char* refusal : {"HTTP/1.1 403 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "x"}) {
-    test::HttpServer proxy(kGood);
+    test::HttpServer proxy(kGoodDocument);
     proxy.RefuseWithoutCredentials(refusal);
     FetchRequest request = Request("http://no-such-host.invalid/");
     request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());

@@ -37,10 +37,10 @@ class HttpFetchTls : public testing::Test {
 };
 
 TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
-  test::HttpServer server(kGood, "", &identity_);
+  test::HttpServer server(kGoodDocument, "", &identity_);
   EXPECT_TRUE(Fetch(TlsRequest(server, {other_, root_})));
   for (const std::vector<std::string>& roots : {std::vector<std::string>{other_}, std::vector<std::string>{}}) {
-    test::HttpServer refused(kGood, "", &identity_);
+    test::HttpServer refused(kGoodDocument, "", &identity_);
     const Error error = FailureOf(TlsRequest(refused, roots));
     EXPECT_EQ(error.code, Code::kTls);
     EXPECT_THAT(error.message, HasSubstr("issued by \"CN=root,O=Example Corp\", and this CA is not in"));
@@ -52,14 +52,14 @@ TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
 }
 
 TEST_F(HttpFetchTls, AnotherNameOrTime) {
-  test::HttpServer server(kGood, "", &identity_);
+  test::HttpServer server(kGoodDocument, "", &identity_);
   FetchRequest request = TlsRequest(server, {root_});
   request.url = "https://127.0.0.1:" + std::to_string(server.port());
   const Error other_name = FailureOf(request);
   EXPECT_EQ(other_name.code, Code::kTls);
   EXPECT_THAT(other_name.message, HasSubstr("names no host (no subjectAltName): have one issued for 127.0.0.1"));
   const test::Identity expired{Leaf(1'767'300'000).pem, identity_.key};
-  test::HttpServer late(kGood, "", &expired);
+  test::HttpServer late(kGoodDocument, "", &expired);
   EXPECT_THAT(FailureOf(TlsRequest(late, {root_})).message, HasSubstr("expired"));
 }
 
@@ -71,9 +71,9 @@ TEST_F(HttpFetchTls, ACutAnswerWithoutALengthIsNone) {
 }
 
 TEST_F(HttpFetchTls, WithoutTlsOrWithItWhereNoneIsExpected) {
-  test::HttpServer plain(kGood);
+  test::HttpServer plain(kGoodDocument);
   EXPECT_THAT(FailureOf(TlsRequest(plain, {root_})).message, HasSubstr("does not speak TLS on this port"));
-  test::HttpServer tls(kGood, "", &identity_);
+  test::HttpServer tls(kGoodDocument, "", &identity_);
   EXPECT_THAT(FailureOf(Request(Url(tls))).message, HasSubstr("the server speaks TLS on this port"));
   FetchRequest request = Request("https://localhost:1/x");
   request.proxy_url = Secret("http://" + tls.HostPort());
@@ -81,7 +81,7 @@ TEST_F(HttpFetchTls, WithoutTlsOrWithItWhereNoneIsExpected) {
 }
 
 TEST_F(HttpFetchTls, ConnectsElsewhereThanTheNameSays) {
-  test::HttpServer server(kGood, "", &identity_);
+  test::HttpServer server(kGoodDocument, "", &identity_);
   FetchRequest request = Request("https://localhost:1/x");
   request.roots = {root_};
   request.connect_to = server.HostPort();
@@ -91,7 +91,7 @@ TEST_F(HttpFetchTls, ConnectsElsewhereThanTheNameSays) {
 }
 
 TEST_F(HttpFetchTls, TokensAreNotForTheProxy) {
-  test::HttpServer proxy(kGood, "HTTP/1.1 200 Connection established\r\nX-Of-The-Proxy: 1\r\n\r\n", &identity_);
+  test::HttpServer proxy(kGoodDocument, "HTTP/1.1 200 Connection established\r\nX-Of-The-Proxy: 1\r\n\r\n", &identity_);
   FetchRequest request = Request("https://localhost:4443/x");
   request.roots = {root_};
   request.proxy_url = Secret("http://" + proxy.HostPort());
@@ -107,7 +107,7 @@ TEST_F(HttpFetchTls, TokensAreNotForTheProxy) {
 }
 
 TEST_F(HttpFetchTls, AClientCertificateMustBeOne) {
-  test::HttpServer server(kGood, "", &identity_);
+  test::HttpServer server(kGoodDocument, "", &identity_);
   FetchRequest request = TlsRequest(server, {root_});
   request.client = ClientIdentity{identity_.certificate, Secret(identity_.key)};
   EXPECT_TRUE(Fetch(request));

@@ -53,7 +53,7 @@ TEST_F(ApplyNode, TakesOverFromTheScripts) {
 
 TEST_F(ApplyNode, OnceWmcoWasSeenItsVariablesAreItsBusiness) {
   Apply(SampleSettings());
-  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  host_.memory.PutKey(reconcile::kDaemonKey);
   Apply(SampleSettings(), {.unattended = true});
   EXPECT_TRUE(HasSection(reconcile::kWmcoSection));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://from-the-daemon:1"));

@@ -8,7 +8,8 @@
 #include "provisioner/node/guards.h"
 #include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
+#include "tests/support/memory_machine.h"
 
 namespace prov::node {
 namespace {
@@ -18,7 +19,7 @@ using testing::Contains;
 using testing_support::MemoryHost;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
-using Unflushed = MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 using Command = std::function<Result<void>(OpenNode&)>;
 
@@ -65,17 +66,17 @@ Command Rounding(const Settings& settings) {
 }
 
 Result<void> Do(MemoryHost& host, const Command& command) {
-  OpenNode node{host, host.memory.Ports()};
+  OpenNode node = NodeOn(host);
   return command(node);
 }
 
-void Must(MemoryHost& host, const Command& command) {
+void MustDo(MemoryHost& host, const Command& command) {
   const auto done = Do(host, command);
   EXPECT_TRUE(done) << done.error().message << " (" << done.error().where << ")";
 }
 
 MemoryHost After(MemoryHost host, const Command& command) {
-  Must(host, command);
+  MustDo(host, command);
   return host;
 }
 
@@ -149,7 +150,7 @@ class CommandKill : public NodeTest {
   static std::size_t CallsOf(MemoryHost host, const Command& command) {
     host.counts_calls = true;
     host.memory.calls = 0;
-    Must(host, command);
+    MustDo(host, command);
     return host.memory.calls;
   }
 
@@ -162,7 +163,7 @@ class CommandKill : public NodeTest {
     const std::size_t last = calls - 1;                  // always among them: there the command has become true
     std::array<std::optional<MemoryHost>, 2> last_left;  // by the process alone, by the machine
     for (std::size_t call = 0; call < calls;
-         call = call == last ? calls : std::min(call + testing_support::kCallStride, last)) {
+         call = call == last ? calls : std::min(call + testing_support::CallStride(), last)) {
       for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
         for (const bool boot : {false, true}) {
           SCOPED_TRACE("call " + std::to_string(call) + (stop == &MemoryMachine::stop_after ? ", after" : ", before") +
@@ -233,9 +234,9 @@ TEST_F(CommandKill, TheFirstApplyIsOldOrNew) {
 TEST_F(CommandKill, AnApplyThatOnlyChangesWhatIsRememberedIsOldOrNew) {
   const Settings same = Signed(SampleSettings(kNewGeneration), "new");
   MemoryHost start = WithOld();
-  Must(start, TakingBack);
+  MustDo(start, TakingBack);
   start = After(start, Applying(Old()));
-  Must(start, [](OpenNode& node) { return Remember(node.machine.state, kHoldSection, HoldJson("another")); });
+  MustDo(start, [](OpenNode& node) { return Remember(node.machine.state, kHoldSection, HoldJson("another")); });
   ExpectOldOrNew(start, Applying(same));
   ExpectRepeatable(start, Applying(same));
 }
@@ -253,7 +254,7 @@ TEST_F(CommandKill, ApplyOverATrialIsOldOrNew) {
 
 TEST_F(CommandKill, RemoveIsOldOrNew) {
   MemoryHost start = WithOld();
-  Must(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}}); });
+  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}}); });
   ExpectOldOrNew(start, Removing);
   ExpectRepeatable(start, Removing);
 }
@@ -285,7 +286,7 @@ TEST_F(CommandKill, ATrialIsOpenOrNeverWas) {
     const bool trial = IsTrial(killed);
     ASSERT_EQ(Difference(Seen(After(killed, EndingWhatIsOpen)), trial ? Seen(back) : Seen(start)), "");
     MemoryHost rolled = killed;
-    Must(rolled, TakingBack);
+    MustDo(rolled, TakingBack);
     ASSERT_EQ(Difference(Seen(rolled), trial ? Seen(back) : AnswersOf(start).rolled_back), "");
     MemoryHost confirming = killed;
     ASSERT_EQ(Do(confirming, Confirming).has_value(), trial);
@@ -315,8 +316,8 @@ TEST_F(CommandKill, ConfirmIsOldOrNew) {
 TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
   MemoryHost start = host_;
   const Delivery delivery{{"payload"}, true, {}};
-  Must(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
-  Must(start, Trying(New()));
+  MustDo(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  MustDo(start, Trying(New()));
   start.now += 61;
   ExpectRepeatable(start, Rounding(New()));
   const MemoryHost done = After(start, Rounding(New()));
@@ -328,7 +329,7 @@ TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
 TEST_F(CommandKill, ARoundIsOldOrNew) {
   MemoryHost start = host_;
   const Delivery delivery{{"payload"}, true, {}};
-  Must(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
+  MustDo(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
   ExpectOldOrNew(start, Rounding(New()));
   ExpectRepeatable(start, Rounding(New()));
 }
@@ -336,7 +337,7 @@ TEST_F(CommandKill, ARoundIsOldOrNew) {
 TEST_F(CommandKill, ARoundThatAdoptsIsOldOrNew) {
   MemoryHost start = host_;
   start.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", ".svc,10.0.0.0/16,localhost,example.com"));
-  Must(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
+  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
   ExpectOldOrNew(start, Rounding(Old()));
   ExpectRepeatable(start, Rounding(Old()));
 }
@@ -416,7 +417,7 @@ TEST_F(CommandKill, AServiceThatWasToBeRestartedIsByTheNextRun) {
     const bool before = !killed.restarted.empty();
     MemoryHost again = killed;
     const bool is_new = Seen(After(killed, EndingWhatIsOpen)) != Seen(start);
-    Must(again, Applying(New()));
+    MustDo(again, Applying(New()));
     ASSERT_FALSE(again.memory.Section(kRestartSection));
     if (!is_new) return;  // who applies it then says whether to restart
     if (booted) {

@@ -6,6 +6,7 @@
 #include "provisioner/node/apply.h"
 #include "provisioner/node/first_boot.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/memory_host.h"
 
 namespace prov::node {
@@ -44,21 +45,19 @@ inline Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const Settings
   return FirstBoot(node, PROV_TRY(Derive(settings)), delivery, options);
 }
 
+inline OpenNode NodeOn(testing_support::MemoryHost& host) { return {host, host.memory.Ports()}; }
+
 class NodeTest : public ::testing::Test {
  protected:
   NodeTest() { reconcile::PutWindows(host_.memory); }
 
-  OpenNode node() { return {host_, host_.memory.Ports()}; }
+  OpenNode node() { return NodeOn(host_); }
   std::optional<std::string> Variable(std::string_view name) {
     return reconcile::TextAt(host_.memory, reconcile::kEnv, name);
   }
   bool HasFile(std::string_view name) { return host_.memory.files().contains(std::string(name)); }
   bool HasSection(std::string_view name) { return host_.memory.Section(name).has_value(); }
-  static std::vector<std::string> Codes(const Findings& findings) {
-    std::vector<std::string> out;
-    for (const Finding& f : findings) out.emplace_back(f.code);
-    return out;
-  }
+  static std::vector<std::string> Codes(const Findings& findings) { return testing_support::CodesOf(findings); }
 
   testing_support::MemoryHost host_;
 };

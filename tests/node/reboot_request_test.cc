@@ -1,11 +1,12 @@
 #include "provisioner/node/reboot_request.h"
 
 #include "tests/node/node_helpers.h"
+#include "tests/support/memory_machine.h"
 
 namespace prov::node {
 namespace {
 
-using Unflushed = testing_support::MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 class RebootRequests : public NodeTest {
  protected:

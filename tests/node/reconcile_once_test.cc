@@ -5,6 +5,7 @@
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/memory_machine.h"
 #include "tests/support/memory_network.h"
 
 namespace prov::node {
@@ -16,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using Unflushed = testing_support::MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 class Reconcile : public NodeTest {
  protected:
@@ -126,7 +127,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
   {
     testing_support::MemoryHost host;
     bake(host);
-    OpenNode n{host, host.memory.Ports()};
+    OpenNode n = NodeOn(host);
     ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}));
     calls = host.memory.calls;
   }
@@ -134,7 +135,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
   for (std::size_t stop = 0; stop < calls; ++stop) {
     testing_support::MemoryHost host;
     bake(host);
-    OpenNode n{host, host.memory.Ports()};
+    OpenNode n = NodeOn(host);
     host.memory.stop_after = stop;
     EXPECT_THROW((void)FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}), testing_support::PowerFailure);
     host.memory.stop_after = testing_support::MemoryMachine::kNever;

@@ -42,7 +42,6 @@ Settings SmallOther() {
   return out;
 }
 
-OpenNode On(MemoryHost& host) { return {host, host.memory.Ports()}; }
 void Must(const Result<reconcile::SessionReport>& report) {
   ASSERT_TRUE(report) << report.error().where << ": " << report.error().message;
 }
@@ -52,18 +51,18 @@ void LeaveApplied(MemoryHost& host) {
   Settings settings = SmallSettings();
   settings.payload = std::string(64, 'a');
   settings.signer = std::string(64, 'b');
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   Must(FirstBoot(n, settings, {{kSource}, true, {}}, {}));
 }
 // Two runs, the second of which was taken back.
 void LeaveHeld(MemoryHost& host) {
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   Must(ApplySettings(n, SmallSettings(), {}));
   Must(ApplySettings(n, SmallOther(), {}));
   Must(Rollback(n));
 }
 void LeaveTrial(MemoryHost& host) {
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   Must(TrySettings(n, SmallSettings(), {}, kTrialSeconds));
 }
 // The power went in the middle of the registry's changes.
@@ -76,7 +75,7 @@ void LeaveInterrupted(MemoryHost& host) {
     host = MemoryHost();
     reconcile::PutWindows(host.memory);
     host.memory.stop_after = at;
-    OpenNode n = On(host);
+    OpenNode n = NodeOn(host);
     EXPECT_THROW((void)ApplySettings(n, SmallSettings(), {}), testing_support::PowerFailure);
   }
   ASSERT_TRUE(host.memory.files().contains("journal.json"));
@@ -84,7 +83,7 @@ void LeaveInterrupted(MemoryHost& host) {
 // What keeps a node that nobody watches from doing harm, and a first boot that failed.
 void LeaveGuarded(MemoryHost& host) {
   host.memory.PutKey(std::string(R"(SYSTEM\CurrentControlSet\Services\)") + std::string(reconcile::kWmcoDaemon));
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   Settings settings = SmallSettings();
   settings.options.scope.certificates = false;
   Must(ApplySettings(n, settings, {.unattended = true}));
@@ -132,7 +131,7 @@ class StateFixture : public NodeTest, public testing::WithParamInterface<const c
     MemoryHost today;
     reconcile::PutWindows(today.memory);
     run(today);
-    OpenNode n = On(today);
+    OpenNode n = NodeOn(today);
     return Items(StatusOf(n).value());
   }
   static std::vector<std::string> Items(const NodeStatus& status) {

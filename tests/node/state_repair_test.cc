@@ -40,8 +40,6 @@ bool Damage(MemoryHost& host, const std::string& file, Way way) {
   return true;
 }
 
-OpenNode On(MemoryHost& host) { return {host, host.memory.Ports()}; }
-
 Result<RoundReport> Round(MemoryHost& host, const Settings& settings = SampleSettings()) {
   auto round = PROV_TRY(RunRound(host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
   return round ? Result<RoundReport>(*std::move(round)) : Fail(Code::kInternal, "nobody asked for a stop");
@@ -74,7 +72,7 @@ class StateRepaired : public NodeTest {
 
   // With its settings gone, as is what else the installation wrote into the registry.
   static std::string Removed(MemoryHost host) {
-    OpenNode n = On(host);
+    OpenNode n = NodeOn(host);
     const auto removed = RemoveSettings(n);
     EXPECT_TRUE(removed) << ErrorOf(removed.error());
     EXPECT_TRUE(UnregisterEventSource(n));
@@ -102,7 +100,7 @@ class StateRepaired : public NodeTest {
       host.memory.log.clear();
       host.memory.calls = 0;
       host.memory.stop_after = at;
-      OpenNode n = On(host);
+      OpenNode n = NodeOn(host);
       EXPECT_THROW((void)ApplySettings(n, other, {}), PowerFailure);
       const bool wrote =
           std::ranges::any_of(host.memory.log, [](const std::string& call) { return call.starts_with("Set "); });
@@ -162,7 +160,7 @@ TEST_F(StateRepaired, ATrialStaysOpenWhateverIsDamaged) {
       const auto round = Round(waiting);
       ASSERT_TRUE(round) << ErrorOf(round.error());
       EXPECT_TRUE(round->held);
-      OpenNode opened = On(host);
+      OpenNode opened = NodeOn(host);
       const auto back = Rollback(opened);
       ASSERT_TRUE(back) << ErrorOf(back.error());
       EXPECT_EQ(host.memory.content().Text(), managed_);
@@ -210,7 +208,7 @@ TEST_F(StateRepaired, LookingWritesNothing) {
       ASSERT_TRUE(Damage(host, file, way));
       const auto files = host.memory.files();
       host.memory.log.clear();
-      OpenNode n = On(host);
+      OpenNode n = NodeOn(host);
       const auto status = StatusOf(n);
       ASSERT_TRUE(status) << ErrorOf(status.error());
       EXPECT_TRUE(status->engine.drift.empty());
@@ -236,7 +234,7 @@ TEST_F(StateRepaired, AnyCallOfARepairMayBeTheLast) {
   start.events_written.clear();
   MemoryHost whole = start;
   Findings findings;
-  OpenNode n = On(whole);
+  OpenNode n = NodeOn(whole);
   whole.memory.calls = 0;
   ASSERT_TRUE(RepairState(n, findings));
   const std::size_t calls = whole.memory.calls;
@@ -249,7 +247,7 @@ TEST_F(StateRepaired, AnyCallOfARepairMayBeTheLast) {
       MemoryHost host = start;
       host.memory.calls = 0;
       host.memory.*stop = call;
-      OpenNode killed = On(host);
+      OpenNode killed = NodeOn(host);
       EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
       host.memory.Boot(MemoryMachine::Unflushed::kKept);
       EXPECT_THAT(KeptFiles(host).size(), testing::Le(2U));
@@ -264,7 +262,7 @@ TEST_F(StateRepaired, ARepairThatFailsLeavesEverythingForTheNext) {
   ASSERT_TRUE(Damage(start, "state.json", Way::kGarbled));
   MemoryHost whole = start;
   Findings findings;
-  OpenNode n = On(whole);
+  OpenNode n = NodeOn(whole);
   whole.memory.calls = 0;
   ASSERT_TRUE(RepairState(n, findings));
   const std::size_t calls = whole.memory.calls;
@@ -273,7 +271,7 @@ TEST_F(StateRepaired, ARepairThatFailsLeavesEverythingForTheNext) {
     MemoryHost host = start;
     host.memory.calls = 0;
     host.memory.fail_at = call;
-    OpenNode failed = On(host);
+    OpenNode failed = NodeOn(host);
     const auto repaired = RepairState(failed, findings);
     host.memory.fail_at = MemoryMachine::kNever;
     if (!repaired && host.memory.files().at("state.json") == start.memory.files().at("state.json")) {
@@ -291,7 +289,7 @@ TEST_F(StateRepaired, AFileOfANewerProgramIsLeftAlone) {
     host.memory.files()[file] = R"({"schema": 9})";
     const auto files = host.memory.files();
     Findings findings;
-    OpenNode n = On(host);
+    OpenNode n = NodeOn(host);
     ASSERT_TRUE(RepairState(n, findings));
     EXPECT_THAT(findings, IsEmpty());
     EXPECT_EQ(host.memory.files(), files);
@@ -355,7 +353,7 @@ TEST_F(StateRepaired, ARecordThatSomebodyDeletedIsMissed) {
 TEST_F(StateRepaired, AServiceWithoutASourceHasLostNothing) {
   MemoryHost host;
   reconcile::PutWindows(host.memory);
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   Findings findings;
   ASSERT_TRUE(InstallService(n, nullptr, {}, findings));
   EXPECT_FALSE(StatusOf(n)->record_lost);
@@ -370,7 +368,7 @@ TEST_F(StateRepaired, ALostJournalLeavesNoValueToOthers) {
   const auto round = Round(host, OtherSettings());
   ASSERT_TRUE(round) << ErrorOf(round.error());
   EXPECT_THAT(Codes(round->session.findings), Contains("state-lost"));
-  OpenNode n = On(host);
+  OpenNode n = NodeOn(host);
   EXPECT_TRUE(StatusOf(n)->engine.drift.empty());
   EXPECT_EQ(Removed(host), before_);
 }
@@ -427,7 +425,7 @@ TEST_F(EarlierStateRepaired, AnyCallOfARepairMayBeTheLast) {
   ASSERT_TRUE(Damage(start, "ledger.json", Way::kCut));
   MemoryHost whole = start;
   Findings findings;
-  OpenNode n = On(whole);
+  OpenNode n = NodeOn(whole);
   whole.memory.calls = 0;
   ASSERT_TRUE(RepairState(n, findings));
   EXPECT_THAT(Codes(findings), ElementsAre("state-damaged"));
@@ -439,7 +437,7 @@ TEST_F(EarlierStateRepaired, AnyCallOfARepairMayBeTheLast) {
       MemoryHost host = start;
       host.memory.calls = 0;
       host.memory.*stop = call;
-      OpenNode killed = On(host);
+      OpenNode killed = NodeOn(host);
       EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
       host.memory.Boot(MemoryMachine::Unflushed::kKept);
       ExpectManaged(host, SampleSettings(), managed_);

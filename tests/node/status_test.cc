@@ -5,6 +5,7 @@
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/memory_machine.h"
 #include "tests/support/program_file.h"
 
 namespace prov::node {
@@ -13,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::MakeProgram;
-using Unflushed = testing_support::MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 class Status : public NodeTest {
  protected:

@@ -21,7 +21,7 @@ class Upgrade : public NodeTest {
  protected:
   static Result<ProgramReport> Install(MemoryHost& host, std::string_view version, bool allow_older = false) {
     host.own_version = version;
-    OpenNode n{host, host.memory.Ports()};
+    OpenNode n = NodeOn(host);
     return InstallProgramAndService(n, allow_older);
   }
   Result<ProgramReport> Install(std::string_view version, bool allow_older = false) {

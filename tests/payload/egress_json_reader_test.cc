@@ -14,7 +14,7 @@ using testing_support::PathOf;
 using testing_support::WithMember;
 using testing_support::WithoutMember;
 
-const PayloadBytes& Good() {
+const PayloadBytes& GoodPayload() {
   static const PayloadBytes files = [] {
     const egress::EgressConfig config = testing_support::SampleConfig();
     reconcile::DesiredOptions options;
@@ -28,13 +28,13 @@ const PayloadBytes& Good() {
   return files;
 }
 
-Result<EgressDocument> Read(std::string egress_json) {
-  PayloadBytes files = Good();
+Result<EgressDocument> ReadEgress(std::string egress_json) {
+  PayloadBytes files = GoodPayload();
   files["egress.json"] = std::move(egress_json);
   return ReadEgressJson(files, "p");
 }
 
-const std::string& Json() { return Good().at("egress.json"); }
+const std::string& GoodEgressJson() { return GoodPayload().at("egress.json"); }
 
 // What must be there; the rest of the document is derived from it.
 const std::string kNeeded[] = {
@@ -68,10 +68,10 @@ const std::string kNeeded[] = {
 };
 
 TEST(EgressJsonReader, EveryMemberIsNeeded) {
-  ASSERT_TRUE(Read(Json()));
+  ASSERT_TRUE(ReadEgress(GoodEgressJson()));
   for (const std::string& pointer : kNeeded) {
-    ASSERT_TRUE(HasMember(Json(), pointer)) << pointer;
-    const auto read = Read(WithoutMember(Json(), pointer));
+    ASSERT_TRUE(HasMember(GoodEgressJson(), pointer)) << pointer;
+    const auto read = ReadEgress(WithoutMember(GoodEgressJson(), pointer));
     ASSERT_FALSE(read) << pointer;
     EXPECT_EQ(read.error().code, Code::kType) << pointer << ": " << read.error().message;
     EXPECT_TRUE(read.error().where.starts_with("p: egress.json: $")) << read.error().where;
@@ -83,8 +83,8 @@ TEST(EgressJsonReader, EveryMemberHasItsType) {
   std::vector<std::string> pointers(std::begin(kNeeded), std::end(kNeeded));
   pointers.insert(pointers.end(), {"/scope/0", "/proxy/HTTP_PROXY", "/proxy/HTTPS_PROXY", "/proxy/NO_PROXY"});
   for (const std::string& pointer : pointers) {
-    ASSERT_TRUE(HasMember(Json(), pointer)) << pointer;
-    const auto read = Read(WithMember(Json(), pointer, "1.5"));
+    ASSERT_TRUE(HasMember(GoodEgressJson(), pointer)) << pointer;
+    const auto read = ReadEgress(WithMember(GoodEgressJson(), pointer, "1.5"));
     ASSERT_FALSE(read) << pointer;
     EXPECT_EQ(read.error().code, Code::kType) << pointer << ": " << read.error().message;
     EXPECT_EQ(read.error().where, "p: egress.json: " + PathOf(pointer));
@@ -93,7 +93,7 @@ TEST(EgressJsonReader, EveryMemberHasItsType) {
 
 TEST(EgressJsonReader, ModesAreOctal) {
   const auto mode = [](const std::string& text) {
-    const auto read = Read(WithMember(Json(), "/trustFile/mode", "\"" + text + "\""));
+    const auto read = ReadEgress(WithMember(GoodEgressJson(), "/trustFile/mode", "\"" + text + "\""));
     return read ? static_cast<int>(read->config.trust_file.mode) : -1;
   };
   EXPECT_EQ(mode("0600"), 0600);
@@ -105,7 +105,7 @@ TEST(EgressJsonReader, ModesAreOctal) {
 }
 
 TEST(EgressJsonReader, ACertificateThatIsNoneIsRefused) {
-  PayloadBytes files = Good();
+  PayloadBytes files = GoodPayload();
   const auto read = ReadEgressJson(files, "p");
   ASSERT_TRUE(read);
   ASSERT_FALSE(read->config.certificates.empty());

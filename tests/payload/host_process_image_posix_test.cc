@@ -20,11 +20,11 @@ HostProcessImage Image(const testing_support::FakeProgram& program = {}) {
   return MakeHostProcessImage(ReadProgramFile(testing_support::MakeProgram(program), "exe").value(), kTime).value();
 }
 
-const ImageFile& FileOf(const HostProcessImage& image, const std::string& path) {
+const ImageFile& ImageFileOf(const HostProcessImage& image, const std::string& path) {
   return *std::ranges::find(image.files, path, &ImageFile::path);
 }
 
-rapidjson::Document Json(const std::string& bytes) {
+rapidjson::Document ParsedJson(const std::string& bytes) {
   rapidjson::Document out;
   out.Parse(bytes.data(), bytes.size());
   EXPECT_FALSE(out.HasParseError()) << bytes;
@@ -34,7 +34,7 @@ rapidjson::Document Json(const std::string& bytes) {
 // The blob that a descriptor names.
 std::string BlobOf(const HostProcessImage& image, const rapidjson::Value& descriptor) {
   const std::string digest = descriptor["digest"].GetString();
-  const ImageFile& file = FileOf(image, "blobs/sha256/" + digest.substr(digest.find(':') + 1));
+  const ImageFile& file = ImageFileOf(image, "blobs/sha256/" + digest.substr(digest.find(':') + 1));
   EXPECT_EQ(digest, "sha256:" + ToHex(Sha256(file.bytes)));
   EXPECT_EQ(descriptor["size"].GetUint64(), file.bytes.size());
   return file.bytes;
@@ -44,14 +44,14 @@ TEST(HostProcessImage, ItsDocumentsNameEachOther) {
   const HostProcessImage image = Image();
   ASSERT_EQ(image.files.size(), 5U);
   EXPECT_TRUE(std::ranges::is_sorted(image.files, {}, &ImageFile::path)) << "as an archive wants them";
-  const auto index = Json(FileOf(image, "index.json").bytes);
+  const auto index = ParsedJson(ImageFileOf(image, "index.json").bytes);
   ASSERT_EQ(index["manifests"].Size(), 1U) << "one for all builds of Windows";
   EXPECT_EQ(image.digest, index["manifests"][0]["digest"].GetString());
   EXPECT_STREQ(index["manifests"][0]["platform"]["os"].GetString(), "windows");
-  const auto manifest = Json(BlobOf(image, index["manifests"][0]));
+  const auto manifest = ParsedJson(BlobOf(image, index["manifests"][0]));
   ASSERT_EQ(manifest["layers"].Size(), 1U);
   BlobOf(image, manifest["layers"][0]);
-  const auto config = Json(BlobOf(image, manifest["config"]));
+  const auto config = ParsedJson(BlobOf(image, manifest["config"]));
   EXPECT_STREQ(config["os"].GetString(), "windows");
   EXPECT_STREQ(config["architecture"].GetString(), "amd64");
   EXPECT_FALSE(config.HasMember("os.version")) << "with it, other builds would not take the image";

@@ -12,10 +12,10 @@ using testing_support::PathOf;
 using testing_support::WithMember;
 using testing_support::WithoutMember;
 
-std::string Good() { return ManifestJson({{"a.txt", "text", false, "test"}, {"b/c", "", true, "test"}}, 7); }
+std::string GoodManifest() { return ManifestJson({{"a.txt", "text", false, "test"}, {"b/c", "", true, "test"}}, 7); }
 
 TEST(Manifest, IsReadAsItWasWritten) {
-  const auto read = ParseManifest(Good(), "m");
+  const auto read = ParseManifest(GoodManifest(), "m");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->generation, 7);
   ASSERT_EQ(read->files.size(), 2U);
@@ -29,11 +29,11 @@ TEST(Manifest, IsReadAsItWasWritten) {
 TEST(Manifest, EveryMemberIsNeededAndTyped) {
   for (const std::string pointer :
        {"/schema", "/generation", "/files", "/files/0/path", "/files/0/sha256", "/files/1/bytes"}) {
-    ASSERT_TRUE(HasMember(Good(), pointer)) << pointer;
-    const auto absent = ParseManifest(WithoutMember(Good(), pointer), "m");
+    ASSERT_TRUE(HasMember(GoodManifest(), pointer)) << pointer;
+    const auto absent = ParseManifest(WithoutMember(GoodManifest(), pointer), "m");
     ASSERT_FALSE(absent) << pointer;
     EXPECT_EQ(absent.error().code, Code::kType) << pointer << ": " << absent.error().message;
-    const auto other = ParseManifest(WithMember(Good(), pointer, "true"), "m");
+    const auto other = ParseManifest(WithMember(GoodManifest(), pointer, "true"), "m");
     ASSERT_FALSE(other) << pointer;
     EXPECT_EQ(other.error().code, Code::kType) << pointer << ": " << other.error().message;
     EXPECT_EQ(other.error().where, "m: " + PathOf(pointer));
@@ -56,7 +56,7 @@ TEST(Manifest, ValuesThatAreNoneAreRefused) {
       {"/files/0/path", "\"MANIFEST.json\""},
   };
   for (const auto& bad : kBad) {
-    const auto read = ParseManifest(WithMember(Good(), bad.pointer, bad.value), "m");
+    const auto read = ParseManifest(WithMember(GoodManifest(), bad.pointer, bad.value), "m");
     ASSERT_FALSE(read) << bad.pointer << " = " << bad.value;
     EXPECT_EQ(read.error().code, Code::kManifest) << bad.value;
     EXPECT_EQ(read.error().where, "m: " + PathOf(bad.pointer));
@@ -64,7 +64,7 @@ TEST(Manifest, ValuesThatAreNoneAreRefused) {
 }
 
 TEST(Manifest, DigestsCountInEitherCase) {
-  const std::string upper = WithMember(Good(), "/files/0/sha256", "\"" + std::string(64, 'A') + "\"");
+  const std::string upper = WithMember(GoodManifest(), "/files/0/sha256", "\"" + std::string(64, 'A') + "\"");
   const auto read = ParseManifest(upper, "m");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->files[0].sha256, std::string(64, 'a'));

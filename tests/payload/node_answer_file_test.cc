@@ -38,12 +38,12 @@ TEST(NodeAnswerFile, PutsNameAndNetworkIntoTheConstantFile) {
   pugi::xml_document document;
   ASSERT_TRUE(document.load_buffer(text.data(), text.size()));
   EXPECT_STREQ(Component(document, "Microsoft-Windows-Shell-Setup").child_value("ComputerName"), "WIN-8");
-  const auto interface = Component(document, "Microsoft-Windows-TCPIP").child("Interfaces").child("Interface");
-  EXPECT_STREQ(interface.child_value("Identifier"), "00-15-5D-0A-0B-0C");
-  EXPECT_STREQ(interface.child("Ipv4Settings").child_value("DhcpEnabled"), "false");
-  EXPECT_STREQ(interface.child("UnicastIpAddresses").child_value("IpAddress"), "10.0.0.5/24");
-  EXPECT_STREQ(interface.child("Routes").child("Route").child_value("Prefix"), "0.0.0.0/0");
-  EXPECT_STREQ(interface.child("Routes").child("Route").child_value("NextHopAddress"), "10.0.0.1");
+  const auto adapter = Component(document, "Microsoft-Windows-TCPIP").child("Interfaces").child("Interface");
+  EXPECT_STREQ(adapter.child_value("Identifier"), "00-15-5D-0A-0B-0C");
+  EXPECT_STREQ(adapter.child("Ipv4Settings").child_value("DhcpEnabled"), "false");
+  EXPECT_STREQ(adapter.child("UnicastIpAddresses").child_value("IpAddress"), "10.0.0.5/24");
+  EXPECT_STREQ(adapter.child("Routes").child("Route").child_value("Prefix"), "0.0.0.0/0");
+  EXPECT_STREQ(adapter.child("Routes").child("Route").child_value("NextHopAddress"), "10.0.0.1");
   const auto dns = Component(document, "Microsoft-Windows-DNS-Client").child("Interfaces").child("Interface");
   EXPECT_STREQ(dns.child_value("Identifier"), "00-15-5D-0A-0B-0C");
   const auto servers = dns.child("DNSServerSearchOrder").children("IpAddress");

@@ -11,27 +11,27 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<Node> Read(std::string_view text) {
+std::vector<Node> ReadNodes(std::string_view text) {
   auto nodes = ReadNodeList(text, "nodes.csv");
   EXPECT_TRUE(nodes) << nodes.error().message << " at " << nodes.error().where;
   return nodes ? *std::move(nodes) : std::vector<Node>{};
 }
 
-Error Refusal(std::string_view text) {
+Error NodeListError(std::string_view text) {
   const auto nodes = ReadNodeList(text, "nodes.csv");
   EXPECT_FALSE(nodes) << text;
   return nodes ? Error{} : nodes.error();
 }
 
 TEST(NodeList, NamesAloneAreEnough) {
-  const auto nodes = Read("name\nwin-2\nwin-1\n");
+  const auto nodes = ReadNodes("name\nwin-2\nwin-1\n");
   ASSERT_EQ(nodes.size(), 2U);
   EXPECT_EQ(nodes[0].name, "win-1");  // sorted
   EXPECT_FALSE(nodes[0].network);
 }
 
 TEST(NodeList, ReadsEachColumnInAnyOrder) {
-  const auto nodes = Read(
+  const auto nodes = ReadNodes(
       "\xEF\xBB\xBFmac,dns,gateway,address,name\r\n"
       "00-15-5D-0A-0B-0C,\"10.0.0.2, 10.0.0.3\",10.0.0.1,10.0.0.5/24,WIN-1\r\n"
       ",2001:DB8::53,fe80::1,2001:db8:0::7/64,win-2");
@@ -49,9 +49,9 @@ TEST(NodeList, ReadsEachColumnInAnyOrder) {
 }
 
 TEST(NodeList, JsonSaysTheSameAsCsv) {
-  const auto csv = Read("name,address,dns\na,10.0.0.5/8,10.0.0.2 10.0.0.3\nb,,\n");
+  const auto csv = ReadNodes("name,address,dns\na,10.0.0.5/8,10.0.0.2 10.0.0.3\nb,,\n");
   const auto json =
-      Read(R"( [ {"name": "b"}, {"dns": ["10.0.0.2", "10.0.0.3"], "address": "10.0.0.5/8", "name": "a"} ] )");
+      ReadNodes(R"( [ {"name": "b"}, {"dns": ["10.0.0.2", "10.0.0.3"], "address": "10.0.0.5/8", "name": "a"} ] )");
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0].name, csv[0].name);
   EXPECT_EQ(json[0].network->address, csv[0].network->address);
@@ -68,7 +68,7 @@ struct Bad {
 class BadRow : public testing::TestWithParam<Bad> {};
 
 TEST_P(BadRow, IsNamedWithItsPlace) {
-  const Error error = Refusal(GetParam().text);
+  const Error error = NodeListError(GetParam().text);
   EXPECT_EQ(error.code, Code::kRow);
   EXPECT_THAT(error.message, HasSubstr(GetParam().message));
   EXPECT_THAT(error.where, HasSubstr(std::string("nodes.csv") + GetParam().place));
@@ -142,8 +142,8 @@ INSTANTIATE_TEST_SUITE_P(
                         "not the MAC address of an adapter"}));
 
 TEST(NodeList, AllBadRowsAreToldAtOnce) {
-  const Error csv =
-      Refusal("name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3\nwin-5,10.0.0.7/24\n");
+  const Error csv = NodeListError(
+      "name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3\nwin-5,10.0.0.7/24\n");
   EXPECT_EQ(csv.code, Code::kRow);
   EXPECT_EQ(csv.where, "nodes.csv: line 2, column 1");
   EXPECT_EQ(
@@ -152,7 +152,7 @@ TEST(NodeList, AllBadRowsAreToldAtOnce) {
       "line 3, column 7: \"10.0.0.300/24\" is not an address with its prefix, such as 10.0.0.5/24; "
       "line 5, column 1: the row has 1 fields, the first line 2; "
       "line 6, column 7: 10.0.0.7/24 is the address of the node in line 4, too");
-  const Error json = Refusal("[{\"name\": \"a\"},\n{\"name\": 7},\n{\"name\": \"A\"}]");
+  const Error json = NodeListError("[{\"name\": \"a\"},\n{\"name\": 7},\n{\"name\": \"A\"}]");
   EXPECT_THAT(json.message, testing::StartsWith("2 rows are wrong: "));
   EXPECT_THAT(
       json.message,
@@ -162,31 +162,33 @@ TEST(NodeList, AllBadRowsAreToldAtOnce) {
 TEST(NodeList, AListThatIsWrongAsAWholeIsNotToldRowByRow) {
   std::string text = "name\n";
   for (int i = 0; i < 1000; ++i) text += "a_b\n";
-  const Error error = Refusal(text);
+  const Error error = NodeListError(text);
   EXPECT_THAT(error.message, testing::StartsWith("20 rows or more are wrong: line 2, column 1: "));
   EXPECT_THAT(error.message, testing::Not(HasSubstr("line 22")));
 }
 
 TEST(NodeList, TakesTheEndsOfNetworksThatHaveNoOthers) {
-  EXPECT_EQ(Read("name,address,gateway\na,10.0.0.0/31,10.0.0.1\nb,10.0.1.7/32,\nc,10.0.0.1/31,10.0.0.0\n").size(), 3U);
-  EXPECT_EQ(Read("name,address\na,2001:db8::/127\nb,2001:db8::1:0/128\nc,2001:db8:1::ffff:ffff:ffff:ffff/64\n").size(),
+  EXPECT_EQ(ReadNodes("name,address,gateway\na,10.0.0.0/31,10.0.0.1\nb,10.0.1.7/32,\nc,10.0.0.1/31,10.0.0.0\n").size(),
             3U);
   EXPECT_EQ(
-      Read("name,address,gateway,dns\na,2001:db8::7/64,2001:db8::,::1\nb,10.0.1.0/22,10.0.2.255,127.0.0.1\n").size(),
-      2U);
+      ReadNodes("name,address\na,2001:db8::/127\nb,2001:db8::1:0/128\nc,2001:db8:1::ffff:ffff:ffff:ffff/64\n").size(),
+      3U);
+  EXPECT_EQ(ReadNodes("name,address,gateway,dns\na,2001:db8::7/64,2001:db8::,::1\nb,10.0.1.0/22,10.0.2.255,127.0.0.1\n")
+                .size(),
+            2U);
 }
 
 TEST(NodeList, FaultsOfJsonAreNamedWithTheirPlace) {
   for (const auto& [text, place] : {std::pair("[{\"name\": \"a\"},\n {\"name\" \"b\"}]", ": line 2, column 10"),
                                     std::pair("[\n{\"name\": \"a\",\n\"name\": \"b\"}]", ": line 3, column 1")}) {
-    EXPECT_EQ(Refusal(text).code, Code::kJson);
-    EXPECT_EQ(Refusal(text).where, std::string("nodes.csv") + place);
+    EXPECT_EQ(NodeListError(text).code, Code::kJson);
+    EXPECT_EQ(NodeListError(text).where, std::string("nodes.csv") + place);
   }
 }
 
 TEST(NodeList, WhatIsNoArrayIsNamedAsSuch) {
-  EXPECT_EQ(Refusal("{\"name\": \"a\"}").code, Code::kType);
-  EXPECT_EQ(Refusal("[{\"name\": \"a\"").code, Code::kJson);
+  EXPECT_EQ(NodeListError("{\"name\": \"a\"}").code, Code::kType);
+  EXPECT_EQ(NodeListError("[{\"name\": \"a\"").code, Code::kJson);
 }
 
 TEST(CsvReader, QuotedFieldsHoldAnything) {

@@ -14,6 +14,7 @@ namespace prov::payload {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_support::ModeOf;
 using testing_support::ReadAll;
 using testing_support::RunAndStopAt;
 using testing_support::Stopped;
@@ -27,11 +28,6 @@ class PosixPayloadFolder : public testing::Test {
   testing_support::ScratchFolder scratch_;
   fs::path root_ = scratch_.path();
 };
-
-unsigned ModeOf(const fs::path& path) {
-  struct stat info{};
-  return stat(path.c_str(), &info) == 0 ? static_cast<unsigned>(info.st_mode & 07777U) : 0;
-}
 
 TEST_F(PosixPayloadFolder, WritesFilesAndTimes) {
   const fs::path out = root_ / "a/b/out";

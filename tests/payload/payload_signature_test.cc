@@ -43,8 +43,8 @@ std::string Signed(const pki::Certificate& signer = Signer(), const std::string&
 }
 
 // Why it is refused; "" if it is not.
-std::string Refusal(std::string_view signature, std::string_view manifest = kManifestText,
-                    const pki::Certificate& signer = Signer()) {
+std::string SignatureRefusal(std::string_view signature, std::string_view manifest = kManifestText,
+                             const pki::Certificate& signer = Signer()) {
   const auto verified = VerifySignature(manifest, signature, signer, "p7s");
   if (verified) return "";
   EXPECT_EQ(verified.error().code, Code::kSignature);
@@ -55,7 +55,7 @@ std::string Refusal(std::string_view signature, std::string_view manifest = kMan
 
 TEST(PayloadSignature, IsTheSameEachTimeAndTheSameAsOpenssls) {
   const std::string ours = Signed();
-  EXPECT_EQ(Refusal(ours), "");
+  EXPECT_EQ(SignatureRefusal(ours), "");
   EXPECT_EQ(ours, Signed());
   EXPECT_TRUE(test::OpensslVerifies(kManifestText, ours, Signer().der));
   EXPECT_FALSE(test::OpensslVerifies("other", ours, Signer().der)) << "this test can fail";
@@ -70,7 +70,7 @@ TEST(PayloadSignature, AnyRsaKeyAndSerialWillDo) {
       spec.serial = serial;
       const pki::Certificate signer = Signer(spec);
       const std::string signature = Signed(signer, key);
-      EXPECT_EQ(Refusal(signature, kManifestText, signer), "") << key << " " << serial;
+      EXPECT_EQ(SignatureRefusal(signature, kManifestText, signer), "") << key << " " << serial;
       EXPECT_EQ(signature, MakeCms(kManifestText, {.certificate = signer.der, .key = key})) << serial;
     }
   }
@@ -82,10 +82,10 @@ TEST(PayloadSignature, NoBitOfItCanBeChanged) {
   for (std::size_t i = 0; i < signature.size() * 8; ++i) {
     char& byte = signature[i / 8];
     byte = static_cast<char>(byte ^ (1 << (i % 8)));
-    EXPECT_NE(Refusal(signature, kManifestText, signer), "") << "bit " << i % 8 << " of byte " << i / 8;
+    EXPECT_NE(SignatureRefusal(signature, kManifestText, signer), "") << "bit " << i % 8 << " of byte " << i / 8;
     byte = static_cast<char>(byte ^ (1 << (i % 8)));
   }
-  EXPECT_EQ(Refusal(signature, kManifestText, signer), "");
+  EXPECT_EQ(SignatureRefusal(signature, kManifestText, signer), "");
 }
 
 TEST(PayloadSignature, NoByteOfTheManifestCanBeChanged) {
@@ -94,22 +94,22 @@ TEST(PayloadSignature, NoByteOfTheManifestCanBeChanged) {
   std::string manifest(kManifestText);
   for (char& byte : manifest) {
     byte = static_cast<char>(byte ^ 0x20);
-    EXPECT_THAT(Refusal(signature, manifest, signer), HasSubstr("does not fit manifest.json"));
+    EXPECT_THAT(SignatureRefusal(signature, manifest, signer), HasSubstr("does not fit manifest.json"));
     byte = static_cast<char>(byte ^ 0x20);
   }
-  EXPECT_NE(Refusal(signature, manifest + "\n", signer), "");
-  EXPECT_NE(Refusal(signature, manifest.substr(1), signer), "");
-  EXPECT_NE(Refusal(signature, "", signer), "");
+  EXPECT_NE(SignatureRefusal(signature, manifest + "\n", signer), "");
+  EXPECT_NE(SignatureRefusal(signature, manifest.substr(1), signer), "");
+  EXPECT_NE(SignatureRefusal(signature, "", signer), "");
 }
 
 TEST(PayloadSignature, WhatIsCutShortOrGoesOnIsRefused) {
   const pki::Certificate signer = Signer();
   const std::string signature = Signed();
   for (std::size_t size = 0; size < signature.size(); ++size) {
-    EXPECT_NE(Refusal(signature.substr(0, size), kManifestText, signer), "") << size;
+    EXPECT_NE(SignatureRefusal(signature.substr(0, size), kManifestText, signer), "") << size;
   }
-  EXPECT_NE(Refusal(signature + '\0', kManifestText, signer), "");
-  EXPECT_NE(Refusal(signature + signature, kManifestText, signer), "");
+  EXPECT_NE(SignatureRefusal(signature + '\0', kManifestText, signer), "");
+  EXPECT_NE(SignatureRefusal(signature + signature, kManifestText, signer), "");
 }
 
 // The same name and serial number, so that the signature names the pinned certificate; another key.
@@ -117,39 +117,43 @@ TEST(PayloadSignature, AForeignKeyUnderTheSameNameIsRefused) {
   const pki::Certificate forged = Signer(SignerSpec("rsa2048#other"));
   EXPECT_EQ(forged.subject, Signer().subject);
   EXPECT_EQ(forged.serial, Signer().serial);
-  EXPECT_THAT(Refusal(Signed(forged, "rsa2048#other")), HasSubstr("another key"));
+  EXPECT_THAT(SignatureRefusal(Signed(forged, "rsa2048#other")), HasSubstr("another key"));
   // With the forged certificate enclosed, as a careless reader would take it from there.
   const std::string enclosing =
       MakeCms(kManifestText,
               {.certificate = forged.der, .key = "rsa2048#other", .flags = CMS_DETACHED | CMS_BINARY | CMS_NOATTR});
   EXPECT_GT(enclosing.size(), forged.der.size());
-  EXPECT_THAT(Refusal(enclosing), HasSubstr("another key"));
+  EXPECT_THAT(SignatureRefusal(enclosing), HasSubstr("another key"));
 }
 
 TEST(PayloadSignature, AnotherCertificateIsAnotherSigner) {
   CertificateSpec renewed = SignerSpec();
   renewed.serial = 5;
-  EXPECT_THAT(Refusal(Signed(Signer(renewed))), HasSubstr("another signer than the wanted one, CN=Payload Signer"));
+  EXPECT_THAT(SignatureRefusal(Signed(Signer(renewed))),
+              HasSubstr("another signer than the wanted one, CN=Payload Signer"));
   CertificateSpec renamed = SignerSpec();
   renamed.subject = {{"O", "Example Corp"}, {"CN", "Payload Signer 2"}};
-  EXPECT_THAT(Refusal(Signed(Signer(renamed))), HasSubstr("another signer"));
+  EXPECT_THAT(SignatureRefusal(Signed(Signer(renamed))), HasSubstr("another signer"));
 }
 
 TEST(PayloadSignature, WhenTheCertificateIsValidDoesNotCount) {
   CertificateSpec spec = SignerSpec();
   spec.not_before = 1;
   spec.not_after = 2;
-  EXPECT_EQ(Refusal(Signed(Signer(spec)), kManifestText, Signer(spec)), "");
+  EXPECT_EQ(SignatureRefusal(Signed(Signer(spec)), kManifestText, Signer(spec)), "");
   spec.not_before = 4'000'000'000;
   spec.not_after = 4'000'000'001;
-  EXPECT_EQ(Refusal(Signed(Signer(spec)), kManifestText, Signer(spec)), "");
+  EXPECT_EQ(SignatureRefusal(Signed(Signer(spec)), kManifestText, Signer(spec)), "");
 }
 
 // Certificates that are enclosed mean nothing, whoever put them there.
 TEST(PayloadSignature, EnclosedCertificatesArePassedOver) {
   const std::string der = Signer().der;
-  EXPECT_EQ(Refusal(MakeCms(kManifestText, {.certificate = der, .flags = CMS_DETACHED | CMS_BINARY | CMS_NOATTR})), "");
-  EXPECT_EQ(Refusal(MakeCms(kManifestText, {.certificate = der, .enclosed = {test::MakeRoot("somebody").der}})), "");
+  EXPECT_EQ(
+      SignatureRefusal(MakeCms(kManifestText, {.certificate = der, .flags = CMS_DETACHED | CMS_BINARY | CMS_NOATTR})),
+      "");
+  EXPECT_EQ(
+      SignatureRefusal(MakeCms(kManifestText, {.certificate = der, .enclosed = {test::MakeRoot("somebody").der}})), "");
 }
 
 TEST(PayloadSignature, OtherFormsAreRefusedAndSaySo) {
@@ -172,7 +176,7 @@ TEST(PayloadSignature, OtherFormsAreRefusedAndSaySo) {
        "more than one signer"},
       {"the signer twice", {.certificate = der, .more_signers = {{der, "rsa2048"}}}, "more than one signer"},
   };
-  for (const auto& c : cases) EXPECT_THAT(Refusal(MakeCms(kManifestText, c.spec)), HasSubstr(c.why)) << c.what;
+  for (const auto& c : cases) EXPECT_THAT(SignatureRefusal(MakeCms(kManifestText, c.spec)), HasSubstr(c.why)) << c.what;
 }
 
 TEST(PayloadSignature, WhatIsNoSignatureIsRefused) {
@@ -182,7 +186,7 @@ TEST(PayloadSignature, WhatIsNoSignatureIsRefused) {
   long_sequence.resize(5 + 0x100000, '\x30');
   for (const std::string& bytes : {std::string(), std::string("-----BEGIN CMS-----\n"), deep, zeros, long_sequence,
                                    Signer().der, PrivateKeyPem("rsa2048"), std::string(kManifestText)}) {
-    EXPECT_NE(Refusal(bytes), "") << bytes.size();
+    EXPECT_NE(SignatureRefusal(bytes), "") << bytes.size();
   }
 }
 
@@ -295,7 +299,7 @@ TEST(PayloadSignature, IsAFileOfThePayloadThatTheManifestDoesNotList) {
   const auto manifest = std::ranges::find(payload.files, "manifest.json", &PayloadFile::path);
   const auto signature = std::ranges::find(payload.files, kSignaturePath, &PayloadFile::path);
   ASSERT_NE(signature, payload.files.end());
-  EXPECT_EQ(Refusal(signature->bytes, manifest->bytes), "");
+  EXPECT_EQ(SignatureRefusal(signature->bytes, manifest->bytes), "");
   EXPECT_THAT(manifest->bytes, Not(HasSubstr("p7s")));
   EXPECT_TRUE(IsPayloadPath(signature->path));
   EXPECT_FALSE(signature->secret);

@@ -28,7 +28,7 @@ Certificate Good(const std::string& der = "der") {
   return out;
 }
 
-std::string CodesOf(const std::vector<Certificate>& certificates) {
+std::string ReviewCodes(const std::vector<Certificate>& certificates) {
   std::string out;
   for (const Finding& finding : ReviewCertificates(certificates, kNow, "b"))
     out += (out.empty() ? "" : " ") + std::string(finding.code);
@@ -52,7 +52,7 @@ TEST(ReviewCertificates, Times) {
     Certificate certificate = Good();
     certificate.not_before_unix = c.from;
     certificate.not_after_unix = c.to;
-    EXPECT_EQ(CodesOf({certificate}), c.codes) << c.from << " " << c.to;
+    EXPECT_EQ(ReviewCodes({certificate}), c.codes) << c.from << " " << c.to;
   }
 }
 
@@ -84,7 +84,7 @@ TEST(ReviewCertificates, KeysAndSignatures) {
     certificate.key_bits = c.bits;
     certificate.weak_signature = c.weak_signature;
     certificate.self_signed = c.self_signed;
-    EXPECT_EQ(CodesOf({certificate}), c.codes) << c.key << c.bits << c.weak_signature;
+    EXPECT_EQ(ReviewCodes({certificate}), c.codes) << c.key << c.bits << c.weak_signature;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "provisioner/base/text.h"
+#include "tests/pki/bundle_samples.h"
 
 namespace prov::pki {
 namespace {
@@ -12,12 +13,6 @@ namespace {
 using namespace std::string_literals;
 
 const std::string kText = "# a comment\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-
-std::string Utf16Be(const std::string& text) {
-  std::string out = ToUtf16Le(text);
-  for (std::size_t i = 0; i + 1 < out.size(); i += 2) std::swap(out[i], out[i + 1]);
-  return out;
-}
 
 TEST(PemText, PlainTextIsNotCopied) {
   for (const std::string& text :

@@ -13,7 +13,7 @@ namespace {
 using test::CertificateSpec;
 using test::MakeCertificate;
 
-Certificate Made(const CertificateSpec& spec) { return *ParseCertificate(MakeCertificate(spec).der, ""); }
+Certificate SignedCertificate(const CertificateSpec& spec) { return *ParseCertificate(MakeCertificate(spec).der, ""); }
 
 TEST(Signature, OwnSignaturesVerify) {
   const struct {
@@ -26,12 +26,12 @@ TEST(Signature, OwnSignaturesVerify) {
     spec.key = c.key;
     spec.digest = c.digest;
     spec.not_after = 1767225601;  // expiry is no matter here
-    const auto result = VerifySelfSignature(Made(spec));
+    const auto result = VerifySelfSignature(SignedCertificate(spec));
     EXPECT_TRUE(result) << c.key << ": " << result.error().message;
   }
   CertificateSpec v1;
   v1.version = 1;
-  EXPECT_TRUE(VerifySelfSignature(Made(v1)));
+  EXPECT_TRUE(VerifySelfSignature(SignedCertificate(v1)));
 }
 
 TEST(Signature, AForeignKeyIsAnError) {
@@ -39,7 +39,7 @@ TEST(Signature, AForeignKeyIsAnError) {
     CertificateSpec spec;
     spec.key = key;
     spec.signer = std::string(key) + "#other";
-    const Certificate certificate = Made(spec);
+    const Certificate certificate = SignedCertificate(spec);
     EXPECT_TRUE(certificate.self_signed) << "its text says so";
     const auto result = VerifySelfSignature(certificate);
     ASSERT_FALSE(result);
@@ -50,7 +50,7 @@ TEST(Signature, AForeignKeyIsAnError) {
 }
 
 TEST(Signature, AChangedByteIsAnError) {
-  Certificate certificate = Made({});
+  Certificate certificate = SignedCertificate({});
   const std::size_t at = certificate.der.find("example userca");
   certificate.der[at] = 'E';
   const std::size_t again = certificate.der.find("example userca");
@@ -59,7 +59,7 @@ TEST(Signature, AChangedByteIsAnError) {
 }
 
 TEST(Signature, WhatOpenSslCannotReadIsAnError) {
-  Certificate certificate = Made({});
+  Certificate certificate = SignedCertificate({});
   certificate.der.resize(certificate.der.size() / 2);
   const auto result = VerifySelfSignature(certificate);
   ASSERT_FALSE(result);
@@ -69,7 +69,7 @@ TEST(Signature, WhatOpenSslCannotReadIsAnError) {
 TEST(Signature, UnknownAlgorithmsAreTold) {
   // rsaEncryption (…1.1.1) becomes …1.1.99, and sha256WithRSAEncryption (…1.1.11) …1.1.99.
   const auto changed = [](const std::string& oid) {
-    Certificate certificate = Made({});
+    Certificate certificate = SignedCertificate({});
     for (std::size_t at = certificate.der.find(oid); at != std::string::npos; at = certificate.der.find(oid, at + 1)) {
       certificate.der[at + oid.size() - 1] = '\x63';
     }
@@ -86,7 +86,7 @@ TEST(Signature, UnknownAlgorithmsAreTold) {
 
 TEST(Signature, LeavesOpenSslsErrorQueueAlone) {
   ERR_clear_error();
-  Certificate certificate = Made({});
+  Certificate certificate = SignedCertificate({});
   certificate.der.resize(10);
   EXPECT_FALSE(VerifySelfSignature(certificate));
   EXPECT_EQ(ERR_peek_error(), 0U);

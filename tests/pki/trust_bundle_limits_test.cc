@@ -5,20 +5,12 @@
 #include <string>
 
 #include "provisioner/pki/trust_bundle.h"
+#include "tests/pki/bundle_samples.h"
+#include "tests/support/amount.h"
 #include "tests/support/make_certificate.h"
-#include "tests/support/sanitizer.h"
 
 namespace prov::pki {
 namespace {
-
-const std::string& A() {
-  static const std::string pem = test::MakeRoot("A", "p256").pem;
-  return pem;
-}
-const std::string& B() {
-  static const std::string pem = test::MakeRoot("B", "p256#b").pem;
-  return pem;
-}
 
 TEST(TrustBundleLimits, BytesAndCertificates) {
   Findings findings;
@@ -48,18 +40,18 @@ TEST(TrustBundleLimits, FindingsAreCapped) {
 }
 
 TEST(TrustBundleLimits, HostileTextsTakeLinearTime) {
-  constexpr std::size_t kSize = testing_support::Amount(8U << 20U);
-  const auto repeat = [](const std::string& piece) {
+  const std::size_t size = testing_support::Amount(8U << 20U);
+  const auto repeat = [size](const std::string& piece) {
     std::string out;
-    out.reserve(kSize + piece.size());
-    while (out.size() < kSize) out += piece;
+    out.reserve(size + piece.size());
+    while (out.size() < size) out += piece;
     return out;
   };
   const struct {
     const char* why;
     std::string text;
   } cases[] = {
-      {"dashes", std::string(kSize, '-')},
+      {"dashes", std::string(size, '-')},
       {"four dashes", repeat("----x")},
       {"BEGIN", repeat("-----BEGIN CERTIFICATE-----")},
       {"BEGIN in a comment", "#" + repeat("-----BEGIN CERTIFICATE-----")},
@@ -72,7 +64,7 @@ TEST(TrustBundleLimits, HostileTextsTakeLinearTime) {
        repeat("-----BEGIN AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA ")},
       {"the word", repeat("certificate ")},
       {"blanks before the word", repeat("                                certificate")},
-      {"blanks", std::string(kSize, ' ') + "x"},
+      {"blanks", std::string(size, ' ') + "x"},
       {"no-break spaces", repeat("\xC2\xA0") + "x"},
       {"lines of blanks", repeat("        \n") + "x"},
       {"empty private keys", repeat("-----BEGIN PRIVATE KEY----------END PRIVATE KEY-----")},
@@ -80,7 +72,7 @@ TEST(TrustBundleLimits, HostileTextsTakeLinearTime) {
       {"blocks of headers", "-----BEGIN X-----" + repeat("\na:b") + "-----END X-----"},
       {"backslashes", "-----\\" + repeat("\\")},
       {"base64 without end", "-----BEGIN CERTIFICATE-----" + repeat("A")},
-      {"zero byte at the end", std::string(kSize, 'a') + '\0'},
+      {"zero byte at the end", std::string(size, 'a') + '\0'},
   };
   for (const auto& c : cases) {
     Findings findings;

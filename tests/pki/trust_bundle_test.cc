@@ -9,32 +9,16 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/pem.h"
+#include "tests/pki/bundle_samples.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/replaced.h"
 
 namespace prov::pki {
 namespace {
 
 using namespace std::string_literals;
+using testing_support::Replaced;
 
-const test::MadeCertificate& Nth(std::size_t n) {
-  static const std::vector<test::MadeCertificate> made = {test::MakeRoot("A", "p256"), test::MakeRoot("B", "p256#b"),
-                                                          test::MakeRoot("C", "p256#c")};
-  return made.at(n);
-}
-const std::string& A() { return Nth(0).pem; }
-const std::string& B() { return Nth(1).pem; }
-const std::string& C() { return Nth(2).pem; }
-
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-std::string Utf16Be(const std::string& text) {
-  std::string out = ToUtf16Le(text);
-  for (std::size_t i = 0; i + 1 < out.size(); i += 2) std::swap(out[i], out[i + 1]);
-  return out;
-}
 std::string WithoutFinalLineEnd(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text;

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/finding_codes.h"
+
 namespace prov::pki {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing_support::CodesOf;
 
 Certificate Make(bool self_signed, bool is_ca) {
   Certificate out;
@@ -22,12 +25,6 @@ Certificate Make(bool self_signed, bool is_ca) {
   out.version = 3;
   out.key_algorithm = "rsa";
   out.key_bits = 2048;
-  return out;
-}
-
-std::vector<std::string> CodesOf(const Findings& findings) {
-  std::vector<std::string> out;
-  for (const Finding& finding : findings) out.emplace_back(finding.code);
   return out;
 }
 

@@ -6,24 +6,17 @@
 #include "provisioner/base/text.h"
 #include "provisioner/pki/pem.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "tests/pki/bundle_samples.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/replaced.h"
 
 namespace prov::pki {
 namespace {
 
-const test::MadeCertificate& Nth(std::size_t n) {
-  static const std::vector<test::MadeCertificate> made = {test::MakeRoot("A", "p256"), test::MakeRoot("B", "p256#b"),
-                                                          test::MakeRoot("C", "p256#c")};
-  return made.at(n);
-}
+using testing_support::Replaced;
+
 std::string Pem(std::size_t n) { return Nth(n).pem; }
 std::string All() { return Pem(0) + Pem(1) + Pem(2); }
-
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
 
 // "ABC" for three certificates, else the error's code.
 std::string Read(const std::string& bytes, std::string* codes = nullptr) {

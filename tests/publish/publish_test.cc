@@ -12,6 +12,7 @@
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/publish/render.h"
 #include "tests/publish/publishing.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
 
 namespace prov::publish {
@@ -176,51 +177,49 @@ TEST(Publish, AContainerThatIsNotThereWritesNothing) {
   EXPECT_THAT(publication.files, IsEmpty());
 }
 
-std::vector<std::string> CodesOf(PublishRequest request) {
-  std::vector<std::string> out;
-  for (const Finding& finding : Published(std::move(request)).findings) out.emplace_back(finding.code);
-  return out;
+std::vector<std::string> PublishedCodes(PublishRequest request) {
+  return testing_support::CodesOf(Published(std::move(request)).findings);
 }
 
 TEST(Publish, DoubtsAreFindings) {
   PublishRequest request = Full();
   request.install_config.reset();
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("install-config-missing"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("install-config-missing"));
   request = Full();
   request.infrastructure.bytes = InfrastructureYaml("  platformStatus:\n    type: AWS\n");
-  EXPECT_THAT(CodesOf(std::move(request)), ElementsAre("region-missing"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), ElementsAre("region-missing"));
   request = Full();
   request.system_ca.reset();
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("system-ca-missing"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("system-ca-missing"));
   request = Full();
   request.user_ca->bytes = UserBundle(Pem("corporate-root") + " " + Pem("proxy-root"));
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("trust-bundle"))
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("trust-bundle"))
       << "an indented block, which the operator passes over";
   request = Full();
   request.user_ca->bytes =
       UserBundle(Pem("corporate-root") + "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("private-key"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("private-key"));
   request = Full();
   request.user_ca->bytes = Pem("corporate-root");
   request.proxy.bytes = ProxyYaml("  httpProxy: http://p:1\n");
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("user-ca-unused"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("user-ca-unused"));
   request = Full();
   request.user_ca.reset();
   request.render = false;
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("trusted-ca-missing"));
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("trusted-ca-missing"));
   request = Full();
   request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
-  EXPECT_THAT(CodesOf(std::move(request)), Contains("not-probed"));
-  EXPECT_THAT(CodesOf(Full()), IsEmpty());
+  EXPECT_THAT(PublishedCodes(std::move(request)), Contains("not-probed"));
+  EXPECT_THAT(PublishedCodes(Full()), IsEmpty());
 }
 
 TEST(Publish, AHostedControlPlaneIsToldAndItsPublicFormIsAnOption) {
   PublishRequest request = Full();
   request.infrastructure.bytes = InfrastructureYaml("  controlPlaneTopology: External\n");
-  EXPECT_THAT(CodesOf(request), ElementsAre("hosted-control-plane"));
+  EXPECT_THAT(PublishedCodes(request), ElementsAre("hosted-control-plane"));
   EXPECT_THAT(Published(request).status.no_proxy, HasSubstr(",api-int.test.cluster.com,"));
   request.internal_apiserver_address = true;
-  EXPECT_THAT(CodesOf(request), IsEmpty()) << "nor is the API server missed in the list";
+  EXPECT_THAT(PublishedCodes(request), IsEmpty()) << "nor is the API server missed in the list";
   const std::string list = Published(request).status.no_proxy;
   EXPECT_THAT(list, HasSubstr(".hypershift.local"));
   EXPECT_THAT(list, Not(HasSubstr("api-int")));

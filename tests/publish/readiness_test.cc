@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-ProxySpec Spec() {
+ProxySpec ReadinessSpec() {
   ProxySpec out;
   out.values.http_proxy = Secret(std::string("http://u:") + kPassword + "@plain.example:3128");
   out.values.https_proxy = Secret(std::string("http://u:") + kPassword + "@proxy.example:3128");
@@ -22,11 +22,13 @@ ProxySpec Spec() {
   return out;
 }
 
-Probe One(FakePorts& fake, const ProxySpec& spec = Spec()) { return ProbeReadiness(spec, {}, fake.ports()).front(); }
+Probe One(FakePorts& fake, const ProxySpec& spec = ReadinessSpec()) {
+  return ProbeReadiness(spec, {}, fake.ports()).front();
+}
 
 TEST(Readiness, AsksThroughTheProxyWithTheBundleOnly) {
   FakePorts fake;
-  ProxySpec spec = Spec();
+  ProxySpec spec = ReadinessSpec();
   spec.readiness_endpoints.emplace_back("http://a.example/x");
   const auto roots = testing_support::SampleCertificates();
   const auto probes = ProbeReadiness(spec, roots, fake.ports());
@@ -79,7 +81,7 @@ TEST(Readiness, WhichAnswersAreGood) {
 
 TEST(Readiness, EndsWithTheFirstThatFailsAndWhenAskedTo) {
   FakePorts fake;
-  ProxySpec spec = Spec();
+  ProxySpec spec = ReadinessSpec();
   spec.readiness_endpoints = {"https://a", "https://b"};
   fake.answers = {500};
   fake.goes_on = false;

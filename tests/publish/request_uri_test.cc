@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string ErrorOf(std::string_view text) {
+std::string UriError(std::string_view text) {
   const auto scheme = CheckUri(text);
   return scheme ? "accepted" : scheme.error();
 }
@@ -27,7 +27,7 @@ TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
     const std::string text(ignition::TextOf(row["text"]));
     const std::string error(ignition::TextOf(row["error"]));
     const auto scheme = CheckUri(text);
-    EXPECT_EQ(scheme.has_value(), error.empty()) << text << ": " << error << " / " << ErrorOf(text);
+    EXPECT_EQ(scheme.has_value(), error.empty()) << text << ": " << error << " / " << UriError(text);
     if (scheme || text.find('@') != std::string::npos || ShownUri(text) != text)
       continue;  // texts differ in what is hidden
     ++worded;
@@ -45,7 +45,7 @@ TEST(RequestUri, TheSharedRowsOfTheOperator) {
   for (const auto& group : (*cases)->root()["cases"].GetArray()) {
     if (ignition::TextOf(group["what"]) != "URI") continue;
     for (const auto& row : group["valid"].GetArray())
-      EXPECT_TRUE(CheckUri(ignition::TextOf(row))) << row.GetString() << ErrorOf(ignition::TextOf(row));
+      EXPECT_TRUE(CheckUri(ignition::TextOf(row))) << row.GetString() << UriError(ignition::TextOf(row));
     for (const auto& row : group["invalid"].GetArray())
       EXPECT_FALSE(CheckUri(ignition::TextOf(row))) << row.GetString();
   }
@@ -56,12 +56,12 @@ TEST(RequestUri, NoPasswordInAnyError) {
                            "http://u:c4nary w@h", "http://u:c4n%zzary@h", "http:u:c4nary@h", "u:c4nary@h",
                            "//u:c4nary@h", "http://u:1@[::1:c4nary", "http://h:1?token=c4nary:99999999",
                            "http://u:c4nary%40h:x", "http://u:c4nary@h:123456789"}) {
-    EXPECT_THAT(ErrorOf(text), Not(HasSubstr("c4n"))) << text;
+    EXPECT_THAT(UriError(text), Not(HasSubstr("c4n"))) << text;
     EXPECT_THAT(ShownUri(text), Not(HasSubstr("c4n"))) << text;
   }
-  EXPECT_EQ(ErrorOf("http://u:c4nary/x@h:1"), R"(parse "http://u:***@h:1": invalid port ":***" after host)");
-  EXPECT_EQ(ErrorOf("http://h:c4nary"), R"(parse "http://h:***": invalid port ":***" after host)");
-  EXPECT_EQ(ErrorOf("http://u:p@h:99999"),
+  EXPECT_EQ(UriError("http://u:c4nary/x@h:1"), R"(parse "http://u:***@h:1": invalid port ":***" after host)");
+  EXPECT_EQ(UriError("http://h:c4nary"), R"(parse "http://h:***": invalid port ":***" after host)");
+  EXPECT_EQ(UriError("http://u:p@h:99999"),
             R"(failed to validate port for URL "http://u:***@h:99999": invalid port number: 99999)");
 }
 

@@ -42,9 +42,7 @@ inline std::string InstallConfigYaml() {
   return "apiVersion: v1\nbaseDomain: cluster.com\nnetworking:\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n";
 }
 
-inline std::string Pem(const std::string& name) {
-  return testing_support::ReadAll(testing_support::SampleFolder() + name + ".pem");
-}
+inline std::string Pem(const std::string& name) { return testing_support::SampleText(name + ".pem"); }
 
 inline std::string Indented(const std::string& text, const std::string& margin) {
   std::string out = margin;

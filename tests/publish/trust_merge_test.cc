@@ -71,20 +71,20 @@ TEST(TrustMerge, ReadsPemAndConfigMaps) {
             "f: $.data.ca-bundle.crt");
 }
 
-std::string ErrorOf(const std::string& bytes) {
+std::string BundleError(const std::string& bytes) {
   const auto certificates = CheckBundle(Source(bytes), "x");
   return certificates ? "taken" : certificates.error();
 }
 
 TEST(TrustMerge, TheOperatorsWords) {
-  EXPECT_EQ(ErrorOf("kind: ConfigMap\n"), R"(ConfigMap "x" is missing "ca-bundle.crt")");
-  EXPECT_EQ(ErrorOf("kind: ConfigMap\nbinaryData:\n  ca-bundle.crt: AAAA\n"),
+  EXPECT_EQ(BundleError("kind: ConfigMap\n"), R"(ConfigMap "x" is missing "ca-bundle.crt")");
+  EXPECT_EQ(BundleError("kind: ConfigMap\nbinaryData:\n  ca-bundle.crt: AAAA\n"),
             R"(ConfigMap "x" is missing "ca-bundle.crt")");
-  EXPECT_EQ(ErrorOf("kind: ConfigMap\ndata:\n  ca-bundle.crt: ''\n"),
+  EXPECT_EQ(BundleError("kind: ConfigMap\ndata:\n  ca-bundle.crt: ''\n"),
             R"(data key "ca-bundle.crt" is empty from ConfigMap "x")");
-  EXPECT_EQ(ErrorOf("nothing"),
+  EXPECT_EQ(BundleError("nothing"),
             R"(failed parsing certificate data from ConfigMap "x": could not read any certificates)");
-  EXPECT_THAT(ErrorOf(Pem("proxy-root") + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+  EXPECT_THAT(BundleError(Pem("proxy-root") + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
               StartsWith(R"(failed parsing certificate data from ConfigMap "x": )"))
       << "one bad certificate fails all";
 }
@@ -96,7 +96,8 @@ TEST(TrustMerge, OtherBlocksArePassedOver) {
       CheckBundle(Source(other + with_headers + Pem("corporate-root") + Pem("corporate-root")), "x");
   ASSERT_TRUE(certificates);
   EXPECT_EQ(certificates->size(), 2U) << "duplicates are kept";
-  EXPECT_EQ(ErrorOf(other), R"(failed parsing certificate data from ConfigMap "x": could not read any certificates)");
+  EXPECT_EQ(BundleError(other),
+            R"(failed parsing certificate data from ConfigMap "x": could not read any certificates)");
 }
 
 std::string Key(const std::string& label) {

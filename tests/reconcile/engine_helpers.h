@@ -14,6 +14,7 @@ namespace prov::reconcile {
 
 inline constexpr std::string_view kEnv = R"(SYSTEM\CurrentControlSet\Control\Session Manager\Environment)";
 inline constexpr std::string_view kContainerd = R"(SYSTEM\CurrentControlSet\Services\containerd)";
+inline constexpr std::string_view kDaemonKey = R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)";
 inline constexpr std::string_view kConnections =
     R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)";
 

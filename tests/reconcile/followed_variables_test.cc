@@ -18,7 +18,6 @@ using testing::IsEmpty;
 using testing_support::MemoryMachine;
 using Entries = std::vector<std::string>;
 
-const std::string kDaemonKey = R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)";
 constexpr std::int64_t kMinute = 60;
 
 const Entries kSettings = {"HTTP_PROXY=http://user:c4nary%40@proxy.example.com:3128",

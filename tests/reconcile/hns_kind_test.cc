@@ -34,7 +34,7 @@ constexpr char kOurs[] = R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":
                          R"("FilterTuple":{"Protocols":"6"},"UserSID":"S-1-5-32-556","InboundExceptions":{},)"
                          R"("OutboundExceptions":{}}})";
 
-DesiredState Wanted(const std::string& pods = "all") {
+DesiredState HnsWanted(const std::string& pods = "all") {
   Findings findings;
   DesiredOptions options;
   options.scope = {false, false, false, false, false, true};
@@ -47,7 +47,7 @@ DesiredState Wanted(const std::string& pods = "all") {
 DesiredState EverythingWanted() {
   DesiredState out = Desired();
   out.scope.hns = true;
-  out.hns = Wanted().hns;
+  out.hns = HnsWanted().hns;
   return out;
 }
 
@@ -87,13 +87,13 @@ class HnsKindTest : public testing::Test {
 };
 
 TEST_F(HnsKindTest, EachPodGetsThePolicyOnceAndOthersPoliciesStay) {
-  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted())),
+  EXPECT_THAT(ChangesOf(MustApply(memory_, HnsWanted())),
               ElementsAre(std::string("create hns ") + kOne, std::string("create hns ") + kTwo));
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat + kOurs));
   EXPECT_EQ(At(kTwo), Flat(std::string(kAcl) + kOurs));
   EXPECT_EQ(Modifications(), 2U);
   memory_.log.clear();
-  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  EXPECT_FALSE(MustApply(memory_, HnsWanted()).HasWork());
   EXPECT_THAT(memory_.log, IsEmpty());
   EXPECT_EQ(Modifications(), 2U);
   EXPECT_THAT(DriftNow(), IsEmpty());
@@ -101,15 +101,15 @@ TEST_F(HnsKindTest, EachPodGetsThePolicyOnceAndOthersPoliciesStay) {
 
 TEST_F(HnsKindTest, EndpointsOfOtherNodesGetNone) {
   network_.remote = {kOne};
-  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted())), ElementsAre(std::string("create hns ") + kTwo));
+  EXPECT_THAT(ChangesOf(MustApply(memory_, HnsWanted())), ElementsAre(std::string("create hns ") + kTwo));
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
   EXPECT_EQ(LedgerNow().size(), 1U);
-  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  EXPECT_FALSE(MustApply(memory_, HnsWanted()).HasWork());
 }
 
 TEST_F(HnsKindTest, SaysWhereTrafficGoes) {
   network_.endpoints[kTwo].push_back(kTheirs);
-  const Plan plan = MustApply(memory_, Wanted());
+  const Plan plan = MustApply(memory_, HnsWanted());
   EXPECT_EQ(plan.changes[0].before, "");
   EXPECT_EQ(plan.changes[0].after, "in 15003, out 15001");
   EXPECT_EQ(plan.changes[1].before, "in and out 8000");
@@ -117,17 +117,18 @@ TEST_F(HnsKindTest, SaysWhereTrafficGoes) {
 }
 
 TEST_F(HnsKindTest, PodsComeAndGo) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   network_.endpoints.erase(kOne);
   network_.endpoints["00000000-0000-0000-0000-00000000000C"] = {};
   EXPECT_THAT(DriftNow(), IsEmpty()) << "a pod that ended is not missing";
-  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted())), ElementsAre("create hns 00000000-0000-0000-0000-00000000000C"));
+  EXPECT_THAT(ChangesOf(MustApply(memory_, HnsWanted())),
+              ElementsAre("create hns 00000000-0000-0000-0000-00000000000C"));
   EXPECT_EQ(LedgerNow().size(), 2U) << "what has gone is forgotten";
-  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  EXPECT_FALSE(MustApply(memory_, HnsWanted()).HasWork());
 }
 
 TEST_F(HnsKindTest, DriftIsReportedAndHealed) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   network_.endpoints[kOne] = {kAcl, kNat};
   network_.endpoints[kTwo] = {kTheirs};
   const auto drift = DriftNow();
@@ -135,7 +136,7 @@ TEST_F(HnsKindTest, DriftIsReportedAndHealed) {
   EXPECT_EQ(drift[0].name, kOne);
   EXPECT_TRUE(drift[0].missing);
   EXPECT_FALSE(drift[1].missing);
-  const Plan plan = MustApply(memory_, Wanted());
+  const Plan plan = MustApply(memory_, HnsWanted());
   EXPECT_EQ(plan.changes[0].reason, "was removed since we set it");
   EXPECT_EQ(plan.changes[1].reason, "was changed since we set it");
   EXPECT_EQ(At(kTwo), Flat(kOurs));
@@ -144,7 +145,7 @@ TEST_F(HnsKindTest, DriftIsReportedAndHealed) {
 
 TEST_F(HnsKindTest, WhatWasThereBeforeComesBack) {
   network_.endpoints[kTwo].push_back(kTheirs);
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
   EXPECT_EQ(At(kTwo), Flat(std::string(kAcl) + kTheirs));
@@ -153,24 +154,24 @@ TEST_F(HnsKindTest, WhatWasThereBeforeComesBack) {
 
 // Otherwise it would be drift for ever, and stay after a removal.
 TEST_F(HnsKindTest, WhatIsWantedAgainAfterAChangeThatFailedIsOursAgain) {
-  MustApply(memory_, Wanted());
-  DesiredState other = Wanted();
+  MustApply(memory_, HnsWanted());
+  DesiredState other = HnsWanted();
   other.hns->settings = {R"({"OutboundProxyPort":"1","FilterTuple":{"Protocols":"6"}})"};
   network_.refused["Remove"] = {0x803B0015U, "", ""};
   EXPECT_THAT(MustApply(memory_, other).findings, Contains(Field(&Finding::code, "hns-endpoint")));
   network_.refused.clear();
   EXPECT_EQ(DriftNow().size(), 2U);
   const std::size_t before = Modifications();
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   EXPECT_EQ(Modifications(), before) << "it is there still";
   EXPECT_THAT(DriftNow(), IsEmpty());
-  EXPECT_FALSE(MustApply(memory_, Wanted()).HasWork());
+  EXPECT_FALSE(MustApply(memory_, HnsWanted()).HasWork());
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
 }
 
 TEST_F(HnsKindTest, WhatSomebodyChangedSinceStays) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   network_.endpoints[kOne] = {kTheirs};
   EXPECT_THAT(ChangesOf(MustApply(memory_, NothingDesired())),
               ElementsAre(std::string("yield hns ") + kOne, std::string("delete hns ") + kTwo));
@@ -180,8 +181,8 @@ TEST_F(HnsKindTest, WhatSomebodyChangedSinceStays) {
 TEST_F(HnsKindTest, IsLeftAloneUnlessAskedFor) {
   MustApply(memory_, Desired());
   EXPECT_THAT(network_.log, IsEmpty());
-  MustApply(memory_, Wanted());
-  DesiredState none = Wanted();
+  MustApply(memory_, HnsWanted());
+  DesiredState none = HnsWanted();
   none.scope.hns = false;
   none.hns.reset();
   MustApply(memory_, none);
@@ -189,7 +190,7 @@ TEST_F(HnsKindTest, IsLeftAloneUnlessAskedFor) {
 }
 
 TEST_F(HnsKindTest, AScopeWithoutAPolicyTakesItAway) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   DesiredOptions options;
   options.scope = {false, false, false, false, false, true};
   const DesiredState none = MakeDesiredState(testing_support::SampleConfig(), options).value();
@@ -210,8 +211,8 @@ TEST_F(HnsKindTest, OnlyPodsOfTheNamespaceHaveIt) {
       R"({"status":{"id":"c1"},"info":{"runtimeSpec":{"windows":{"network":{"networkNamespace":")" +
           std::string(kGuid) + R"("}}}}})",
       ""};
-  MustApply(memory_, Wanted());
-  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted("web"))), ElementsAre(std::string("delete hns ") + kOne));
+  MustApply(memory_, HnsWanted());
+  EXPECT_THAT(ChangesOf(MustApply(memory_, HnsWanted("web"))), ElementsAre(std::string("delete hns ") + kOne));
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat));
   EXPECT_THAT(At(kTwo), HasSubstr("15001"));
 }
@@ -219,26 +220,26 @@ TEST_F(HnsKindTest, OnlyPodsOfTheNamespaceHaveIt) {
 TEST_F(HnsKindTest, ANamespaceWithoutPodsIsSaid) {
   programs_.in_path["crictl"] = "crictl.exe";
   programs_.outputs["ps --all --output json --label io.kubernetes.pod.namespace=wbe"] = {0, R"({"containers":[]})", ""};
-  MustApply(memory_, Wanted());
-  const Plan plan = MustApply(memory_, Wanted("wbe"));
+  MustApply(memory_, HnsWanted());
+  const Plan plan = MustApply(memory_, HnsWanted("wbe"));
   EXPECT_THAT(plan.findings,
               ElementsAre(AllOf(Field(&Finding::code, "hns-no-pods"), Field(&Finding::severity, Severity::kInfo),
                                 Field(&Finding::message, HasSubstr("namespace wbe")))));
   EXPECT_EQ(At(kOne), Flat(std::string(kAcl) + kNat)) << "a name that is meant so takes the policy from the others";
   network_.endpoints.clear();
-  EXPECT_THAT(MustApply(memory_, Wanted()).findings, IsEmpty()) << "all of no pods is no typo";
+  EXPECT_THAT(MustApply(memory_, HnsWanted()).findings, IsEmpty()) << "all of no pods is no typo";
 }
 
 // Otherwise a crictl that fails once would take the policies from all pods.
 TEST_F(HnsKindTest, NothingIsTakenAwayWhereThePodsAreNotKnown) {
-  MustApply(memory_, Wanted());
-  const Plan plan = MustApply(memory_, Wanted("web"));
+  MustApply(memory_, HnsWanted());
+  const Plan plan = MustApply(memory_, HnsWanted("web"));
   EXPECT_THAT(plan.findings, ElementsAre(AllOf(Field(&Finding::code, "hns-unavailable"),
                                                Field(&Finding::message, HasSubstr("crictl is not in")))));
   EXPECT_FALSE(plan.HasWork());
   EXPECT_THAT(At(kOne), HasSubstr("15001"));
   network_.version = R"({"Success":true,"Output":{"Major":9,"Minor":5}})";
-  EXPECT_THAT(MustApply(memory_, Wanted()).findings, ElementsAre(Field(&Finding::code, "hns-unavailable")));
+  EXPECT_THAT(MustApply(memory_, HnsWanted()).findings, ElementsAre(Field(&Finding::code, "hns-unavailable")));
 }
 
 TEST_F(HnsKindTest, ANodeWithoutHnsGetsEverythingElse) {
@@ -265,7 +266,7 @@ TEST_F(HnsKindTest, APolicyWithoutEffectIsToldAndHoldsUpNothing) {
 TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
   network_.without_effect = "Add";
   machine::Machine ports = memory_.Ports();
-  const SessionReport report = ApplyOn(ports, Wanted(), {}, false).value();
+  const SessionReport report = ApplyOn(ports, HnsWanted(), {}, false).value();
   EXPECT_EQ(report.writes, 0U);
   ASSERT_EQ(report.changes.size(), 2U);
   EXPECT_EQ(report.changes[0].action, Action::kNone);
@@ -274,7 +275,7 @@ TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
 }
 
 TEST_F(HnsKindTest, WhatCouldNotBeRemovedIsOursStill) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   network_.without_effect = "Remove";
   machine::Machine ports = memory_.Ports();
   const SessionReport report = ApplyOn(ports, NothingDesired(), {}, false).value();
@@ -307,7 +308,7 @@ TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
 
 TEST_F(HnsKindTest, WhatATrialSetAndCouldNotRemoveIsOurs) {
   network_.endpoints[kTwo].push_back(kTheirs);
-  ASSERT_TRUE(ApplyTo(memory_, Wanted(), {}, true));
+  ASSERT_TRUE(ApplyTo(memory_, HnsWanted(), {}, true));
   EXPECT_THAT(LedgerNow(), IsEmpty());
   network_.refused["Remove"] = {0x803B0015U, "", ""};
   machine::Machine ports = memory_.Ports();
@@ -322,9 +323,9 @@ TEST_F(HnsKindTest, WhatATrialSetAndCouldNotRemoveIsOurs) {
 }
 
 TEST_F(HnsKindTest, AnEndpointThatCannotBeReadIsLeftAlone) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   network_.endpoints[kTwo] = {"{"};
-  const Plan plan = MustApply(memory_, Wanted());
+  const Plan plan = MustApply(memory_, HnsWanted());
   EXPECT_THAT(plan.findings, ElementsAre(AllOf(Field(&Finding::code, "hns-endpoint"), Field(&Finding::where, kTwo))));
   EXPECT_EQ(LedgerNow().size(), 2U);
   EXPECT_THAT(DriftNow(), ElementsAre(Field(&Drift::name, kTwo)));
@@ -366,7 +367,7 @@ TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
 }
 
 TEST_F(HnsKindTest, ALaterPodKeepsAPolicyThatTheRunDidNotBring) {
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   const DesiredState desired = EverythingWanted();
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
@@ -385,7 +386,7 @@ TEST_F(HnsKindTest, StoppedAtEachCallAndRunAgain) {
   network_.endpoints[kOne].push_back(kTheirs);
   const auto before = network_.endpoints;
   const MemoryMachine fresh = memory_;
-  MustApply(memory_, Wanted());
+  MustApply(memory_, HnsWanted());
   const std::size_t count = network_.calls;
   const std::string one = At(kOne);
   const std::string two = At(kTwo);
@@ -396,10 +397,10 @@ TEST_F(HnsKindTest, StoppedAtEachCallAndRunAgain) {
       network_.endpoints = before;
       network_.calls = 0;
       (after ? network_.stop_after : network_.stop_before) = call;
-      EXPECT_THROW(MustApply(memory_, Wanted()), PowerFailure) << call;
+      EXPECT_THROW(MustApply(memory_, HnsWanted()), PowerFailure) << call;
       network_.stop_after = network_.stop_before = MemoryNetwork::kNever;
       network_.open = 0;
-      const Plan plan = MustApply(memory_, Wanted());
+      const Plan plan = MustApply(memory_, HnsWanted());
       EXPECT_THAT(plan.findings, IsEmpty()) << call;
       EXPECT_EQ(At(kOne), one) << call;
       EXPECT_EQ(At(kTwo), two) << call;
@@ -412,7 +413,7 @@ TEST_F(HnsKindTest, StoppedAtEachCallAndRunAgain) {
 
 TEST_F(HnsKindTest, OfAnEarlierPayloadIsAdopted) {
   network_.endpoints[kOne].push_back(kOurs);
-  EXPECT_THAT(ChangesOf(MustApply(memory_, Wanted(), {.adopt = true})),
+  EXPECT_THAT(ChangesOf(MustApply(memory_, HnsWanted(), {.adopt = true})),
               ElementsAre(std::string("adopt hns ") + kOne, std::string("create hns ") + kTwo));
 }
 

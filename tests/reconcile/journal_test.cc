@@ -47,7 +47,7 @@ MemoryMachine LandedMachine() {
 }
 
 // A section as a document.
-std::string Text(const std::string& text) { return "\"" + text + "\"\n"; }
+std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; }
 
 std::optional<std::string> Read(MemoryMachine& machine, std::string_view section) {
   const auto found = ReadSection(machine.State(), section).value();
@@ -144,7 +144,7 @@ TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
 TEST(Journal, HasACopyThatComesAfterItAndGoesBeforeIt) {
   MemoryMachine machine;
   Transaction transaction;
-  transaction.sections = {{"a", Text("a")}};
+  transaction.sections = {{"a", SectionText("a")}};
   ASSERT_TRUE(SaveJournal(machine.State(), transaction));
   EXPECT_THAT(machine.log, ElementsAre("Write journal.json", "Write journal.previous.json"));
   EXPECT_EQ(machine.files().at("journal.previous.json"), machine.files().at("journal.json"));
@@ -155,9 +155,9 @@ TEST(Journal, HasACopyThatComesAfterItAndGoesBeforeIt) {
 }
 
 TEST(CommitSections, TakesOneStep) {
-  const Sections wanted = {{"a", std::nullopt}, {"b", Text("new")}, {"c", Text("new")}};
+  const Sections wanted = {{"a", std::nullopt}, {"b", SectionText("new")}, {"c", SectionText("new")}};
   MemoryMachine start;
-  ASSERT_TRUE(CommitSections(start.State(), {{"a", Text("old")}, {"b", Text("old")}}));
+  ASSERT_TRUE(CommitSections(start.State(), {{"a", SectionText("old")}, {"b", SectionText("old")}}));
   MemoryMachine done = start;
   done.calls = 0;
   done.log.clear();
@@ -180,14 +180,14 @@ TEST(CommitSections, TakesOneStep) {
 TEST(CommitSections, OfAnInterruptedRunAreNotLostToLaterOnes) {
   MemoryMachine machine;
   Transaction open;
-  open.sections = {{"a", Text("a")}, {"b", Text("b")}};
+  open.sections = {{"a", SectionText("a")}, {"b", SectionText("b")}};
   ASSERT_TRUE(SaveJournal(machine.State(), open));
-  ASSERT_TRUE(CommitSections(machine.State(), {{"b", Text("newer")}}));
-  EXPECT_EQ(Read(machine, "b"), Text("newer"));
+  ASSERT_TRUE(CommitSections(machine.State(), {{"b", SectionText("newer")}}));
+  EXPECT_EQ(Read(machine, "b"), SectionText("newer"));
   machine::Machine ports = machine.Ports();
   Findings findings;
   ASSERT_EQ(Finish(ports, findings), true);
-  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", Text("a")), Pair("b", Text("newer"))));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", SectionText("a")), Pair("b", SectionText("newer"))));
 }
 
 TEST(CommitSections, DuringATrialLeaveItAsItWas) {
@@ -195,19 +195,20 @@ TEST(CommitSections, DuringATrialLeaveItAsItWas) {
     MemoryMachine machine;
     Transaction trial;
     trial.trial = true;
-    if (interrupted) trial.sections = {{"trial", Text("until")}, {"b", Text("old")}};  // its beginning was
+    if (interrupted)
+      trial.sections = {{"trial", SectionText("until")}, {"b", SectionText("old")}};  // its beginning was
     ASSERT_TRUE(SaveJournal(machine.State(), trial));
-    ASSERT_TRUE(CommitSections(machine.State(), {{"b", Text("new")}, {"c", Text("new")}}));
-    EXPECT_EQ(Read(machine, "b"), Text("new"));
-    EXPECT_EQ(Read(machine, "c"), Text("new"));
+    ASSERT_TRUE(CommitSections(machine.State(), {{"b", SectionText("new")}, {"c", SectionText("new")}}));
+    EXPECT_EQ(Read(machine, "b"), SectionText("new"));
+    EXPECT_EQ(Read(machine, "c"), SectionText("new"));
     machine::Machine ports = machine.Ports();
     Findings findings;
     ASSERT_EQ(FinishRun(ports, findings), false);
     ASSERT_EQ(Finish(ports, findings), interrupted);
     EXPECT_TRUE(LoadJournal(machine.State())->value().trial) << "it stays open";
     ASSERT_EQ(Finish(ports, findings), false);
-    EXPECT_EQ(machine.Section("b"), Text("new"));
-    EXPECT_EQ(machine.Section("c"), Text("new"));
+    EXPECT_EQ(machine.Section("b"), SectionText("new"));
+    EXPECT_EQ(machine.Section("c"), SectionText("new"));
     EXPECT_EQ(machine.Section("trial").has_value(), interrupted);
   }
 }

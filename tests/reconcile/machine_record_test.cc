@@ -8,6 +8,7 @@
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/reconcile/script_run.h"
+#include "tests/support/finding_codes.h"
 
 namespace prov::reconcile {
 namespace {
@@ -48,11 +49,7 @@ class ScriptRan : public ::testing::TestWithParam<Script> {
     EXPECT_TRUE(taken) << taken.error().where << ": " << taken.error().message;
     return taken.value_or(std::nullopt);
   }
-  std::vector<std::string> Codes() const {
-    std::vector<std::string> out;
-    for (const Finding& f : findings_) out.emplace_back(f.code);
-    return out;
-  }
+  std::vector<std::string> Codes() const { return testing_support::CodesOf(findings_); }
 
   const DesiredState desired_ = Desired();
   MemoryMachine memory_;

@@ -9,6 +9,7 @@
 #include "provisioner/machine/service_account.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/memory_machine.h"
 
 namespace prov::reconcile {
 namespace {
@@ -23,7 +24,7 @@ using testing::SizeIs;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 using testing_support::SampleConfig;
-using Unflushed = MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 constexpr std::string_view kTime = R"(SYSTEM\CurrentControlSet\Services\W32Time)";
 const std::string kLocalService("\x01\x01\0\0\0\0\0\x05\x13\0\0\0"sv);

@@ -8,7 +8,8 @@
 
 #include "provisioner/reconcile/reboot.h"
 #include "tests/reconcile/engine_helpers.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/amount.h"
+#include "tests/support/memory_machine.h"
 
 namespace prov::reconcile {
 namespace {
@@ -21,7 +22,7 @@ using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 using testing_support::SampleCertificates;
 using testing_support::SampleConfig;
-using Unflushed = MemoryMachine::Unflushed;
+using testing_support::Unflushed;
 
 // Before: another proxy, a certificate that will be rotated away, one of somebody else's. After: each kind of change.
 class Interrupted : public ::testing::Test {
@@ -337,10 +338,8 @@ std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content
   return out;
 }
 
-constexpr std::uint32_t kHistories = testing_support::Amount(10'000);
-
 TEST(Histories, NothingForeignIsEverChanged) {
-  for (std::uint32_t seed = 0; seed < kHistories; ++seed) {
+  for (std::uint32_t seed = 0; seed < testing_support::Amount(10'000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Chance chance(seed);
     MemoryMachine machine;

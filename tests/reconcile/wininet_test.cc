@@ -28,10 +28,11 @@ using testing_support::MemoryMachine;
 using testing_support::SampleConfig;
 
 constexpr std::string_view kPolicy = R"(SOFTWARE\Policies\Microsoft\Windows\CurrentVersion\Internet Settings)";
-constexpr std::string_view kSettings = R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings)";
-constexpr std::string_view kSettings32 = R"(SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings)";
+constexpr std::string_view kInternetSettings = R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings)";
+constexpr std::string_view kInternetSettings32 =
+    R"(SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings)";
 
-DesiredState Wanted(const egress::EgressConfig& config = SampleConfig()) {
+DesiredState WinInetWanted(const egress::EgressConfig& config = SampleConfig()) {
   DesiredOptions options;
   options.scope = {false, false, false, false, true};
   return MakeDesiredState(config, options).value();
@@ -90,7 +91,7 @@ class WinInet : public ::testing::Test {
     return out;
   }
   WinInetSettings At(std::string_view value) {
-    return DecodeWinInet(machine_.At(std::string(kSettings) + R"(\Connections)", value)->data).value();
+    return DecodeWinInet(machine_.At(std::string(kInternetSettings) + R"(\Connections)", value)->data).value();
   }
 
   MemoryMachine machine_;
@@ -104,11 +105,11 @@ TEST_F(WinInet, IsLeftAloneUnlessAskedFor) {
 }
 
 TEST_F(WinInet, HoldsForTheWholeMachineInBothViews) {
-  const Plan plan = MustApply(machine_, Wanted());
+  const Plan plan = MustApply(machine_, WinInetWanted());
   EXPECT_EQ(plan.operations.size(), 11U);
   EXPECT_FALSE(plan.reboot);
   EXPECT_EQ(machine_.At(kPolicy, "ProxySettingsPerUser")->data, images::EncodeDword(0));
-  for (const std::string_view key : {kSettings, kSettings32}) {
+  for (const std::string_view key : {kInternetSettings, kInternetSettings32}) {
     EXPECT_EQ(machine_.At(key, "ProxyEnable")->data, images::EncodeDword(1)) << key;
     EXPECT_EQ(machine_.At(key, "ProxyEnable")->type, RegType::kDword);
     EXPECT_EQ(TextAt(machine_, key, "ProxyServer"), "proxy.example.com:3128") << "neither scheme nor credentials";
@@ -118,11 +119,11 @@ TEST_F(WinInet, HoldsForTheWholeMachineInBothViews) {
               machine_.At(connections, "SavedLegacySettings")->data);
   }
   EXPECT_EQ(At("DefaultConnectionSettings").flags, 3U);
-  EXPECT_EQ(At("DefaultConnectionSettings").proxy, *Wanted().win_inet);
+  EXPECT_EQ(At("DefaultConnectionSettings").proxy, *WinInetWanted().win_inet);
 }
 
 TEST_F(WinInet, ThePolicyComesLastAndGoesFirst) {
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   const auto is_policy = [](const std::string& call) { return call.ends_with("ProxySettingsPerUser"); };
   const auto is_set = [](const std::string& call) { return call.starts_with("Set "); };
   const auto last = std::find_if(machine_.log.rbegin(), machine_.log.rend(), is_set);
@@ -135,9 +136,9 @@ TEST_F(WinInet, ThePolicyComesLastAndGoesFirst) {
 
 TEST_F(WinInet, ASecondRunWritesNothingAndARemovalRestoresTheMachine) {
   const auto start = machine_.content();
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   machine_.log.clear();
-  EXPECT_THAT(ChangesOf(MustApply(machine_, Wanted())), IsEmpty());
+  EXPECT_THAT(ChangesOf(MustApply(machine_, WinInetWanted())), IsEmpty());
   EXPECT_THAT(machine_.log, IsEmpty());
   MustApply(machine_, NothingDesired());
   EXPECT_EQ(machine_.content().Text(), start.Text());
@@ -145,12 +146,12 @@ TEST_F(WinInet, ASecondRunWritesNothingAndARemovalRestoresTheMachine) {
 
 TEST_F(WinInet, WhatWasThereBeforeComesBack) {
   machine_.Put(kPolicy, {"ProxySettingsPerUser", RegType::kDword, images::EncodeDword(1)});
-  machine_.Put(kSettings, {"ProxyEnable", RegType::kDword, images::EncodeDword(0)});
-  machine_.Put(kSettings, Sz("ProxyServer", "old:1"));
-  machine_.Put(std::string(kSettings) + R"(\Connections)",
+  machine_.Put(kInternetSettings, {"ProxyEnable", RegType::kDword, images::EncodeDword(0)});
+  machine_.Put(kInternetSettings, Sz("ProxyServer", "old:1"));
+  machine_.Put(std::string(kInternetSettings) + R"(\Connections)",
                Connection({.counter = 7, .flags = 13, .script_url = "http://pac"}));
   const auto before = machine_.content();
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   const WinInetSettings now = At("DefaultConnectionSettings");
   EXPECT_EQ(now.counter, 8U);
   EXPECT_EQ(now.flags, 3U) << "a script or a detected proxy would come before ours";
@@ -160,15 +161,15 @@ TEST_F(WinInet, WhatWasThereBeforeComesBack) {
 }
 
 TEST_F(WinInet, AnOwnProxyOfSomebodyIsShownWithoutItsPassword) {
-  machine_.Put(kSettings, Sz("ProxyServer", "http://u:c4nary@old:1"));
-  machine_.Put(std::string(kSettings) + R"(\Connections)",
+  machine_.Put(kInternetSettings, Sz("ProxyServer", "http://u:c4nary@old:1"));
+  machine_.Put(std::string(kInternetSettings) + R"(\Connections)",
                Connection({.flags = 7, .proxy = {"u:c4nary@old:1", "x"}, .script_url = "http://u:c4nary@pac"}));
   machine::Machine ports = machine_.Ports();
-  const auto planned = PlanOn(ports, Wanted(), {}).value().changes;
+  const auto planned = PlanOn(ports, WinInetWanted(), {}).value().changes;
   for (const Change& change : planned) {
     EXPECT_THAT(change.before + change.after, Not(HasSubstr("c4nary"))) << change.name;
   }
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   const auto last = PlanRollback(ports.state).value().value();
   const auto back = ChangesOf(last);
   EXPECT_THAT(back, SizeIs(11));
@@ -179,36 +180,36 @@ TEST_F(WinInet, AnOwnProxyOfSomebodyIsShownWithoutItsPassword) {
 }
 
 TEST_F(WinInet, DriftOfEachKindOfValue) {
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   WinInetSettings settings = At("DefaultConnectionSettings");
   settings.counter += 9;  // Windows itself counts
-  machine_.Put(std::string(kSettings) + R"(\Connections)", Connection(settings));
+  machine_.Put(std::string(kInternetSettings) + R"(\Connections)", Connection(settings));
   EXPECT_THAT(Drifted(), IsEmpty());
   settings.flags |= WinInetSettings::kScript;
-  machine_.Put(std::string(kSettings) + R"(\Connections)", Connection(settings));
+  machine_.Put(std::string(kInternetSettings) + R"(\Connections)", Connection(settings));
   machine_.Put(kPolicy, {"ProxySettingsPerUser", RegType::kDword, images::EncodeDword(1)});
-  machine_.Erase(kSettings32, "ProxyServer");
+  machine_.Erase(kInternetSettings32, "ProxyServer");
   EXPECT_THAT(Drifted(),
               ElementsAre("winInet 32-bit ProxyServer missing", "winInet 64-bit DefaultConnectionSettings changed",
                           "winInet ProxySettingsPerUser changed"));
-  EXPECT_THAT(ChangesOf(MustApply(machine_, Wanted())), SizeIs(3));
+  EXPECT_THAT(ChangesOf(MustApply(machine_, WinInetWanted())), SizeIs(3));
   EXPECT_THAT(Drifted(), IsEmpty());
 }
 
 TEST_F(WinInet, AMachineWithoutThe32BitViewIsNotGivenOne) {
   machine_.content().keys.erase(R"(software\wow6432node\microsoft)");
   machine_.content().keys.erase(R"(software\wow6432node)");
-  EXPECT_EQ(MustApply(machine_, Wanted()).operations.size(), 6U);
+  EXPECT_EQ(MustApply(machine_, WinInetWanted()).operations.size(), 6U);
   EXPECT_FALSE(machine_.content().keys.contains(R"(software\wow6432node)"));
 }
 
 TEST_F(WinInet, NoProxyAnyMoreTakesOursAway) {
   const auto start = machine_.content();
-  MustApply(machine_, Wanted());
+  MustApply(machine_, WinInetWanted());
   egress::EgressConfig none = SampleConfig();
   none.http_proxy.reset();
   none.https_proxy.reset();
-  EXPECT_THAT(ChangesOf(MustApply(machine_, Wanted(none))), Each(StartsWith("delete winInet")));
+  EXPECT_THAT(ChangesOf(MustApply(machine_, WinInetWanted(none))), Each(StartsWith("delete winInet")));
   EXPECT_EQ(machine_.content().Text(), start.Text());
 }
 

@@ -305,7 +305,7 @@ TEST_F(WmcoBugs, B23_VariablesRemovedBeforeTheDaemonCameAreSetAgainAsTheyWere) {
   MustApplyOn();
   EXPECT_EQ(memory_.content().Text(), baked.Text()) << "equal strings: the daemon finds nothing to change";
   // Later the daemon removes them: the cluster has no proxy.
-  memory_.PutKey(R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)");
+  memory_.PutKey(kDaemonKey);
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) memory_.Erase(kEnv, name);
   const bool yields = YieldsEnvironment(machine_, false).value();
   const auto report = ApplyOn(machine_, Desired(), {.adopt = false, .yield_environment = yields}, false);

@@ -16,7 +16,6 @@ using testing::SizeIs;
 using testing_support::MemoryMachine;
 
 constexpr std::int64_t kNow = 1'800'000'000;
-const std::string kDaemonKey = R"(SYSTEM\CurrentControlSet\Services\windows-instance-config-daemon)";
 
 class Wmco : public ::testing::Test {
  protected:

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/router/samples.h"
+
 namespace prov::router {
 namespace {
 
@@ -12,14 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-RouterPolicy Read(RouterKind kind, std::string_view text) {
-  RouterPolicy out{.kind = kind, .where = "list"};
-  const auto read = ReadDestinations(text, out);
-  EXPECT_TRUE(read) << text << ": " << (read ? "" : read.error().message);
-  return out;
-}
-
-Error ErrorOf(RouterKind kind, std::string_view text) {
+Error DestinationError(RouterKind kind, std::string_view text) {
   RouterPolicy out{.kind = kind, .where = "list"};
   const auto read = ReadDestinations(text, out);
   EXPECT_FALSE(read) << text;
@@ -28,14 +23,14 @@ Error ErrorOf(RouterKind kind, std::string_view text) {
 
 // The script's own words come first, and the place is the line.
 void ExpectRefused(RouterKind kind, std::string_view text, std::size_t line, std::string_view script_words) {
-  const Error error = ErrorOf(kind, text);
+  const Error error = DestinationError(kind, text);
   EXPECT_EQ(error.code, Code::kDestination) << text;
   EXPECT_THAT(error.message, StartsWith(std::string(script_words))) << text;
   EXPECT_EQ(error.where, line == 0 ? "list" : fmt::format("list: line {}", line)) << text;
 }
 
 void ExpectFinding(RouterKind kind, std::string_view text, FindingCode code, std::string_view part) {
-  const RouterPolicy policy = Read(kind, text);
+  const RouterPolicy policy = ListedPolicy(kind, text);
   ASSERT_EQ(policy.findings.size(), 1U) << text;
   EXPECT_EQ(policy.findings[0].code, code.name()) << text;
   EXPECT_THAT(policy.findings[0].message, HasSubstr(std::string(part))) << text;
@@ -46,9 +41,9 @@ constexpr auto kHttp = RouterKind::kHttpProxy;
 constexpr auto kDns = RouterKind::kDnsProxy;
 
 TEST(RedirectDestinations, PortsAndTheFallback) {
-  const RouterPolicy policy = Read(kRedirect,
-                                   "\n# rules\n  80 tcp 10.4.5.6  \n8080   udp  10.7.8.9 443\n\t\n10.1.2.3\n"
-                                   "# nothing behind it\n");
+  const RouterPolicy policy = ListedPolicy(kRedirect,
+                                           "\n# rules\n  80 tcp 10.4.5.6  \n8080   udp  10.7.8.9 443\n\t\n10.1.2.3\n"
+                                           "# nothing behind it\n");
   ASSERT_EQ(policy.redirect.size(), 3U);
   EXPECT_EQ(policy.redirect[0].line, 3U);
   EXPECT_EQ(policy.redirect[0].port, 80);
@@ -87,13 +82,13 @@ TEST(RedirectDestinations, WhatTheScriptTakesAndNothingCanUse) {
 }
 
 TEST(RedirectDestinations, UsualMistakesAreNamed) {
-  EXPECT_THAT(ErrorOf(kRedirect, "80 TCP 10.0.0.1").message, EndsWith("lower case, tcp"));
-  EXPECT_THAT(ErrorOf(kRedirect, "80 tcp 10.0.0.1\r\n").message, HasSubstr("carriage return"));
-  EXPECT_THAT(ErrorOf(kRedirect, "80\ttcp\t10.0.0.1").message, HasSubstr("spaces instead of tabs"));
-  EXPECT_THAT(ErrorOf(kRedirect, "80 tcp 10.0.0.1 # web").message, HasSubstr("a line of its own"));
-  EXPECT_THAT(ErrorOf(kRedirect,
-                      "\xE2\x80\x9C"
-                      "10.0.0.1")
+  EXPECT_THAT(DestinationError(kRedirect, "80 TCP 10.0.0.1").message, EndsWith("lower case, tcp"));
+  EXPECT_THAT(DestinationError(kRedirect, "80 tcp 10.0.0.1\r\n").message, HasSubstr("carriage return"));
+  EXPECT_THAT(DestinationError(kRedirect, "80\ttcp\t10.0.0.1").message, HasSubstr("spaces instead of tabs"));
+  EXPECT_THAT(DestinationError(kRedirect, "80 tcp 10.0.0.1 # web").message, HasSubstr("a line of its own"));
+  EXPECT_THAT(DestinationError(kRedirect,
+                               "\xE2\x80\x9C"
+                               "10.0.0.1")
                   .message,
               HasSubstr("typographic"));
 }
@@ -103,8 +98,8 @@ TEST(Destinations, PasswordsAreHidden) {
   for (const RouterKind kind : {kRedirect, kHttp, kDns}) {
     for (const char* line : {"HTTP_PROXY=http://user:sesame@proxy.example:3128", "http://sesame@proxy.example:3128",
                              "80 tcp http://user:sesame@proxy.example", "user:sesame@proxy.example"})
-      EXPECT_THAT(ErrorOf(kind, line).message, Not(HasSubstr("sesame"))) << line;
-    EXPECT_THAT(ErrorOf(kind, "NO_PROXY=.svc").message, HasSubstr("holds no NAME=VALUE")) << NameOf(kind);
+      EXPECT_THAT(DestinationError(kind, line).message, Not(HasSubstr("sesame"))) << line;
+    EXPECT_THAT(DestinationError(kind, "NO_PROXY=.svc").message, HasSubstr("holds no NAME=VALUE")) << NameOf(kind);
   }
 }
 
@@ -115,7 +110,7 @@ TEST(RedirectDestinations, AddressesThatNothingReaches) {
 }
 
 TEST(HttpDestinations, EachForm) {
-  const RouterPolicy policy = Read(
+  const RouterPolicy policy = ListedPolicy(
       kHttp, "\n!*.bad.example.com\n*.example.com\nHost.example.net\n\n192.168.0.0/16\nfe80::/10\n!10.0.0.1\n*\n*\n");
   ASSERT_EQ(policy.http.size(), 8U);
   EXPECT_FALSE(policy.http[0].allow);
@@ -145,7 +140,7 @@ TEST(HttpDestinations, WhatTheScriptRefuses) {
 
 TEST(HttpDestinations, WhatTheScriptTakesAndSquidDoesNot) {
   ExpectRefused(kHttp, "cafe.de", 1, "Bad destination 'cafe.de'");
-  EXPECT_THAT(ErrorOf(kHttp, "cafe.de").message, HasSubstr("write *.cafe.de"));
+  EXPECT_THAT(DestinationError(kHttp, "cafe.de").message, HasSubstr("write *.cafe.de"));
   ExpectRefused(kHttp, "1.2.3.256", 1, "Bad destination '1.2.3.256'");
   ExpectRefused(kHttp, "1.2.3", 1, "Bad destination '1.2.3'");
   ExpectRefused(kHttp, "10.0.0.0/33", 1, "Bad destination '10.0.0.0/33'");
@@ -167,8 +162,8 @@ TEST(HttpDestinations, WhatMeansSomethingElse) {
 }
 
 TEST(DnsDestinations, AddressesAndNames) {
-  const RouterPolicy policy =
-      Read(kDns, "80 11.12.13.14\n8080 21.22.23.24 100\n# a name\n9000  foo.example.com\n9001 a-b.example 200\n");
+  const RouterPolicy policy = ListedPolicy(
+      kDns, "80 11.12.13.14\n8080 21.22.23.24 100\n# a name\n9000  foo.example.com\n9001 a-b.example 200\n");
   ASSERT_EQ(policy.dns.size(), 4U);
   EXPECT_FALSE(policy.dns[0].is_name);
   EXPECT_EQ(policy.dns[0].to_port, 80);
@@ -218,7 +213,7 @@ TEST(Destinations, FaultsAndFindingsHaveAnEnd) {
   }
   RouterPolicy policy{.kind = kHttp, .where = "list"};
   EXPECT_EQ(CheckDestinations(wrong, policy).size(), kMostFaults);
-  const Findings findings = Read(kRedirect, odd).findings;
+  const Findings findings = ListedPolicy(kRedirect, odd).findings;
   ASSERT_EQ(findings.size(), CappedFindings::kMost + 1);
   EXPECT_EQ(findings.back().message, "and 980 more of the same kind");
 }
@@ -226,7 +221,7 @@ TEST(Destinations, FaultsAndFindingsHaveAnEnd) {
 TEST(Destinations, TooManyLines) {
   std::string text;
   for (std::size_t i = 0; i <= kMostDestinations; ++i) text += "a.example\n";
-  EXPECT_EQ(ErrorOf(kHttp, text).code, Code::kTooLarge);
+  EXPECT_EQ(DestinationError(kHttp, text).code, Code::kTooLarge);
 }
 
 TEST(Destinations, SourceAndGateway) {

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "provisioner/router/destinations.h"
+#include "tests/router/samples.h"
 
 namespace prov::router {
 namespace {
@@ -14,10 +14,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-RouterPolicy Policy(RouterKind kind, std::string_view text) {
-  RouterPolicy out{.kind = kind, .where = "list"};
-  const auto read = ReadDestinations(text, out);
-  EXPECT_TRUE(read) << text << ": " << (read ? "" : read.error().message);
+RouterPolicy SourcedPolicy(RouterKind kind, std::string_view text) {
+  RouterPolicy out = ListedPolicy(kind, text);
   EXPECT_TRUE(ReadSource("10.42.253.45/24", "here", out));
   return out;
 }
@@ -33,7 +31,7 @@ RouterDecision Ask(const RouterPolicy& policy, std::string_view destination,
 
 // "allow 3": the verdict and the line.
 std::string Http(std::string_view list, std::string_view destination, const std::vector<std::string>& answers = {}) {
-  const RouterDecision decision = Ask(Policy(RouterKind::kHttpProxy, list), destination, answers);
+  const RouterDecision decision = Ask(SourcedPolicy(RouterKind::kHttpProxy, list), destination, answers);
   return fmt::format("{} {}", NameOf(decision.verdict), decision.line);
 }
 
@@ -62,7 +60,8 @@ TEST(HttpEvaluation, ANameInANetworkDependsOnDns) {
   constexpr std::string_view kDeny = "!203.0.113.0/24\n*\n";
   EXPECT_EQ(Http(kDeny, "a.test"), "depends 1");
   EXPECT_EQ(Http(kDeny, "a.test", {"a.test="}), "allow 2");
-  EXPECT_THAT(Ask(Policy(RouterKind::kHttpProxy, kDeny), "a.test", {"a.test="}).note, HasSubstr("does not resolve"));
+  EXPECT_THAT(Ask(SourcedPolicy(RouterKind::kHttpProxy, kDeny), "a.test", {"a.test="}).note,
+              HasSubstr("does not resolve"));
   EXPECT_EQ(Http(kDeny, "a.test", {"a.test=203.0.113.9"}), "deny 1");
   // Where all that DNS could change is the same answer, nothing depends on it.
   EXPECT_EQ(Http("203.0.113.0/24\n*\n", "a.test"), "allow 2");
@@ -91,7 +90,7 @@ TEST(HttpEvaluation, AddressesInEachForm) {
 }
 
 TEST(HttpEvaluation, WhereItGoes) {
-  const RouterPolicy policy = Policy(RouterKind::kHttpProxy, "*.example\n");
+  const RouterPolicy policy = SourcedPolicy(RouterKind::kHttpProxy, "*.example\n");
   const RouterDecision allowed = Ask(policy, "https://user:sesame@www.example/");
   EXPECT_EQ(allowed.to, "www.example:443");
   EXPECT_EQ(allowed.source, "10.42.253.45");
@@ -99,14 +98,14 @@ TEST(HttpEvaluation, WhereItGoes) {
   const RouterDecision denied = Ask(policy, "https://other.test/");
   EXPECT_EQ(denied.to, "");
   EXPECT_EQ(denied.source, "");
-  const RouterDecision depends = Ask(Policy(RouterKind::kHttpProxy, "10.0.0.0/8"), "a.test");
+  const RouterDecision depends = Ask(SourcedPolicy(RouterKind::kHttpProxy, "10.0.0.0/8"), "a.test");
   EXPECT_THAT(depends.note, HasSubstr("--resolve a.test=IP"));
   EXPECT_EQ(depends.to, "");
 }
 
 TEST(RedirectEvaluation, APortLeadsToItsAddress) {
   const RouterPolicy policy =
-      Policy(RouterKind::kRedirect, "80 tcp 203.0.113.25\n8080 tcp 203.0.113.26 80\n53 udp 203.0.113.27\n");
+      SourcedPolicy(RouterKind::kRedirect, "80 tcp 203.0.113.25\n8080 tcp 203.0.113.26 80\n53 udp 203.0.113.27\n");
   const RouterDecision same = Ask(policy, "80");
   EXPECT_EQ(same.verdict, Verdict::kForward);
   EXPECT_EQ(same.to, "203.0.113.25:80");
@@ -124,14 +123,14 @@ TEST(RedirectEvaluation, APortLeadsToItsAddress) {
 }
 
 TEST(RedirectEvaluation, TheFallbackTakesTheRest) {
-  const RouterPolicy policy = Policy(RouterKind::kRedirect, "80 tcp 203.0.113.25\n203.0.113.27\n");
+  const RouterPolicy policy = SourcedPolicy(RouterKind::kRedirect, "80 tcp 203.0.113.25\n203.0.113.27\n");
   EXPECT_EQ(Ask(policy, "80").line, 1U);
   EXPECT_EQ(Ask(policy, "80/udp").to, "203.0.113.27:80");
   EXPECT_EQ(Ask(policy, "9999/sctp").line, 2U);
 }
 
 TEST(DnsEvaluation, NamesAndAddresses) {
-  const RouterPolicy policy = Policy(RouterKind::kDnsProxy, "80 203.0.113.25\n443 db.example 8443\n");
+  const RouterPolicy policy = SourcedPolicy(RouterKind::kDnsProxy, "80 203.0.113.25\n443 db.example 8443\n");
   EXPECT_EQ(Ask(policy, "80").to, "203.0.113.25:80");
   const RouterDecision name = Ask(policy, "router:443");
   EXPECT_EQ(name.verdict, Verdict::kForward);
@@ -168,7 +167,7 @@ TEST(Evaluation, ManyLinesAndManyDestinations) {
   std::string list;
   for (int i = 0; i < 10'000; ++i)
     list += i % 2 == 0 ? fmt::format("h{}.example\n", i) : fmt::format("10.{}.{}.0/24\n", i / 256, i % 256);
-  const RouterPolicy policy = Policy(RouterKind::kHttpProxy, list);
+  const RouterPolicy policy = SourcedPolicy(RouterKind::kHttpProxy, list);
   const Evaluation evaluation(policy);
   const auto start = std::chrono::steady_clock::now();
   KnownAnswers answers;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
+#include "tests/router/samples.h"
 
 namespace prov::router {
 namespace {
@@ -51,7 +52,8 @@ data:
     *.example
 )";
 
-Result<std::vector<RouterPolicy>> Read(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
+Result<std::vector<RouterPolicy>> ReadFiles(const std::vector<std::string_view>& files,
+                                            const PolicyRequest& request = {}) {
   std::vector<PolicyFile> out;
   out.reserve(files.size());
   for (const std::string_view file : files) out.push_back({std::string(file), fmt::format("f{}", out.size() + 1)});
@@ -59,14 +61,14 @@ Result<std::vector<RouterPolicy>> Read(const std::vector<std::string_view>& file
 }
 
 RouterPolicy One(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
-  auto read = Read(files, request);
+  auto read = ReadFiles(files, request);
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   EXPECT_TRUE(read && read->size() == 1);
   return read && !read->empty() ? std::move(read->front()) : RouterPolicy();
 }
 
-Error ErrorOf(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
-  const auto read = Read(files, request);
+Error ReaderError(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
+  const auto read = ReadFiles(files, request);
   EXPECT_FALSE(read);
   return read ? Error() : read.error();
 }
@@ -97,18 +99,18 @@ TEST(PolicyReader, PlainLists) {
   ExpectHttp(One({"!*.bad.example\n*.example\n"}, {.kind = RouterKind::kHttpProxy}));
   EXPECT_EQ(One({"10.0.0.1"}, {.kind = RouterKind::kRedirect}).redirect.size(), 1U);
   // An address alone is a fallback, or what an HTTP proxy lets through.
-  const Error both = ErrorOf({"10.0.0.1"});
+  const Error both = ReaderError({"10.0.0.1"});
   EXPECT_EQ(both.code, Code::kKind);
   EXPECT_THAT(both.message, HasSubstr("--kind"));
-  EXPECT_EQ(ErrorOf({"80 sctp 10.0.0.1"}).where, "f1: line 1");
+  EXPECT_EQ(ReaderError({"80 sctp 10.0.0.1"}).where, "f1: line 1");
 }
 
 TEST(PolicyReader, SourceAndGatewayOfTheCommandLine) {
   const RouterPolicy policy = One({"80 tcp 10.0.0.1\n"}, {.source = "192.0.2.10/24", .gateway = "192.0.2.1"});
   EXPECT_EQ(policy.source->address.ToString(), "192.0.2.10");
   EXPECT_EQ(policy.gateway->ToString(), "192.0.2.1");
-  EXPECT_EQ(ErrorOf({"80 tcp 10.0.0.1\n"}, {.source = "x"}).where, "--source");
-  EXPECT_EQ(ErrorOf({"80 tcp 10.0.0.1\n"}, {.gateway = "x"}).where, "--gateway");
+  EXPECT_EQ(ReaderError({"80 tcp 10.0.0.1\n"}, {.source = "x"}).where, "--source");
+  EXPECT_EQ(ReaderError({"80 tcp 10.0.0.1\n"}, {.gateway = "x"}).where, "--gateway");
   // What the file says counts.
   EXPECT_EQ(One({"EGRESS_SOURCE=192.0.2.9\nEGRESS_DESTINATION=10.0.0.1\n"}, {.source = "192.0.2.10"})
                 .source->address.ToString(),
@@ -123,13 +125,13 @@ TEST(PolicyReader, Assignments) {
   EXPECT_EQ(policy.http[0].line, 2U);
   EXPECT_EQ(policy.source->prefix, 24U);
   EXPECT_EQ(policy.gateway->ToString(), "192.168.12.1");
-  const Error error = ErrorOf({"EGRESS_DNS_PROXY_DESTINATION=\"80 10.0.0.1\n81 x\"\n"});
+  const Error error = ReaderError({"EGRESS_DNS_PROXY_DESTINATION=\"80 10.0.0.1\n81 x\"\n"});
   EXPECT_EQ(error.where, "f1: EGRESS_DNS_PROXY_DESTINATION: line 2");
 }
 
 // Half of a list must not pass for all of it.
 TEST(PolicyReader, AssignmentsThatLostAPart) {
-  const Error cut = ErrorOf({"EGRESS_SOURCE=192.0.2.10\nEGRESS_HTTP_PROXY_DESTINATION=\"*.a.example\n*.b.exam"});
+  const Error cut = ReaderError({"EGRESS_SOURCE=192.0.2.10\nEGRESS_HTTP_PROXY_DESTINATION=\"*.a.example\n*.b.exam"});
   EXPECT_EQ(cut.code, Code::kDestination);
   EXPECT_EQ(cut.where, "f1, line 2");
   EXPECT_THAT(cut.message, StartsWith("this quote is never closed"));
@@ -177,21 +179,21 @@ TEST(PolicyReader, ConfigMapsOfOtherThings) {
 }
 
 TEST(PolicyReader, WhatAConfigMapLacksIsSaid) {
-  const Error absent = ErrorOf({kDeployment});
+  const Error absent = ReaderError({kDeployment});
   EXPECT_EQ(absent.code, Code::kInvalidConfig);
   EXPECT_THAT(absent.message, HasSubstr("give its file, too"));
   EXPECT_THAT(absent.where, StartsWith("f1: $.spec.template.spec.containers[0].env[0]"));
-  const Error key = ErrorOf({kDeployment, "kind: ConfigMap\nmetadata: {name: egress-routes}\ndata: {other: x}\n"});
+  const Error key = ReaderError({kDeployment, "kind: ConfigMap\nmetadata: {name: egress-routes}\ndata: {other: x}\n"});
   EXPECT_THAT(key.message, HasSubstr("has no such key"));
   // One of another namespace is not the pod's.
-  const Error elsewhere = ErrorOf(
+  const Error elsewhere = ReaderError(
       {kDeployment, "kind: ConfigMap\nmetadata: {name: egress-routes, namespace: other}\ndata: {destination: a.b}\n"});
   EXPECT_THAT(elsewhere.message, HasSubstr("not among the files"));
 }
 
 TEST(PolicyReader, AWrongModeOrAddressHasItsPlace) {
   const auto error = [](std::string_view name, std::string_view value) {
-    return ErrorOf(
+    return ReaderError(
         {fmt::format("kind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - name: c\n    env:\n"
                      "    - {{name: EGRESS_DESTINATION, value: 10.0.0.1}}\n    - {{name: {}, value: {}}}\n",
                      name, value)});
@@ -200,7 +202,7 @@ TEST(PolicyReader, AWrongModeOrAddressHasItsPlace) {
   EXPECT_EQ(error("EGRESS_SOURCE", "10.0.0.1/40").where, "f1: $.spec.containers[0].env[1].value");
 }
 
-constexpr std::string_view kRouter = R"(apiVersion: network.operator.openshift.io/v1
+constexpr std::string_view kEgressRouter = R"(apiVersion: network.operator.openshift.io/v1
 kind: EgressRouter
 metadata: {name: er, namespace: egress}
 spec:
@@ -214,15 +216,12 @@ spec:
     - {destinationIP: 203.0.113.27, port: 8080, protocol: SCTP}
 )";
 
-std::string Replaced(std::string_view from, std::string_view to) {
-  std::string out(kRouter);
-  const std::size_t at = out.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return out.replace(at, from.size(), to);
+std::string EgressRouterWith(std::string_view from, std::string_view to) {
+  return ReplacedOnce(std::string(kEgressRouter), from, to);
 }
 
 TEST(EgressRouter, Rules) {
-  const RouterPolicy policy = One({kRouter});
+  const RouterPolicy policy = One({kEgressRouter});
   EXPECT_TRUE(policy.is_cni);
   EXPECT_EQ(policy.name, "er");
   ASSERT_EQ(policy.redirect.size(), 3U);
@@ -236,49 +235,51 @@ TEST(EgressRouter, Rules) {
 
 TEST(EgressRouter, WhatTheOperatorDropsWithoutAWord) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {Replaced("192.168.12.99/24", "192.168.12.99"), "addresses[0].ip"},
-      {Replaced("192.168.12.99/24", "192.168.12/24"), "addresses[0].ip"},
-      {Replaced("gateway: 192.168.12.1", "gateway: 192.168.12"), "addresses[0].gateway"},
-      {Replaced("mode: Redirect", "mode: HTTP"), "spec.mode"},
-      {Replaced("203.0.113.25", "203.0.113.0/30"), "redirectRules[0].destinationIP"},
-      {Replaced("203.0.113.25", "2001:db8::1"), "redirectRules[0].destinationIP"},
-      {Replaced("protocol: TCP", "protocol: tcp"), "redirectRules[0].protocol"},
-      {Replaced("port: 80,", "port: 0,"), "redirectRules[0].port"},
-      {Replaced("targetPort: 80", "targetPort: 70000"), "redirectRules[1].targetPort"},
-      {Replaced("[{ip: 192.168.12.99/24, gateway: 192.168.12.1}]", "[]"), "$.spec"}};
+      {EgressRouterWith("192.168.12.99/24", "192.168.12.99"), "addresses[0].ip"},
+      {EgressRouterWith("192.168.12.99/24", "192.168.12/24"), "addresses[0].ip"},
+      {EgressRouterWith("gateway: 192.168.12.1", "gateway: 192.168.12"), "addresses[0].gateway"},
+      {EgressRouterWith("mode: Redirect", "mode: HTTP"), "spec.mode"},
+      {EgressRouterWith("203.0.113.25", "203.0.113.0/30"), "redirectRules[0].destinationIP"},
+      {EgressRouterWith("203.0.113.25", "2001:db8::1"), "redirectRules[0].destinationIP"},
+      {EgressRouterWith("protocol: TCP", "protocol: tcp"), "redirectRules[0].protocol"},
+      {EgressRouterWith("port: 80,", "port: 0,"), "redirectRules[0].port"},
+      {EgressRouterWith("targetPort: 80", "targetPort: 70000"), "redirectRules[1].targetPort"},
+      {EgressRouterWith("[{ip: 192.168.12.99/24, gateway: 192.168.12.1}]", "[]"), "$.spec"}};
   for (const auto& [text, place] : wrong) {
-    const Error error = ErrorOf({text});
+    const Error error = ReaderError({text});
     EXPECT_EQ(error.code, Code::kDestination) << text;
     EXPECT_THAT(error.where, HasSubstr(place)) << text;
   }
 }
 
 TEST(EgressRouter, WhatHasNoEffectIsReported) {
-  const RouterPolicy fallback = One({Replaced("  redirect:\n", "  redirect:\n    fallbackIP: 203.0.113.30\n")});
+  const RouterPolicy fallback = One({EgressRouterWith("  redirect:\n", "  redirect:\n    fallbackIP: 203.0.113.30\n")});
   ASSERT_EQ(fallback.findings.size(), 1U);
   EXPECT_EQ(fallback.findings[0].code, "router-fallback");
   EXPECT_THAT(fallback.findings[0].where, HasSubstr("$.spec.redirect.fallbackIP"));
-  const RouterPolicy second = One({Replaced("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
+  const RouterPolicy second =
+      One({EgressRouterWith("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
   EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
 }
 
 // A map that no pod takes is a router of its own: left out, its rules would count for nobody.
 TEST(PolicyReader, AConfigMapBesideOtherRouters) {
   for (const auto& files :
-       {std::vector<std::string_view>{"80 tcp 10.0.0.1\n", kMap}, {kRouter, kMap}, {kMap, kRouter}}) {
-    const auto read = Read(files);
+       {std::vector<std::string_view>{"80 tcp 10.0.0.1\n", kMap}, {kEgressRouter, kMap}, {kMap, kEgressRouter}}) {
+    const auto read = ReadFiles(files);
     ASSERT_TRUE(read) << read.error().message;
     ASSERT_EQ(read->size(), 2U);
     ExpectHttp((*read)[1]);
   }
-  const auto taken = Read({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"});
+  const auto taken =
+      ReadFiles({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"});
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(taken->size(), 2U);
 }
 
 TEST(PolicyReader, SeveralRouters) {
-  const std::string two = fmt::format("{}---\n{}", kRouter, Replaced("name: er", "name: er2"));
-  const auto read = Read({two});
+  const std::string two = fmt::format("{}---\n{}", kEgressRouter, EgressRouterWith("name: er", "name: er2"));
+  const auto read = ReadFiles({two});
   ASSERT_TRUE(read);
   EXPECT_EQ(read->size(), 2U);
   const auto one = ReadRouterPolicy(two, "f1");
@@ -294,15 +295,15 @@ TEST(PolicyReader, ListsOfObjects) {
 }
 
 TEST(PolicyReader, WhatHoldsNoRouter) {
-  EXPECT_EQ(ErrorOf({"kind: Namespace\nmetadata: {name: x}\n"}).code, Code::kKind);
-  EXPECT_EQ(ErrorOf({"kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c}]}\n"}).code, Code::kKind);
-  EXPECT_EQ(ErrorOf({"kind: [\n"}).code, Code::kYaml);
-  EXPECT_THAT(ErrorOf({"kind: [\n"}).message, Not(HasSubstr("router check")));
-  const Error pasted = ErrorOf({"kind: Pod\nspec:\n  containers:\n  \xE2\x80\x93 name: c\n    env: []\n"});
+  EXPECT_EQ(ReaderError({"kind: Namespace\nmetadata: {name: x}\n"}).code, Code::kKind);
+  EXPECT_EQ(ReaderError({"kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c}]}\n"}).code, Code::kKind);
+  EXPECT_EQ(ReaderError({"kind: [\n"}).code, Code::kYaml);
+  EXPECT_THAT(ReaderError({"kind: [\n"}).message, Not(HasSubstr("router check")));
+  const Error pasted = ReaderError({"kind: Pod\nspec:\n  containers:\n  \xE2\x80\x93 name: c\n    env: []\n"});
   EXPECT_EQ(pasted.code, Code::kYaml);
   EXPECT_THAT(pasted.message, HasSubstr("provisioner router check"));
-  EXPECT_EQ(ErrorOf({"{\"kind\": \n"}).code, Code::kJson);
-  const Error type = ErrorOf({"kind: EgressRouter\nspec: 5\n"});
+  EXPECT_EQ(ReaderError({"{\"kind\": \n"}).code, Code::kJson);
+  const Error type = ReaderError({"kind: EgressRouter\nspec: 5\n"});
   EXPECT_EQ(type.code, Code::kType);
   EXPECT_THAT(type.where, HasSubstr("f1"));
 }

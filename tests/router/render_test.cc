@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "provisioner/router/destinations.h"
 #include "provisioner/router/evaluation.h"
+#include "tests/router/samples.h"
 
 namespace prov::router {
 namespace {
@@ -19,10 +19,8 @@ constexpr std::string_view kRedirectList = "# web\n80 tcp 10.4.5.6\n\n8080 udp 1
 constexpr std::string_view kHttpList = "!*.bad.example\n# all of it\n*.example\n192.168.0.0/16\n*\n";
 constexpr std::string_view kDnsList = "80 11.12.13.14\n8080 db.example 100\n";
 
-RouterPolicy Policy(RouterKind kind, std::string_view text) {
-  RouterPolicy out{.kind = kind, .where = "list"};
-  const auto read = ReadDestinations(text, out);
-  EXPECT_TRUE(read) << (read ? "" : read.error().message);
+RouterPolicy FullPolicy(RouterKind kind, std::string_view text) {
+  RouterPolicy out = ListedPolicy(kind, text);
   EXPECT_TRUE(ReadSource("1.2.3.4/24", "here", out));
   EXPECT_TRUE(ReadGateway("1.2.3.1", "here", out));
   return out;
@@ -35,14 +33,14 @@ std::string As(const RouterPolicy& policy, Format format, RenderRequest request 
   return out.value_or("");
 }
 
-Error ErrorOf(const RouterPolicy& policy, Format format) {
+Error RenderError(const RouterPolicy& policy, Format format) {
   const auto out = Render(policy, {.format = format});
   EXPECT_FALSE(out);
   return out ? Error() : out.error();
 }
 
 TEST(Render, NftRules) {
-  const RouterPolicy policy = Policy(RouterKind::kRedirect, kRedirectList);
+  const RouterPolicy policy = FullPolicy(RouterKind::kRedirect, kRedirectList);
   const std::string rules =
       "add rule ip nat prerouting iifname \"eth0\" tcp dport 80 dnat to 10.4.5.6\n"
       "add rule ip nat prerouting iifname \"eth0\" udp dport 8080 dnat to 10.7.8.9:80\n"
@@ -54,12 +52,12 @@ TEST(Render, NftRules) {
             "  chain postrouting {\n    type nat hook postrouting priority srcnat; policy accept;\n  }\n}\n"
             "flush table ip nat\n" +
                 rules);
-  EXPECT_EQ(As(Policy(RouterKind::kRedirect, "# none\n"), Format::kNft),
+  EXPECT_EQ(As(FullPolicy(RouterKind::kRedirect, "# none\n"), Format::kNft),
             "add rule ip nat postrouting oifname \"macvlan0\" snat to 1.2.3.4\n");
 }
 
 TEST(Render, IptablesRules) {
-  const RouterPolicy policy = Policy(RouterKind::kRedirect, kRedirectList);
+  const RouterPolicy policy = FullPolicy(RouterKind::kRedirect, kRedirectList);
   const std::string rules =
       "-A PREROUTING -i eth0 -p tcp --dport 80 -j DNAT --to-destination 10.4.5.6\n"
       "-A PREROUTING -i eth0 -p udp --dport 8080 -j DNAT --to-destination 10.7.8.9:80\n"
@@ -71,7 +69,7 @@ TEST(Render, IptablesRules) {
 }
 
 TEST(Render, SquidAcls) {
-  const RouterPolicy policy = Policy(RouterKind::kHttpProxy, kHttpList);
+  const RouterPolicy policy = FullPolicy(RouterKind::kHttpProxy, kHttpList);
   const std::string acls =
       "\nacl dest1 dstdomain .bad.example\nhttp_access deny dest1\n"
       "\nacl dest2 dstdomain .example\nhttp_access allow dest2\n"
@@ -80,12 +78,13 @@ TEST(Render, SquidAcls) {
   EXPECT_EQ(As(policy, Format::kSquid), acls);
   EXPECT_EQ(As(policy, Format::kSquidConf),
             "http_port 8080\ncache deny all\naccess_log none all\ndebug_options ALL,0\nshutdown_lifetime 0\n" + acls);
-  EXPECT_EQ(As(Policy(RouterKind::kHttpProxy, "*"), Format::kSquid), "\nhttp_access allow all\n");
-  EXPECT_THAT(As(Policy(RouterKind::kHttpProxy, "a.example"), Format::kSquid), EndsWith("\nhttp_access deny all\n"));
+  EXPECT_EQ(As(FullPolicy(RouterKind::kHttpProxy, "*"), Format::kSquid), "\nhttp_access allow all\n");
+  EXPECT_THAT(As(FullPolicy(RouterKind::kHttpProxy, "a.example"), Format::kSquid),
+              EndsWith("\nhttp_access deny all\n"));
 }
 
 TEST(Render, Haproxy) {
-  const RouterPolicy policy = Policy(RouterKind::kDnsProxy, kDnsList);
+  const RouterPolicy policy = FullPolicy(RouterKind::kDnsProxy, kDnsList);
   const std::string out =
       As(policy, Format::kHaproxy, {.a_records = {{"db.example", 3}}, .nameservers = {"10.0.0.2", "10.0.0.3"}});
   EXPECT_THAT(out, StartsWith("\nglobal\n    log         127.0.0.1 local2\n"));
@@ -117,9 +116,9 @@ void ExpectSame(const RouterPolicy& policy, const std::string& text, std::string
 }
 
 TEST(Render, EachFormIsReadAgain) {
-  const std::vector<RouterPolicy> policies = {Policy(RouterKind::kRedirect, kRedirectList),
-                                              Policy(RouterKind::kHttpProxy, kHttpList),
-                                              Policy(RouterKind::kDnsProxy, kDnsList)};
+  const std::vector<RouterPolicy> policies = {FullPolicy(RouterKind::kRedirect, kRedirectList),
+                                              FullPolicy(RouterKind::kHttpProxy, kHttpList),
+                                              FullPolicy(RouterKind::kDnsProxy, kDnsList)};
   for (const RouterPolicy& policy : policies) {
     for (const Format format : {Format::kEnv, Format::kConfigMap, Format::kManifest}) {
       const std::string name(kFormatNames[static_cast<std::size_t>(format)]);
@@ -130,7 +129,7 @@ TEST(Render, EachFormIsReadAgain) {
 }
 
 TEST(Render, TheManifestIsWhatAPodNeeds) {
-  RouterPolicy policy = Policy(RouterKind::kHttpProxy, kHttpList);
+  RouterPolicy policy = FullPolicy(RouterKind::kHttpProxy, kHttpList);
   policy.name_space = "egress";
   const std::string out =
       As(policy, Format::kManifest,
@@ -141,11 +140,11 @@ TEST(Render, TheManifestIsWhatAPodNeeds) {
         "value: 1.2.3.4/24", "value: \"1.2.3.1\"", "value: http-proxy", "image: registry.example/router",
         "image: registry.example/squid", "name: out-destinations", "namespace: egress", "port: 8080", "# all of it"})
     EXPECT_THAT(out, HasSubstr(part)) << part;
-  EXPECT_THAT(As(Policy(RouterKind::kRedirect, "10.1.2.3"), Format::kManifest), Not(HasSubstr("kind: Service\n")));
+  EXPECT_THAT(As(FullPolicy(RouterKind::kRedirect, "10.1.2.3"), Format::kManifest), Not(HasSubstr("kind: Service\n")));
 }
 
 TEST(Render, EgressRouterAndItsAttachment) {
-  const RouterPolicy policy = Policy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n8080 udp 10.7.8.9 80\n");
+  const RouterPolicy policy = FullPolicy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n8080 udp 10.7.8.9 80\n");
   const std::string cr = As(policy, Format::kCr, {.name = "er"});
   const auto again = ReadRouterPolicy(cr, "file");
   ASSERT_TRUE(again) << again.error().message << "\n" << cr;
@@ -168,39 +167,39 @@ TEST(Render, EgressRouterAndItsAttachment) {
 }
 
 TEST(Render, WhatAFormCantSay) {
-  const RouterPolicy fallback = Policy(RouterKind::kRedirect, kRedirectList);
-  EXPECT_EQ(ErrorOf(fallback, Format::kCr).where, "list: line 5");
-  EXPECT_EQ(ErrorOf(fallback, Format::kNad).code, Code::kDestination);
-  RouterPolicy bare = Policy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
+  const RouterPolicy fallback = FullPolicy(RouterKind::kRedirect, kRedirectList);
+  EXPECT_EQ(RenderError(fallback, Format::kCr).where, "list: line 5");
+  EXPECT_EQ(RenderError(fallback, Format::kNad).code, Code::kDestination);
+  RouterPolicy bare = FullPolicy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
   bare.source->prefix.reset();
-  EXPECT_THAT(ErrorOf(bare, Format::kCr).message, HasSubstr("1.2.3.4/24"));
+  EXPECT_THAT(RenderError(bare, Format::kCr).message, HasSubstr("1.2.3.4/24"));
   bare.gateway.reset();
-  EXPECT_THAT(ErrorOf(bare, Format::kManifest).message, StartsWith("EGRESS_GATEWAY unspecified"));
+  EXPECT_THAT(RenderError(bare, Format::kManifest).message, StartsWith("EGRESS_GATEWAY unspecified"));
   bare.source.reset();
   for (const Format format : {Format::kNft, Format::kIptables, Format::kManifest, Format::kCr})
-    EXPECT_THAT(ErrorOf(bare, format).message, StartsWith("EGRESS_SOURCE unspecified"));
-  const Error kind = ErrorOf(Policy(RouterKind::kHttpProxy, kHttpList), Format::kNft);
+    EXPECT_THAT(RenderError(bare, format).message, StartsWith("EGRESS_SOURCE unspecified"));
+  const Error kind = RenderError(FullPolicy(RouterKind::kHttpProxy, kHttpList), Format::kNft);
   EXPECT_EQ(kind.code, Code::kUsage);
   EXPECT_THAT(kind.message, HasSubstr("squid, squid-conf, env, configmap, manifest"));
-  RouterPolicy sctp = Policy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
+  RouterPolicy sctp = FullPolicy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
   sctp.is_cni = true;
   sctp.redirect[0].protocol = Protocol::kSctp;
-  EXPECT_THAT(ErrorOf(sctp, Format::kEnv).message, HasSubstr("SCTP"));
+  EXPECT_THAT(RenderError(sctp, Format::kEnv).message, HasSubstr("SCTP"));
   EXPECT_THAT(As(sctp, Format::kCr), HasSubstr("protocol: SCTP"));
   // tcp and udp of one port: an EgressRouter has both, the scripts refuse it.
   RouterPolicy both = sctp;
   both.redirect[0].protocol = Protocol::kTcp;
   both.redirect.push_back(both.redirect[0]);
   both.redirect[1].protocol = Protocol::kUdp;
-  EXPECT_THAT(ErrorOf(both, Format::kEnv).message, HasSubstr("port 80 is there already"));
+  EXPECT_THAT(RenderError(both, Format::kEnv).message, HasSubstr("port 80 is there already"));
   both.redirect.clear();
   EXPECT_THAT(As(both, Format::kEnv), HasSubstr("EGRESS_DESTINATION=\"# no destinations\n\"\n"));
   ASSERT_TRUE(ReadSource("2001:db8::1/64", "here", both));
-  EXPECT_THAT(ErrorOf(both, Format::kManifest).message, HasSubstr("can't say IPv6"));
+  EXPECT_THAT(RenderError(both, Format::kManifest).message, HasSubstr("can't say IPv6"));
 }
 
 TEST(Render, NamesThatKubernetesTakes) {
-  const RouterPolicy policy = Policy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
+  const RouterPolicy policy = FullPolicy(RouterKind::kRedirect, "80 tcp 10.4.5.6\n");
   const auto error = [&](const std::string& name, const std::string& name_space, Format format) {
     const auto out = Render(policy, {.format = format, .name = name, .name_space = name_space});
     return out ? std::string() : fmt::format("{} {}", InfoOf(out.error().code).name, out.error().where);

@@ -10,20 +10,20 @@ using egress::Route;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<Requirement> Read(const std::string& text) {
+std::vector<Requirement> ReadRequired(const std::string& text) {
   auto read = ReadRequirements(text, "required.txt");
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   return read ? *std::move(read) : std::vector<Requirement>();
 }
 
-Error ErrorOf(const std::string& text) {
+Error RequiredError(const std::string& text) {
   const auto read = ReadRequirements(text, "required.txt");
   EXPECT_FALSE(read) << text;
   return read ? Error() : read.error();
 }
 
 TEST(Required, LinesOfTheList) {
-  const std::vector<Requirement> list = Read(
+  const std::vector<Requirement> list = ReadRequired(
       "# registries\r\nhttps://quay.io/ proxy 10.42.253.45\r\n\n registry.redhat.io\tproxy # by name\n"
       "http://10.0.0.1:8080/x direct\nhttps://a.example/#part 2001:db8::1\n2001:db8::7\n");
   ASSERT_EQ(list.size(), 5U);
@@ -43,9 +43,9 @@ TEST(Required, LinesOfTheList) {
 }
 
 TEST(Required, WhatEditorsSave) {
-  EXPECT_EQ(Read("\xEF\xBB\xBFquay.io\n")[0].to.name, "quay.io");
-  EXPECT_EQ(Read(std::string("\xFF\xFEq\0u\0a\0y\0.\0i\0o\0\n\0", 18))[0].to.name, "quay.io");
-  EXPECT_EQ(ErrorOf(std::string("\xFF\xFEq\0u", 5)).code, Code::kRow);
+  EXPECT_EQ(ReadRequired("\xEF\xBB\xBFquay.io\n")[0].to.name, "quay.io");
+  EXPECT_EQ(ReadRequired(std::string("\xFF\xFEq\0u\0a\0y\0.\0i\0o\0\n\0", 18))[0].to.name, "quay.io");
+  EXPECT_EQ(RequiredError(std::string("\xFF\xFEq\0u", 5)).code, Code::kRow);
 }
 
 TEST(Required, WrongLinesAreNamed) {
@@ -53,7 +53,7 @@ TEST(Required, WrongLinesAreNamed) {
        {"quay.io\nhttp://[::1/ proxy\n", "quay.io\nhttps://a.example/ proxied\n",
         "quay.io\nhttps://a.example/ 10.0.0.1 proxy\n", "quay.io\nhttps://a.example/ proxy 10.0.0.300\n",
         "quay.io\nhttps://a.example/ proxy 10.0.0.1 more\n"}) {
-    const Error error = ErrorOf(text);
+    const Error error = RequiredError(text);
     EXPECT_EQ(error.code, Code::kRow) << text;
     EXPECT_EQ(error.where, "required.txt, line 2") << text;
   }
@@ -61,13 +61,13 @@ TEST(Required, WrongLinesAreNamed) {
 
 // A list that lost its lines must not pass.
 TEST(Required, AnEmptyListIsAnError) {
-  EXPECT_EQ(ErrorOf("").code, Code::kRow);
-  EXPECT_EQ(ErrorOf("# nothing\n\n").code, Code::kRow);
+  EXPECT_EQ(RequiredError("").code, Code::kRow);
+  EXPECT_EQ(RequiredError("# nothing\n\n").code, Code::kRow);
 }
 
 TEST(Required, PasswordsAreHidden) {
-  EXPECT_THAT(Read("https://user:sesame@a.example/\n")[0].shown, Not(HasSubstr("sesame")));
-  EXPECT_THAT(ErrorOf("quay.io http://user:sesame@proxy.example:3128\n").message, Not(HasSubstr("sesame")));
+  EXPECT_THAT(ReadRequired("https://user:sesame@a.example/\n")[0].shown, Not(HasSubstr("sesame")));
+  EXPECT_THAT(RequiredError("quay.io http://user:sesame@proxy.example:3128\n").message, Not(HasSubstr("sesame")));
 }
 
 WayOut Way(WayOut::End end, Verdict verdict, const char* source = "", const char* note = "the note") {
@@ -85,7 +85,7 @@ egress::ClientDecision Client(Route route, std::string_view entry = {},
 }
 
 std::string ObjectionTo(const char* line, const egress::ClientDecision& decision, const WayOut* way) {
-  return Objection(Read(line)[0], decision, way);
+  return Objection(ReadRequired(line)[0], decision, way);
 }
 
 TEST(Required, AClientGoesAsRequiredOrNot) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/router/render.h"
+#include "tests/router/samples.h"
 
 namespace prov::router {
 namespace {
@@ -28,14 +29,8 @@ std::vector<std::string> Codes(const Findings& findings) {
   return out;
 }
 
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
 // A router that is right.
-const std::string kRouter = R"(apiVersion: apps/v1
+const std::string kRightRouter = R"(apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: egress-1
@@ -70,11 +65,11 @@ spec:
 )";
 
 std::vector<std::string> With(std::string_view from, std::string_view to) {
-  return Codes(Check({Replaced(kRouter, from, to)}));
+  return Codes(Check({ReplacedOnce(kRightRouter, from, to)}));
 }
 
 TEST(RouterCheck, ARightOneHasNoFindings) {
-  EXPECT_THAT(Check({kRouter}), IsEmpty());
+  EXPECT_THAT(Check({kRightRouter}), IsEmpty());
   EXPECT_THAT(Check({"80 tcp 10.0.0.1\n"}), IsEmpty());
   EXPECT_THAT(Check({"EGRESS_SOURCE=192.168.12.99/24\nEGRESS_GATEWAY=192.168.12.1\nEGRESS_DESTINATION=10.0.0.1\n"}),
               IsEmpty());
@@ -98,8 +93,8 @@ TEST(RouterCheck, TheAnnotationIsATextOfThePod) {
   EXPECT_THAT(With("assign-macvlan: \"true\"", "assign-macvlan: \"false\""), ElementsAre("error router-annotation"));
   EXPECT_THAT(With("assign-macvlan: \"true\"", "assign-macvlan: eth1"), ElementsAre("warning router-annotation"));
   EXPECT_THAT(With("pod.network.openshift.io/assign-macvlan", "x"), ElementsAre("error router-annotation"));
-  const Findings outside = Check({Replaced(
-      Replaced(kRouter, "      annotations:\n        pod.network.openshift.io/assign-macvlan: \"true\"\n", ""),
+  const Findings outside = Check({ReplacedOnce(
+      ReplacedOnce(kRightRouter, "      annotations:\n        pod.network.openshift.io/assign-macvlan: \"true\"\n", ""),
       "  name: egress-1\n", "  name: egress-1\n  annotations: {pod.network.openshift.io/assign-macvlan: \"true\"}\n")});
   ASSERT_THAT(Codes(outside), ElementsAre("error router-annotation"));
   EXPECT_THAT(outside[0].message, HasSubstr("the pod gets that of the template"));
@@ -116,8 +111,9 @@ TEST(RouterCheck, PrivilegeAndServiceAccount) {
   EXPECT_THAT(With("privileged: true", "privileged: false"), ElementsAre("error router-privilege"));
   EXPECT_THAT(With("        image: p\n", "        image: p\n        serviceAccountName: egress\n"),
               ElementsAre("error router-service-account"));
-  const std::string other = Replaced(Replaced(kRouter, "privileged: true", "privileged: false"), "        image: p\n",
-                                     "        image: p\n        securityContext: {privileged: true}\n");
+  const std::string other =
+      ReplacedOnce(ReplacedOnce(kRightRouter, "privileged: true", "privileged: false"), "        image: p\n",
+                   "        image: p\n        securityContext: {privileged: true}\n");
   const Findings findings = Check({other});
   ASSERT_THAT(Codes(findings), ElementsAre("error router-privilege"));
   EXPECT_THAT(findings[0].message, HasSubstr("\"router\""));
@@ -168,28 +164,29 @@ spec:
     - {name: EGRESS_ROUTER_MODE, value: init}
 )";
   EXPECT_THAT(Codes(Check({pod})), ElementsAre("error router-mode"));
-  EXPECT_THAT(Check({Replaced(pod, "    - {name: EGRESS_ROUTER_MODE, value: init}\n", "")}), IsEmpty());
+  EXPECT_THAT(Check({ReplacedOnce(pod, "    - {name: EGRESS_ROUTER_MODE, value: init}\n", "")}), IsEmpty());
 }
 
 // As it comes from a page in a browser.
 TEST(RouterCheck, Typography) {
-  const Findings quotes = Check({Replaced(kRouter, "value: 192.168.12.1}",
-                                          "value: \xE2\x80\x9C"
-                                          "192.168.12.1\xE2\x80\x9D}")});
+  const Findings quotes = Check({ReplacedOnce(kRightRouter, "value: 192.168.12.1}",
+                                              "value: \xE2\x80\x9C"
+                                              "192.168.12.1\xE2\x80\x9D}")});
   EXPECT_THAT(Codes(quotes), ElementsAre("error router-typography"));
   EXPECT_EQ(quotes[0].where, "f1: line 25");
   EXPECT_THAT(quotes[0].message, HasSubstr("U+201C"));
-  EXPECT_THAT(Codes(Check({Replaced(kRouter, "      - name: proxy", "      \xE2\x80\x93 name: proxy")})),
+  EXPECT_THAT(Codes(Check({ReplacedOnce(kRightRouter, "      - name: proxy", "      \xE2\x80\x93 name: proxy")})),
               testing::Contains("error router-typography"));
-  EXPECT_THAT(
-      Codes(Check({Replaced(kRouter, "  name: egress-1\n", "  name: egress-1 # \xE2\x80\x9Cours\xE2\x80\x9D\n")})),
-      IsEmpty());
+  EXPECT_THAT(Codes(Check({ReplacedOnce(kRightRouter, "  name: egress-1\n",
+                                        "  name: egress-1 # \xE2\x80\x9Cours\xE2\x80\x9D\n")})),
+              IsEmpty());
   EXPECT_THAT(With("  name: egress-1\n", "  name: egress-1\n  annotations: {note: it\xE2\x80\x99s ours}\n"),
               ElementsAre("warning router-typography"));
   // The rest of such a file is looked at as well.
-  const Findings rest = Check({Replaced(Replaced(Replaced(kRouter, "  replicas: 1", "\xC2\xA0 replicas: 3"),
-                                                 "      - name: proxy", "      \xE2\x80\x93 name: proxy"),
-                                        "assign-macvlan: \"true\"", "assign-macvlan: \xE2\x80\x9Ctrue\xE2\x80\x9D")});
+  const Findings rest =
+      Check({ReplacedOnce(ReplacedOnce(ReplacedOnce(kRightRouter, "  replicas: 1", "\xC2\xA0 replicas: 3"),
+                                       "      - name: proxy", "      \xE2\x80\x93 name: proxy"),
+                          "assign-macvlan: \"true\"", "assign-macvlan: \xE2\x80\x9Ctrue\xE2\x80\x9D")});
   EXPECT_THAT(Codes(rest), ElementsAre("error router-typography", "error router-typography", "error router-typography",
                                        "error router-replicas"));
 }
@@ -232,7 +229,7 @@ TEST(RouterCheck, AddressesThatDoNotFit) {
     EXPECT_THAT(With("192.168.12.99/24", source), testing::Not(testing::Contains("warning router-source"))) << source;
   EXPECT_THAT(With("value: 192.168.12.1}", "value: 127.0.0.1}"), testing::Contains("warning router-gateway"));
   const auto nodes = [](const char* network) {
-    return Codes(Check({kRouter}, {.node_networks = {*IpNetwork::Parse(network)}}));
+    return Codes(Check({kRightRouter}, {.node_networks = {*IpNetwork::Parse(network)}}));
   };
   EXPECT_THAT(nodes("10.0.0.0/16"), ElementsAre("warning router-source"));
   EXPECT_THAT(nodes("192.168.0.0/16"), IsEmpty());
@@ -247,9 +244,10 @@ TEST(RouterCheck, AListThatIsTooLongForAVariable) {
 }
 
 TEST(RouterCheck, TwoRouters) {
-  const std::string second = Replaced(Replaced(kRouter, "name: egress-1", "name: egress-2"), "*.example", "*.test");
-  EXPECT_THAT(Codes(Check({kRouter, second})), ElementsAre("error router-several"));
-  EXPECT_THAT(Check({kRouter, Replaced(second, "12.99", "12.98")}), IsEmpty());
+  const std::string second =
+      ReplacedOnce(ReplacedOnce(kRightRouter, "name: egress-1", "name: egress-2"), "*.example", "*.test");
+  EXPECT_THAT(Codes(Check({kRightRouter, second})), ElementsAre("error router-several"));
+  EXPECT_THAT(Check({kRightRouter, ReplacedOnce(second, "12.99", "12.98")}), IsEmpty());
   const auto cr = [](const char* name, const char* address) {
     return fmt::format(
         "kind: EgressRouter\nmetadata: {{name: {}, namespace: ns}}\nspec:\n  addresses: [{{ip: {}/24}}]\n  redirect:\n"
@@ -263,8 +261,8 @@ TEST(RouterCheck, TwoRouters) {
 }
 
 TEST(RouterCheck, AReferenceThatLeadsOutOfTheFiles) {
-  const std::string pod = Replaced(kRouter, "          value: \"*.example\"\n",
-                                   "          valueFrom: {configMapKeyRef: {name: routes, key: destination}}\n");
+  const std::string pod = ReplacedOnce(kRightRouter, "          value: \"*.example\"\n",
+                                       "          valueFrom: {configMapKeyRef: {name: routes, key: destination}}\n");
   EXPECT_THAT(Codes(Check({pod})), ElementsAre("warning router-reference"));
   const auto map = [](std::string_view list) {
     return fmt::format("kind: ConfigMap\nmetadata: {{name: routes}}\ndata:\n  destination: |\n    {}\n", list);
@@ -275,13 +273,13 @@ TEST(RouterCheck, AReferenceThatLeadsOutOfTheFiles) {
   EXPECT_EQ(wrong[0].where, "f2: $.data.destination: line 1");
   EXPECT_THAT(Check({map("*.example")}), IsEmpty());
   // One that no pod takes is checked, too, and others are not taken for lists.
-  EXPECT_THAT(Codes(Check({kRouter, map("exa mple")})), ElementsAre("error router-destination"));
-  EXPECT_THAT(Check({kRouter, map("*.example"), "kind: ConfigMap\nmetadata: {name: c}\ndata: {ca.crt: a b}\n"}),
+  EXPECT_THAT(Codes(Check({kRightRouter, map("exa mple")})), ElementsAre("error router-destination"));
+  EXPECT_THAT(Check({kRightRouter, map("*.example"), "kind: ConfigMap\nmetadata: {name: c}\ndata: {ca.crt: a b}\n"}),
               IsEmpty());
 }
 
 TEST(RouterCheck, FilesThatCantBeRead) {
-  const Findings findings = Check({"kind: [\n", kRouter, "{"});
+  const Findings findings = Check({"kind: [\n", kRightRouter, "{"});
   EXPECT_THAT(Codes(findings), ElementsAre("error router-document", "error router-document"));
   EXPECT_THAT(findings[0].where, HasSubstr("f1"));
   EXPECT_THAT(findings[1].where, HasSubstr("f3"));

@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 namespace {
@@ -19,7 +20,7 @@ using testing::StartsWith;
 
 constexpr const char* kUrls = R"("httpProxy":"http://p:8080/","httpsProxy":"https://p:8443/")";
 
-std::string Trust(const std::string& text, const std::string& key = "trustedCa") {
+std::string TrustEntry(const std::string& text, const std::string& key = "trustedCa") {
   return std::string("{") + kUrls + ",\"" + key + "\":\"" + text + "\"}";
 }
 
@@ -78,7 +79,7 @@ std::vector<std::string> Member(const ObjectView& object, std::string_view name)
 TEST(AksNoProxy, AgreesWithWhatWasObserved) {
   const std::string path = testing_support::TestsFolder() + "/../../shared/cases/egress/aks-noproxy-observed.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "NOT RUN: the observed lists are not there: " << path;
-  const auto document = ignition::ParseJson(FileText(path), {});
+  const auto document = ignition::ParseJson(testing_support::ReadAll(path), {});
   ASSERT_TRUE(document);
   const auto root = ObjectView::Of((*document)->root(), "$");
   const auto cases = root->Objects("cases");
@@ -181,13 +182,13 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
       {R"({"httpProxy":"","noProxy":["a"]})",
        "invalid-config: HTTPProxyConfigInputError: HTTPProxy and HTTPSProxy both cannot be empty ($)"},
       {R"({"httpProxyConfig":{}})", "invalid-config: HTTPProxyConfigInputError: "},
-      {Trust("Q29uZ3JhdHMhIFlvdSBoYXZlIGZvdW5kIGEgaGlkZGVuIG1lc3NhZ2U="),
+      {TrustEntry("Q29uZ3JhdHMhIFlvdSBoYXZlIGZvdW5kIGEgaGlkZGVuIG1lc3NhZ2U="),
        "cert: HTTPProxyTrustedCAPEMDecodeFailure: failed to decode HTTPProxyConfig.TrustedCA to PEM after base64"},
-      {Trust(""), "cert: HTTPProxyTrustedCAPEMDecodeFailure: "},
-      {Trust(packed.substr(0, packed.size() - 1)),
+      {TrustEntry(""), "cert: HTTPProxyTrustedCAPEMDecodeFailure: "},
+      {TrustEntry(packed.substr(0, packed.size() - 1)),
        "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is not base64"},
-      {Trust(packed.substr(0, 400)), "cert: the trust bundle is damaged"},
-      {Trust(Escaped(Pem("proxy-root"))),
+      {TrustEntry(packed.substr(0, 400)), "cert: the trust bundle is damaged"},
+      {TrustEntry(Escaped(Pem("proxy-root"))),
        "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is not base64: it"},
       {std::string("{") + kUrls + R"(,"noproxy":[]})", "invalid-config: the key \"noproxy\" is none of those"},
       {std::string("{") + kUrls + R"(,"noProxy":"a,b"})",
@@ -198,7 +199,7 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
       {std::string("{") + kUrls + R"(,"httpProxy":"http://q:1/"})",
        "invalid-config: the key \"httpProxy\" occurs twice"},
       {R"({"httpProxyConfig":[]})", "type: expected an object, found an array ($.httpProxyConfig)"},
-      {Trust(packed).insert(1, R"("trustedCA":"AAAA",)"),
+      {TrustEntry(packed).insert(1, R"("trustedCA":"AAAA",)"),
        "invalid-config: trustedCa is there in two spellings with different values"},
   };
   for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
@@ -207,26 +208,26 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
 TEST(AksConfig, OtherSpellingsOfTheKeyAreReadAndReported) {
   const std::string packed = EncodeBase64(Pem("proxy-root"));
   for (const char* key : {"trustedCA", "trustedca"}) {
-    const auto config = ReadText(Trust(packed, key));
+    const auto config = ReadText(TrustEntry(packed, key));
     ASSERT_TRUE(config) << Failure(config);
     EXPECT_EQ(config->certificates.size(), 1U);
     EXPECT_THAT(config->findings, HasCode("aks-key"));
   }
-  const auto both = ReadText(Trust(packed).insert(1, "\"trustedCA\":\"" + packed + "\","));
+  const auto both = ReadText(TrustEntry(packed).insert(1, "\"trustedCA\":\"" + packed + "\","));
   ASSERT_TRUE(both) << Failure(both);
   EXPECT_EQ(both->certificates.size(), 1U);
-  EXPECT_THAT(ReadText(Trust(packed))->findings, Not(HasCode("aks-key")));
+  EXPECT_THAT(ReadText(TrustEntry(packed))->findings, Not(HasCode("aks-key")));
 }
 
 TEST(AksConfig, ItsLimitsAreFindings) {
   std::string many;
   for (int i = 0; i < 21; ++i) many += Pem("proxy-root");
-  const auto config = ReadText(Trust(EncodeBase64(many)));
+  const auto config = ReadText(TrustEntry(EncodeBase64(many)));
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_EQ(config->certificates.size(), 21U);
   EXPECT_THAT(MessageOf(config->findings, "aks-limit"),
               StartsWith("AKS takes at most 20 certificates in 35 KB; these "));
-  const auto padded = ReadText(Trust(EncodeBase64(Pem("proxy-root") + std::string(std::size_t{36} * 1024, '\n'))));
+  const auto padded = ReadText(TrustEntry(EncodeBase64(Pem("proxy-root") + std::string(std::size_t{36} * 1024, '\n'))));
   ASSERT_TRUE(padded) << Failure(padded);
   EXPECT_THAT(padded->findings, HasCode("aks-limit"));
 }

@@ -4,14 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "provisioner/base/base64.h"
 #include "provisioner/source/document_source.h"
-#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 
@@ -19,15 +17,8 @@ inline Result<egress::EgressConfig> ReadText(std::string bytes, const ignition::
   return source::ReadDocument(std::move(bytes), "input", selection, {}, nullptr);
 }
 
-inline std::string FileText(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // "corporate-root", "proxy-root" or "corporate-intermediate".
-inline std::string Pem(const std::string& name) {
-  return FileText(testing_support::TestsFolder() + "/sample/" + name + ".pem");
-}
+inline std::string Pem(const std::string& name) { return testing_support::SampleText(name + ".pem"); }
 
 inline std::string Indented(std::string_view text, std::size_t blanks) {
   std::string out(blanks, ' ');

@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kProxy =
+constexpr const char* kProxyObject =
     R"({"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{"name":"cluster"},"spec":{},"status":{"httpProxy":"http://p:1"}})";
 constexpr const char* kController =
     R"({"kind":"ControllerConfig","spec":{"proxy":{"httpProxy":"http://c:1"},"additionalTrustBundle":null}})";
@@ -46,7 +47,7 @@ TEST(ReadDocument, TellsTheKindsApart) {
       {"/sample/rendered-worker.json", "MachineConfig", true, true, 3},
   };
   for (const Row& row : rows) {
-    const auto config = ReadText(FileText(std::string(testing_support::TestsFolder()) + row.file));
+    const auto config = ReadText(testing_support::ReadAll(std::string(testing_support::TestsFolder()) + row.file));
     ASSERT_TRUE(config) << row.file << ": " << Failure(config);
     EXPECT_EQ(config->source.kind, row.kind) << row.file;
     EXPECT_EQ(config->proxy_file.present, row.proxy) << row.file;
@@ -65,7 +66,7 @@ TEST(ReadDocument, EveryKindMayBeUtf16OrHaveAByteOrderMark) {
         "/golden/sources/controller-config.json", "/golden/sources/install-config.yaml",
         "/golden/sources/aks-file.json", "/golden/sources/aks-show.json", "/golden/sources/deployment.yaml",
         "/golden/sources/proxy.env", "/golden/sources/bundle.pem", "/sample/rendered-worker.json"}) {
-    const std::string text = FileText(folder + file);
+    const std::string text = testing_support::ReadAll(folder + file);
     const auto plain = ReadText(text);
     ASSERT_TRUE(plain) << file << ": " << Failure(plain);
     std::string little = ToUtf16Le(text);
@@ -100,7 +101,7 @@ TEST(ReadDocument, ReadsTheSameFromJsonAndYaml) {
 }
 
 TEST(ReadDocument, DescribesTheProxyEnvWithTheSameValues) {
-  const auto config = ReadText(kProxy);
+  const auto config = ReadText(kProxyObject);
   ASSERT_TRUE(config) << Failure(config);
   const auto text = ReadText("HTTP_PROXY=http://p:1\n");
   ASSERT_TRUE(text) << Failure(text);
@@ -109,12 +110,12 @@ TEST(ReadDocument, DescribesTheProxyEnvWithTheSameValues) {
 }
 
 TEST(ReadDocument, TakesTheSurestStatementOfAListAndNamesTheOthers) {
-  const std::string list = std::string(R"({"kind":"List","items":[)") + kProxy + "," + kController + "]}";
+  const std::string list = std::string(R"({"kind":"List","items":[)") + kProxyObject + "," + kController + "]}";
   const auto config = ReadText(list);
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_EQ(config->source.kind, "ControllerConfig");
   EXPECT_THAT(MessageOf(config->findings, "other-objects"), StartsWith("a Proxy is there"));
-  const auto documents = ReadText("---\n" + std::string(kProxy) + "\n---\n" + kController + "\n---\n");
+  const auto documents = ReadText("---\n" + std::string(kProxyObject) + "\n---\n" + kController + "\n---\n");
   ASSERT_TRUE(documents) << Failure(documents);
   EXPECT_EQ(documents->source.kind, "ControllerConfig");
 }

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "provisioner/base/file.h"
 #include "provisioner/source/roots.h"
 #include "tests/source/fake_web.h"
-#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 namespace {
@@ -17,26 +16,24 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing_support::SampleText;
 
-constexpr char kUrl[] = "https://api-int.example.com:22623/config/worker";
+constexpr char kWorkerUrl[] = "https://api-int.example.com:22623/config/worker";
 
-std::string Sample(const std::string& name) {
-  return *ReadFile(testing_support::TestsFolder() + "/sample/" + name, 1 << 20);
-}
-std::vector<std::string> Der(const std::string& name) { return *ParseRoots(Sample(name), name); }
+std::vector<std::string> Der(const std::string& name) { return *ParseRoots(SampleText(name), name); }
 
-FetchOrder Order(std::string url = kUrl) {
+FetchOrder Order(std::string url = kWorkerUrl) {
   FetchOrder out;
   out.url = std::move(url);
   out.use = ResourceUse::kConfig;
   out.limit = 1000;
-  out.settings.authorities = {Sample("corporate-root.pem")};
+  out.settings.authorities = {SampleText("corporate-root.pem")};
   return out;
 }
 
 class HttpFetchers : public testing::Test {
  protected:
-  HttpFetchers() { web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"1\""}})); }
+  HttpFetchers() { web_.Put(kWorkerUrl, FakeWeb::Page("{}", 200, {{"etag", "\"1\""}})); }
 
   Result<std::string> Fetch(const FetchOrder& order, Trust trust = {}) {
     return HttpFetcher(request_, std::move(trust), web_.Ports(), time_).Fetch(order);
@@ -97,8 +94,8 @@ TEST_F(HttpFetchers, TimeOutsStayWithinTheRequestsPatience) {
 TEST_F(HttpFetchers, TheCasOfTheConfigCountAlone) {
   const Trust ca = {Der("proxy-root.pem"), false};
   FetchOrder order = Order();
-  order.settings.authorities = {Sample("corporate-root.pem") + Sample("corporate-intermediate.pem"),
-                                Sample("proxy-root.pem")};
+  order.settings.authorities = {SampleText("corporate-root.pem") + SampleText("corporate-intermediate.pem"),
+                                SampleText("proxy-root.pem")};
   Fetch(order, ca);
   EXPECT_THAT(web_.requests.back().roots, SizeIs(3));
   order.settings.authorities.clear();
@@ -156,14 +153,14 @@ TEST_F(HttpFetchers, AllTogetherAreBounded) {
   const Error error = ErrorOf(Order());
   EXPECT_EQ(error.code, Code::kNetwork);
   EXPECT_THAT(error.message, HasSubstr("with all that it refers to, may take 60 seconds (--source-timeout)"));
-  EXPECT_EQ(error.where, kUrl);
+  EXPECT_EQ(error.where, kWorkerUrl);
   EXPECT_THAT(web_.requests, SizeIs(3));
 }
 
 TEST_F(HttpFetchers, AFailureForWantOfTimeSaysSo) {
   web_.request_takes = 40;
   Fetch(Order());
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kWorkerUrl, FakeWeb::Dead());
   EXPECT_THAT(ErrorOf(Order()).message,
               testing::AllOf(testing::StartsWith("nobody answers"), HasSubstr("may take 60")));
 }
@@ -229,20 +226,20 @@ class Remembered : public HttpFetchers {
 TEST_F(Remembered, ATagIsSentBack) {
   ASSERT_THAT(known_, SizeIs(2));
   EXPECT_EQ(known_[0].etag, "\"1\"");
-  web_.Put(kUrl, FakeWeb::Page("", 304));
+  web_.Put(kWorkerUrl, FakeWeb::Page("", 304));
   EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_));
-  EXPECT_THAT(web_.Urls(), ElementsAre(kUrl));  // what has a hash can't change
+  EXPECT_THAT(web_.Urls(), ElementsAre(kWorkerUrl));  // what has a hash can't change
   EXPECT_EQ(web_.Sent("If-None-Match"), "\"1\"");
 }
 
 TEST_F(Remembered, TheSameBytesAreTheSame) {
-  web_.Put(kUrl, FakeWeb::Page("{}", 200, {{"etag", "\"2\""}}));
+  web_.Put(kWorkerUrl, FakeWeb::Page("{}", 200, {{"etag", "\"2\""}}));
   EXPECT_TRUE(*HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_));
   EXPECT_EQ(known_[0].etag, "\"2\"");
 }
 
 TEST_F(Remembered, OtherBytesAreNotFetchedTwice) {
-  web_.pages[kUrl] = {FakeWeb::Page("{ }"), FakeWeb::Dead(Code::kTls)};
+  web_.pages[kWorkerUrl] = {FakeWeb::Page("{ }"), FakeWeb::Dead(Code::kTls)};
   HttpFetcher fetcher(request_, {}, web_.Ports(), time_);
   EXPECT_FALSE(*fetcher.StillSame(known_));
   EXPECT_EQ(known_[0].etag, "\"1\"") << "it is the tag of what is remembered";
@@ -251,7 +248,7 @@ TEST_F(Remembered, OtherBytesAreNotFetchedTwice) {
 }
 
 TEST_F(Remembered, AFailureIsNoChange) {
-  web_.Put(kUrl, FakeWeb::Dead(Code::kTls));
+  web_.Put(kWorkerUrl, FakeWeb::Dead(Code::kTls));
   EXPECT_EQ(HttpFetcher(request_, {}, web_.Ports(), time_).StillSame(known_).error().code, Code::kTls);
 }
 

@@ -16,12 +16,12 @@ constexpr const char* kCluster =
     "apiVersion: v1\nbaseDomain: cluster.com\nmetadata:\n  name: test\nnetworking:\n"
     "  machineNetwork:\n  - cidr: 10.0.0.0/16\n  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 23\n"
     "  serviceNetwork:\n  - 172.30.0.0/16\nplatform:\n  aws:\n    region: us-west-2\n";
-constexpr const char* kProxy =
+constexpr const char* kProxyLines =
     "proxy:\n  httpProxy: http://p:1\n  httpsProxy: http://p:2\n  noProxy: 172.30.0.1, .foo.test.com,10.0.0.0/16\n";
 
 TEST(InstallConfig, GivesWhatTheUserWrote) {
   const auto config =
-      ReadText(std::string(kCluster) + kProxy + "additionalTrustBundle: |\n" + Indented(Pem("corporate-root"), 4));
+      ReadText(std::string(kCluster) + kProxyLines + "additionalTrustBundle: |\n" + Indented(Pem("corporate-root"), 4));
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_EQ(config->source.kind, "InstallConfig");
   EXPECT_EQ(config->source.name, "test");
@@ -36,7 +36,7 @@ TEST(InstallConfig, GivesWhatTheUserWrote) {
 
 // The operator's own example: what it would add is what is named.
 TEST(InstallConfig, NamesWhatTheClusterWillAdd) {
-  const auto config = ReadText(std::string(kCluster) + kProxy);
+  const auto config = ReadText(std::string(kCluster) + kProxyLines);
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_THAT(MessageOf(config->findings, "no-proxy-incomplete"),
               HasSubstr(": 127.0.0.1, localhost, .svc, .cluster.local, 10.128.0.0/14, 172.30.0.0/16, "

@@ -138,7 +138,7 @@ TEST_F(Access, APodFindsItsOwnAccount) {
   EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kNotFound) << "without a token";
   std::filesystem::create_directory(folder_.At("account"));
   Write("account/token", "of.the.pod");
-  Write("account/ca.crt", testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  Write("account/ca.crt", testing_support::SampleText("proxy-root.pem"));
   const auto access = KubeAccess::Open(request, "", here_);
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->Request("/x")->url, "https://[fd00::a]:443/x");
@@ -158,7 +158,7 @@ TEST_F(Access, APodThatFollowsReadsItsAccountAsItIs) {
   variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
   std::filesystem::create_directory(folder_.At("account"));
   Write("account/token", "of.the.pod");
-  Write("account/ca.crt", testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  Write("account/ca.crt", testing_support::SampleText("proxy-root.pem"));
   const auto access = KubeAccess::Open(request, "", here_);
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->Request("/x")->bearer_token->Reveal(), "of.the.pod");

@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Config(std::string_view cluster, std::string_view user) {
+std::string KubeConfigOf(std::string_view cluster, std::string_view user) {
   return fmt::format(
       R"({{"current-context":"x","contexts":[{{"name":"w","context":{{}}}},{{"name":"x","context":{{"cluster":"c","user":"u"}}}}],)"
       R"("clusters":[{{"name":"c","cluster":{{{}}}}}],"users":[{{"name":"u","user":{{{}}}}}]}})",
@@ -20,7 +20,7 @@ std::string Config(std::string_view cluster, std::string_view user) {
 constexpr std::string_view kServer = R"("server":"https://api.example.test:6443")";
 
 Error Refused(std::string_view cluster, std::string_view user) {
-  const auto config = ParseKubeConfig(Config(cluster, user), "config", "");
+  const auto config = ParseKubeConfig(KubeConfigOf(cluster, user), "config", "");
   EXPECT_FALSE(config) << cluster << user;
   if (config) return {};
   EXPECT_THAT(config.error().message + config.error().where, Not(HasSubstr("c4nary")));
@@ -76,7 +76,8 @@ TEST(KubeConfig, ReadsOneContextWhateverTheOthersAre) {
 
 TEST(KubeConfig, RefusesToTrustAnybody) {
   EXPECT_EQ(Refused(fmt::format(R"({},"insecure-skip-tls-verify":true)", kServer), "").code, Code::kTls);
-  EXPECT_TRUE(ParseKubeConfig(Config(fmt::format(R"({},"insecure-skip-tls-verify":false)", kServer), ""), "f", ""));
+  EXPECT_TRUE(
+      ParseKubeConfig(KubeConfigOf(fmt::format(R"({},"insecure-skip-tls-verify":false)", kServer), ""), "f", ""));
   EXPECT_EQ(Refused(R"("server":"http://api.example.test")", "").code, Code::kTls);
 }
 
@@ -94,17 +95,17 @@ TEST(KubeConfig, RefusesCredentialsThatItCannotHave) {
     EXPECT_THAT(error.message, HasSubstr("oc create token"));
     EXPECT_THAT(error.where, HasSubstr("config: $.users[0].user."));
   }
-  EXPECT_TRUE(ParseKubeConfig(Config(kServer, R"("token":"t","exec":null,"username":"")"), "f", ""));
+  EXPECT_TRUE(ParseKubeConfig(KubeConfigOf(kServer, R"("token":"t","exec":null,"username":"")"), "f", ""));
 }
 
 TEST(KubeConfig, NamesWhatIsMissing) {
   EXPECT_EQ(Refused("", "").code, Code::kNotFound);
   EXPECT_EQ(Refused(kServer, R"("client-key-data":"YQ==")").code, Code::kNotFound);
-  const auto other = ParseKubeConfig(Config(kServer, ""), "config", "y");
+  const auto other = ParseKubeConfig(KubeConfigOf(kServer, ""), "config", "y");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, Code::kNotFound);
   EXPECT_THAT(other.error().message, HasSubstr("context \"y\""));
-  EXPECT_EQ(ParseKubeConfig(Config(kServer, ""), "config", "w").error().message,
+  EXPECT_EQ(ParseKubeConfig(KubeConfigOf(kServer, ""), "config", "w").error().message,
             "the cluster \"\" is not in this kubeconfig; run kubectl config view to see those that are");
   EXPECT_EQ(ParseKubeConfig("{}", "config", "").error().where, "config: $.current-context");
 }

@@ -115,7 +115,7 @@ class KubeTest : public ::testing::Test {
           "certificate-authority: ca.crt\n" +
               cluster + "- name: d\n  cluster: {server: 'https://[fd00::1]:6443/k8s/'}\nusers:\n- name: u\n  user:\n" +
               user);
-    Write("ca.crt", testing_support::ReadAll(testing_support::SampleFolder() + "corporate-root.pem"));
+    Write("ca.crt", testing_support::SampleText("corporate-root.pem"));
   }
   SourceRequest Request(const std::string& source = "kube:///worker") {
     SourceRequest out;

@@ -18,13 +18,11 @@ using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-std::string Sample() { return testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"); }
-
 class Kube : public KubeTest {
  protected:
   Kube() {
     cluster_.objects[std::string(kPools) + "/worker"] = Pool(kSampleName);
-    cluster_.objects[Config(kSampleName)] = Sample();
+    cluster_.objects[Config(kSampleName)] = testing_support::SampleText("rendered-worker.json");
   }
   static std::string Config(std::string_view name) { return fmt::format("{}/{}", kConfigs, name); }
   Result<egress::EgressConfig> Read(const std::string& source = "kube:///worker") {
@@ -202,7 +200,7 @@ TEST_F(Kube, AStopEndsTheTries) {
 }
 
 TEST_F(Kube, TheControllerConfigIsReadWhole) {
-  const std::string pem = EncodeBase64(testing_support::ReadAll(testing_support::SampleFolder() + "proxy-root.pem"));
+  const std::string pem = EncodeBase64(testing_support::SampleText("proxy-root.pem"));
   cluster_.objects["/apis/machineconfiguration.openshift.io/v1/controllerconfigs/machine-config-controller"] =
       R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"ControllerConfig","metadata":{"name":"machine-config-controller"},)"
       R"("spec":{"proxy":{"httpProxy":"http://p:1","httpsProxy":"http://p:1","noProxy":".svc"},"additionalTrustBundle":")" +
@@ -226,7 +224,7 @@ class Proxy : public Kube {
   }
   void PutMap(std::string_view name_space, std::string_view name, const std::string& sample) {
     std::string pem;
-    for (const char c : testing_support::ReadAll(testing_support::SampleFolder() + sample)) {
+    for (const char c : testing_support::SampleText(sample)) {
       if (c == '\n')
         pem += "\\n";
       else

@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "provisioner/base/base64.h"
-#include "tests/support/paths.h"
+#include "tests/source/document_helpers.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 namespace {
@@ -31,17 +30,12 @@ std::string Ignition(const std::vector<std::string>& files, std::string_view uni
          R"(]},"systemd":{"units":[)" + std::string(units) + "]}}";
 }
 
-Result<EgressConfig> Read(std::string bytes) { return ReadMachineConfig(std::move(bytes), "test", {}, {}, nullptr); }
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+Result<EgressConfig> ReadConfigText(std::string bytes) {
+  return ReadMachineConfig(std::move(bytes), "test", {}, {}, nullptr);
 }
 
-auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
-
 TEST(MachineConfigSource, ReadsTheShippedSample) {
-  const auto config = Read(ReadAll(testing_support::TestsFolder() + "/sample/rendered-worker.json"));
+  const auto config = ReadConfigText(testing_support::SampleText("rendered-worker.json"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->source.kind, "MachineConfig");
   EXPECT_TRUE(config->source.name.starts_with("rendered-worker-"));
@@ -59,7 +53,8 @@ TEST(MachineConfigSource, ReadsTheShippedSample) {
 }
 
 TEST(MachineConfigSource, AFileWithoutVariablesIsTheExplicitEmpty) {
-  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "# only a comment\n"), FileEntry(kTrustBundlePath, "")}));
+  const auto config =
+      ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "# only a comment\n"), FileEntry(kTrustBundlePath, "")}));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_TRUE(config->proxy_file.present);
   EXPECT_FALSE(config->http_proxy.has_value());
@@ -69,7 +64,7 @@ TEST(MachineConfigSource, AFileWithoutVariablesIsTheExplicitEmpty) {
 }
 
 TEST(MachineConfigSource, AnAbsentFileMakesNoStatementAndIsReported) {
-  const auto config = Read(Ignition({}));
+  const auto config = ReadConfigText(Ignition({}));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_FALSE(config->proxy_file.present);
   EXPECT_FALSE(config->trust_file.present);
@@ -78,7 +73,7 @@ TEST(MachineConfigSource, AnAbsentFileMakesNoStatementAndIsReported) {
 }
 
 TEST(MachineConfigSource, AnEmptyAssignmentIsKept) {
-  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=\nNO_PROXY=a\n")}));
+  const auto config = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=\nNO_PROXY=a\n")}));
   ASSERT_TRUE(config);
   ASSERT_TRUE(config->http_proxy.has_value());
   EXPECT_TRUE(config->http_proxy->empty());
@@ -86,23 +81,24 @@ TEST(MachineConfigSource, AnEmptyAssignmentIsKept) {
 }
 
 TEST(MachineConfigSource, LowerCaseNamesAreFindingsNotSettings) {
-  const auto config = Read(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")}));
+  const auto config = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")}));
   ASSERT_TRUE(config);
   EXPECT_FALSE(config->http_proxy.has_value());
   EXPECT_THAT(config->findings, HasCode("env-lower-case"));
 }
 
 TEST(MachineConfigSource, ABrokenBundleIsAnErrorNotAnEmptyOne) {
-  const auto html = Read(Ignition({FileEntry(kTrustBundlePath, "<html><body>503</body></html>")}));
+  const auto html = ReadConfigText(Ignition({FileEntry(kTrustBundlePath, "<html><body>503</body></html>")}));
   ASSERT_FALSE(html);
   EXPECT_EQ(html.error().code, Code::kCert);
-  const auto nul = Read(Ignition({FileEntry(kProxyEnvPath, std::string("HTTP_PROXY=a\0b\n", 15))}));
+  const auto nul = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, std::string("HTTP_PROXY=a\0b\n", 15))}));
   ASSERT_FALSE(nul);
   EXPECT_EQ(nul.error().code, Code::kEnvNul);
 }
 
 TEST(MachineConfigSource, UnreadableClusterFactsAreIgnored) {
-  const auto config = Read(Ignition({FileEntry("/etc/kubernetes/apiserver-url.env", std::string("A=\0", 3))}));
+  const auto config =
+      ReadConfigText(Ignition({FileEntry("/etc/kubernetes/apiserver-url.env", std::string("A=\0", 3))}));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->facts.api_host, "");
 }
@@ -110,9 +106,10 @@ TEST(MachineConfigSource, UnreadableClusterFactsAreIgnored) {
 TEST(LegacyEnvironment, FilesOf42To44) {
   const std::string text =
       "[Service]\nEnvironment=HTTP_PROXY=http://u:p%40ss@p:1\nEnvironment=NO_PROXY=.svc,localhost\n";
-  const auto config = Read(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
-                                     FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
-                                    "", "2.2.0"));
+  const auto config =
+      ReadConfigText(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
+                               FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
+                              "", "2.2.0"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy->Reveal(), "http://u:p%40ss@p:1") << "no doubling of % here";
   EXPECT_EQ(config->no_proxy, ".svc,localhost");
@@ -122,7 +119,8 @@ TEST(LegacyEnvironment, FilesOf42To44) {
 }
 
 TEST(LegacyEnvironment, DropInsOf45And46) {
-  const auto config = Read(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf",
+  const auto config =
+      ReadConfigText(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf",
       "contents":"[Unit]\n[Service]\nEnvironment=HTTPS_PROXY=http://p:1\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->https_proxy->Reveal(), "http://p:1");
@@ -130,14 +128,14 @@ TEST(LegacyEnvironment, DropInsOf45And46) {
 }
 
 TEST(LegacyEnvironment, UnitsThatCarryTheLines) {
-  const auto config =
-      Read(Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
+  const auto config = ReadConfigText(
+      Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
 }
 
 TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
-  const auto config = Read(Ignition(
+  const auto config = ReadConfigText(Ignition(
       {},
       R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://a:1\n"}]},
       {"name":"crio.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://b:1\n"}]})"));
@@ -147,7 +145,7 @@ TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
 }
 
 TEST(LegacyEnvironment, ADropInThatOnlyPointsToProxyEnvIsNoStatement) {
-  const auto config = Read(Ignition(
+  const auto config = ReadConfigText(Ignition(
       {},
       R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironmentFile=/etc/mco/proxy.env\n"}]},
       {"name":"crio.service","contents":"[Service]\nExecStart=/bin/true\n"})"));
@@ -156,7 +154,7 @@ TEST(LegacyEnvironment, ADropInThatOnlyPointsToProxyEnvIsNoStatement) {
 }
 
 TEST(LegacyEnvironment, AnEmptyDropInIsTheExplicitEmpty) {
-  const auto config = Read(Ignition(
+  const auto config = ReadConfigText(Ignition(
       {}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_TRUE(config->proxy_file.present);
@@ -164,7 +162,7 @@ TEST(LegacyEnvironment, AnEmptyDropInIsTheExplicitEmpty) {
 }
 
 TEST(LegacyEnvironment, ProxyEnvWinsOverAllOfThem) {
-  const auto config = Read(Ignition(
+  const auto config = ReadConfigText(Ignition(
       {FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")},
       R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://old:1\n"}]})"));
   ASSERT_TRUE(config) << config.error().message;

@@ -12,14 +12,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr char kUrl[] = "https://h.example.com/doc";
+constexpr char kDocumentUrl[] = "https://h.example.com/doc";
 
 class RemoteRequests : public testing::Test {
  protected:
-  Result<net::FetchAnswer> Get(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
+  Result<net::FetchAnswer> Get(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
     return Ask(request, patience_, web_.Ports());
   }
-  Error ErrorOf(const RemoteRequest& request = {.url = kUrl, .roots = {}}) {
+  Error ErrorOf(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
     const auto answer = Get(request);
     EXPECT_FALSE(answer) << answer->status;
     return answer ? Error{} : answer.error();
@@ -30,8 +30,8 @@ class RemoteRequests : public testing::Test {
 };
 
 TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
-  web_.Put(kUrl, FakeWeb::Page("hello"));
-  RemoteRequest request{.url = kUrl, .headers = {{"A", "b"}}, .own_headers = {{"C", "d"}}, .roots = {"der"}};
+  web_.Put(kDocumentUrl, FakeWeb::Page("hello"));
+  RemoteRequest request{.url = kDocumentUrl, .headers = {{"A", "b"}}, .own_headers = {{"C", "d"}}, .roots = {"der"}};
   request.proxy_url = Secret("http://p:1");
   request.most_bytes = 77;
   const auto answer = Get(request);
@@ -52,33 +52,33 @@ TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
 }
 
 TEST_F(RemoteRequests, WhatMayPassIsTriedAgainAsIgnitionDoes) {
-  web_.pages[kUrl] = {FakeWeb::Dead(), FakeWeb::Page("", 503), FakeWeb::Page("", 500), FakeWeb::Page("hello")};
+  web_.pages[kDocumentUrl] = {FakeWeb::Dead(), FakeWeb::Page("", 503), FakeWeb::Page("", 500), FakeWeb::Page("hello")};
   EXPECT_EQ(Get()->body, "hello");
   EXPECT_THAT(web_.waits, ElementsAre(200, 400, 800));
 }
 
 TEST_F(RemoteRequests, WhatDoesNotPassIsNot) {
-  web_.Put(kUrl, FakeWeb::Dead(Code::kTls));
+  web_.Put(kDocumentUrl, FakeWeb::Dead(Code::kTls));
   EXPECT_EQ(ErrorOf().code, Code::kTls);
   for (const int status : {204, 304, 400, 401, 403, 404, 407, 429}) {
-    web_.Put(kUrl, FakeWeb::Page("x", status));
+    web_.Put(kDocumentUrl, FakeWeb::Page("x", status));
     const Error error = ErrorOf();
     EXPECT_EQ(error.code, status == 404 ? Code::kNotFound : Code::kNetwork) << status;
     EXPECT_THAT(error.message, HasSubstr("status " + std::to_string(status) + ": "));
-    EXPECT_EQ(error.where, kUrl);
+    EXPECT_EQ(error.where, kDocumentUrl);
   }
   EXPECT_THAT(web_.waits, SizeIs(0));
 }
 
 TEST_F(RemoteRequests, ARefusalIsNamedWithWhatToDo) {
-  web_.Put(kUrl, FakeWeb::Page("", 401));
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 401));
   EXPECT_THAT(ErrorOf().message, testing::AllOf(HasSubstr("status 401: Unauthorized"), HasSubstr("give the file")));
-  web_.Put(kUrl, FakeWeb::Page("", 403));
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 403));
   EXPECT_THAT(ErrorOf().message, testing::AllOf(HasSubstr("status 403: Forbidden"), HasSubstr("allow this machine")));
 }
 
 TEST_F(RemoteRequests, MessagesNameTheTimeThatWasGiven) {
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   patience_ = {.total_seconds = 30, .retry_seconds = 30};
   ErrorOf();
   ASSERT_GT(web_.requests.size(), 2U);
@@ -92,32 +92,32 @@ TEST_F(RemoteRequests, MessagesNameTheTimeThatWasGiven) {
 
 TEST_F(RemoteRequests, AProxyThatRefusesIsNotAskedAgain) {
   web_.may_pass = false;
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   EXPECT_EQ(ErrorOf().code, Code::kNetwork);
   EXPECT_THAT(web_.requests, SizeIs(1));
   EXPECT_THAT(web_.waits, SizeIs(0));
 }
 
 TEST_F(RemoteRequests, ADeadServerIsGivenUpOn) {
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   EXPECT_EQ(ErrorOf().message, "nobody answers");
   EXPECT_THAT(web_.waits, ElementsAre(200, 400, 800, 1600, 3200));
   web_.waits.clear();
-  web_.Put(kUrl, FakeWeb::Page("", 500));
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 500));
   EXPECT_THAT(ErrorOf().message, HasSubstr("status 500: it failed; see its log"));
   EXPECT_THAT(web_.waits, SizeIs(5));
 }
 
 TEST_F(RemoteRequests, AClockThatIsSetBackChangesNothing) {
   web_.time_passes = false;
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   EXPECT_THAT(web_.waits, SizeIs(5));
 }
 
 TEST_F(RemoteRequests, SlowTriesAreFewer) {
   web_.request_takes = 9;
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   EXPECT_THAT(web_.requests, SizeIs(2));
 }
@@ -126,7 +126,7 @@ TEST_F(RemoteRequests, SlowTriesAreFewer) {
 TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
   patience_ = {30, 30};
   web_.request_takes = 8;
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   std::vector<int> totals;
   for (const auto& request : web_.requests) totals.push_back(request.total_seconds);
@@ -137,22 +137,22 @@ TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
 
 TEST_F(RemoteRequests, WaitsGrowNoFurtherThanFiveSeconds) {
   patience_ = {60, 60};
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   EXPECT_EQ(web_.waits.back(), 5000);
   EXPECT_LT(web_.waits.size(), 20U);
 }
 
 TEST_F(RemoteRequests, AServerWithoutATimeOutOfItsOwnHasTheWhole) {
-  web_.Put(kUrl, FakeWeb::Page("hello"));
-  RemoteRequest request{.url = kUrl, .roots = {}};
+  web_.Put(kDocumentUrl, FakeWeb::Page("hello"));
+  RemoteRequest request{.url = kDocumentUrl, .roots = {}};
   request.answer_seconds = 0;
   Get(request);
   EXPECT_EQ(web_.requests[0].answer_seconds, 60);
 }
 
 TEST_F(RemoteRequests, AStopEndsThem) {
-  web_.Put(kUrl, FakeWeb::Dead());
+  web_.Put(kDocumentUrl, FakeWeb::Dead());
   web_.stopped = true;
   EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
   EXPECT_THAT(web_.requests, SizeIs(1));
@@ -161,18 +161,19 @@ TEST_F(RemoteRequests, AStopEndsThem) {
   web_.stopped = false;
   EXPECT_FALSE(web_.requests[0].should_stop());
   // A part of a document has status 200, too.
-  web_.Put(kUrl, FakeWeb::Page("HTTP_PROXY=http://p:1\n"));
+  web_.Put(kDocumentUrl, FakeWeb::Page("HTTP_PROXY=http://p:1\n"));
   web_.stopped = web_.asks_to_stop = true;
   EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
   web_.stopped = false;
   EXPECT_TRUE(Get());
-  web_.Put(kUrl, FakeWeb::Page("", 0));  // as a transfer that was stopped ends
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 0));  // as a transfer that was stopped ends
   EXPECT_THAT(ErrorOf().message, HasSubstr("asked to stop"));
 }
 
 TEST_F(RemoteRequests, RedirectsAreFollowedAFewTimes) {
-  RemoteRequest request{.url = kUrl, .headers = {{"A", "b"}}, .own_headers = {{"Authorization", "x"}}, .roots = {}};
-  web_.Put(kUrl, FakeWeb::Redirect("https://H.example.com:443/2"));
+  RemoteRequest request{
+      .url = kDocumentUrl, .headers = {{"A", "b"}}, .own_headers = {{"Authorization", "x"}}, .roots = {}};
+  web_.Put(kDocumentUrl, FakeWeb::Redirect("https://H.example.com:443/2"));
   web_.Put("https://H.example.com:443/2", FakeWeb::Redirect("https://h.example.com/3#part", 308));
   web_.Put("https://h.example.com/3", FakeWeb::Redirect("https://other.example.com/4", 301));
   web_.Put("https://other.example.com/4", FakeWeb::Page("hello"));
@@ -182,23 +183,23 @@ TEST_F(RemoteRequests, RedirectsAreFollowedAFewTimes) {
   EXPECT_EQ(web_.Sent("Authorization"), "");  // of another server's business
   EXPECT_THAT(web_.requests[2].headers, testing::Contains(std::pair<std::string, std::string>("Authorization", "x")));
 
-  web_.Put(kUrl, FakeWeb::Redirect(kUrl));
+  web_.Put(kDocumentUrl, FakeWeb::Redirect(kDocumentUrl));
   web_.requests.clear();
   EXPECT_THAT(ErrorOf(request).message, HasSubstr("after 5 redirects"));
   EXPECT_THAT(web_.requests, SizeIs(6));
 }
 
 TEST_F(RemoteRequests, RedirectsThatAreNotFollowed) {
-  web_.Put(kUrl, FakeWeb::Redirect("http://h.example.com/doc"));
+  web_.Put(kDocumentUrl, FakeWeb::Redirect("http://h.example.com/doc"));
   EXPECT_THAT(ErrorOf().message, HasSubstr("only from https:// to https://"));
-  web_.Put(kUrl, FakeWeb::Redirect("file:///etc/passwd"));
+  web_.Put(kDocumentUrl, FakeWeb::Redirect("file:///etc/passwd"));
   EXPECT_EQ(ErrorOf().code, Code::kNetwork);
-  web_.Put("http://h.example.com/doc", FakeWeb::Redirect(kUrl));
+  web_.Put("http://h.example.com/doc", FakeWeb::Redirect(kDocumentUrl));
   EXPECT_THAT(ErrorOf({.url = "http://h.example.com/doc", .roots = {}}).message, HasSubstr("only from https://"));
-  web_.Put(kUrl, FakeWeb::Redirect(""));
+  web_.Put(kDocumentUrl, FakeWeb::Redirect(""));
   EXPECT_THAT(ErrorOf().message, HasSubstr("status 302: it points elsewhere"));
-  web_.Put(kUrl, FakeWeb::Redirect("https://other.example.com/"));
-  EXPECT_THAT(ErrorOf({.url = kUrl, .roots = {}, .follow = false}).message, HasSubstr("not followed here"));
+  web_.Put(kDocumentUrl, FakeWeb::Redirect("https://other.example.com/"));
+  EXPECT_THAT(ErrorOf({.url = kDocumentUrl, .roots = {}, .follow = false}).message, HasSubstr("not followed here"));
 }
 
 TEST_F(RemoteRequests, MessagesHideWhatMayBeSecret) {
@@ -211,17 +212,17 @@ TEST_F(RemoteRequests, MessagesHideWhatMayBeSecret) {
 }
 
 TEST_F(RemoteRequests, NothingChangedIsAnAnswerToWhoAsked) {
-  web_.Put(kUrl, FakeWeb::Page("", 304));
-  EXPECT_EQ(Get({.url = kUrl, .headers = {{"If-None-Match", "\"1\""}}, .roots = {}})->status, 304);
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 304));
+  EXPECT_EQ(Get({.url = kDocumentUrl, .headers = {{"If-None-Match", "\"1\""}}, .roots = {}})->status, 304);
   EXPECT_EQ(ErrorOf().code, Code::kNetwork);
 }
 
 TEST_F(RemoteRequests, AServerMayHaveItsOwnMeanings) {
-  web_.Put(kUrl, FakeWeb::Page("", 400));
-  RemoteRequest request{.url = kUrl, .roots = {}};
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 400));
+  RemoteRequest request{.url = kDocumentUrl, .roots = {}};
   request.explain = [](int status) { return std::string(status == 400 ? "of its own" : ""); };
   EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 400: of its own"));
-  web_.Put(kUrl, FakeWeb::Page("", 403));
+  web_.Put(kDocumentUrl, FakeWeb::Page("", 403));
   EXPECT_THAT(ErrorOf(request).message, HasSubstr("status 403: Forbidden: it does not let"));
 }
 
@@ -241,13 +242,14 @@ TEST_F(RemoteRequests, BodiesThatAreNoDocument) {
       {"{}", {{"content-encoding", "gzip"}}, "compressed"},
   };
   for (const Row& row : rows) {
-    web_.Put(kUrl, FakeWeb::Page(row.body, 200, row.headers));
+    web_.Put(kDocumentUrl, FakeWeb::Page(row.body, 200, row.headers));
     const Error error = ErrorOf();
     EXPECT_EQ(error.code, Code::kKind) << row.body;
     EXPECT_THAT(error.message, HasSubstr(row.part));
-    EXPECT_EQ(error.where, kUrl);
+    EXPECT_EQ(error.where, kDocumentUrl);
   }
-  web_.Put(kUrl, FakeWeb::Page("<xml/>", 200, {{"content-encoding", "Identity"}, {"content-type", "text/plain"}}));
+  web_.Put(kDocumentUrl,
+           FakeWeb::Page("<xml/>", 200, {{"content-encoding", "Identity"}, {"content-type", "text/plain"}}));
   EXPECT_TRUE(Get());
 }
 

@@ -14,7 +14,7 @@
 #include "provisioner/source/source_cache.h"
 #include "provisioner/source/web_source.h"
 #include "tests/source/fake_web.h"
-#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::source {
@@ -25,16 +25,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing_support::SampleText;
 
 constexpr char kWeb[] = "https://h.example.com/doc";
 constexpr char kMcs[] = "mcs://api-int.example.com:22623/worker";
 constexpr char kMcsUrl[] = "https://api-int.example.com:22623/config/worker";
 
-std::string Path(const std::string& name) { return testing_support::TestsFolder() + "/sample/" + name; }
-std::string Sample(const std::string& name) { return *ReadFile(Path(name), 1 << 20); }
+std::string Path(const std::string& name) { return testing_support::SampleFolder() + name; }
 
 // A config of these variables, as a Machine Config Server sends it: with the whole MachineConfig once more in a file.
-std::string Config(std::string_view proxy, std::string_view version = "3.5.0") {
+std::string WorkerConfig(std::string_view proxy, std::string_view version = "3.5.0") {
   const auto file = [](std::string_view path, std::string_view text) {
     return fmt::format(R"({{"path":"{}","contents":{{"source":"data:;base64,{}"}}}})", path, EncodeBase64(text));
   };
@@ -42,7 +42,7 @@ std::string Config(std::string_view proxy, std::string_view version = "3.5.0") {
       R"({{"ignition":{{"version":"{}"}},"storage":{{"files":[{},{},{}]}}}})", version,
       file("/etc/mcs-machine-config-content.json", "HTTP_PROXY=http://decoy:1\n"),
       file("/etc/mco/proxy.env", fmt::format("HTTP_PROXY={}\n", proxy)),
-      file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", Sample("proxy-root.pem")));
+      file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", SampleText("proxy-root.pem")));
 }
 
 std::string Pointer(std::string_view ca, std::string_view url = kMcsUrl, std::string_view more = "") {
@@ -79,25 +79,25 @@ class RemoteSources : public testing::Test {
 };
 
 TEST_F(RemoteSources, ADocumentOfAServer) {
-  web_.Put(kWeb, FakeWeb::Page(Sample("rendered-worker.json")));
+  web_.Put(kWeb, FakeWeb::Page(SampleText("rendered-worker.json")));
   const auto config = Get(kWeb);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->certificates.size(), 3U);
   EXPECT_EQ(config->source.kind, "MachineConfig");
   EXPECT_THAT(web_.requests.at(0).roots, IsEmpty());
   ASSERT_TRUE(Get(kWeb, Path("corporate-root.pem")));
-  EXPECT_EQ(web_.requests.back().roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  EXPECT_EQ(web_.requests.back().roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
 }
 
 TEST_F(RemoteSources, AHashSaysWhatItMustBe) {
-  const std::string body = Config("http://p:1");
+  const std::string body = WorkerConfig("http://p:1");
   const std::string plain = "http://h.example.com/doc";
   web_.Put(plain, FakeWeb::Page(body));
   web_.Put(kWeb, FakeWeb::Page(body));
   const std::string hash = ToHex(Sha256(body));
   EXPECT_EQ(ProxyOf(plain + "#sha256=" + hash), "http://p:1");
   EXPECT_EQ(ProxyOf(kWeb + ("#sha256=" + AsciiUpper(hash))), "http://p:1");
-  web_.Put(plain, FakeWeb::Page(Config("http://evil:1")));
+  web_.Put(plain, FakeWeb::Page(WorkerConfig("http://evil:1")));
   EXPECT_THAT(ProxyOf(plain + "#sha256=" + hash), HasSubstr("<hash-mismatch>"));
   web_.requests.clear();
   EXPECT_THAT(ProxyOf(plain), HasSubstr("<scheme> anyone on the way"));
@@ -114,49 +114,49 @@ TEST_F(RemoteSources, UrisThatAreNone) {
 }
 
 TEST_F(RemoteSources, AMachineConfigServer) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"content-type", "application/json"}}));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "application/json"}}));
   const auto config = Get(kMcs, Path("corporate-root.pem"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->http_proxy, Secret("http://p:1"));  // not that of the copy
   EXPECT_EQ(config->certificates.size(), 1U);
-  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
   EXPECT_THAT(web_.Sent("Accept"), HasSubstr("version=3.5.0"));
 
   EXPECT_THAT(ProxyOf(kMcs), HasSubstr("<usage>"));
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"content-type", "text/plain"}}));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "text/plain"}}));
   EXPECT_THAT(ProxyOf(kMcs, Path("corporate-root.pem")), HasSubstr("<kind> the server sends \"text/plain\""));
   web_.Put(kMcsUrl, FakeWeb::Redirect(kWeb));
   EXPECT_THAT(ProxyOf(kMcs, Path("corporate-root.pem")), HasSubstr("<network>"));
 }
 
 TEST_F(RemoteSources, OldServersSendSpecTwo) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1", "2.2.0"), 200, {{"content-type", "application/json"}}));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1", "2.2.0"), 200, {{"content-type", "application/json"}}));
   EXPECT_EQ(ProxyOf(kMcs, Path("corporate-root.pem")), "http://p:1");
 }
 
 TEST_F(RemoteSources, APointerConfigLeadsToTheServer) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
-  const std::string file = File("worker.ign", Pointer(Sample("corporate-root.pem")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
+  const std::string file = File("worker.ign", Pointer(SampleText("corporate-root.pem")));
   EXPECT_EQ(ProxyOf(file), "http://p:1");
-  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
   // Of a server, too; its own CA is not that of what it points to.
-  web_.Put(kWeb, FakeWeb::Page(Pointer(Sample("corporate-root.pem"))));
+  web_.Put(kWeb, FakeWeb::Page(Pointer(SampleText("corporate-root.pem"))));
   EXPECT_EQ(ProxyOf(kWeb, Path("proxy-root.pem")), "http://p:1");
-  EXPECT_EQ(web_.requests.at(1).roots, *ParseRoots(Sample("proxy-root.pem"), ""));
-  EXPECT_EQ(web_.requests.at(2).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  EXPECT_EQ(web_.requests.at(1).roots, *ParseRoots(SampleText("proxy-root.pem"), ""));
+  EXPECT_EQ(web_.requests.at(2).roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
 }
 
 // As oc get secret worker-user-data-managed prints it.
 TEST_F(RemoteSources, APointerConfigInASecretLeadsToTheServer) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   const std::string secret = R"({"kind":"Secret","metadata":{"name":"worker-user-data-managed"},"data":{"userData":")" +
-                             EncodeBase64(Pointer(Sample("corporate-root.pem"))) + R"("}})";
+                             EncodeBase64(Pointer(SampleText("corporate-root.pem"))) + R"("}})";
   EXPECT_EQ(ProxyOf(File("secret.json", secret)), "http://p:1");
-  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
 }
 
 TEST_F(RemoteSources, APointerConfigWithoutACaNeedsOne) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   const std::string file = File("worker.ign", Pointer(""));
   EXPECT_THAT(ProxyOf(file), HasSubstr("<merge-remote>"));
   EXPECT_THAT(web_.requests, IsEmpty());
@@ -164,14 +164,14 @@ TEST_F(RemoteSources, APointerConfigWithoutACaNeedsOne) {
 }
 
 TEST_F(RemoteSources, ThePointerConfigAsCa) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"content-type", "application/json"}}));
-  EXPECT_EQ(ProxyOf(kMcs, File("worker.ign", Pointer(Sample("corporate-root.pem")))), "http://p:1");
-  const std::string wide = "\xFF\xFE" + ToUtf16Le(Pointer(Sample("corporate-root.pem")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "application/json"}}));
+  EXPECT_EQ(ProxyOf(kMcs, File("worker.ign", Pointer(SampleText("corporate-root.pem")))), "http://p:1");
+  const std::string wide = "\xFF\xFE" + ToUtf16Le(Pointer(SampleText("corporate-root.pem")));
   EXPECT_EQ(ProxyOf(kMcs, File("wide.ign", wide)), "http://p:1") << "as PowerShell saved it";
   EXPECT_THAT(ProxyOf(kMcs, File("none.ign", Pointer(""))), HasSubstr("<cert>"));
   EXPECT_THAT(ProxyOf(kMcs, File("broken.ign", "{")), HasSubstr("<json>"));
   ASSERT_THAT(web_.requests, SizeIs(2)) << "of the two that could be read";
-  for (const auto& request : web_.requests) EXPECT_EQ(request.roots, *ParseRoots(Sample("corporate-root.pem"), ""));
+  for (const auto& request : web_.requests) EXPECT_EQ(request.roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
 }
 
 // No root at all would mean those of the system.
@@ -185,7 +185,7 @@ TEST_F(RemoteSources, ACaFileMustHoldOne) {
     return Fail(Code::kOwner, "anybody can write it", path);
   };
   EXPECT_THAT(ProxyOf(kWeb, Path("corporate-root.pem")), HasSubstr("<owner>"));
-  EXPECT_THAT(ProxyOf(File("followed.ign", Config("http://p:1"))), HasSubstr("<owner>")) << "the source itself";
+  EXPECT_THAT(ProxyOf(File("followed.ign", WorkerConfig("http://p:1"))), HasSubstr("<owner>")) << "the source itself";
   EXPECT_THAT(web_.requests, IsEmpty());
 }
 
@@ -200,7 +200,7 @@ TEST_F(RemoteSources, BrokenAnswersAreErrors) {
                       {FakeWeb::Page("", 404), "<not-found>"},
                       {FakeWeb::Page("<html>"), "<kind> the server sends an HTML page"},
                       {FakeWeb::Page(""), "<kind>"},
-                      {FakeWeb::Page(Config("http://p:1").substr(0, 400)), "<json>"},
+                      {FakeWeb::Page(WorkerConfig("http://p:1").substr(0, 400)), "<json>"},
                       {FakeWeb::Page(R"({"ignition":{"version":"4.0.0"}})"), "<version>"}};
   for (const Row& row : rows) {
     web_.Put(kWeb, row.answer);
@@ -211,7 +211,7 @@ TEST_F(RemoteSources, BrokenAnswersAreErrors) {
 // --- what is remembered ---
 
 TEST_F(RemoteSources, WhatDidNotChangeIsNotReadAgain) {
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"1\""}}));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   EXPECT_EQ(web_.Sent("If-None-Match"), "");
   cache_.memory->config.http_proxy = Secret("remembered");
@@ -223,28 +223,28 @@ TEST_F(RemoteSources, WhatDidNotChangeIsNotReadAgain) {
   EXPECT_EQ(web_.Sent("If-None-Match"), "\"1\"");
 
   // The same bytes under another tag, or without one.
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"2\""}}));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"2\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "remembered");
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:1")));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1")));
   EXPECT_EQ(ProxyOf(kWeb), "remembered");
   EXPECT_EQ(web_.Sent("If-None-Match"), "\"2\"");
   EXPECT_EQ(ProxyOf(kWeb), "remembered");
   EXPECT_EQ(web_.Sent("If-None-Match"), "");
 
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:2")));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:2")));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:2");
 }
 
 TEST_F(RemoteSources, AnotherSourceIsNotRemembered) {
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"1\""}}));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
-  web_.Put("https://h.example.com/2", FakeWeb::Page(Config("http://p:2"), 200, {{"etag", "\"1\""}}));
+  web_.Put("https://h.example.com/2", FakeWeb::Page(WorkerConfig("http://p:2"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf("https://h.example.com/2"), "http://p:2");
   EXPECT_EQ(web_.Sent("If-None-Match"), "");
 }
 
 TEST_F(RemoteSources, AnErrorIsNotRemembered) {
-  web_.Put(kWeb, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"1\""}}));
+  web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   web_.Put(kWeb, FakeWeb::Page("{", 200, {{"etag", "\"2\""}}));
   EXPECT_THAT(ProxyOf(kWeb), HasSubstr("<json>"));
@@ -254,13 +254,13 @@ TEST_F(RemoteSources, AnErrorIsNotRemembered) {
 }
 
 TEST_F(RemoteSources, WhatAPointerConfigLeadsToIsLookedAtEachTime) {
-  const std::string file = File("worker.ign", Pointer(Sample("corporate-root.pem")));
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  const std::string file = File("worker.ign", Pointer(SampleText("corporate-root.pem")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   EXPECT_EQ(ProxyOf(file), "http://p:1");
   cache_.memory->config.http_proxy = Secret("remembered");
   EXPECT_EQ(ProxyOf(file), "remembered");
   EXPECT_THAT(web_.requests, SizeIs(2));
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:2")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:2")));
   EXPECT_EQ(ProxyOf(file), "http://p:2");
   EXPECT_THAT(web_.requests, SizeIs(3));  // what was fetched to see that it changed is what is read
   web_.Put(kMcsUrl, FakeWeb::Dead(Code::kTls));
@@ -269,25 +269,25 @@ TEST_F(RemoteSources, WhatAPointerConfigLeadsToIsLookedAtEachTime) {
 
 // The document is the same by its tag, and is needed again because of what it refers to.
 TEST_F(RemoteSources, AnUnchangedPointerOfAServerIsFetchedAgain) {
-  web_.pages[kWeb] = {FakeWeb::Page(Pointer(Sample("corporate-root.pem")), 200, {{"etag", "\"1\""}}),
+  web_.pages[kWeb] = {FakeWeb::Page(Pointer(SampleText("corporate-root.pem")), 200, {{"etag", "\"1\""}}),
                       FakeWeb::Page("", 304),
-                      FakeWeb::Page(Pointer(Sample("corporate-root.pem")), 200, {{"etag", "\"1\""}})};
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+                      FakeWeb::Page(Pointer(SampleText("corporate-root.pem")), 200, {{"etag", "\"1\""}})};
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:2")));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:2")));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:2");
   EXPECT_THAT(web_.Urls(), ElementsAre(kWeb, kMcsUrl, kWeb, kMcsUrl, kWeb));
 }
 
 // The reading that sees a change fails behind it: the change must not be lost.
 TEST_F(RemoteSources, AChangeIsSeenAgainAfterAFailure) {
-  web_.pages[kWeb] = {FakeWeb::Page(Pointer(Sample("corporate-root.pem"))),
-                      FakeWeb::Page(Pointer(Sample("corporate-root.pem"))),
-                      FakeWeb::Page(Pointer(Sample("corporate-root.pem")))};
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"etag", "\"1\""}}));
+  web_.pages[kWeb] = {FakeWeb::Page(Pointer(SampleText("corporate-root.pem"))),
+                      FakeWeb::Page(Pointer(SampleText("corporate-root.pem"))),
+                      FakeWeb::Page(Pointer(SampleText("corporate-root.pem")))};
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   // The new config refers to a file that is not there now.
-  std::string next = Config("http://p:2");
+  std::string next = WorkerConfig("http://p:2");
   const std::size_t at = next.find("data:;base64,", next.find("proxy.env"));
   next.replace(at, next.find('"', at) - at, "https://h.example.com/env");
   web_.Put(kMcsUrl, FakeWeb::Page(next, 200, {{"etag", "\"2\""}}));
@@ -305,7 +305,7 @@ TEST_F(RemoteSources, AChangeIsSeenAgainAfterAFailure) {
 }
 
 TEST_F(RemoteSources, OfAHashTheLengthNeedsNoWord) {
-  const std::string body = Config("http://p:1");
+  const std::string body = WorkerConfig("http://p:1");
   web_.Put(kWeb, FakeWeb::Page(body));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   EXPECT_FALSE(web_.requests.back().has_digest);
@@ -315,8 +315,8 @@ TEST_F(RemoteSources, OfAHashTheLengthNeedsNoWord) {
 
 TEST_F(RemoteSources, TheTimeIsForTheWholeSource) {
   web_.request_takes = 50;
-  web_.Put(kWeb, FakeWeb::Page(Pointer(Sample("corporate-root.pem"))));
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1")));
+  web_.Put(kWeb, FakeWeb::Page(Pointer(SampleText("corporate-root.pem"))));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   EXPECT_EQ(web_.requests.back().total_seconds, 10);
 }
@@ -333,7 +333,7 @@ TEST_F(RemoteSources, AProxysUrlIsCheckedUnderItsOwnName) {
 }
 
 TEST_F(RemoteSources, NoAnswerIsKept) {
-  web_.Put(kMcsUrl, FakeWeb::Page(Config("http://p:1"), 200, {{"content-type", "application/json"}}));
+  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "application/json"}}));
   EXPECT_EQ(ProxyOf(kMcs, Path("corporate-root.pem")), "http://p:1");
   EXPECT_THAT(cache_.memory->references, IsEmpty());
   EXPECT_EQ(cache_.memory->digest.size(), 32U);

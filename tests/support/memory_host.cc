@@ -21,14 +21,14 @@ std::optional<machine::ProgramVersion> Version(std::string_view text) {
   return out;
 }
 
-class Opened final : public machine::OpenMachine {
+class OpenedMemory final : public machine::OpenMachine {
  public:
-  Opened(MemoryMachine& memory, bool* open) : memory_(memory), open_(open) {
+  OpenedMemory(MemoryMachine& memory, bool* open) : memory_(memory), open_(open) {
     if (open_ != nullptr) *open_ = true;
   }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  ~Opened() override {
+  OpenedMemory(const OpenedMemory&) = delete;
+  OpenedMemory& operator=(const OpenedMemory&) = delete;
+  ~OpenedMemory() override {
     if (open_ != nullptr) *open_ = false;
   }
   machine::Machine Ports() override { return memory_.Ports(); }
@@ -41,9 +41,9 @@ class Opened final : public machine::OpenMachine {
 }  // namespace
 
 Result<std::unique_ptr<machine::OpenMachine>> MemoryHost::Open(machine::Access access) {
-  if (access == machine::Access::kRead) return std::make_unique<Opened>(memory, nullptr);
+  if (access == machine::Access::kRead) return std::make_unique<OpenedMemory>(memory, nullptr);
   if (locked || open_for_writing_) return Fail(Code::kLock, "another run holds the lock");
-  return std::make_unique<Opened>(memory, &open_for_writing_);
+  return std::make_unique<OpenedMemory>(memory, &open_for_writing_);
 }
 
 Result<void> MemoryHost::Reboot(std::string_view reason) {

@@ -142,4 +142,6 @@ class MemoryMachine final : public machine::Registry,
   unsigned boot_ = 1;
 };
 
+using Unflushed = MemoryMachine::Unflushed;
+
 }  // namespace prov::testing_support

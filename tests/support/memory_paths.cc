@@ -7,9 +7,9 @@ namespace {
 
 using machine::FollowedStep;
 
-class Opened final : public machine::OpenedPath {
+class OpenedEntry final : public machine::OpenedPath {
  public:
-  Opened(std::shared_ptr<MemoryPaths::Entry> entry, const MemoryPaths& paths)
+  OpenedEntry(std::shared_ptr<MemoryPaths::Entry> entry, const MemoryPaths& paths)
       : entry_(std::move(entry)), paths_(paths) {}
 
   Result<void> Check(const FollowedStep& step) override {
@@ -55,7 +55,7 @@ Result<std::unique_ptr<machine::OpenedPath>> MemoryPaths::Open(machine::OpenedPa
   opened.push_back(step.path);
   const auto found = entries_.find(step.path);
   if (found == entries_.end()) return Fail(Code::kNotFound, "is not there", step.path);
-  return std::make_unique<Opened>(found->second, *this);
+  return std::make_unique<OpenedEntry>(found->second, *this);
 }
 
 }  // namespace prov::testing_support

@@ -21,12 +21,15 @@ inline const std::string& SampleFolder() {
   return folder;
 }
 
+// Of a file of the sample.
+inline std::string SampleText(const std::string& name) { return ReadAll(SampleFolder() + name); }
+
 // Root, second root and intermediate, in this order.
 inline std::vector<pki::Certificate> SampleCertificates() {
   Findings findings;
   std::vector<pki::Certificate> out;
   for (const char* name : {"corporate-root", "proxy-root", "corporate-intermediate"}) {
-    auto parsed = pki::ParseTrustBundle(ReadAll(SampleFolder() + name + ".pem"), name, findings);
+    auto parsed = pki::ParseTrustBundle(SampleText(name + std::string(".pem")), name, findings);
     if (parsed && parsed->size() == 1) out.push_back(parsed->front());
   }
   return out;

@@ -1,6 +1,7 @@
 // A small Windows installation that does not run, with the parts that this program reads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "images/registry/registry_key.h"
@@ -11,6 +12,9 @@ namespace prov::testing_support {
 // empty certificate stores, setup keys, and some hundred keys around them. `foreign_root` (DER, or "") is in ROOT.
 images::RegKey SampleSystem();
 images::RegKey SampleSoftware(const std::string& foreign_root = {});
+
+// When the tests write into the hives, as FILETIME.
+inline constexpr std::uint64_t kSampleWriteTime = 133'000'000'000'000'000;
 
 // The bytes of a hive with the tree.
 std::string SampleHive(const images::RegKey& root, const std::string& name);

@@ -11,6 +11,7 @@
 #include "tests/differential/seed.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/replaced.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/unattend/answer_files.h"
 
@@ -248,7 +249,7 @@ TEST(AnswerFileSchema, WhatWasValidStaysValid) {
     const std::string before = entry.path().string();
     if (!before.ends_with(".before.xml") || !validates(before)) continue;
     ++valid;
-    EXPECT_TRUE(validates(answer_files::Replaced(before, ".before.", ".after."))) << before;
+    EXPECT_TRUE(validates(testing_support::Replaced(before, ".before.", ".after."))) << before;
   }
   EXPECT_EQ(valid, 12U) << "all but those with elements that the schema doesn't allow";
 }

@@ -12,11 +12,10 @@ namespace prov::unattend {
 namespace {
 
 using answer_files::Component;
+using answer_files::kWhere;
 using answer_files::OurCommand;
 using answer_files::Unattend;
 using testing::HasSubstr;
-
-constexpr std::string_view kWhere = "unattend.xml";
 
 TEST(AnswerFileRefusal, CommandsThatNoAnswerFileCanHold) {
   const auto error = [](const std::function<void(AnswerFileCommand&)>& change) {

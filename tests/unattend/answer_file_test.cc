@@ -9,8 +9,9 @@
 #include <iterator>
 
 #include "provisioner/unattend/xml_reader.h"
+#include "tests/support/amount.h"
 #include "tests/support/paths.h"
-#include "tests/support/sanitizer.h"
+#include "tests/support/replaced.h"
 #include "tests/unattend/answer_files.h"
 
 namespace prov::unattend {
@@ -18,14 +19,13 @@ namespace {
 
 using answer_files::Component;
 using answer_files::kCommandLine;
+using answer_files::kWhere;
 using answer_files::OurCommand;
-using answer_files::Replaced;
 using answer_files::Specialize;
 using answer_files::Unattend;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr std::string_view kWhere = "unattend.xml";
+using testing_support::Replaced;
 
 AnswerFileEdit Add(std::string_view file, const AnswerFileCommand& command = OurCommand()) {
   auto edit = AddCommand(file, command, kWhere);
@@ -318,15 +318,14 @@ std::string Repeated(std::string_view piece, std::size_t bytes) {
 }
 
 TEST(AnswerFile, LargeFilesTakeLinearTime) {
-  constexpr std::size_t kSize = testing_support::Amount(4U << 20U);
-  const std::string long_blank = Repeated("\n ", kSize / 2);
-  const std::string declarations = Repeated("<a xmlns:p=\"" + std::string(100'000, 'u') + "\"/>", kSize);
+  const std::size_t size = testing_support::Amount(4U << 20U);
+  const std::string long_blank = Repeated("\n ", size / 2);
+  const std::string declarations = Repeated("<a xmlns:p=\"" + std::string(100'000, 'u') + "\"/>", size);
   for (const std::string& contents :
-       {Repeated("<settings pass=\"specialize\"/>", kSize), Repeated("<a/>", kSize),
-        Repeated("<a b='' c=''/>\n", kSize),
-        "<settings pass=\"specialize\">" + long_blank + Repeated("\n<b/>", kSize / 2) + "</settings>", declarations,
-        Specialize(Repeated("<RunSynchronousCommand><Order>1</Order></RunSynchronousCommand>", kSize)),
-        Specialize("<RunSynchronousCommand><Path>" + Repeated(" &#32;", kSize) + "</Path></RunSynchronousCommand>")}) {
+       {Repeated("<settings pass=\"specialize\"/>", size), Repeated("<a/>", size), Repeated("<a b='' c=''/>\n", size),
+        "<settings pass=\"specialize\">" + long_blank + Repeated("\n<b/>", size / 2) + "</settings>", declarations,
+        Specialize(Repeated("<RunSynchronousCommand><Order>1</Order></RunSynchronousCommand>", size)),
+        Specialize("<RunSynchronousCommand><Path>" + Repeated(" &#32;", size) + "</Path></RunSynchronousCommand>")}) {
     const std::string file = Unattend(contents);
     const AnswerFileEdit added = Add(file);
     EXPECT_TRUE(added.changed) << contents.substr(0, 60);

@@ -10,6 +10,7 @@
 
 namespace prov::unattend::answer_files {
 
+inline constexpr std::string_view kWhere = "unattend.xml";
 inline constexpr std::string_view kCommandLine =
     R"(cmd.exe /d /c %SystemRoot%\Setup\Scripts\Provisioner\scripts\SetupComplete.cmd specialize)";
 
@@ -36,12 +37,6 @@ inline std::string Specialize(std::string_view commands) {
   const std::string list = fmt::format("<RunSynchronous>{}</RunSynchronous>", commands);
   return fmt::format("<settings pass=\"specialize\">{}</settings>",
                      Component("Microsoft-Windows-Deployment", "amd64", list));
-}
-
-inline std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
 }
 
 }  // namespace prov::unattend::answer_files

@@ -16,7 +16,7 @@ struct Edited {
   Findings findings;
 };
 
-Edited Add(std::string_view existing) {
+Edited AddLine(std::string_view existing) {
   Edited out;
   auto text = AddSetupCompleteLine(existing, out.findings, "SetupComplete.cmd");
   EXPECT_TRUE(text) << text.error().message;
@@ -24,30 +24,30 @@ Edited Add(std::string_view existing) {
   return out;
 }
 
-TEST(SetupComplete, AFileThatIsNotThereGetsOurLine) { EXPECT_EQ(Add("").text, kOurs); }
+TEST(SetupComplete, AFileThatIsNotThereGetsOurLine) { EXPECT_EQ(AddLine("").text, kOurs); }
 
 TEST(SetupComplete, OurLineComesBehindWhatIsThere) {
-  EXPECT_EQ(Add("echo a\r\n").text, "echo a\r\n" + std::string(kOurs));
-  EXPECT_EQ(Add("echo a").text, "echo a\r\n" + std::string(kOurs));
-  EXPECT_EQ(Add("echo a\n").text, "echo a\n" + std::string(kOurs));
+  EXPECT_EQ(AddLine("echo a\r\n").text, "echo a\r\n" + std::string(kOurs));
+  EXPECT_EQ(AddLine("echo a").text, "echo a\r\n" + std::string(kOurs));
+  EXPECT_EQ(AddLine("echo a\n").text, "echo a\n" + std::string(kOurs));
 }
 
 TEST(SetupComplete, ASecondTimeNothingChanges) {
   for (const char* existing : {"", "echo a", "echo a\r\n", "echo \xE4\r\n"}) {
-    const std::string once = Add(existing).text;
-    EXPECT_EQ(Add(once).text, once);
-    EXPECT_EQ(Add(once + "echo b\r\n").text, once + "echo b\r\n");
+    const std::string once = AddLine(existing).text;
+    EXPECT_EQ(AddLine(once).text, once);
+    EXPECT_EQ(AddLine(once + "echo b\r\n").text, once + "echo b\r\n");
   }
 }
 
 TEST(SetupComplete, WhatOnlyLooksLikeOurLineIsNot) {
   const std::string remark = "rem " + std::string(kOurs);
-  EXPECT_EQ(Add(remark).text, remark + std::string(kOurs));
+  EXPECT_EQ(AddLine(remark).text, remark + std::string(kOurs));
 }
 
 TEST(SetupComplete, TakingOutGivesWhatWasThere) {
   for (const std::string_view existing : {"", "echo a", "echo a\r\n", "echo a\n", "exit /b 0", "\r\n\r\n"}) {
-    const std::string edited = Add(existing).text;
+    const std::string edited = AddLine(existing).text;
     const std::string_view added = std::string_view(edited).substr(existing.size());
     EXPECT_EQ(RemoveSetupCompleteLine(edited, added), existing);
     EXPECT_EQ(RemoveSetupCompleteLine(edited + "echo b\r\n", added),
@@ -58,16 +58,16 @@ TEST(SetupComplete, TakingOutGivesWhatWasThere) {
 
 TEST(SetupComplete, ALineThatLeavesTheScriptIsNamed) {
   for (const char* leaving : {"exit /b 0", "@exit", "  EXIT 1", "goto :eof", "@GOTO :EOF "}) {
-    const Edited edited = Add(std::string("echo a\r\n") + leaving + "\r\n");
+    const Edited edited = AddLine(std::string("echo a\r\n") + leaving + "\r\n");
     ASSERT_THAT(edited.findings, SizeIs(1)) << leaving;
     EXPECT_EQ(edited.findings[0].code, "setup-complete-exit");
     EXPECT_EQ(edited.findings[0].where, "SetupComplete.cmd: line 2");
-    EXPECT_THAT(Add(edited.text).findings, SizeIs(1)) << "also when the line is there already";
+    EXPECT_THAT(AddLine(edited.text).findings, SizeIs(1)) << "also when the line is there already";
   }
   for (const char* staying : {"if errorlevel 1 exit /b 1", "echo exit", "goto next", "rem exit"}) {
-    EXPECT_THAT(Add(staying).findings, IsEmpty()) << staying;
+    EXPECT_THAT(AddLine(staying).findings, IsEmpty()) << staying;
   }
-  EXPECT_THAT(Add(std::string(kOurs) + "exit /b 0\r\n").findings, IsEmpty()) << "behind ours it does not matter";
+  EXPECT_THAT(AddLine(std::string(kOurs) + "exit /b 0\r\n").findings, IsEmpty()) << "behind ours it does not matter";
 }
 
 TEST(SetupComplete, Utf16IsRefused) {

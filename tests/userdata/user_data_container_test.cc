@@ -16,7 +16,7 @@ reconcile::DesiredState State(const reconcile::DesiredOptions& options = {}) {
   return *reconcile::MakeDesiredState(SampleConfig(), options);
 }
 
-Container Make(const reconcile::DesiredState& state, const ContainerOptions& options = {}) {
+Container ContainerOf(const reconcile::DesiredState& state, const ContainerOptions& options = {}) {
   return *MakeContainer(SampleConfig(), state, options, false);
 }
 
@@ -30,7 +30,7 @@ TEST(Container, KeepsTheChoices) {
   options.store.import_leaf = true;
   options.store.named = {std::string(64, 'a')};
   options.win_http_octets = true;
-  const auto read = ReadContainer(Make(State(options), {.generation = 4}).Bytes(), "x");
+  const auto read = ReadContainer(ContainerOf(State(options), {.generation = 4}).Bytes(), "x");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->generation, 4);
   EXPECT_EQ(read->options.scope, options.scope);
@@ -58,7 +58,7 @@ TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
 }
 
 TEST(Container, IsOneLineOfJsonAndThenCertificates) {
-  const Container made = Make(State());
+  const Container made = ContainerOf(State());
   EXPECT_EQ(made.json.find('\n'), made.json.size() - 1);
   EXPECT_THAT(made.json,
               testing::StartsWith(R"({"userData":1,"generation":1,"source":["MachineConfig","rendered-worker-)"));
@@ -75,7 +75,7 @@ TEST(Container, BlanksAndQuotesWithinTextsStay) {
 }
 
 TEST(Container, DamageIsAnError) {
-  const std::string bytes = Make(State()).Bytes();
+  const std::string bytes = ContainerOf(State()).Bytes();
   EXPECT_EQ(ReadContainer("", "x").error().code, Code::kJson);
   EXPECT_EQ(ReadContainer("{}", "x").error().code, Code::kJson);
   EXPECT_EQ(ReadContainer("{}\n", "x").error().code, Code::kType);

@@ -8,6 +8,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/userdata/user_data_secret.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/logged_words.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
@@ -21,6 +22,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using testing_support::CodesOf;
 using testing_support::PartsOf;
 using testing_support::SampleConfig;
 using testing_support::ScriptOf;
@@ -40,12 +42,6 @@ UserData Make(const UserDataOptions& options, const reconcile::DesiredOptions& c
   auto data = MakeUserData(config, *reconcile::MakeDesiredState(config, choices), options);
   EXPECT_TRUE(data) << data.error().where << ": " << data.error().message;
   return data ? *std::move(data) : UserData();
-}
-
-std::vector<std::string> CodesOf(const Findings& findings) {
-  std::vector<std::string> out;
-  for (const Finding& finding : findings) out.emplace_back(finding.code);
-  return out;
 }
 
 const Finding& FindingOf(const UserData& data, std::string_view code) {

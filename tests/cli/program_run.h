@@ -1,0 +1,43 @@
+// Runs of the program itself, and what it prints.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+#include "tests/support/sample.h"
+
+namespace prov::testing_support {
+
+inline const std::string kSample = SampleFolder() + "rendered-worker.json";
+
+inline ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
+  words.insert(words.begin(), ProvisionerBinary());
+  return Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
+}
+
+// A document as the contract has it: an object with the schema's number.
+inline rapidjson::Document Json(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse(text.data(), text.size());
+  EXPECT_FALSE(document.HasParseError()) << text;
+  EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1) << text;
+  return document;
+}
+inline rapidjson::Document Json(const ProcessResult& result) {
+  SCOPED_TRACE(result.err);
+  return Json(result.out);
+}
+
+// Of the error that a run printed as JSON; "" if it printed none.
+inline std::string ErrorCode(const ProcessResult& result) {
+  const rapidjson::Document document = Json(result.out);
+  return document.IsObject() && document.HasMember("error") ? document["error"]["code"].GetString() : "";
+}
+
+}  // namespace prov::testing_support

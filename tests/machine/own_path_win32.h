@@ -1,0 +1,17 @@
+// The place of the test program that runs.
+#pragma once
+
+#include <string>
+
+#include "provisioner/machine/windows_calls.h"
+
+namespace prov::machine {
+
+// Of this test program.
+inline std::string OwnPath() {
+  wchar_t path[MAX_PATH] = {};
+  GetModuleFileNameW(nullptr, path, MAX_PATH);
+  return Narrow(path);
+}
+
+}  // namespace prov::machine

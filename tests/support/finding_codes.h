@@ -1,0 +1,18 @@
+// The codes of findings, as tests compare them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+
+namespace prov::testing_support {
+
+// The code of each finding, in their order.
+inline std::vector<std::string> CodesOf(const Findings& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) out.emplace_back(finding.code);
+  return out;
+}
+
+}  // namespace prov::testing_support
