@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using posix::Descriptor;
 
-std::unexpected<Error> Failed(std::string_view what, const std::string& path) {
+std::unexpected<Error> OutputFailure(std::string_view what, const std::string& path) {
   return posix::Failure(Code::kIo, what, path);
 }
 
@@ -41,12 +41,12 @@ MadeParents::~MadeParents() {
 Result<void> SetTime(const fs::path& path, std::int64_t time_unix) {
   const timespec time{.tv_sec = static_cast<time_t>(time_unix), .tv_nsec = 0};
   const timespec times[2] = {time, time};
-  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return Failed("cannot set the time", path);
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return OutputFailure("cannot set the time", path);
   return {};
 }
 
 Result<void> SetModeAndTime(const fs::path& path, unsigned mode, std::int64_t time_unix) {
-  if (chmod(path.c_str(), OutputMode(mode)) != 0) return Failed("cannot set the mode", path);
+  if (chmod(path.c_str(), OutputMode(mode)) != 0) return OutputFailure("cannot set the mode", path);
   return SetTime(path, time_unix);
 }
 
@@ -78,16 +78,16 @@ OutputFile::~OutputFile() {
 }
 
 Result<void> OutputFile::Write(std::string_view bytes) {
-  if (!posix::WriteAll(file_.get(), bytes)) return Failed("cannot write", path_);
+  if (!posix::WriteAll(file_.get(), bytes)) return OutputFailure("cannot write", path_);
   return {};
 }
 
 Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>& change) {
   struct stat info{};
-  if (fstat(file_.get(), &info) != 0) return Failed("cannot read", path_);
+  if (fstat(file_.get(), &info) != 0) return OutputFailure("cannot read", path_);
   const auto size = static_cast<std::size_t>(info.st_size);
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-  if (mapped == MAP_FAILED) return Failed("cannot map", path_);
+  if (mapped == MAP_FAILED) return OutputFailure("cannot map", path_);
   Result<void> done = change({static_cast<char*>(mapped), size});
   munmap(mapped, size);
   return done;

@@ -15,6 +15,7 @@
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/dialect_explain.h"
 #include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
 
 namespace prov::cli {
 namespace {
@@ -26,11 +27,6 @@ using egress::Route;
 
 constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
 constexpr std::size_t kWidestHost = 50;
-
-// A URL as it may be printed: one with a user or a query may hold a secret.
-std::string ShownUrl(const std::string& text) {
-  return text.find_first_of("@?#") == std::string::npos ? text : egress::RedactUrl(text);
-}
 
 Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   std::vector<Dialect> out;
@@ -67,7 +63,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
                   path);
     auto to = egress::ParseDestination(egress::RequestUrlOf(line));
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
-    out.push_back({ShownUrl(line), *std::move(to), {}});
+    out.push_back({egress::RedactRequest(line), *std::move(to), {}});
   }
   if (out.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
   return out;
@@ -80,7 +76,7 @@ Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     auto to = egress::ParseDestination(url);
     if (to) {
-      out.push_back({ShownUrl(url), *std::move(to), {}});
+      out.push_back({egress::RedactRequest(url), *std::move(to), {}});
       continue;
     }
     if (!first) first = to.error();

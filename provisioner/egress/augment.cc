@@ -12,8 +12,9 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::size_t kMaxListUnits = 32767 - sizeof("NO_PROXY=");
+constexpr std::size_t kMostListBytes = 32767 - sizeof("NO_PROXY=");
 
+// Whether an entry with a dot in front, for its subdomains, can be made of the name.
 bool TakesSubdomains(std::string_view name) {
   return !name.empty() && name.size() <= 253 && !name.ends_with('.') &&
          std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -37,7 +38,7 @@ class Augmenter {
   }
 
   void Put(std::string text) {
-    if (known_.contains(text) || out_.text.size() + 1 + text.size() > kMaxListUnits) return;
+    if (known_.contains(text) || out_.text.size() + 1 + text.size() > kMostListBytes) return;
     if (!out_.text.ends_with(',')) out_.text += ',';
     out_.text += text;
     known_.insert(text);

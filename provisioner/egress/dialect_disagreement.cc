@@ -19,7 +19,7 @@ using Kind = NoProxyEntry::Kind;
 
 // Of curl's readings the older one counts: what nodes and images have is mostly older than 8.18.
 constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl8, Dialect::kDotnet, Dialect::kWinHttp};
-constexpr std::size_t kMaxVariableUnits = 32767;  // what a variable of Windows can hold
+constexpr std::size_t kMostVariableBytes = 32767;  // what a variable of Windows can hold
 constexpr std::size_t kMaxNamedEntries = 5;
 constexpr std::size_t kLongestShown = 100;
 constexpr std::string_view kLoopback = "127.0.0.1";
@@ -163,9 +163,9 @@ void Note(Group& group, const NoProxyEntry& entry) {
 Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   Findings out;
   std::string_view text = whole.text();
-  if (text.size() > kMaxVariableUnits) text = text.substr(0, text.rfind(',', kMaxVariableUnits));
+  if (text.size() > kMostVariableBytes) text = text.substr(0, text.rfind(',', kMostVariableBytes));
   const auto part = NoProxy::Parse(text, where);
-  if (!part || text.size() > kMaxVariableUnits) return out;
+  if (!part || text.size() > kMostVariableBytes) return out;
   const NoProxy& list = *part;
   const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});

@@ -42,7 +42,7 @@ JsonValue* MetadataPart(JsonValue& object, std::string_view name) {
   return metadata == nullptr ? nullptr : FindObject(*metadata, name);
 }
 
-void SetMember(JsonValue& object, std::string_view name, JsonValue value, JsonMemory& memory) {
+void PutMember(JsonValue& object, std::string_view name, JsonValue value, JsonMemory& memory) {
   const auto found = object.FindMember(Reference(name));
   if (found != object.MemberEnd()) {
     found->value = value;
@@ -106,12 +106,12 @@ Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
   JsonValue* data = Find(object, "data");
   if (data != nullptr && !data->IsObject()) return ignition::WrongType(*data, "an object", Where(path + ".data"));
   if (data == nullptr) {
-    SetMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
+    PutMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
     data = Find(object, "data");
   }
   if (TextAt(*data, kBundleKey) == injection_.bundle && Find(*data, kBundleKey) != nullptr) return {};
   PROV_TRY(Count(injection_.bundle.size(), path));
-  SetMember(*data, kBundleKey, Reference(injection_.bundle), memory_);
+  PutMember(*data, kBundleKey, Reference(injection_.bundle), memory_);
   ++report_.config_maps;
   return {};
 }
@@ -137,7 +137,7 @@ Result<void> Injector::Container(JsonValue& container, const std::string& path) 
     return ignition::WrongType(*environment, "an array", Where(path + ".env"));
   }
   if (environment == nullptr) {
-    SetMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
+    PutMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
     environment = Find(container, "env");
   }
   if (EndsInThem(*environment)) return {};

@@ -211,7 +211,7 @@ Result<std::string> CniSource(const RouterPolicy& policy) {
 }
 
 // Those that an EgressRouter can say.
-Result<std::vector<RedirectRule>> RulesOfObject(const RouterPolicy& policy) {
+Result<std::vector<RedirectRule>> EgressRouterRules(const RouterPolicy& policy) {
   std::vector<RedirectRule> out;
   out.reserve(policy.redirect.size());
   for (const RedirectRule& rule : policy.redirect) {
@@ -293,7 +293,7 @@ Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& re
   const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
-  const auto rules = PROV_TRY(RulesOfObject(policy));
+  const auto rules = PROV_TRY(EgressRouterRules(policy));
   JsonWriter json;
   json.BeginObject().Member("apiVersion", "network.operator.openshift.io/v1").Member("kind", "EgressRouter");
   json.Key("metadata").BeginObject().Member("name", name);
@@ -318,7 +318,7 @@ Result<std::string> RenderNad(const RouterPolicy& policy, const RenderRequest& r
   const std::string name_space = PROV_TRY(ObjectNamespace(policy, request));
   const std::string source = PROV_TRY(CniSource(policy));
   const std::string gateway = PROV_TRY(GatewayText(policy));
-  const auto rules = PROV_TRY(RulesOfObject(policy));
+  const auto rules = PROV_TRY(EgressRouterRules(policy));
   JsonWriter config;
   config.BeginObject().Member("cniVersion", "0.4.0").Member("type", "egress-router").Member("name", kNadName);
   config.Key("ip").BeginObject().Key("addresses").BeginArray().String(source).EndArray();

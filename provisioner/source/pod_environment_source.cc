@@ -112,7 +112,7 @@ Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
   return out;
 }
 
-Result<void> AssignVariables(const Variables& variables, egress::EgressConfig& out) {
+Result<void> AssignContainerVariables(const Variables& variables, egress::EgressConfig& out) {
   for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
     const auto& value = variables.values[i];
     if (!value) continue;
@@ -168,7 +168,7 @@ Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view ki
     AddInfo(out.config.findings, "env-lower-case", "lower-case variables are there, too; they are not read",
             found.where);
   }
-  PROV_TRY(AssignVariables(*found.taken, out.config));
+  PROV_TRY(AssignContainerVariables(*found.taken, out.config));
   StateProxy(out.config, found.where + ".env");
   return out;
 }

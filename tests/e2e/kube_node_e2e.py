@@ -61,7 +61,7 @@ class Cluster(Following):
         self.expect(ONE, [self.a])
         self.server = ApiServer(self.leaf, port=self.server.port, before=self.server)
         self.say("rendered-worker-2", TWO, [self.b])
-        self.await_state(lambda: self.expect(TWO, [self.b]))
+        self.await_state(lambda: self.expect(TWO, [self.b]), 90)
 
     def test_the_service_stops_while_it_watches(self):
         self.join()

@@ -47,7 +47,7 @@ class BesideTheOperator(node_e2e.Node):
         self.assertEqual(self.json("status", exits=(0, 4))["machineVariables"], [])
 
         self.daemon_sets(HTTP_PROXY="http://one.example.test:1", HTTPS_PROXY="http://one.example.test:1", NO_PROXY=".svc,.cluster.local")
-        self.await_state(lambda: self.expect_followed("http://one.example.test:1", ".svc,.cluster.local"), 300)  # the service does it
+        self.await_state(lambda: self.expect_followed("http://one.example.test:1", ".svc,.cluster.local"), 120)  # the service does it
         self.program("service", "uninstall")
         for proxy in ("http://two.example.test:2", "http://user:c4nary@three.example.test:3"):
             self.daemon_sets(HTTP_PROXY=proxy, HTTPS_PROXY=proxy, NO_PROXY=".svc")

@@ -91,7 +91,7 @@ class Upgraded(node_e2e.Node):
         self.assertFalse(self.run_program(self.make(0, 1, 10), "service", "install")["changed"])
         # It is the last one that runs.
         self.probe("set", "HTTP_PROXY", "http://somebody:1")
-        self.await_state(lambda: self.expect(PROXY, [self.a]), 300)
+        self.await_state(lambda: self.expect(PROXY, [self.a]), 120)
 
         refused = self.run_program(first, "service", "install", exits=(12,))
         self.assertEqual(refused["error"]["code"], "downgrade")

@@ -17,7 +17,7 @@
 
 namespace prov::images::testing {
 
-// More than any file of these tests has.
+// More than any file has that these tests read.
 inline constexpr std::uint64_t kLimit = 1U << 28U;
 
 class ImageFolder {

@@ -7,7 +7,6 @@
 
 namespace prov::machine {
 
-// Of this test program.
 inline std::string OwnPath() {
   wchar_t path[MAX_PATH] = {};
   GetModuleFileNameW(nullptr, path, MAX_PATH);

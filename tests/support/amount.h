@@ -1,5 +1,6 @@
 // How much of what is there for its amount alone (random cases, stops at a call) a test runs: all of it, or enough to
-// find a fault of every kind. scripts/test --all runs all of it as Windows programs, and most of it plain.
+// find a fault of every kind. scripts/test --all runs all of it as Windows programs; what these have not, and that of
+// images and reconcile, plain.
 #pragma once
 
 #include <cstddef>

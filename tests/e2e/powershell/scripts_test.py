@@ -1,5 +1,5 @@
 """Runs Install-Egress.ps1 and Remove-Egress.ps1 under a real PowerShell 7 (pwsh, or what PWSH names) against the fakes. Each run
-of a script takes seconds. With PROVISIONER_POWERSHELL=some, which scripts/test sets, only the tests in SOME run, and those that
+of a script takes seconds. With PROVISIONER_POWERSHELL=some, which scripts/test --all sets, only the tests in SOME run, and those that
 kill a script try a fifth of the changes.
 
 usage: scripts_test.py [unittest arguments]"""

@@ -1,5 +1,5 @@
 """Runs the baked user data of every platform and form under a real PowerShell 7 (pwsh, or what PWSH names). With
-PROVISIONER_POWERSHELL=some, as scripts/test sets it, what stands in SOME runs.
+PROVISIONER_POWERSHELL=some, as scripts/test --all sets it, what stands in SOME runs.
 
 usage: user_data_scripts_test.py PROVISIONER"""
 import base64
