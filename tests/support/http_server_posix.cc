@@ -79,7 +79,7 @@ void HttpServer::Serve() {
     if (poll(&waiting, 1, 20) <= 0) continue;
     const int connection = accept(listener_, nullptr, nullptr);
     if (connection < 0) continue;
-    const timeval patience = {60, 0};
+    const timeval patience = {5, 0};
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     Answer(connection);
     close(connection);
