@@ -84,7 +84,7 @@ Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const s
   std::size_t at = 0;
   while (at < out.size()) {
     DWORD read = 0;
-    if (ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
+    if (::ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
       return WindowsFailure("cannot read", GetLastError(), Narrow(path));
     }
     if (read == 0) break;  // it became shorter
