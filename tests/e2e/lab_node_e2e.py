@@ -56,7 +56,7 @@ class Node(unittest.TestCase):
         env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(self.folder / "wine")}
         return subprocess.run([WINE, "reg", "query", STORE + thumbprint], env=env, capture_output=True).returncode == 0
 
-    def wait(self, met, what, seconds=300):
+    def wait(self, met, what, seconds=120):
         end = time.monotonic() + seconds
         while not met():
             self.assertLess(time.monotonic(), end, what)

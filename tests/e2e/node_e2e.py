@@ -187,7 +187,7 @@ class Node(unittest.TestCase):
     def program(self, *words, check=True, waits=True):
         """`waits`: for the service of ours, if there is one, which may be in a round just then: the program says that another run is
         at work."""
-        end = time.monotonic() + 180
+        end = time.monotonic() + 60
         while True:
             done = self.wine(PROGRAM, *words)
             if done.returncode != LOCKED or not waits or time.monotonic() > end:
@@ -270,7 +270,7 @@ class Node(unittest.TestCase):
             process.wait(60)
             wait_for_group(process.pid)
 
-    def await_state(self, check, seconds=180):
+    def await_state(self, check, seconds=60):
         """The service works on its own time."""
         end = time.monotonic() + seconds
         while True:

@@ -52,7 +52,7 @@ class FollowingAServer(node_e2e.Node):
 
     def await_polls(self, count):
         """Until so many more polls have begun."""
-        end, until = time.monotonic() + 300, len(self.server.requests) + count
+        end, until = time.monotonic() + 60, len(self.server.requests) + count
         while len(self.server.requests) < until:
             self.assertLess(time.monotonic(), end, "the server is not asked any more")
             time.sleep(0.2)

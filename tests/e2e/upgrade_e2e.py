@@ -48,7 +48,7 @@ class Upgraded(node_e2e.Node):
 
     def run_program(self, program, *words, exits=(0,)):
         """Of a file other than PROGRAM; waits while the service is in a round."""
-        end = time.monotonic() + 180
+        end = time.monotonic() + 60
         while True:
             done = self.wine(program, *words, "--output", "json")
             if done.returncode != node_e2e.LOCKED or time.monotonic() > end:
