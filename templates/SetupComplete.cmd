@@ -2,12 +2,12 @@
 rem Applies the payload in %SystemRoot%\Setup\Scripts\Provisioner. Windows setup runs this file as
 rem %SystemRoot%\Setup\Scripts\SetupComplete.cmd before the first logon, and unattend.xml runs it with the argument
 rem "specialize" earlier. It never restarts the machine. Without the argument it gives the exit code of
-rem Install-Egress.ps1; in the specialize pass it always gives 0, because setup would stop at any other, and leaves
+rem Apply-Egress.ps1; in the specialize pass it always gives 0, because setup would stop at any other, and leaves
 rem the code in Provisioner.failed instead. Everything that was printed is in Provisioner.log. A payload with
 rem provisioner.exe is applied by that program, which also stays on the machine and reconciles at each boot.
 setlocal EnableExtensions DisableDelayedExpansion
 set "HERE=%SystemRoot%\Setup\Scripts"
-set "INSTALL=%HERE%\Provisioner\scripts\Install-Egress.ps1"
+set "APPLY=%HERE%\Provisioner\scripts\Apply-Egress.ps1"
 set "PROGRAM=%HERE%\Provisioner\provisioner.exe"
 set "PHASE=logon"
 if /i "%~1"=="specialize" set "PHASE=specialize"
@@ -19,8 +19,8 @@ set "CODE=13"
 >>"%LOG%" echo ==== %DATE% %TIME% SetupComplete.cmd %~1
 if exist "%PROGRAM%" goto program
 if not exist "%SHELL%" goto noshell
-if not exist "%INSTALL%" goto nopayload
-"%SHELL%" -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "%INSTALL%" >>"%LOG%" 2>&1
+if not exist "%APPLY%" goto nopayload
+"%SHELL%" -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "%APPLY%" >>"%LOG%" 2>&1
 set "CODE=%ERRORLEVEL%"
 goto finish
 
@@ -34,7 +34,7 @@ goto finish
 goto finish
 
 :nopayload
->>"%LOG%" echo error: %INSTALL% is missing: copy the payload folder to %HERE%\Provisioner
+>>"%LOG%" echo error: %APPLY% is missing: copy the payload folder to %HERE%\Provisioner
 
 :finish
 >>"%LOG%" echo ==== exit code %CODE%

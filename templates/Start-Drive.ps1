@@ -15,7 +15,7 @@
 #
 # Exit codes: 1002 done, or the next boot may help: the machine could not be read or written (13), a download failed (14) or
 # another run holds the lock (15); 1003 done, and cloudbase-init shall reboot the machine; 11 there is no such drive; 12
-# refused for safety; others as those of provisioner.exe and Install-Egress.ps1. With "specialize" always 0: Windows setup
+# refused for safety; others as those of provisioner.exe and Apply-Egress.ps1. With "specialize" always 0: Windows setup
 # would stop at any other. The code is in Provisioner.failed then, and the text in Provisioner.log, as SetupComplete.cmd has
 # it.
 param([string]$Phase = '')
@@ -150,7 +150,7 @@ try {
         Exit-Applied $LASTEXITCODE $hash
     }
     $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
-    & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Install-Egress.ps1')
+    & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Apply-Egress.ps1')
     $code = $LASTEXITCODE
     if ($code -eq 0) { Remove-Secrets }
     Exit-Applied $code $hash

@@ -30,7 +30,7 @@ DATA
         }
         [IO.File]::WriteAllBytes("$d\z", $g)
         $r = [IO.BinaryReader][IO.Compression.GZipStream]::new([IO.File]::OpenRead("$d\z"), [IO.Compression.CompressionMode]0)
-        [IO.File]::WriteAllBytes("$d\run.ps1", $r.ReadBytes($r.ReadUInt16()))
+        foreach ($n in 'run','apply') { [IO.File]::WriteAllBytes("$d\$n.ps1", $r.ReadBytes($r.ReadUInt16())) }
         # No more than that is read: kMostUnpackedBytes of the program.
         [IO.File]::WriteAllBytes("$d\data.egress", $r.ReadBytes(8e6))
         $r.Close()

@@ -3,7 +3,7 @@
 # compiler refuses it.
 cmake_minimum_required(VERSION 3.25)
 
-# Install-Egress.ps1 -> InstallEgressPs1, README.txt -> ReadmeTxt
+# Apply-Egress.ps1 -> ApplyEgressPs1, README.txt -> ReadmeTxt
 function(function_name file result)
   get_filename_component(base ${file} NAME)
   string(REGEX MATCHALL "[A-Za-z0-9]+" parts ${base})

@@ -1,5 +1,5 @@
 // The constant text that is baked into a payload, embedded in the binary when it is built. No value is ever rendered
-// into it: the scripts read egress.json, which lies beside them.
+// into it: the scripts read operations.json, which lies beside them.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,13 @@ namespace prov::templates {
 
 // Each returns the bytes of one file: ASCII, lines end in CRLF whatever the checkout had. The views last as long as the
 // program and end in no NUL. In a payload the scripts lie in scripts/, the other two at its top.
-std::string_view InstallEgressPs1();  // scripts/Install-Egress.ps1: applies egress.json on a live Windows
-std::string_view RemoveEgressPs1();   // scripts/Remove-Egress.ps1: undoes it; needs Install-Egress.ps1 beside it
+std::string_view ApplyEgressPs1();    // scripts/Apply-Egress.ps1: carries out operations.json on a live Windows
 std::string_view SetupCompleteCmd();  // scripts/SetupComplete.cmd: what Windows setup runs
 std::string_view UnattendXml();    // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
 std::string_view StartDrivePs1();  // user data of a drive: finds it and applies the payload on it
 std::string_view UserDataPs1();    // user data: unpacks what it carries and runs it
-std::string_view UserDataInstallPs1();  // what it carries beside the data: applies data.egress
-std::string_view ReadmeTxt();           // README.txt: what each file is for, where it goes, what to delete afterwards
+std::string_view UserDataRunPs1();  // what it carries beside Apply-Egress.ps1 and the data: downloads, then runs that
+std::string_view ReadmeTxt();       // README.txt: what each file is for, where it goes, what to delete afterwards
 
 // Manifests of `provisioner deploy`, which are also a Kustomize base (templates/kubernetes). Lines that a deployment
 // decides about end in "# deploy: NAME".

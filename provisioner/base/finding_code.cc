@@ -61,10 +61,6 @@ constexpr std::array kFindings = {
         "User data hold a copy of the operator's script, which is out of date when the operator's private key changes.",
         "After a change of the key read the operator's Secret again, bake again and apply the result. The command "
         "provisioner check --secret OURS --append-to OPERATORS says whether that is due."},
-    FindingInfo{"ca-transport-other", kWarning,
-                "The bundle at the URL of --ca-transport is not the trust bundle of the source, and nodes will trust "
-                "what is in it.",
-                "Upload the file trust/bundle.pem of the payload, or check that the other bundle is meant."},
     FindingInfo{"ca-transport-tls", kInfo | kWarning,
                 "The bundle of certificates is downloaded without TLS, without verifying the server, or only from a "
                 "server that the image already trusts.",
@@ -584,8 +580,6 @@ constexpr std::array kFindings = {
         "A manifest holds typographic quotes, dashes or blanks, as word processors and web pages write them. As "
         "an error: in the place of YAML's own characters.",
         "Replace them by plain characters: \", ' and -."},
-    FindingInfo{"script-certificate", kInfo, "A payload's script added a certificate, and somebody removed it since.",
-                "Nothing has to be done. The next apply adds the certificate again if the source has it."},
     FindingInfo{"script-only", kInfo,
                 "The program provisioner.exe is not part of the payload, so its scripts do the work alone and nothing "
                 "reconciles at later boots.",
@@ -699,6 +693,10 @@ constexpr std::array kFindings = {
                 "Use --credentials none to keep them out, and let the proxy admit the nodes by their addresses."},
     FindingInfo{"userdata-delivery", kWarning, "The platform does not hand user data to Windows by itself.",
                 "Follow the message, which says what the platform needs."},
+    FindingInfo{"userdata-short", kInfo,
+                "The channel has no room for all of the script of user data, so it takes back certificates only.",
+                "Nothing has to be done, unless a later bake sets fewer values: then undo those by hand, or add the "
+                "program with --exe-url."},
     FindingInfo{"userdata-task", kInfo,
                 "A scheduled task does the work that takes long or failed, so another script does not wait for it, and "
                 "a failed download is retried on platforms that run user data only once.",

@@ -222,8 +222,13 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
   node::ImageWork work{PROV_TRY(node::PlanRemoval(node)), files ? &*files : nullptr};
   if (all && PROV_TRY(image.services().Query(node::kServiceName))) {
-    work.changes.push_back(
-        {reconcile::ItemKind::kService, reconcile::Action::kDelete, std::string(node::kServiceName), {}, {}, {}});
+    work.changes.push_back({reconcile::ItemKind::kService,
+                            reconcile::Action::kDelete,
+                            std::string(node::kServiceName),
+                            {},
+                            {},
+                            {},
+                            std::string(node::kServiceItem)});
   }
   PROV_TRY(PrepareImage(image, node, work, notes));
   reconcile::SessionReport report = PROV_TRY(node::RemoveSettings(node));

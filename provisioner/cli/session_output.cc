@@ -63,8 +63,8 @@ std::string Summary(const reconcile::SessionReport& report, bool done) {
 void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report) {
   json.Member("target", target).Key("changes").BeginArray();
   for (const Change& change : report.changes) {
-    json.BeginObject().Member("kind", reconcile::NameOf(change.kind)).Member("name", change.name);
-    json.Member("action", reconcile::NameOf(change.action)).Member("before", change.before);
+    json.BeginObject().Member("key", change.key).Member("kind", reconcile::NameOf(change.kind));
+    json.Member("name", change.name).Member("action", reconcile::NameOf(change.action)).Member("before", change.before);
     json.Member("after", change.after).Member("reason", change.reason).EndObject();
   }
   json.EndArray().Member("rebootRequired", report.reboot_required).Member("writes", report.writes);

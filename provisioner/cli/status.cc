@@ -26,7 +26,7 @@ constexpr std::int64_t kWatchInterval = 5;  // seconds
 void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconcile::Drift>& drift) {
   json.Key(key).BeginArray();
   for (const reconcile::Drift& d : drift) {
-    json.BeginObject().Member("kind", reconcile::NameOf(d.kind)).Member("name", d.name);
+    json.BeginObject().Member("key", d.key).Member("kind", reconcile::NameOf(d.kind)).Member("name", d.name);
     json.Member("missing", d.missing).EndObject();
   }
   json.EndArray();

@@ -11,8 +11,8 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/certificate_blob.h"
-#include "provisioner/machine/earlier_state.h"
 #include "provisioner/machine/folder_security.h"
+#include "provisioner/machine/lock.h"
 
 namespace prov::machine {
 namespace {
@@ -350,13 +350,10 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
 
   Result<void> RemoveState() override {
-    std::vector<std::string_view> files = {
-        kJournalPreviousFile, kJournalFile,  "provisioner.log", "provisioner.log.1", "lock",
-        "script-state.json",  "script.lock", "export.reg",      "import.reg",        "import.cer"};
-    files.insert(files.end(), EarlierFiles().begin(), EarlierFiles().end());
-    files.push_back(kStatePreviousFile);
-    files.push_back(kStateFile);  // the last one: until then it says what was done here
-    for (const std::string_view file : files) {
+    // The record is the last one: until then it says what was done here.
+    for (const std::string_view file : {kJournalPreviousFile, kJournalFile, std::string_view("provisioner.log"),
+                                        std::string_view("provisioner.log.1"), kLockFile,
+                                        std::string_view("script-state.json"), kStatePreviousFile, kStateFile}) {
       // A node that was cut short leaves the second and third.
       for (const std::string_view suffix : {"", ".new", ".old"}) {
         PROV_TRY(tree_.Remove(fmt::format("{}/{}{}", kImageStateFolder, file, suffix)));

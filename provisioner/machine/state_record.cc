@@ -4,14 +4,11 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/seal.h"
-#include "provisioner/machine/earlier_state.h"
 
 namespace prov::machine {
 namespace {
 
 constexpr std::string_view kSections = "sections";
-// True while files of earlier versions may lie beside this one, which counts alone.
-constexpr std::string_view kEarlierFiles = "earlierFiles";
 
 }  // namespace
 
@@ -19,17 +16,15 @@ Result<StateContent> ParseState(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   PROV_TRY(CheckSeal(text, where));
   StateContent out;
-  for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) out.sections.emplace(name, node);
-  out.earlier_files = PROV_TRY(root.Find(kEarlierFiles)).has_value();
+  for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) out.emplace(name, node);
   return out;
 }
 
 std::string StateText(const StateContent& content) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
-  if (content.earlier_files) json.Member(kEarlierFiles, true);
   json.Key(kSections).BeginObject();
-  for (const auto& [name, node] : content.sections) json.Key(name).Json(node.Json());
+  for (const auto& [name, node] : content) json.Key(name).Json(node.Json());
   return Seal(json.EndObject().EndObject().Text());
 }
 
@@ -37,21 +32,7 @@ std::string StateText(const StateContent& content) {
 Result<void> StateRecord::Load() {
   auto text = PROV_TRY(folder_->Read(kStateFile));
   if (is_loaded_ && text == text_) return {};
-  StateContent content;
-  Sections earlier;
-  if (!text) {
-    earlier = PROV_TRY(ReadEarlierState(*folder_));
-    text = PROV_TRY(folder_->Read(kStateFile));  // another process may have put them into it meanwhile
-  }
-  if (text) {
-    content = PROV_TRY(ParseState(*text, kStateFile));
-  } else {
-    content.earlier_files = !earlier.empty();
-    for (const auto& [name, section] : earlier) {
-      content.sections.emplace(name, PROV_TRY(ParseJsonDocument(*section, name)));
-    }
-  }
-  content_ = std::move(content);
+  content_ = text ? PROV_TRY(ParseState(*text, kStateFile)) : StateContent();
   text_ = std::move(text);
   is_loaded_ = true;
   return {};
@@ -59,20 +40,19 @@ Result<void> StateRecord::Load() {
 
 Result<std::optional<JsonNode>> StateRecord::Read(std::string_view section) {
   PROV_TRY(Load());
-  const auto found = content_.sections.find(section);
-  return found == content_.sections.end() ? std::nullopt : std::optional(found->second);
+  const auto found = content_.find(section);
+  return found == content_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<void> StateRecord::Write(bool earlier_files) {
-  content_.earlier_files = earlier_files;
+Result<void> StateRecord::Write() {
   std::string text = StateText(content_);
   is_loaded_ = false;  // until it is written, this says neither the old nor the new
   // The copy comes before: where the disk is full nothing has happened yet. But for the very first one, as a copy alone
-  // says that the record was deleted. With earlier files there is one more write to come.
+  // says that the record was deleted.
   const bool is_first = !text_;
-  if (!earlier_files && !is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
+  if (!is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
   PROV_TRY(folder_->Write(kStateFile, text));
-  if (!earlier_files && is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
+  if (is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
   text_ = std::move(text);
   is_loaded_ = true;
   return {};
@@ -85,8 +65,8 @@ Result<void> StateRecord::KeepCopy() {
 
 Result<void> StateRecord::Commit(const Sections& changes) {
   PROV_TRY(Load());
-  auto next = content_.sections;
-  bool differs = text_ && content_.earlier_files;  // a run ended before it had removed them
+  auto next = content_;
+  bool differs = false;
   for (const auto& [name, section] : changes) {
     const auto now = next.find(name);
     if (!section) {
@@ -100,12 +80,8 @@ Result<void> StateRecord::Commit(const Sections& changes) {
     next.insert_or_assign(name, std::move(wanted));
   }
   if (!differs) return KeepCopy();
-  content_.sections = std::move(next);
-  const bool earlier_files = content_.earlier_files;
-  PROV_TRY(Write(earlier_files));
-  if (!earlier_files) return {};
-  PROV_TRY(RemoveEarlierState(*folder_));
-  return Write(false);
+  content_ = std::move(next);
+  return Write();
 }
 
 }  // namespace prov::machine

@@ -1,6 +1,6 @@
 // State record: everything that this program remembers of a machine, in one file of the state folder, state.json. It
 // consists of sections, each owned by one concept. Sections that change together change in one step: one file replaces
-// another. The only other file is the journal of an unfinished run (reconcile/journal.h). Format and upgrades:
+// another. The only other file is the journal of an unfinished run (reconcile/journal.h). Format:
 // provisioner/docs/state.md.
 #pragma once
 
@@ -23,11 +23,8 @@ inline constexpr std::string_view kJournalPreviousFile = "journal.previous.json"
 // Sections by name, each as a JSON document; nullopt: the section is removed.
 using Sections = std::map<std::string, std::optional<std::string>, std::less<>>;
 
-// What the file of a state record holds.
-struct StateContent {
-  std::map<std::string, JsonNode, std::less<>> sections;
-  bool earlier_files = false;  // files of earlier versions may still lie beside it, and don't count
-};
+// What the file of a state record holds: its sections by name.
+using StateContent = std::map<std::string, JsonNode, std::less<>>;
 // Errors, with `where`: json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
 Result<StateContent> ParseState(std::string_view text, std::string_view where);
 std::string StateText(const StateContent& content);
@@ -36,20 +33,20 @@ class StateRecord {
  public:
   explicit StateRecord(StateFolder& folder) : folder_(&folder) {}  // which must outlive this
 
-  // nullopt: there is no such section. If there is no state.json, reads what earlier versions kept. Errors: those of
-  // StateFolder::Read; json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
+  // nullopt: there is no such section. Errors: those of StateFolder::Read; json, type, hash-mismatch (the file is
+  // damaged); version (a newer program wrote it).
   Result<std::optional<JsonNode>> Read(std::string_view section);
 
   // Makes all of them true in one step, durable when this returns: the second copy is written first, and replacing the
-  // file is the step. If nothing differs, nothing is written except a missing copy. Deletes the files of earlier
-  // versions. Errors: as above; those of StateFolder::Write.
+  // file is the step. If nothing differs, nothing is written except a missing copy. Errors: as above; those of
+  // StateFolder::Write.
   Result<void> Commit(const Sections& changes);
 
   StateFolder& folder() { return *folder_; }
 
  private:
   Result<void> Load();
-  Result<void> Write(bool earlier_files);
+  Result<void> Write();
   Result<void> KeepCopy();  // where there is none
 
   StateFolder* folder_;

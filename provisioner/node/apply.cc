@@ -271,7 +271,7 @@ Result<void> EndOpenRun(OpenNode& node, Findings& findings) {
   const auto trial = PROV_TRY(LoadTrial(node.machine.state));
   PROV_TRY(
       reconcile::Recover(node.machine, findings, HoldAgainst(trial ? std::optional(trial->applied) : std::nullopt)));
-  return Forget(node.machine.state, kTrialSection);  // earlier versions wrote it before the trial began
+  return {};
 }
 
 Result<bool> TrialIsOpen(OpenNode& node) {

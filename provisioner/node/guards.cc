@@ -8,7 +8,6 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/machine_record.h"
 
 namespace prov::node {
@@ -17,7 +16,7 @@ namespace {
 constexpr std::size_t kMostBoots = 3;
 constexpr std::size_t kFewestCertificates = 8;
 constexpr std::string_view kRawKind = "PemBundle";
-constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:THUMBPRINT, see ledger.h
+constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:SHA1, see ledger.h
 
 // With a payload that was applied here before.
 Result<void> Compare(const Settings& settings, std::int64_t generation, const std::string& payload) {
@@ -30,7 +29,7 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
                             offered, generation),
                 where);
   }
-  // Settings that were kept of a payload, and records of earlier versions, don't know which one it was.
+  // Settings that were kept of a payload don't know which one it was.
   const bool other =
       offered == generation && !settings.payload.empty() && !payload.empty() && settings.payload != payload;
   if (!other || (settings.signer.empty() && offered <= kDefaultGeneration)) return {};
@@ -103,7 +102,7 @@ Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::Egre
   if (config.source.kind != kRawKind || !desired.scope.certificates) return {};
   std::set<std::string, std::less<>> wanted;
   for (const reconcile::CertificateItem& item : desired.certificates)
-    wanted.insert(reconcile::Thumbprint(item.certificate));
+    wanted.insert(item.certificate.sha1);
   std::size_t ours = 0;
   std::size_t lost = 0;
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));

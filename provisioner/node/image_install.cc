@@ -157,7 +157,7 @@ class FilePlanner {
 
  private:
   void Report(Action action, const std::string& path, std::string reason = {}) {
-    plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason)});
+    plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason), "file:" + path});
   }
 
   // What is there may have been put there by a user of the machine that was captured: its contents alone say nothing.
@@ -285,7 +285,7 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 }
 
 Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
-  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}};
+  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}, std::string(kServiceItem)};
   if (!with_service) {
     out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
     return out;

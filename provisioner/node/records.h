@@ -48,7 +48,7 @@ struct Applied {
   std::string source;        // for people
   std::string payload = {};  // as in Settings
   std::string signer = {};
-  std::string source_digest = {};  // "": an earlier version applied it
+  std::string source_digest = {};  // "": not known
 
   bool operator==(const Applied&) const = default;
 };

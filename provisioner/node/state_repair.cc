@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/seal.h"
-#include "provisioner/machine/earlier_state.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/records.h"
@@ -29,35 +27,11 @@ constexpr std::ptrdiff_t kMostRepairs = 16;
 constexpr std::string_view kSourceLost =
     "the source of its settings is not known any more: store it with provisioner service install --source SOURCE";
 
-// What is lost with a section that only a file of an earlier version held, and what to do.
-struct Loss {
-  std::string_view section, effect;
-};
-constexpr auto kLosses = std::to_array<Loss>({
-    {"applied", "when which settings were applied is not known any more, so an older unsigned payload is not refused"},
-    {"floor", "an older signed payload is not refused until a newer one was applied"},
-    {"hold", "a rollback does not hold any more: the next round applies what the source says"},
-    {"image", "which files were put into the image is not known any more: remove --all leaves them"},
-    {"last", "rollback has nothing to take back until something was applied again"},
-    {"scrub",
-     R"(delivered files with credentials may stay: delete %SystemRoot%\Setup\Scripts\Provisioner after Windows setup)"},
-    {"settings", "the kept settings are not known any more: the next round reads the source again"},
-    {"source", kSourceLost},
-    {"storeKeys", "keys that were made for certificate stores stay when everything is removed"},
-    {"trial", "a trial that waits is taken back"},
-});
-
 constexpr std::string_view kRecordLost =
     "the items of provisioner on this machine and the source of its settings are not known any more";
 constexpr std::string_view kRunLost =
     "the changes of an interrupted run or a trial are not known any more; the next apply takes over items that equal "
     "its settings";
-
-std::string_view EffectOf(std::string_view section) {
-  if (section == reconcile::kLedgerSection) return kRecordLost;
-  const auto found = std::ranges::find(kLosses, section, &Loss::section);
-  return found == kLosses.end() ? std::string_view() : found->effect;
-}
 
 // A file that its program sealed is garbled where the seal is broken, whatever became of the number of its form.
 bool IsOfNewerProgram(std::string_view text, const Error& error) {
@@ -113,7 +87,7 @@ Result<Found<T>> ReadStateFile(StateFolder& folder, std::string_view file, Parse
 
 void PutSection(machine::StateContent& content, std::string_view name, const std::string& json) {
   auto node = ParseJsonDocument(json, name);
-  if (node) content.sections.insert_or_assign(std::string(name), *std::move(node));
+  if (node) content.insert_or_assign(std::string(name), *std::move(node));
 }
 
 std::string LostJson(std::int64_t now) {
@@ -148,7 +122,7 @@ class Repairer {
     journal_ = PROV_TRY(ReadStateFile<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
     journal_copy_ = PROV_TRY(ReadStateFile(folder_, kJournalPreviousFile, reconcile::ParseTransaction, journal_));
     if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return StateRepair{};
-    PROV_TRY(ChooseRecord());
+    ChooseRecord();
     ChooseJournal();
     PROV_TRY(Write());
     return std::move(out_);
@@ -175,85 +149,33 @@ class Repairer {
     out_.files.push_back(std::move(told));
   }
 
-  Result<void> ChooseRecord() {
+  void ChooseRecord() {
     if (state_.content) {
       content_ = *state_.content;
       if (state_copy_.error) Tell(state_copy_, kStateFile, "", false);
-      return {};
+      return;
     }
     if (state_copy_.content) {
       content_ = *state_copy_.content;
       Tell(state_, kStatePreviousFile, "", true);
-      return {};
+      return;
     }
-    return RecordFromTheRest();
+    RecordFromJournal();
   }
 
-  // The record and its copy are gone: what there is are files of an earlier version, and what the journal says.
-  Result<void> RecordFromTheRest() {
-    const machine::EarlierState earlier = PROV_TRY(machine::ReadGoodEarlierState(folder_));
-    for (const auto& [name, json] : earlier.sections) PutSection(content_, name, json.value_or("{}"));
-    content_.earlier_files = !earlier.sections.empty() || !earlier.damaged.empty();
-    const std::string_view ledger = MendLedger();
-    const bool known = HasSection(reconcile::kLedgerSection);
-    if (state_.error || state_copy_.error) {
-      lost_ = !known || !content_.earlier_files;
-      const std::string_view effect = known ? kSourceLost : kRecordLost;
-      Tell(state_, ledger, lost_ ? effect : "", true);
+  // The record and its copy are gone. What is ours is in the journal, if one is open.
+  void RecordFromJournal() {
+    const Found<reconcile::Transaction>& open = journal_.content ? journal_ : journal_copy_;
+    const bool known = open.content && !open.content->ledger_before.empty();
+    if (known) PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(open.content->ledger_before));
+    const bool damaged = state_.error || state_copy_.error;
+    lost_ = damaged || known;
+    if (damaged) {
+      Tell(state_, known ? open.file : "", known ? kSourceLost : kRecordLost, true);
       if (state_copy_.error) Tell(state_copy_, "", "", true);
+    } else if (known) {
+      Tell(kStateFile, "is missing", "", open.file, kSourceLost);
     }
-    for (const machine::DamagedEarlierFile& file : earlier.damaged) {
-      const bool is_ledger = file.section == reconcile::kLedgerSection;
-      const std::string_view from = is_ledger ? ledger : MendSection(file.section);
-      const bool mended = !from.empty() && file.section != kSourceSection;
-      Tell(file.file, ProblemOf(file.text, file.error), file.text, from, mended ? "" : EffectOf(file.section));
-      lost_ = lost_ || (is_ledger && !known);
-    }
-    TellOfDeletedSource();
-    if (ledger.empty() || !out_.files.empty()) return {};
-    lost_ = !content_.earlier_files;
-    Tell(lost_ ? kStateFile : "ledger.json", "is missing", "", ledger, lost_ ? kSourceLost : "");
-    return {};
-  }
-
-  // Settings are only kept of a source that is stored.
-  void TellOfDeletedSource() {
-    if (!content_.earlier_files || HasSection(kSourceSection)) return;
-    const std::string_view from = MendSection(kSourceSection);
-    if (!from.empty()) Tell("source.json", "is missing", "", from, kSourceLost);
-  }
-
-  bool HasSection(std::string_view name) const { return content_.sections.contains(name); }
-  std::optional<JsonNode> Member(std::string_view section, std::string_view name) const {
-    const auto found = content_.sections.find(section);
-    if (found == content_.sections.end()) return std::nullopt;
-    return found->second.Find(name).value_or(std::nullopt);
-  }
-
-  // An open run and the last one say what the ledger was. Where it is from now, or "".
-  std::string_view MendLedger() {
-    if (HasSection(reconcile::kLedgerSection)) return {};
-    if (journal_.content && !journal_.content->ledger_before.empty()) {
-      PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(journal_.content->ledger_before));
-      return kJournalFile;
-    }
-    const auto last = Member(reconcile::kLastSection, "ledgerAfter");
-    const auto ledger = last ? reconcile::ReadLedger(*last) : reconcile::Ledger();
-    if (!ledger || ledger->empty()) return {};
-    PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(*ledger));
-    return "last.json";
-  }
-
-  // The same of another section, which a damaged file held.
-  std::string_view MendSection(std::string_view section) {
-    if (section == kSourceSection && HasSection(kSettingsSection)) {
-      PutSection(content_, section, SourceJson({.words = {}, .follow = false, .adopt = false}));
-      return "settings.json";
-    }
-    const auto digest = Member(kAppliedSection, "digest");
-    if (section != kHoldSection || !digest) return {};
-    PutSection(content_, section, HoldJson(digest->Text().value_or("")));
-    return "applied.json";
   }
 
   void ChooseJournal() {
@@ -291,7 +213,7 @@ class Repairer {
 
   void AddNotes() {
     std::vector<PastRepair> all;
-    if (const auto found = content_.sections.find(kRepairsSection); found != content_.sections.end()) {
+    if (const auto found = content_.find(kRepairsSection); found != content_.end()) {
       all = ReadRepairs(found->second).value_or(std::vector<PastRepair>());
     }
     for (const DamagedFile& file : out_.files) all.push_back({now_, file});
@@ -366,7 +288,7 @@ Result<void> RepairState(OpenNode& node, Findings& findings) {
     LogEvent(node.host, machine::Event::kRecovered, Severity::kWarning, fmt::format("{} ({})", text, file.file));
     AddWarning(findings, "state-damaged", text, file.file);
   }
-  return repair.files.empty() ? Result<void>() : node.machine.state.Commit({});  // ends the files of earlier versions
+  return {};
 }
 
 RepairedView::RepairedView(OpenNode& node)
@@ -383,9 +305,6 @@ Result<OpenNode> RepairedView::Open() {
 
 Result<bool> HasNoRecord(StateFolder& folder) {
   for (const std::string_view file : {kStateFile, kStatePreviousFile, kJournalFile, kJournalPreviousFile}) {
-    if (PROV_TRY(folder.Read(file))) return false;
-  }
-  for (const std::string_view file : machine::EarlierFiles()) {
     if (PROV_TRY(folder.Read(file))) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 // Repairs the state folder: a file that is empty, cut short, garbled or deleted does not end the management of a node.
-// The state record and the journal are restored from their second copies. What these lack is taken from the other
-// records on the machine; the rest is reported as lost. Unreadable files are kept under a name that says what they are
-// and from when. docs/state.md says what is done for which file.
+// The state record and the journal are restored from their second copies. Without a record, the ledger is taken from an
+// open journal; the rest is reported as lost. Unreadable files are kept under a name that says what they are and from
+// when. docs/state.md says what is done for which file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "provisioner/node/status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -85,8 +87,7 @@ std::optional<Expiry> FirstExpiry(const reconcile::Ledger& ledger, std::int64_t 
     if (!certificate) continue;
     const std::int64_t seconds = certificate->not_after_unix - now;
     if (out && out->seconds <= seconds) continue;
-    std::string name = item.substr(reconcile::kCertificateItem.size());
-    std::ranges::replace(name, ':', ' ');
+    std::string name = fmt::format("{} {}", pki::NameOf(reconcile::StoreOfItem(item)), entry.ours->name);
     out = Expiry{std::move(name), certificate->subject, certificate->not_after, seconds};
   }
   return out;

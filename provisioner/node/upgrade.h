@@ -11,6 +11,7 @@
 namespace prov::node {
 
 inline constexpr std::string_view kServiceName = "Provisioner";
+inline constexpr std::string_view kServiceItem = "service:provisioner";  // its key in reports
 
 struct ProgramReport {
   bool wrote = false;

@@ -6,45 +6,7 @@
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::payload {
-
-void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables) {
-  json.BeginObject();
-  for (const reconcile::EnvironmentVariable& variable : variables) json.Member(variable.name, variable.value.Reveal());
-  json.EndObject();
-}
-
 namespace {
-
-void WriteServices(JsonWriter& json, const std::vector<reconcile::ServiceEnvironment>& services) {
-  json.Key("services").BeginArray();
-  for (const reconcile::ServiceEnvironment& service : services) {
-    json.BeginObject().Member("name", service.service).Key("environment");
-    WriteVariables(json, service.variables);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
-void WriteWinHttp(JsonWriter& json, const std::optional<egress::WinHttpProxy>& proxy) {
-  json.Key("winHttp");
-  if (!proxy) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("proxy", proxy->proxy).Member("bypass", proxy->bypass);
-  json.Member("settings", ToHex(reconcile::EncodeWinHttp({.proxy = *proxy}))).EndObject();
-}
-
-// For people and other readers; this program derives it from `proxy` again.
-void WriteWinInet(JsonWriter& json, const reconcile::DesiredState& state) {
-  if (!state.scope.win_inet) return;
-  json.Key("winInet");
-  if (!state.win_inet) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("proxy", state.win_inet->proxy).Member("bypass", state.win_inet->bypass).EndObject();
-}
 
 void WriteHns(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
@@ -64,7 +26,8 @@ bool ProxyInScope(const reconcile::DesiredState& state) {
 std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool with_credentials) {
   Findings ignored;
   const auto parsed = egress::ParseProxyUrl(url, variable, {}, ignored);
-  return with_credentials || !parsed ? url.Reveal() : parsed->WithoutCredentials().Reveal();
+  if (!parsed) return url.Reveal();
+  return (with_credentials ? parsed->Text() : parsed->WithoutCredentials()).Reveal();
 }
 
 void WriteCertificates(JsonWriter& json, const std::vector<reconcile::CertificateItem>& items) {
@@ -127,8 +90,7 @@ Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   PROV_TRY(ReadNamedCertificates(root, out.store));
   out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
   PROV_TRY(ReadPodPolicies(root, out));
-  for (const JsonNode& service : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
-    const JsonNode name = PROV_TRY(service.Get("name"));
+  for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
     std::string text = PROV_TRY(name.Text());
     if (!reconcile::CheckServiceName(text)) return name.Refuse(Code::kType, "is not a service's name");
     out.services.push_back(std::move(text));
@@ -158,15 +120,26 @@ void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy) {
   json.EndArray();
 }
 
+void WriteScope(JsonWriter& json, const reconcile::Scope& scope) {
+  json.Key("scope").BeginArray();
+  for (const std::string_view name : scope.Names()) json.String(name);
+  json.EndArray();
+}
+
+std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                                      std::string_view variable) {
+  if (!ProxyInScope(state)) return std::nullopt;
+  if (variable == "NO_PROXY") return config.no_proxy;
+  const bool https = variable == egress::NameOf(egress::ProxyVariable::kHttps);
+  const std::optional<Secret>& url = https ? config.https_proxy : config.http_proxy;
+  if (!url) return std::nullopt;
+  return StoredUrl(*url, https ? egress::ProxyVariable::kHttps : egress::ProxyVariable::kHttp, state.holds_credentials);
+}
+
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
   json.Key("proxy").BeginObject();
-  const auto add = [&](const std::optional<Secret>& url, egress::ProxyVariable variable) {
-    if (url) json.Member(egress::NameOf(variable), StoredUrl(*url, variable, state.holds_credentials));
-  };
-  if (ProxyInScope(state)) {
-    add(config.http_proxy, egress::ProxyVariable::kHttp);
-    add(config.https_proxy, egress::ProxyVariable::kHttps);
-    if (config.no_proxy) json.Member("NO_PROXY", *config.no_proxy);
+  for (const std::string_view name : egress::kProxyVariables) {
+    if (const auto value = ProxyValue(config, state, name)) json.Member(name, *value);
   }
   json.EndObject();
 }
@@ -181,9 +154,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.BeginObject().Member("schema", 1).Member("generation", generation);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
   json.Member("ignitionVersion", config.source.ignition_version).EndObject();
-  json.Key("scope").BeginArray();
-  for (const std::string_view name : state.scope.Names()) json.String(name);
-  json.EndArray();
+  WriteScope(json, state.scope);
   json.Member("credentials", reconcile::NameOf(state.credentials));
   json.Member("store", state.store.root_only ? "root-only" : "split").Member("importLeaf", state.store.import_leaf);
   WriteNamedCertificates(json, state.store);
@@ -191,11 +162,9 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
   WriteProxy(json, config, state);
   WriteFile(json, "trustFile", config.trust_file, state.scope.certificates);
-  json.Key("environment");
-  WriteVariables(json, state.environment);
-  WriteServices(json, state.services);
-  WriteWinHttp(json, state.win_http);
-  WriteWinInet(json, state);
+  json.Key("services").BeginArray();
+  for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
+  json.EndArray();
   WriteHns(json, state);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Text();

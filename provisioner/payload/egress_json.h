@@ -1,10 +1,11 @@
-// egress.json: the desired state as data, for the constant scripts of a payload and for later runs of this program.
+// egress.json: the settings and the choices that a payload was baked with, as a source for later runs of this program.
 // Format: docs/formats/egress-json.md.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
@@ -29,10 +30,13 @@ struct EgressDocument {
 // certificate that is not the one named).
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
 
-// The parts of it that other documents share, as members of the open object or as its next value.
+// The parts of it that other documents share, as members of the open object.
+void WriteScope(JsonWriter& json, const reconcile::Scope& scope);
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
-void WriteVariables(JsonWriter& json, const std::vector<reconcile::EnvironmentVariable>& variables);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
+// What WriteProxy writes for one of the three variables; nullopt: nothing.
+std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                                      std::string_view variable);
 // `trusted`: the digests of certificates that are imported in any case. The member is absent if there are none.
 void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy);
 Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out);

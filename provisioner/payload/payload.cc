@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/manifest.h"
+#include "provisioner/payload/operations.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "templates/templates.h"
@@ -37,9 +38,10 @@ void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files
   const auto add = [&](std::string path, std::string_view text, std::string purpose) {
     files.push_back({std::move(path), std::string(text), false, std::move(purpose)});
   };
-  add("scripts/Install-Egress.ps1", templates::InstallEgressPs1(), "applies egress.json on a node, without the binary");
-  add("scripts/Remove-Egress.ps1", templates::RemoveEgressPs1(), "takes back what Install-Egress.ps1 did");
-  add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(), "runs Install-Egress.ps1 when Windows setup is done");
+  add("scripts/Apply-Egress.ps1", templates::ApplyEgressPs1(),
+      "carries out operations.json on a node without provisioner.exe; -Undo takes it back");
+  add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(),
+      "runs provisioner.exe, or else Apply-Egress.ps1, when Windows setup is done");
   if (options.unattend) {
     // It may hold passwords: of administrators, of domains.
     files.push_back({"unattend.xml", *options.unattend, true,
@@ -54,12 +56,12 @@ constexpr std::array<std::string_view, 13> kFixedPaths = {"README.txt",
                                                           "egress.json",
                                                           "manifest.json",
                                                           kSignaturePath,
+                                                          "operations.json",
                                                           "provisioner.exe",
                                                           "registry/SOFTWARE.hiv",
                                                           "registry/SYSTEM.hiv",
                                                           "registry/egress.reg",
-                                                          "scripts/Install-Egress.ps1",
-                                                          "scripts/Remove-Egress.ps1",
+                                                          "scripts/Apply-Egress.ps1",
                                                           "scripts/SetupComplete.cmd",
                                                           "trust/bundle.pem",
                                                           "unattend.xml"};
@@ -93,8 +95,10 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
   const bool secret = state.holds_credentials;
   Payload payload{options.generation, {}};
   std::vector<PayloadFile>& files = payload.files;
-  files.push_back(
-      {"egress.json", EgressJson(config, state, options.generation), secret, "the desired state, read by the scripts"});
+  files.push_back({"egress.json", EgressJson(config, state, options.generation), secret,
+                   "the settings, as a source of this program"});
+  files.push_back({"operations.json", OperationsJson(config, state, options.generation), false,
+                   "what Apply-Egress.ps1 carries out; passwords are in egress.json alone"});
   files.push_back({"registry/SYSTEM.hiv", PROV_TRY(SystemHive(state)), secret,
                    "environments as a SYSTEM hive, for offline merging"});
   files.push_back({"registry/SOFTWARE.hiv", PROV_TRY(SoftwareHive(state)), false,

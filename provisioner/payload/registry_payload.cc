@@ -17,7 +17,7 @@ using reconcile::DesiredState;
 // A .reg file holds values alone: their keys stay readable for every user of the node.
 constexpr std::string_view kLeftOut =
     "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
-    "to users. scripts\\Install-Egress.ps1 and provisioner.exe close a key before they write.\n";
+    "to users. scripts\\Apply-Egress.ps1 and provisioner.exe close a key before they write.\n";
 
 // Certificates come behind the other values, whatever order a plan has.
 reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {

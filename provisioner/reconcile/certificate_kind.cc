@@ -18,8 +18,10 @@ void Report(Planner& planner, Action action, Store store, const pki::Certificate
   const std::string text = fmt::format("{}, until {}", certificate.subject, certificate.not_after);
   const bool before = action == Action::kNone || action == Action::kDelete || action == Action::kYield;
   const bool after = action != Action::kDelete && action != Action::kYield;
-  planner.Report({ItemKind::kCertificate, action, fmt::format("{} {}", NameOf(store), Thumbprint(certificate)),
-                  before ? text : "", after ? text : "", std::move(reason)});
+  const std::string thumbprint = Thumbprint(certificate);
+  planner.Report(CertificateItemName(store, thumbprint),
+                 {ItemKind::kCertificate, action, fmt::format("{} {}", NameOf(store), thumbprint), before ? text : "",
+                  after ? text : "", std::move(reason)});
 }
 
 Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {

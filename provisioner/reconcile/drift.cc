@@ -11,6 +11,7 @@ Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& le
     if (!entry.ours) continue;
     auto drift = PROV_TRY(kind.FindDrift(machine, item, entry));
     if (!drift) continue;
+    drift->key = item;
     drift->yields = yield_environment && drift->kind == ItemKind::kEnvironment;
     out.push_back(*std::move(drift));
   }

@@ -101,7 +101,7 @@ class EndpointPlan {
 
   void Report(Action action, const Settings& after, std::string reason) {
     planner_.Report(
-        {ItemKind::kHns, action, now_.id, ShowPolicies(now_.settings), ShowPolicies(after), std::move(reason)});
+        item_, {ItemKind::kHns, action, now_.id, ShowPolicies(now_.settings), ShowPolicies(after), std::move(reason)});
   }
 
   Planner& planner_;

@@ -35,7 +35,7 @@ std::string WinHttpKeyPath(std::size_t view) { return R"(SOFTWARE\)" + std::stri
 std::string WinInetKeyPath(const WinInetPlace& place) { return R"(SOFTWARE\)" + place.key; }
 
 std::string CertificateItemName(Store store, std::string_view thumbprint) {
-  return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), thumbprint);
+  return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), AsciiLower(thumbprint));
 }
 
 Store StoreOfItem(std::string_view certificate_item) {

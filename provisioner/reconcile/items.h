@@ -1,5 +1,5 @@
-// Where each item lives. Only this file knows the names of ledger items, their keys, when two values are equal, and how
-// they are shown.
+// Where each item lives. Only this file knows the keys of items, their places in the registry, when two values are
+// equal, and how they are shown.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace prov::reconcile {
 inline constexpr std::string_view kEnvironmentItem = "env:";
 inline constexpr std::string_view kWinHttpItem = "winHttp:";
 inline constexpr std::string_view kWinInetItem = "winInet:";
-inline constexpr std::string_view kServiceItem = "service:";
+inline constexpr std::string_view kServiceItem = "serviceEnv:";
 inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  // its `before` and `ours` are descriptors
 inline constexpr std::string_view kCertificateItem = "certificate:";
 inline constexpr std::string_view kHnsItem = "hns:";  // and an endpoint's GUID in upper case

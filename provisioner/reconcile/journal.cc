@@ -2,14 +2,9 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/seal.h"
-#include "provisioner/machine/earlier_state.h"
 
 namespace prov::reconcile {
 namespace {
-
-// 1 and 2 are earlier versions': without a seal; 2 has whole files of the state folder in the place of sections.
-constexpr std::int64_t kWithFiles = 2;
-constexpr std::int64_t kNewest = 3;
 
 void WriteRun(JsonWriter& json, const Transaction& transaction) {
   json.Member("trial", transaction.trial).Member("reboot", transaction.reboot);
@@ -53,26 +48,11 @@ Result<Sections> ReadSections(const JsonNode& root) {
   return out;
 }
 
-// Of an earlier version: what its files become.
-Result<Sections> ReadFiles(const JsonNode& root) {
-  Sections out;
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("records")).Items())) {
-    const std::string file = PROV_TRY(PROV_TRY(node.Get("file")).Text());
-    if (const auto text = PROV_TRY(node.Find("text"))) {
-      auto [name, json] = PROV_TRY(machine::ReadEarlierFile(file, PROV_TRY(text->Text())));
-      out[std::move(name)] = std::move(json);
-    } else {
-      out[PROV_TRY(machine::NameOfEarlierFile(file))] = std::nullopt;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string TransactionJson(const Transaction& transaction) {
   JsonWriter json;
-  json.BeginObject().Member("schema", kNewest).Member(kSealMember, kNoSeal);
+  json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
   WriteRun(json, transaction);
   json.Member("takesBack", transaction.takes_back);
   WriteSections(json, transaction.sections);
@@ -80,13 +60,11 @@ std::string TransactionJson(const Transaction& transaction) {
 }
 
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where) {
-  const auto [root, schema] = PROV_TRY(ParseSchemaUpTo(kNewest, text, where));
-  const bool sealed = PROV_TRY(root.Find(kSealMember)).has_value();  // also where the number of the form was hit
-  if (sealed || schema > kWithFiles) PROV_TRY(CheckSeal(text, where));
+  const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
+  PROV_TRY(CheckSeal(text, where));
   Transaction out = PROV_TRY(ReadRun(root));
-  if (schema < kWithFiles) return out;
   out.takes_back = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
-  out.sections = PROV_TRY(schema == kWithFiles ? ReadFiles(root) : ReadSections(root));
+  out.sections = PROV_TRY(ReadSections(root));
   return out;
 }
 

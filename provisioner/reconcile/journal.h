@@ -34,7 +34,7 @@ struct Transaction {
 };
 
 std::string TransactionJson(const Transaction& transaction);
-// Also reads the forms that earlier versions wrote.
+// Errors, with `where`: json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where);
 
 // The open transaction, if there is one.

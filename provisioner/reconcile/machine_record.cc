@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/plan.h"
@@ -80,11 +81,8 @@ Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, F
   PROV_TRY(RemoveScriptState(machine.state.folder()));
   AddInfo(findings, "script-state",
           "this program took over the record of a payload's script: provisioner remove undoes what the script set, and "
-          "Remove-Egress.ps1 can't any more",
+          "Apply-Egress.ps1 -Undo can't any more",
           std::string(kScriptStateFile));
-  for (const Drift& one : record.script->gone) {
-    AddInfo(findings, "script-certificate", "was added by a payload's script, and somebody removed it since", one.name);
-  }
   return std::move(record.script);
 }
 

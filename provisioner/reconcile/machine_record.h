@@ -22,7 +22,7 @@ void ReportScriptRecord(const MachineRecord& record, Findings& findings);
 
 // Takes over the script's record: the ledger, the reboot that it waits for, and the last run for Rollback. Then deletes
 // its files. Must not run while a transaction is open: when that ends, it writes its own ledger. Returns what was taken
-// over, with findings `script-state` and `script-certificate` (info); nullopt if there was nothing.
+// over, with the finding `script-state` (info); nullopt if there was nothing.
 Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, Findings& findings);
 
 }  // namespace prov::reconcile

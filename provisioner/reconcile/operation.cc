@@ -1,14 +1,10 @@
 #include "provisioner/reconcile/operation.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "provisioner/base/base64.h"
-#include "provisioner/base/hash.h"
-#include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
@@ -72,33 +68,6 @@ Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
   write.after = PROV_TRY(ReadTexts(node, "after"));
   return write;
 }
-
-// Operations once named no item. What they can be of is what there was then.
-std::string EarlierItemOf(const RegistryWrite& write) {
-  const std::string services = ServiceKeyPath("");
-  if (EqualsIgnoreAsciiCase(write.key, EnvironmentKeyPath())) return std::string(kEnvironmentItem) + write.name;
-  if (EqualsIgnoreAsciiCase(write.key.substr(0, services.size()), services)) {
-    return std::string(kServiceItem) + ServiceNameKey(write.key.substr(services.size()));
-  }
-  for (const WinInetPlace& place : WinInetPlaces()) {
-    const bool here = EqualsIgnoreAsciiCase(write.key, WinInetKeyPath(place));
-    if (here && EqualsIgnoreAsciiCase(write.name, place.value)) return std::string(kWinInetItem) + place.item;
-  }
-  const bool wide = EqualsIgnoreAsciiCase(write.key, WinHttpKeyPath(0));
-  return std::string(kWinHttpItem) + std::string(kWinHttpViews[wide ? 0 : 1]);
-}
-
-std::string EarlierItemOf(const CertificateWrite& write) {
-  return CertificateItemName(write.store, AsciiUpper(ToHex(Sha1(write.der))));
-}
-
-std::string EarlierItemOf(const SecurityWrite& write) {
-  const std::size_t services = std::min(write.key.size(), ServiceKeyPath("").size());
-  return std::string(kServiceSecurityItem) + ServiceNameKey(write.key.substr(services));
-}
-
-// None ever did.
-std::string EarlierItemOf(const EndpointWrite& write) { return std::string(kHnsItem) + AsciiUpper(write.endpoint); }
 
 // What an image holds came from somewhere else: an operation does what its item is for.
 bool Fits(std::string_view item, const Operation& operation) {
@@ -182,9 +151,9 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
 Result<Operation> ReadOperation(const JsonNode& node) {
   const JsonNode kind = PROV_TRY(node.Get("kind"));
   const std::string name = PROV_TRY(kind.Text());
-  const auto item = PROV_TRY(node.Find("item"));
+  const std::string item = PROV_TRY(PROV_TRY(node.Get("item")).Text());
   const auto complete = [&](auto write) -> Result<Operation> {
-    write.item = item ? PROV_TRY(item->Text()) : EarlierItemOf(write);
+    write.item = item;
     if (!Fits(write.item, write)) return kind.Refuse(Code::kType, "is not what its item needs");
     return write;
   };

@@ -61,7 +61,7 @@ Operation Inverse(const Operation& operation);
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
 
 void WriteOperation(JsonWriter& json, const Operation& operation);
-// An operation in an earlier form names no item; the item is derived from its place.
+// Errors: type.
 Result<Operation> ReadOperation(const JsonNode& node);
 
 // A value's type and bytes as JSON members `type`, `data` (base64); null for nullopt.

@@ -29,6 +29,7 @@ struct Change {
   std::string name;
   std::string before, after;  // for people and JSON: passwords are ***
   std::string reason;
+  std::string key = {};  // of the item, as in the ledger; of what the ledger does not hold: "file:PATH", "service:NAME"
 };
 
 struct Plan {

@@ -21,7 +21,10 @@ class Planner {
   const Ledger& ledger() const { return plan_.ledger_before; }
   const LedgerEntry* Find(std::string_view item) const;
 
-  void Report(Change change) { plan_.changes.push_back(std::move(change)); }
+  void Report(std::string_view item, Change change) {
+    change.key = item;
+    plan_.changes.push_back(std::move(change));
+  }
   void Note(Severity severity, FindingCode code, std::string message, std::string where);
   void NeedReboot() { plan_.reboot = true; }
 

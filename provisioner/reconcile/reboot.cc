@@ -18,8 +18,6 @@ Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections) 
 Result<bool> RebootPending(machine::Machine& machine) {
   const auto mark = PROV_TRY(machine.state.Read(kRebootSection));
   if (!mark) return false;
-  // One of an earlier version that could not be read: something wanted a reboot.
-  if (!PROV_TRY(mark->Find("boot"))) return true;
   const std::string boot = PROV_TRY(PROV_TRY(mark->Get("boot")).Text());
   const std::string id = PROV_TRY(PROV_TRY(mark->Get("machine")).Text());
   return boot == PROV_TRY(machine.system.BootId()) && id == PROV_TRY(machine.system.MachineId());

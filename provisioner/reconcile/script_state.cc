@@ -3,23 +3,138 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
+#include "images/registry/security.h"
+#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/script_record.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
 
 using images::RegValue;
+using pki::Store;
+
+std::unexpected<Error> Refuse(const JsonNode& node, std::string message) {
+  return node.Refuse(Code::kType, std::move(message) + "; the file is damaged or of a newer script");
+}
+
+// Where the value of an item is. The file names items and never a place: it may come with a foreign image.
+struct ScriptPlace {
+  std::string item;   // as in the ledger
+  std::string key;    // "": the item is no value
+  std::string value;  // the value's name
+};
+
+// nullopt: no item that the script sets.
+std::optional<ScriptPlace> PlaceOf(std::string_view text) {
+  const auto after = [&](std::string_view prefix) {
+    return text.starts_with(prefix) ? std::optional(text.substr(prefix.size())) : std::nullopt;
+  };
+  if (const auto name = after(kEnvironmentItem)) {
+    if (std::ranges::find(egress::kProxyVariables, *name) == egress::kProxyVariables.end()) return std::nullopt;
+    return ScriptPlace{std::string(text), EnvironmentKeyPath(), std::string(*name)};
+  }
+  if (const auto name = after(kWinHttpItem)) {
+    const auto view = std::ranges::find(kWinHttpViews, *name);
+    if (view == kWinHttpViews.end()) return std::nullopt;
+    const auto index = static_cast<std::size_t>(view - kWinHttpViews.begin());
+    return ScriptPlace{std::string(text), WinHttpKeyPath(index), std::string(kWinHttpValue)};
+  }
+  if (const auto name = after(kServiceItem); name && CheckServiceName(*name)) {
+    return ScriptPlace{std::string(kServiceItem) + ServiceNameKey(*name), ServiceKeyPath(*name),
+                       std::string(kServiceEnvironmentValue)};
+  }
+  if (const auto name = after(kServiceSecurityItem); name && CheckServiceName(*name)) {
+    return ScriptPlace{std::string(kServiceSecurityItem) + ServiceNameKey(*name), {}, {}};
+  }
+  for (const Store store : {Store::kRoot, Store::kCa}) {
+    const auto sha1 = after(CertificateItemName(store, ""));
+    if (sha1 && sha1->size() == 40 && FromHex(*sha1)) return ScriptPlace{CertificateItemName(store, *sha1), {}, {}};
+  }
+  return std::nullopt;
+}
+
+// The keys that were made for an item, outermost first: they must be the last parts of the item's own path.
+Result<std::vector<std::string>> ReadOwnKeys(const JsonNode& node, std::string_view path) {
+  std::vector<std::string> out;
+  const std::vector<JsonNode> keys = PROV_TRY(PROV_TRY(node.Get("ownKeys")).Items());
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    if (path.empty() || !EqualsIgnoreAsciiCase(PROV_TRY(key->Text()), path)) {
+      return Refuse(*key, "is none of the item's keys");
+    }
+    out.emplace_back(path);
+    const std::size_t backslash = path.rfind('\\');
+    path = backslash == std::string_view::npos ? std::string_view() : path.substr(0, backslash);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+struct ScriptItem {
+  ScriptPlace place;
+  LedgerEntry entry;
+  std::optional<RegValue> prior;  // what the script wrote before `entry.ours`, if it may have been cut short
+};
+
+Result<void> CheckContents(const JsonNode& node, const ScriptItem& read) {
+  const LedgerEntry& entry = read.entry;
+  if (!entry.ours) return Refuse(node, "says that nothing was written");
+  const std::string& item = read.place.item;
+  if (item.starts_with(kCertificateItem) && !item.ends_with(ToHex(Sha1(entry.ours->data)))) {
+    return Refuse(node, "does not hold the certificate that its key names");
+  }
+  const bool descriptors = entry.before && images::IsSecurityDescriptor(entry.before->data) &&
+                           images::IsSecurityDescriptor(entry.ours->data);
+  if (item.starts_with(kServiceSecurityItem) && !descriptors) return Refuse(node, "holds no security descriptor");
+  return {};
+}
+
+Result<ScriptItem> ReadItem(const JsonNode& node) {
+  const JsonNode key = PROV_TRY(node.Get("key"));
+  const auto place = PlaceOf(PROV_TRY(key.Text()));
+  if (!place) return Refuse(key, "names no item that a script sets");
+  ScriptItem out{*place, {}, PROV_TRY(ReadStored(node, "prior"))};
+  out.entry = {PROV_TRY(ReadStored(node, "before")), PROV_TRY(ReadStored(node, "ours")),
+               PROV_TRY(ReadOwnKeys(node, place->key))};
+  PROV_TRY(CheckContents(node, out));
+  if (place->key.empty()) return out;
+  for (std::optional<RegValue>* value : {&out.entry.before, &out.entry.ours, &out.prior}) {
+    if (*value) (*value)->name = place->value;
+  }
+  return out;
+}
+
+struct ScriptRecord {
+  std::vector<ScriptItem> items;
+  std::int64_t generation = 0;
+  std::string reboot;
+};
+
+Result<ScriptRecord> ReadRecord(std::string_view json, std::string_view where) {
+  const JsonNode root = PROV_TRY(ParseSchemaOne(json, where));
+  ScriptRecord out;
+  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Text());
+  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("items")).Items())) {
+    out.items.push_back(PROV_TRY(ReadItem(node)));
+  }
+  return out;
+}
 
 // Whether the machine still holds what was written before: all of it and not all of the newer.
 Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
   if (!item.prior) return false;
   const RegValue& ours = *item.entry.ours;
-  const auto now = PROV_TRY(registry.Read(item.key, ours.name));
+  const auto now = PROV_TRY(registry.Read(item.place.key, ours.name));
   if (!now) return false;
   const auto same = [&](const RegValue& value) { return now->type == value.type && now->data == value.data; };
   if (ours.name != kServiceEnvironmentValue) return same(*item.prior);
@@ -36,35 +151,21 @@ Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
 Result<std::string> ScriptsBootName(machine::Registry& registry) {
   const auto counter = PROV_TRY(registry.Read(
       R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)", "BootId"));
-  if (!counter) return std::string();
-  return fmt::format("counter {:x}:{}", static_cast<std::uint32_t>(counter->type), ToHex(counter->data));
+  if (!counter || counter->data.size() != sizeof(std::uint32_t)) return std::string();
+  std::uint32_t number = 0;
+  for (std::size_t i = sizeof number; i-- > 0;) number = number << 8U | static_cast<unsigned char>(counter->data[i]);
+  return fmt::format("counter {}", number);
 }
 
 Result<std::optional<ScriptRecord>> LoadRecord(machine::StateFolder& state) {
-  std::optional<Error> damaged;
-  for (const std::string_view file : {kScriptStateFile, kScriptStateNewFile, kScriptStateOldFile}) {
-    const auto text = PROV_TRY(state.Read(file));
-    if (!text) continue;
-    auto record = ReadScriptRecord(*text, file);
-    if (record) return *std::move(record);
-    // A newer script's is no damage, and an older file is not what is true.
-    if (record.error().code == Code::kVersion) return std::unexpected(std::move(record).error());
-    // A torn new one alone is a run that was killed before it changed anything.
-    if (!damaged && file != kScriptStateNewFile) damaged = std::move(record).error();
-  }
-  if (damaged) return std::unexpected(*std::move(damaged));
-  return std::nullopt;
-}
-
-Result<void> AddCertificate(machine::CertificateStore& certificates, const ScriptCertificate& one, ScriptState& out) {
-  auto der = PROV_TRY(certificates.Find(one.store, AsciiLower(one.sha1)));
-  if (!der) {
-    out.gone.push_back({ItemKind::kCertificate, fmt::format("{} {}", NameOf(one.store), one.sha1), true});
-    return {};
-  }
-  out.ledger[CertificateItemName(one.store, one.sha1)] = {
-      std::nullopt, RegValue{one.sha1, images::RegType::kBinary, *std::move(der)}, {}};
-  return {};
+  const auto text = PROV_TRY(state.Read(kScriptStateFile));
+  if (text) return PROV_TRY(ReadRecord(*text, kScriptStateFile));
+  const auto fresh = PROV_TRY(state.Read(kScriptStateNewFile));
+  if (!fresh) return std::nullopt;
+  auto record = ReadRecord(*fresh, kScriptStateNewFile);
+  if (record) return *std::move(record);
+  if (record.error().code == Code::kVersion) return std::unexpected(std::move(record).error());
+  return std::nullopt;  // a torn one alone is of a run that was killed before it changed anything
 }
 
 // Only a damaged record needs one: what a port says stands for itself.
@@ -73,7 +174,7 @@ Error WithRemedy(Error error) {
   error.message = fmt::format(
       "the record of a payload's script can't be read ({}), and only it says what the script set on this machine and "
       "what was there before, so nothing was changed: restore it from a backup, or undo by hand what the script set "
-      "and delete {} with its .new and .old; then run this again",
+      "and delete {}; then run this again",
       error.message, kScriptStatePlace);
   return error;
 }
@@ -87,10 +188,9 @@ Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine) {
   ScriptState out;
   out.generation = (*record)->generation;
   out.reboot = std::move((*record)->reboot);
-  for (const ScriptCertificate& one : (*record)->certificates) PROV_TRY(AddCertificate(machine.certificates, one, out));
   for (ScriptItem& item : (*record)->items) {
     if (PROV_TRY(IsPrior(machine.registry, item))) item.entry.ours = std::move(item.prior);
-    out.ledger[item.item] = std::move(item.entry);
+    out.ledger[std::move(item.place.item)] = std::move(item.entry);
   }
   return out;
 }
@@ -103,7 +203,7 @@ Result<bool> ScriptNeedsReboot(machine::Machine& machine, const ScriptState& scr
 }
 
 Result<void> RemoveScriptState(machine::StateFolder& state) {
-  for (const std::string_view file : {kScriptStateOldFile, kScriptStateNewFile, kScriptStateFile}) {
+  for (const std::string_view file : {kScriptStateNewFile, kScriptStateFile}) {
     if (PROV_TRY(state.Read(file))) PROV_TRY(state.Remove(file));
   }
   return {};

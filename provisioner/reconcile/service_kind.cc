@@ -24,7 +24,7 @@ using Entries = std::vector<std::string>;
 
 std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
 
-// The ledger has its name in upper case.
+// The key has its name in one case.
 Result<std::string> Spelling(machine::Machine& machine, std::string_view item, std::string_view prefix) {
   return SpellingOfService(machine.registry, item.substr(prefix.size()));
 }
@@ -103,8 +103,8 @@ class ServicePlan {
 
  private:
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    planner_.Report({ItemKind::kServiceEnvironment, action, service_, ShowServiceEntries(now_),
-                     ShowServiceEntries(after), std::move(reason)});
+    planner_.Report(item_, {ItemKind::kServiceEnvironment, action, service_, ShowServiceEntries(now_),
+                            ShowServiceEntries(after), std::move(reason)});
   }
 
   Entries Before() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->before).value_or(Entries()); }

@@ -31,7 +31,7 @@ Result<void> CheckServiceName(std::string_view name) {
 
 std::string ServiceNameKey(std::string_view name) {
   const auto units = images::regf::NameFromUtf8(name);
-  return units ? images::regf::NameToUtf8(images::regf::Upcase(*units)) : AsciiUpper(name);
+  return AsciiLower(units ? images::regf::NameToUtf8(images::regf::Upcase(*units)) : name);
 }
 
 bool IsSameService(std::string_view a, std::string_view b) { return ServiceNameKey(a) == ServiceNameKey(b); }

@@ -84,8 +84,8 @@ class ServiceSecurityPlan {
   }
 
   void Report(Action action, const std::string& before, const std::string& after, std::string reason) {
-    planner_.Report(
-        {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after), std::move(reason)});
+    planner_.Report(item_, {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after),
+                            std::move(reason)});
   }
 
   Planner& planner_;

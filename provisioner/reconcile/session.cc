@@ -44,7 +44,6 @@ Result<StatusReport> StatusOf(machine::Machine& machine) {
   for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger, yields))) {
     (one.yields ? report.yielded : report.drift).push_back(std::move(one));
   }
-  if (report.script) report.drift.insert(report.drift.end(), report.script->gone.begin(), report.script->gone.end());
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
     report.open_transaction = true;
     report.trial = open->trial;

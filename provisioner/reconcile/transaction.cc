@@ -364,7 +364,10 @@ std::vector<Change> ChangesOf(const Transaction& transaction) {
   for (const Operation& operation : transaction.operations) {
     const std::string& item = ItemOf(operation);
     // An item of no known kind is one of a newer program, whose journal this one does not read.
-    if (const auto kind = KindOf(item)) out.push_back((*kind)->ChangeOf(item, operation));
+    if (const auto kind = KindOf(item)) {
+      out.push_back((*kind)->ChangeOf(item, operation));
+      out.back().key = item;
+    }
   }
   return out;
 }

@@ -33,7 +33,7 @@ class ValuePlan {
   }
 
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    planner_.Report({kind_.kind_, action, place_.name, Show(now_), Show(after), std::move(reason)});
+    planner_.Report(item_, {kind_.kind_, action, place_.name, Show(now_), Show(after), std::move(reason)});
   }
 
   Result<bool> Want() {

@@ -22,7 +22,7 @@ constexpr std::int64_t kSettledSeconds = 600;
 
 // What is remembered of it.
 struct Memory {
-  std::int64_t since = 0;                                                      // seen first; 0: by an earlier version
+  std::int64_t since = 0;                                                      // seen first (Unix time)
   std::optional<std::map<std::string, std::string, std::less<>>> variables{};  // that it set last; nullopt: never any
 
   bool operator==(const Memory&) const = default;
@@ -33,10 +33,9 @@ Result<std::optional<Memory>> Load(machine::Machine& machine) {
   const auto section = PROV_TRY(machine.state.Read(kWmcoSection));
   if (!section) return std::nullopt;
   Memory out;
-  const auto id = PROV_TRY(section->Find("machine"));
-  if (!id) return out;  // of an earlier version, and it could not be read: the daemon was seen
-  if (PROV_TRY(id->Text()) != PROV_TRY(machine.system.MachineId())) return std::nullopt;
-  if (const auto since = PROV_TRY(section->Find("since"))) out.since = PROV_TRY(since->Integer());
+  const std::string id = PROV_TRY(PROV_TRY(section->Get("machine")).Text());
+  if (id != PROV_TRY(machine.system.MachineId())) return std::nullopt;
+  out.since = PROV_TRY(PROV_TRY(section->Get("since")).Integer());
   const auto variables = PROV_TRY(section->Find("variables"));
   if (!variables) return out;
   out.variables.emplace();

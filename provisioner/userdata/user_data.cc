@@ -75,10 +75,6 @@ std::string BundleHash(const reconcile::DesiredState& state) {
   return ToHex(Sha256(pki::EncodePem(certificates)));
 }
 
-bool BundleIsKnown(const reconcile::DesiredState& state, const UserDataOptions& options) {
-  return options.bundle && options.bundle->sha256 == BundleHash(state);
-}
-
 // Whether it does is the other script's choice where there is one.
 bool RunsAgain(const UserDataOptions& options) {
   return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
@@ -137,9 +133,9 @@ Result<std::string> Script(const egress::EgressConfig& config, const reconcile::
                                  .later = options.foreign && Downloads(options),
                                  .retry = Retries(options),
                                  .web = web,
-                                 .account = account};
-  const Container container = PROV_TRY(MakeContainer(config, state, carried, BundleIsKnown(state, options)));
-  std::string out = PROV_TRY(UserDataScript(container, carried));
+                                 .account = account,
+                                 .full = options.full};
+  std::string out = PROV_TRY(UserDataScript(MakeContainer(config, state, carried), carried));
   return out.append(options.foreign ? std::string_view(options.foreign->script) : LastLine(options));
 }
 
@@ -240,6 +236,13 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
     return Fail(Code::kUsage,
                 "names certificates, and there are none in scope: --scope leaves them out, or the source has no bundle",
                 "--ca-transport");
+  }
+  if (options.bundle && options.bundle->sha256 != BundleHash(state)) {
+    return Fail(Code::kHashMismatch,
+                fmt::format("is not the bundle of this source: put trust/bundle.pem of a payload of it there, whose "
+                            "SHA-256 is {}",
+                            BundleHash(state)),
+                options.bundle->Shown());
   }
   if (options.ec2launch_v2 && options.platform != Platform::kAws) {
     return Fail(Code::kUsage, "is for --platform aws", "--ec2launch");
@@ -420,6 +423,13 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
         where);
   }
   AddSizeFinding(where, out);
+  if (!options.full) {
+    AddInfo(
+        findings, "userdata-short",
+        "there is no room for all of the script: when a later bake lacks a variable, WinHTTP's proxy or a service, the "
+        "node keeps the value; provisioner.exe (--exe-url) takes it back, and --ca-transport makes room",
+        where);
+  }
   AddAppendFindings(options, findings);
   AddDownloadFindings(options, where, findings);
   if (!options.exe) {
@@ -438,14 +448,6 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
     AddWarning(findings, "hns-script",
                "the script of user data does not set policies of pods; add provisioner.exe, which does (--exe-url)",
                "--hns-policy");
-  }
-  if (options.bundle && !BundleIsKnown(state, options)) {
-    AddWarning(
-        findings, "ca-transport-other",
-        fmt::format("the bundle there is not the one of this source, whose PEM file trust/bundle.pem has the SHA-256 "
-                    "{}: nodes will trust the certificates in it that --store and --import-leaf let in",
-                    BundleHash(state)),
-        options.bundle->Shown());
   }
 }
 
@@ -466,6 +468,10 @@ Result<UserData> MakeUserData(const egress::EgressConfig& config, const reconcil
   UserDataOptions chosen = options;
   UserData out;
   out.bytes = PROV_TRY(Render(config, state, chosen));
+  if (!Fits(chosen, out.bytes.size())) {
+    chosen.full = false;
+    out.bytes = PROV_TRY(Render(config, state, chosen));
+  }
   if (SetsWebProxy(config, state, chosen) && !Fits(chosen, out.bytes.size())) {
     chosen.web_proxy = false;
     out.bytes = PROV_TRY(Render(config, state, chosen));

@@ -54,6 +54,7 @@ struct UserDataOptions {
   std::optional<Download> bundle = {};          // the certificates, fetched by the script instead of being in it
   std::optional<ForeignUserData> foreign = {};  // runs behind our step
   bool web_proxy = true;                        // a script behind ours that downloads finds the proxy, too
+  bool full = true;                             // as in ContainerOptions: left out where there is no room
   bool wmco = false;                            // the Windows Machine Config Operator makes a node of the machine
   SecretForm secret_form = SecretForm::kMachineApi;  // of the Secret that is made of it, if any
 };

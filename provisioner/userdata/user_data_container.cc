@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "provisioner/base/base64.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/operations.h"
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::userdata {
@@ -15,6 +17,7 @@ namespace {
 constexpr std::string_view kExtension = ".egress";
 constexpr std::string_view kHashMark = "#sha256=";
 constexpr std::size_t kSha256Digits = 64;
+constexpr std::string_view kCertificate = "certificate";  // the kind of operations
 
 // JSON without the blanks between its tokens.
 std::string Compact(std::string_view json) {
@@ -33,18 +36,9 @@ std::string Compact(std::string_view json) {
   return out;
 }
 
-// Of a DER element: its own header and contents. 0 for a form that the script does not read.
-std::size_t ElementSize(std::string_view der) {
-  if (der.size() < 4) return 0;
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(der[at])); };
-  return byte(1) == 0x82 ? 4 + 256 * byte(2) + byte(3) : 0;
-}
-
 // What only differs from the default is said.
 void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
-  json.Key("scope").BeginArray();
-  for (const std::string_view name : state.scope.Names()) json.String(name);
-  json.EndArray();
+  payload::WriteScope(json, state.scope);
   const reconcile::DesiredOptions defaults;
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
   if (state.store.root_only) json.Member("rootOnly", true);
@@ -54,56 +48,18 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
 }
 
-// Whether `proxy`, which is written anyhow, has these variables and no others, with these values.
-bool AreTheProxys(const std::vector<reconcile::EnvironmentVariable>& variables, const egress::EgressConfig& config,
-                  const reconcile::DesiredState& state) {
-  JsonWriter proxy;
-  proxy.BeginObject();
-  payload::WriteProxy(proxy, config, state);
-  JsonWriter same;
-  same.BeginObject().Key("proxy");
-  payload::WriteVariables(same, variables);
-  return proxy.EndObject().Text() == same.EndObject().Text();
-}
-
-// All services have the same variables, mostly those of `proxy`.
-void WriteEnvironments(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  const auto write = [&](std::string_view key, const std::vector<reconcile::EnvironmentVariable>& variables) {
-    if (AreTheProxys(variables, config, state)) return;
-    json.Key(key);
-    payload::WriteVariables(json, variables);
-  };
-  write("environment", state.environment);
-  if (state.services.empty()) return;
-  json.Key("services").BeginArray();
-  for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
-  json.EndArray();
-  write("serviceEnvironment", state.services.front().variables);
+// The stores of the bundle's certificates, a letter each, in its order.
+std::string StoresOf(const reconcile::DesiredState& state) {
+  std::string out;
+  for (const reconcile::CertificateItem& item : state.certificates) {
+    out += item.store == pki::Store::kRoot ? 'R' : 'C';
+  }
+  return out;
 }
 
 void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<Download>& download) {
   if (!download) return;
   json.Member(key, download->url).Member(fmt::format("{}Sha256", key), download->sha256);
-}
-
-std::string Json(const egress::EgressConfig& config, const reconcile::DesiredState& state,
-                 const ContainerOptions& options, std::string_view stores) {
-  JsonWriter json;
-  json.BeginObject().Member("userData", 1).Member("generation", options.generation);
-  json.Key("source").BeginArray().String(config.source.kind).String(config.source.name);
-  json.String(config.source.ignition_version).EndArray();
-  WriteChoices(json, state);
-  payload::WriteProxy(json, config, state);
-  WriteEnvironments(json, config, state);
-  if (state.win_http) {
-    json.Key("winHttp").BeginObject().Member("proxy", state.win_http->proxy);
-    json.Member("bypass", state.win_http->bypass).EndObject();
-  }
-  json.Member("stores", stores);
-  WriteDownload(json, "exe", options.exe);
-  WriteDownload(json, "bundle", options.bundle);
-  if (options.later) json.Member("later", true);
-  return Compact(json.EndObject().Text()) + "\n";
 }
 
 Result<bool> Flag(const JsonNode& root, std::string_view name) {
@@ -142,13 +98,14 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
   return {};
 }
 
-Result<std::vector<pki::Certificate>> ReadCertificates(std::string_view bytes, std::string_view where) {
+Result<std::vector<pki::Certificate>> ReadCertificates(const JsonNode& operations, std::string_view where) {
   std::vector<pki::Certificate> out;
-  while (!bytes.empty()) {
-    const std::size_t size = ElementSize(bytes);
-    if (size == 0 || size > bytes.size()) return Fail(Code::kCert, "ends within a certificate", std::string(where));
-    out.push_back(PROV_TRY(pki::ParseCertificate(bytes.substr(0, size), where)));
-    bytes.remove_prefix(size);
+  for (const JsonNode& operation : PROV_TRY(operations.Items())) {
+    if (PROV_TRY(PROV_TRY(operation.Get("kind")).Text()) != kCertificate) continue;
+    const JsonNode value = PROV_TRY(operation.Get("value"));
+    const auto der = DecodeBase64(PROV_TRY(value.Text()));
+    if (!der) return value.Refuse(Code::kType, "is not base64");
+    out.push_back(PROV_TRY(pki::ParseCertificate(*der, where)));
   }
   return out;
 }
@@ -187,34 +144,37 @@ Result<Download> ParseDownload(std::string_view text, std::string_view where) {
   return out;
 }
 
-Result<Container> MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
-                                const ContainerOptions& options, bool stores_known) {
-  Container out;
-  std::string stores;
-  for (const reconcile::CertificateItem& item : state.certificates) {
-    const std::string& der = item.certificate.der;
-    if (ElementSize(der) != der.size()) {
-      return Fail(Code::kSizeLimit,
-                  fmt::format("has {} bytes, and the script of user data takes certificates of 260 "
-                              "to 65,539; leave it out (--subtract)",
-                              der.size()),
-                  item.certificate.subject);
-    }
-    if (!options.bundle) out.certificates += der;
-    if (!options.bundle || stores_known) stores += item.store == pki::Store::kRoot ? 'R' : 'C';
-  }
-  out.json = Json(config, state, options, stores);
-  return out;
+std::string MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                          const ContainerOptions& options) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Member("userData", true).Member("generation", options.generation);
+  json.Key("source").BeginArray().String(config.source.kind).String(config.source.name);
+  json.String(config.source.ignition_version).EndArray();
+  WriteChoices(json, state);
+  payload::WriteProxy(json, config, state);
+  json.Key("services").BeginArray();
+  for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
+  json.EndArray();
+  if (options.bundle) json.Member("stores", StoresOf(state));
+  WriteDownload(json, "exe", options.exe);
+  WriteDownload(json, "bundle", options.bundle);
+  if (options.later) json.Member("later", true);
+  payload::WriteOperations(json, config, state, {.equal_as_null = true, .certificates = !options.bundle});
+  return Compact(json.EndObject().Text());
+}
+
+std::pair<std::size_t, std::size_t> CertificatesIn(std::string_view container) {
+  const std::string mark = fmt::format(R"({{"kind":"{}")", kCertificate);
+  const std::size_t first = container.find(mark);
+  if (first == std::string_view::npos) return {0, 0};
+  return {first, container.find('}', container.rfind(mark)) + 1};
 }
 
 bool IsContainerName(std::string_view path) { return path.ends_with(kExtension); }
 
 Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where) {
-  const std::size_t end = bytes.find('\n');
-  if (end == std::string_view::npos) return Fail(Code::kJson, "does not begin with a line of JSON", std::string(where));
-  const JsonNode root = PROV_TRY(ParseJsonDocument(bytes.substr(0, end), where));
-  const JsonNode version = PROV_TRY(root.Get("userData"));
-  if (PROV_TRY(version.Integer()) != 1) return version.Refuse(Code::kVersion, "is not 1: a newer program wrote it");
+  const JsonNode root = PROV_TRY(ParseSchemaOne(bytes, where));
+  PROV_TRY(PROV_TRY(root.Get("userData")).Bool());
   payload::EgressDocument out;
   out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
@@ -223,7 +183,7 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   const reconcile::Scope& scope = out.options.scope;
   out.config.proxy_file = Stated(scope.machine || scope.services || scope.win_http || scope.win_inet);
   out.config.trust_file = Stated(scope.certificates);
-  out.config.certificates = PROV_TRY(ReadCertificates(bytes.substr(end + 1), where));
+  out.config.certificates = PROV_TRY(ReadCertificates(PROV_TRY(root.Get("operations")), where));
   const auto bundle = PROV_TRY(root.Find("bundle"));
   if (bundle && scope.certificates && out.config.certificates.empty()) {
     return bundle->Refuse(Code::kRemoteSource, "is where the certificates are: only the script on a node fetches them");

@@ -1,11 +1,12 @@
-// The container in user data: one line of JSON, then the certificates (DER), and nothing that can be derived. On a node
-// it is the file data.egress, which the script reads and which provisioner.exe accepts as a source.
+// The container in user data: a JSON document with the settings and the operations. On a node it is the file
+// data.egress, which the script carries out and which provisioner.exe accepts as a source.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
@@ -32,25 +33,21 @@ Result<Download> ParseDownload(std::string_view text, std::string_view where);
 struct ContainerOptions {
   std::int64_t generation = 1;
   std::optional<Download> exe = {};     // the program, which is to take over
-  std::optional<Download> bundle = {};  // a PEM file with the certificates, which are then not in here
+  std::optional<Download> bundle = {};  // the PEM file of the state's certificates, which are then not in here
   bool later = false;                   // what takes time is left to a task: another script waits
   bool retry = false;                   // a download that failed is left to a task: the script does not run again
   bool web = false;                     // a script behind ours downloads, by what follows neither variables nor WinHTTP
   bool account = false;                 // and the proxy for that wants credentials
+  bool full = true;                     // the script with all that it can do: "full" in templates/Apply-Egress.ps1
 };
 
-// The two parts; they compress better separately.
-struct Container {
-  std::string json;  // with its line end
-  std::string certificates;
+// The container, without blanks between tokens. `options.bundle` must be what EncodePem makes of the state's
+// certificates.
+std::string MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                          const ContainerOptions& options);
 
-  std::string Bytes() const { return json + certificates; }
-};
-
-// The caller must know whether each certificate is in the bundle: `stores_known` says that the bundle is the one that
-// EncodePem makes of the state's certificates. Errors: size-limit (a certificate that the script can't read).
-Result<Container> MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
-                                const ContainerOptions& options, bool stores_known);
+// Where the certificates are in it, which compress better by themselves: begin and end; both 0 where there are none.
+std::pair<std::size_t, std::size_t> CertificatesIn(std::string_view container);
 
 // A file of this name is a container.
 bool IsContainerName(std::string_view path);

@@ -29,6 +29,7 @@ constexpr std::string_view kDataEnd = "'@";
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 using Regions = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 1> kFull = {"full"};
 
 std::vector<std::string_view> CodeLines(std::string_view script, Regions regions) {
   constexpr std::string_view kRegion = "#region ";
@@ -69,9 +70,9 @@ std::string Squeeze(std::string_view line) {
 
 // PowerShell's own variables; `script`, `global` and `env` stand before a colon.
 bool IsOwnName(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kForeign = {"_",     "args",   "env",          "ErrorActionPreference",
-                                                         "false", "global", "LASTEXITCODE", "Matches",
-                                                         "null",  "PSHOME", "PSScriptRoot", "script"};
+  constexpr std::array<std::string_view, 14> kForeign = {
+      "_",       "args", "env",    "ErrorActionPreference", "ExecutionContext", "false", "global", "LASTEXITCODE",
+      "Matches", "null", "PSHOME", "PSScriptRoot",          "PSVersionTable",   "script"};
   return name != "true" && std::ranges::find(kForeign, name) == kForeign.end();
 }
 
@@ -89,6 +90,7 @@ std::vector<NamePlace> VariableNames(std::string_view code) {
     if (code.substr(at).starts_with("script:")) at += std::string_view("script:").size();
     const std::size_t begin = at;
     while (at < code.size() && IsNameChar(code[at])) ++at;
+    if (begin < code.size() && IsDigit(code[begin])) continue;  // of a replacement by a regular expression
     if (at > begin && IsOwnName(code.substr(begin, at - begin))) out.push_back({begin, at});
   }
   return out;
@@ -151,6 +153,35 @@ std::string ShortenNames(std::string_view code) {
   return out.append(code.substr(copied));
 }
 
+// The functions that the script defines, by names of the form Verb-Noun, in their order.
+std::vector<std::string> FunctionNames(std::string_view code) {
+  constexpr std::string_view kFunction = "function ";
+  std::vector<std::string> out;
+  for (std::size_t at = code.find(kFunction); at != std::string_view::npos; at = code.find(kFunction, at)) {
+    at += kFunction.size();
+    const std::string_view name = code.substr(at, code.find_first_of("({ ", at) - at);
+    if (name.find('-') != std::string_view::npos) out.emplace_back(name);
+  }
+  return out;
+}
+
+bool IsPartOfWord(char c) { return IsNameChar(c) || c == '-' || c == '$' || c == '.'; }
+
+// No alias begins with an underscore.
+std::string ShortenFunctions(std::string code) {
+  std::size_t number = 0;
+  for (const std::string& name : FunctionNames(code)) {
+    const std::string to = "_" + ShortName(number++);
+    for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at)) {
+      const std::size_t end = at + name.size();
+      const bool whole = (at == 0 || !IsPartOfWord(code[at - 1])) && (end == code.size() || !IsPartOfWord(code[end]));
+      if (whole) code.replace(at, name.size(), to);
+      at += whole ? to.size() : name.size();
+    }
+  }
+  return code;
+}
+
 // A comment in its header, which no reader looks at, fills a gzip up to whole groups of Ascii85.
 std::string InWholeGroups(std::string gzip) {
   constexpr std::size_t kGroup = 4;
@@ -165,19 +196,25 @@ std::string InWholeGroups(std::string gzip) {
   return gzip.insert(kHeader, comment);
 }
 
-// The size of the script, in two bytes of which the second counts more, then the script, then the container.
-std::string Blob(const std::string& script, const Container& container) {
+// Each script behind its size, in two bytes of which the second counts more; then the container.
+std::string Blob(std::span<const std::string> scripts, std::string_view container) {
   std::string text;
-  text += static_cast<char>(script.size() & 0xFFU);
-  text += static_cast<char>(script.size() >> 8U);
-  text.append(script).append(container.json);
-  const std::array<std::string_view, 2> parts = {text, container.certificates};
+  for (const std::string& script : scripts) {
+    text += static_cast<char>(script.size() & 0xFFU);
+    text += static_cast<char>(script.size() >> 8U);
+    text += script;
+  }
+  const auto [begin, end] = CertificatesIn(container);
+  text += container.substr(0, begin);
+  const std::array parts = {std::string_view(text), container.substr(begin, end - begin), container.substr(end)};
   return EncodeAscii85(InWholeGroups(Gzip(parts)));
 }
 
 }  // namespace
 
-std::string CompactScript(std::string_view script, Regions regions) { return ShortenNames(Joined(script, regions)); }
+std::string CompactScript(std::string_view script, Regions regions) {
+  return ShortenFunctions(ShortenNames(Joined(script, regions)));
+}
 
 std::string HereStringLines(std::string_view text) {
   std::string out;
@@ -192,14 +229,15 @@ std::string HereStringLines(std::string_view text) {
   return out;
 }
 
-Result<std::string> UserDataScript(const Container& container, const ContainerOptions& options) {
+Result<std::string> UserDataScript(std::string_view container, const ContainerOptions& options) {
   std::vector<std::string_view> regions;
   if (options.exe || options.bundle) regions.push_back("download");
   if (options.exe) regions.push_back("program");
   if (options.bundle) regions.push_back("bundle");
   if (options.later || options.retry) regions.push_back("later");
-  const std::string install = CompactScript(templates::UserDataInstallPs1(), regions);
-  const std::size_t size = container.json.size() + container.certificates.size();
+  const std::array scripts = {CompactScript(templates::UserDataRunPs1(), regions),
+                              CompactScript(templates::ApplyEgressPs1(), options.full ? kFull : Regions())};
+  const std::size_t size = container.size();
   if (size > kMostUnpackedBytes) {
     return Fail(
         Code::kSizeLimit,
@@ -214,7 +252,7 @@ Result<std::string> UserDataScript(const Container& container, const ContainerOp
   // Its names are short already.
   std::string out = Joined(templates::UserDataPs1(), outside);
   const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
-  return out.replace(place, kDataPlace.size(), HereStringLines(Blob(install, container)));
+  return out.replace(place, kDataPlace.size(), HereStringLines(Blob(scripts, container)));
 }
 
 }  // namespace prov::userdata

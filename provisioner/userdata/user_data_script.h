@@ -13,9 +13,10 @@ namespace prov::userdata {
 // The most bytes of settings and certificates that the script unpacks.
 constexpr std::size_t kMostUnpackedBytes = 8'000'000;
 
-// A shorter PowerShell script with the same meaning: no comments, no indentation, LF, short variable names, no blanks
-// around operators, no unneeded line ends inside braces. Only for the constant scripts of templates/: it does not
-// understand here-strings. The text between "#region NAME" and "#endregion" is left out unless `regions` has the name.
+// A shorter PowerShell script with the same meaning: no comments, no indentation, LF, short names of variables and of
+// functions (Verb-Noun), no blanks around operators, no unneeded line ends inside braces. Only for the constant scripts
+// of templates/: it does not understand here-strings. The text between "#region NAME" and "#endregion" is left out
+// unless `regions` has the name.
 std::string CompactScript(std::string_view script, std::span<const std::string_view> regions);
 
 // The text in lines for a here-string, of at most 900 columns. No line begins with '@, which would end the here-string,
@@ -25,6 +26,6 @@ std::string HereStringLines(std::string_view text);
 
 // ASCII, LF, ends with a line end. It leaves its exit code in $LASTEXITCODE and does not exit, so that other scripts
 // can follow. Errors: size-limit (more than kMostUnpackedBytes).
-Result<std::string> UserDataScript(const Container& container, const ContainerOptions& options);
+Result<std::string> UserDataScript(std::string_view container, const ContainerOptions& options);
 
 }  // namespace prov::userdata

@@ -272,7 +272,7 @@ TEST_F(Explain, BakeAugments) {
   rapidjson::Document document;
   const std::string text = testing_support::ReadAll(out + "/egress.json");
   document.Parse(text.data(), text.size());
-  EXPECT_STREQ(document["environment"]["NO_PROXY"].GetString(),
+  EXPECT_STREQ(document["proxy"]["NO_PROXY"].GetString(),
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   // A payload is a source: the additions are a part of it.
   EXPECT_THAT(Provisioner({"explain", out, "--augment"}).out, HasSubstr("nothing to add"));

@@ -128,7 +128,7 @@ TEST_F(ImageCommands, WhatAnImageCannotShowIsSaid) {
   std::vector<std::string> what;
   for (const node::NotVisible& one : *hidden) what.push_back(one.what);
   EXPECT_THAT(what, ElementsAre("users", "processes", "reboot", "service"));
-  EXPECT_EQ(hidden->back().why, "KUBELET: its environment is ours, and this image has no such service")
+  EXPECT_EQ(hidden->back().why, "kubelet: its environment is ours, and this image has no such service")
       << "containerd is there";
 }
 
@@ -245,7 +245,7 @@ TEST_F(ImageCommands, WhatWasPlantedInPlaceOfOursIsReplaced) {
   const std::string wide = images::AdministratorsDescriptor({{images::Grant::Who::kUsers, 3, 0x001F01FF}}, false);
   const auto settings = Settings();
   const auto plant = [&] {
-    for (const std::string& path : {payload + "/egress.json", payload + "/scripts/Install-Egress.ps1",
+    for (const std::string& path : {payload + "/egress.json", payload + "/scripts/Apply-Egress.ps1",
                                     program + "/provisioner.exe", payload, payload + "/scripts", program}) {
       if (!tree_.content().folders.contains(AsciiLower(path)) && !tree_.At(path)) tree_.Put(path, "planted");
       tree_.SetSecurity(path, wide);
@@ -376,8 +376,7 @@ TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
 TEST_F(ImageCommands, WhatANodeLeftInTheStateFolderGoes) {
   const Seen before = Look(tree_);
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
-  for (const char* file : {"state.json.old", "ledger.json.old", "journal.json.new", "script-state.json.new",
-                           "script.lock", "import.reg"}) {
+  for (const char* file : {"state.json.old", "journal.json.new", "script-state.json.new", "lock"}) {
     ASSERT_TRUE(
         tree_.Write(std::string("ProgramData/Provisioner/") + file, "left by a node", images::FileUse::kSecret));
   }

@@ -11,7 +11,6 @@ namespace {
 using image_commands::ImageCommands;
 using image_commands::Look;
 using image_commands::Seen;
-using reconcile::Script;
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
@@ -20,14 +19,14 @@ using testing_support::MemoryTree;
 
 constexpr char kRecord[] = "ProgramData/Provisioner/script-state.json";
 
-class ImageScriptRecord : public ImageCommands, public testing::WithParamInterface<Script> {
+class ImageScriptRecord : public ImageCommands {
  protected:
   ImageScriptRecord() : before_(Look(tree_)) {
     const auto host = Open(tree_);
     const auto target = OpenTarget(*host, machine::Access::kWrite);
     EXPECT_TRUE(target) << target.error().message;
     const node::Settings settings = Settings();
-    reconcile::ScriptRun(target->Node(*host).machine, GetParam())
+    reconcile::ScriptRun(target->Node(*host).machine)
         .Apply(reconcile::MakeDesiredState(settings.config, settings.options).value());
     EXPECT_TRUE(host->Commit());
     script_ = Look(tree_);
@@ -62,12 +61,7 @@ class ImageScriptRecord : public ImageCommands, public testing::WithParamInterfa
   Seen script_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripts, ImageScriptRecord, testing::Values(Script::kInstallEgress, Script::kUserData),
-                         [](const auto& info) {
-                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
-                         });
-
-TEST_P(ImageScriptRecord, RemoveUndoesWhatTheScriptDid) {
+TEST_F(ImageScriptRecord, RemoveUndoesWhatTheScriptDid) {
   for (const bool all : {false, true}) {
     MemoryTree tree = tree_;
     const auto removed = Remove(tree, all);
@@ -82,7 +76,7 @@ TEST_P(ImageScriptRecord, RemoveUndoesWhatTheScriptDid) {
   }
 }
 
-TEST_P(ImageScriptRecord, StatusAndPlanReadItAndWriteNothing) {
+TEST_F(ImageScriptRecord, StatusAndPlanReadItAndWriteNothing) {
   const node::NodeStatus status = Status(tree_);
   EXPECT_GT(status.engine.ledger.size(), 5U);
   EXPECT_THAT(status.engine.drift, IsEmpty());
@@ -98,7 +92,7 @@ TEST_P(ImageScriptRecord, StatusAndPlanReadItAndWriteNothing) {
   EXPECT_THAT(tree_.log, IsEmpty());
 }
 
-TEST_P(ImageScriptRecord, ApplyTakesItOver) {
+TEST_F(ImageScriptRecord, ApplyTakesItOver) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   EXPECT_FALSE(tree_.At(kRecord));
   EXPECT_FALSE(Status(tree_).Differs());
@@ -106,7 +100,7 @@ TEST_P(ImageScriptRecord, ApplyTakesItOver) {
   EXPECT_TRUE(IsAsBefore(tree_, before_));
 }
 
-TEST_P(ImageScriptRecord, ADamagedOneIsNeverRemoved) {
+TEST_F(ImageScriptRecord, ADamagedOneIsNeverRemoved) {
   ASSERT_TRUE(tree_.Write(kRecord, "{\"sche", images::FileUse::kSecret));
   const Seen damaged = Look(tree_);
   const auto refused = [&](const Result<reconcile::SessionReport>& result) {
@@ -122,7 +116,7 @@ TEST_P(ImageScriptRecord, ADamagedOneIsNeverRemoved) {
   EXPECT_TRUE(Status(tree_).engine.damage);
 }
 
-TEST_P(ImageScriptRecord, CutAtAnyCallTheNextRemoveAllFinishes) {
+TEST_F(ImageScriptRecord, CutAtAnyCallTheNextRemoveAllFinishes) {
   for (const auto durable : {MemoryTree::Durable::kEach, MemoryTree::Durable::kTogether}) {
     MemoryTree whole = Copy(durable);
     ASSERT_TRUE(Remove(whole, true));

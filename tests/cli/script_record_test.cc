@@ -12,7 +12,6 @@ namespace {
 
 using machine_commands::kPassword;
 using machine_commands::MachineCommands;
-using reconcile::Script;
 using testing::AllOf;
 using testing::Contains;
 using testing::Field;
@@ -24,7 +23,7 @@ using testing_support::MemoryHost;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
 
-class ScriptCommands : public MachineCommands, public testing::WithParamInterface<Script> {
+class ScriptCommands : public MachineCommands {
  protected:
   ScriptCommands() {
     host_.memory.Put(reconcile::kContainerd, reconcile::ServiceList({"A=1", "HTTP_PROXY=http://before:1"}));
@@ -32,7 +31,7 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
     before_ = host_.memory.content().Text();
     const auto settings = ReadStoredSettings(host_, Words(), {});
     EXPECT_TRUE(settings) << settings.error().message;
-    reconcile::ScriptRun(host_.memory.Ports(), GetParam())
+    reconcile::ScriptRun(host_.memory.Ports())
         .Apply(reconcile::MakeDesiredState(settings->config, settings->options).value());
     EXPECT_THAT(host_.memory.content().Text(), HasSubstr(kPassword));
     record_ = host_.memory.files();
@@ -43,7 +42,7 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
   std::vector<std::string> Words() const { return {source_, "--service=containerd"}; }
 
   void Damage() {
-    host_.memory.files() = {{"script-state.json", "{\"sche"}, {"script-state.json.old", "{\"sche"}};
+    host_.memory.files() = {{"script-state.json", "{\"sche"}};
     record_ = host_.memory.files();
   }
 
@@ -82,19 +81,14 @@ class ScriptCommands : public MachineCommands, public testing::WithParamInterfac
   std::map<std::string, std::string> record_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripts, ScriptCommands, testing::Values(Script::kInstallEgress, Script::kUserData),
-                         [](const auto& info) {
-                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
-                         });
-
-TEST_P(ScriptCommands, RemoveAllUndoesWhatTheScriptDid) {
+TEST_F(ScriptCommands, RemoveAllUndoesWhatTheScriptDid) {
   const auto removed = Json(RemoveCommand, {"--all"});
   EXPECT_GT(removed["writes"].GetInt(), 0);
   EXPECT_EQ(host_.memory.content().Text(), before_);
   EXPECT_TRUE(host_.state_removed);
 }
 
-TEST_P(ScriptCommands, RemoveUndoesItAndASecondOneWritesNothing) {
+TEST_F(ScriptCommands, RemoveUndoesItAndASecondOneWritesNothing) {
   EXPECT_GT(Json(RemoveCommand, {})["writes"].GetInt(), 0);
   EXPECT_EQ(host_.memory.content().Text(), before_);
   EXPECT_FALSE(HasRecord());
@@ -103,7 +97,7 @@ TEST_P(ScriptCommands, RemoveUndoesItAndASecondOneWritesNothing) {
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
-TEST_P(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
+TEST_F(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
   const auto removed = Json(RemoveCommand, {"--all"});
   bool told = false;
@@ -115,14 +109,14 @@ TEST_P(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
   EXPECT_EQ(reconcile::TextAt(host_.memory, reconcile::kEnv, "NO_PROXY"), "before");
 }
 
-TEST_P(ScriptCommands, RollbackUndoesIt) {
+TEST_F(ScriptCommands, RollbackUndoesIt) {
   EXPECT_GT(Json(RollbackCommand, {})["writes"].GetInt(), 0);
   EXPECT_EQ(host_.memory.content().Text(), before_);
   EXPECT_EQ(Json(StatusCommand, {})["ledger"].MemberCount(), 0U);
   EXPECT_EQ(Run(RollbackCommand, {}).error().code, Code::kTarget);
 }
 
-TEST_P(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
+TEST_F(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
   const auto status = Json(StatusCommand, {});
   EXPECT_GT(status["ledger"].MemberCount(), 5U);
   EXPECT_TRUE(status["ledger"]["env:NO_PROXY"]["hadValueBefore"].GetBool());
@@ -145,8 +139,8 @@ TEST_P(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
   EXPECT_TRUE(Json(StatusCommand, {})["scriptRecord"].IsNull());
 }
 
-TEST_P(ScriptCommands, PlanKnowsItsItems) {
-  const auto planned = Json(PlanCommand, Words(), 4);  // the key of the service is to be closed
+TEST_F(ScriptCommands, PlanKnowsItsItems) {
+  const auto planned = Json(PlanCommand, Words());
   for (const auto& change : planned["changes"].GetArray()) {
     EXPECT_THAT(change["reason"].GetString(), Not(HasSubstr("before us"))) << change["name"].GetString();
     if (change["kind"] == "certificate") {
@@ -160,10 +154,10 @@ TEST_P(ScriptCommands, PlanKnowsItsItems) {
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
-TEST_P(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
+TEST_F(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
   const MemoryHost start = host_;
   const auto check = [&](std::string_view command) {
-    EXPECT_FALSE(HasRecord()) << command << ": Remove-Egress.ps1 says who keeps the record now";
+    EXPECT_FALSE(HasRecord()) << command << ": Apply-Egress.ps1 -Undo says who keeps the record now";
     const auto status = Json(StatusCommand, {});
     EXPECT_TRUE(status["scriptRecord"].IsNull()) << command;
     EXPECT_GT(status["ledger"].MemberCount(), 5U) << command;
@@ -182,12 +176,12 @@ TEST_P(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
   check("reconcile --once");
 }
 
-TEST_P(ScriptCommands, AnApplyOfFewerCertificatesTakesTheOthersOut) {
+TEST_F(ScriptCommands, AnApplyOfFewerCertificatesTakesTheOthersOut) {
   ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--store", "root-only"}));
   for (const auto& [der, own] : host_.memory.content().certificates[pki::Store::kCa]) ADD_FAILURE() << own;
 }
 
-TEST_P(ScriptCommands, ADamagedRecordIsNeverRemoved) {
+TEST_F(ScriptCommands, ADamagedRecordIsNeverRemoved) {
   ASSERT_TRUE(Run(ServiceCommand, {"install", "--source", source_}));
   Damage();
   const std::string content = host_.memory.content().Text();
@@ -212,7 +206,7 @@ TEST_P(ScriptCommands, ADamagedRecordIsNeverRemoved) {
   EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr(R"(damaged  %ProgramData%\Provisioner\script-state.json)"));
 }
 
-TEST_P(ScriptCommands, CutAtAnyCallTheNextRemoveAllFinishes) {
+TEST_F(ScriptCommands, CutAtAnyCallTheNextRemoveAllFinishes) {
   const MemoryHost start = host_;
   CutAndRemove(RemoveCommand, {"--all"});
   host_ = start;
@@ -223,7 +217,7 @@ TEST_P(ScriptCommands, CutAtAnyCallTheNextRemoveAllFinishes) {
   CutAndRemove(ApplyCommand, Words());
 }
 
-TEST_P(ScriptCommands, WhereAnyCallFailsTheNextRemoveAllFinishes) {
+TEST_F(ScriptCommands, WhereAnyCallFailsTheNextRemoveAllFinishes) {
   const MemoryHost start = host_;
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
   const std::size_t calls = host_.memory.calls;

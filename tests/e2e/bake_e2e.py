@@ -97,19 +97,32 @@ class Payload(unittest.TestCase):
     def test_times_are_fixed(self):
         self.assertEqual({int(p.stat().st_mtime) for p in self.out.rglob("*")}, {315532800})
 
+    def operations(self, kind):
+        """key -> value of the operations of a kind, with what egress.json has for null."""
+        document = json.loads((self.out / "operations.json").read_text())
+        found = {o["key"]: o.get("value") for o in document["operations"] if o["kind"] == kind}
+        fill = lambda name, value: self.egress["proxy"][name] if value is None else value
+        if kind == "env":
+            return {name: fill(name, value) for name, value in found.items()}
+        if kind == "serviceEnv":
+            return {service: {name: fill(name, value) for name, value in values.items()} for service, values in found.items()}
+        return found
+
     def expected_values(self):
-        """(hive, key, name) -> (type, bytes) for every value that egress.json asks for."""
+        """(hive, key, name) -> (type, bytes) for every value that operations.json and egress.json ask for."""
         sz = lambda text: text.encode("utf-16-le") + b"\0\0"
         out = {}
-        for name, value in self.egress["environment"].items():
+        for name, value in self.operations("env").items():
             out["SYSTEM", r"\ControlSet001\Control\Session Manager\Environment", name] = (1, sz(value))
-        for service in self.egress["services"]:
-            entries = b"".join(sz("%s=%s" % item) for item in service["environment"].items()) + b"\0\0"
-            out["SYSTEM", r"\ControlSet001\Services\%s" % service["name"], "Environment"] = (7, entries)
-        for view in ("", r"\WOW6432Node"):
-            key = view + r"\Microsoft\Windows\CurrentVersion\Internet Settings\Connections"
-            out["SOFTWARE", key, "WinHttpSettings"] = (3, bytes.fromhex(self.egress["winHttp"]["settings"]))
-        if "winInet" in self.egress:
+        for service, variables in self.operations("serviceEnv").items():
+            entries = b"".join(sz("%s=%s" % item) for item in variables.items()) + b"\0\0"
+            out["SYSTEM", r"\ControlSet001\Services\%s" % service, "Environment"] = (7, entries)
+        dword = lambda number: number.to_bytes(4, "little")
+        text = lambda value: dword(len(value)) + value.encode("ascii")
+        for view, settings in self.operations("winHttp").items():
+            key = {"64": "", "32": r"\WOW6432Node"}[view] + r"\Microsoft\Windows\CurrentVersion\Internet Settings\Connections"
+            out["SOFTWARE", key, "WinHttpSettings"] = (3, dword(24) + dword(0) + dword(3) + text(settings["proxy"]) + text(settings["bypass"]))
+        if "wininet" in self.egress["scope"]:
             out.update(self.win_inet_values(sz))
         for c in self.egress["certificates"]:
             der = (self.out / c["file"]).read_bytes()
@@ -120,7 +133,7 @@ class Payload(unittest.TestCase):
         return out
 
     def win_inet_values(self, sz):
-        proxy, bypass = (self.egress["winInet"][k] for k in ("proxy", "bypass"))
+        proxy, bypass = (self.operations("winHttp")["64"][k] for k in ("proxy", "bypass"))
         dword = lambda value: value.to_bytes(4, "little")
         text = lambda value: dword(len(value)) + value.encode("ascii")
         connection = (3, dword(0x46) + dword(1) + dword(3) + text(proxy) + text(bypass) + text("") + bytes(32))
@@ -157,7 +170,7 @@ class Payload(unittest.TestCase):
         script = "cd \\ControlSet001\\Control\\Session Manager\\Environment\nlsval HTTP_PROXY\nlsval NO_PROXY\n"
         result = subprocess.run(["hivexsh", self.out / "registry/SYSTEM.hiv"], input=script, capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stdout.splitlines(), [self.egress["environment"]["HTTP_PROXY"], self.egress["environment"]["NO_PROXY"]])
+        self.assertEqual(result.stdout.splitlines(), [self.operations("env")[name] for name in ("HTTP_PROXY", "NO_PROXY")])
 
     def test_reglookup_reads_every_key_and_value(self):
         need(self, "reglookup")
@@ -228,7 +241,6 @@ class PayloadWithWinInet(Payload):
 
     def test_it_is_carried_and_what_the_scripts_leave_out_is_said(self):
         self.assertIn("wininet", self.egress["scope"])
-        self.assertEqual(self.egress["winInet"]["proxy"], self.egress["winHttp"]["proxy"])
         self.assertIn("wininet-script", self.result.stderr)
 
 

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import unittest
 
-from user_data_reader import carried_by, parts_of, script_of
+from user_data_reader import parts_of, script_of, scripts_and_container
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 WRITE = "--write-golden" in sys.argv
@@ -105,18 +105,19 @@ class UserData(unittest.TestCase):
             with self.subTest(name):
                 _, settings, certificates = parts_of(script_of(data))
                 self.assertEqual(settings["proxy"], source["proxy"])
-                self.assertEqual(settings.get("environment", settings["proxy"]), source["proxy"])
                 self.assertEqual(settings["services"], ["containerd", "kubelet"])
-                self.assertEqual(settings.get("serviceEnvironment", settings["proxy"]), source["proxy"])
-                found = [hashlib.sha256(c).hexdigest() for c in certificates]
-                self.assertEqual(set(found), set(thumbprints))
-                stores = {"R": "ROOT", "C": "CA"}
-                self.assertEqual({f: stores[letter] for f, letter in zip(found, settings["stores"])}, thumbprints)
+                listed = {o["kind"] + ":" + o["key"]: o.get("value") for o in settings["operations"]}
+                names = dict.fromkeys(source["proxy"])
+                self.assertEqual({k: v for k, v in listed.items() if k.startswith("env:")}, {"env:" + name: None for name in names})
+                self.assertEqual({k: v for k, v in listed.items() if k.startswith("serviceEnv:")},
+                                 {"serviceEnv:containerd": names, "serviceEnv:kubelet": names})
+                found = {"certificate:%s:%s" % (thumbprints[hashlib.sha256(c).hexdigest()], hashlib.sha1(c).hexdigest()) for c in certificates}
+                self.assertEqual({k for k in listed if k.startswith("certificate:")}, found)
+                self.assertEqual(len(found), len(thumbprints))
 
     def test_the_data_is_a_source(self):
         """What a node's program is given leads to the payload that the first source leads to, but for where things came from."""
-        blob = carried_by(script_of(self.made["aws.txt"]))
-        (self.work / "data.egress").write_bytes(blob[2 + int.from_bytes(blob[:2], "little"):])
+        (self.work / "data.egress").write_bytes(scripts_and_container(script_of(self.made["aws.txt"]))[2])
         documents = []
         for source, services in ((SAMPLE, SERVICES), (self.work / "data.egress", [])):
             out = self.work / ("payload-of-" + source.name)
@@ -200,7 +201,7 @@ class UserData(unittest.TestCase):
         if not shutil.which("openssl"):
             not_run(self, "openssl is missing (Debian package openssl)")
         pem = ""
-        for i in range(8):
+        for i in range(3):
             pem += subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-days", "3650", "-sha256",
                                    "-subj", "/C=DE/O=Example Corporation/OU=Security/CN=Example Issuing Authority %d" % i],
                                   capture_output=True, text=True, check=True).stdout
@@ -208,27 +209,32 @@ class UserData(unittest.TestCase):
         for file in document["spec"]["config"]["storage"]["files"]:
             if file["path"].endswith("user-ca-bundle.crt"):
                 file["contents"] = {"source": "data:;base64," + base64.b64encode(pem.encode()).decode()}
-        source = self.work / "eight.json"
+        source = self.work / "three.json"
         source.write_text(json.dumps(document))
         theirs = OPERATORS.replace("</powershell>", "#" * (5353 - len(OPERATORS) - 1) + "\n</powershell>")
         self.assertEqual(len(theirs), 5353)
         (self.work / "operators-5353.txt").write_text(theirs)
         words = ["--platform", "aws", "--append-to", self.work / "operators-5353.txt", "--output", "json"]
-        result = self.bake("eight.txt", *words, source=source)
+        result = self.bake("three.txt", *words, source=source)
         self.assertEqual(result.returncode, 0, result.stdout)
-        report, made = json.loads(result.stdout), (self.work / "eight.txt").read_bytes()
+        report, made = json.loads(result.stdout), (self.work / "three.txt").read_bytes()
         self.assertEqual(report["bytes"], len(made))
         self.assertLessEqual(report["bytes"], 16384)
-        self.assertEqual(len(parts_of(script_of(made))[2]), 8)
-        print("8 RSA-2048 authorities beside 5,353 bytes: %d of 16,384 bytes" % report["bytes"])
+        self.assertEqual(len(parts_of(script_of(made))[2]), 3)
+        print("3 RSA-2048 authorities beside 5,353 bytes: %d of 16,384 bytes" % report["bytes"])
         # The program's URL and the task that waits for it are too much beside a longer one; the authorities then come by URL.
         (self.work / "operators-7353.txt").write_text(theirs.replace("#" * 2000, "#" * 4000, 1))
         words[3] = self.work / "operators-7353.txt"
-        result = self.bake("eight-exe.txt", *words, "--exe-url", EXE, source=source)
+        result = self.bake("three-exe.txt", *words, "--exe-url", EXE, source=source)
         self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (12, "size-limit"))
-        bundle = "https://files.example.com/bundle.pem#sha256=" + hashlib.sha256(pem.encode()).hexdigest()
-        result = self.bake("eight-exe.txt", *words, "--exe-url", EXE, "--ca-transport", bundle, source=source)
+        bundle = "https://files.example.com/bundle.pem#sha256=" + self.bundle_hash(source)
+        result = self.bake("three-exe.txt", *words, "--exe-url", EXE, "--ca-transport", bundle, source=source)
         self.assertEqual(result.returncode, 0, result.stdout)
+
+    def bundle_hash(self, source):
+        """Of the bundle that a payload of the source has."""
+        subprocess.run([PROVISIONER, "bake", source, "--out", self.work / "bundle"], check=True, capture_output=True)
+        return hashlib.sha256((self.work / "bundle/trust/bundle.pem").read_bytes()).hexdigest()
 
     def test_too_large_is_refused_with_the_numbers(self):
         (self.work / "large").write_text("#" * 12000 + "\n")
@@ -351,7 +357,9 @@ class UserData(unittest.TestCase):
         for name, data in self.made.items():
             script = script_of(data)
             (folder / (name + ".outer.ps1")).write_bytes(script)
-            (folder / (name + ".inner.ps1")).write_bytes(parts_of(script)[0])
+            run, apply, _ = scripts_and_container(script)
+            (folder / (name + ".run.ps1")).write_bytes(run)
+            (folder / (name + ".apply.ps1")).write_bytes(apply)
         return sorted(folder.glob("*.ps1"))
 
     def test_scripts_are_powershell_by_the_grammar(self):
@@ -377,7 +385,7 @@ class UserData(unittest.TestCase):
         """As the script gives it: whatever a URL of --exe-url and --ca-transport may hold arrives as it is."""
         if not shutil.which("curl"):
             not_run(self, "curl is missing (Debian package curl): nobody read its config file")
-        script = (TESTS.parent / "templates/UserData-Install.ps1").read_text()
+        script = (TESTS.parent / "templates/UserData-Run.ps1").read_text()
         self.assertIn('Set-Content "$root\\url" "url=$url"', script)
         self.assertIn('-K "$root\\url"', script)
         asked = []

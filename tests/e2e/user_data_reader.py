@@ -34,14 +34,18 @@ def carried_by(script):
     return gzip.decompress(base64.a85decode(DATA.search(script)[1]))
 
 
+def scripts_and_container(script):
+    """The two scripts that it runs, and the container."""
+    blob, out = carried_by(script), []
+    for _ in range(2):
+        size = int.from_bytes(blob[:2], "little")
+        out.append(blob[2:2 + size])
+        blob = blob[2 + size:]
+    return (*out, blob)
+
+
 def parts_of(script):
     """What it runs, the settings, the certificates."""
-    blob = carried_by(script)
-    end = 2 + int.from_bytes(blob[:2], "little")
-    line, certificates = blob[end:].split(b"\n", 1)
-    found = []
-    while certificates:
-        size = 4 + int.from_bytes(certificates[2:4], "big")
-        found.append(certificates[:size])
-        certificates = certificates[size:]
-    return blob[2:end], json.loads(line), found
+    run, apply, container = scripts_and_container(script)
+    settings = json.loads(container)
+    return run + apply, settings, [base64.b64decode(o["value"]) for o in settings["operations"] if o["kind"] == "certificate"]

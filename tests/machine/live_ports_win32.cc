@@ -144,15 +144,15 @@ TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
 
 TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftGoesWithTheNext) {
   ASSERT_TRUE(OpenLiveMachine(TestFolder()));
-  for (const char* name : {"journal.json.new", "ledger.json.old", "a.json", "notes.new", "script-state.json.new",
-                           "script-state.json.old", "provisioner.log.old"}) {
+  for (const char* name :
+       {"journal.json.new", "state.json.old", "a.json", "notes.new", "script-state.json.new", "provisioner.log.old"}) {
     std::ofstream(Path() / name) << "x";
   }
   RemoveStateLeftovers(TestFolder());
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(Path())) left.push_back(entry.path().filename().string());
-  EXPECT_THAT(left, testing::UnorderedElementsAre("a.json", "notes.new", "script-state.json.new",
-                                                  "script-state.json.old", "provisioner.log.old"));
+  EXPECT_THAT(left,
+              testing::UnorderedElementsAre("a.json", "notes.new", "script-state.json.new", "provisioner.log.old"));
 }
 
 TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
@@ -197,47 +197,17 @@ TEST_F(LiveStateFolder, LockIsAmongItsFiles) {
   EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
 }
 
-TEST_F(LiveStateFolder, ItsLockIsThatOfScriptsToo) {
+// As the script of a payload locks it by .NET's FileStream.Lock.
+TEST_F(LiveStateFolder, AScriptThatLocksTheFirstByteKeepsItOut) {
   const auto opened = OpenLiveMachine(TestFolder());
   ASSERT_TRUE(opened);
-  const fs::path file = Path() / kScriptLockFile;
-  StateFolder& state = (*opened)->Ports().state.folder();
   {
-    const auto lock = AcquireLock(TestFolder());
-    ASSERT_TRUE(lock) << lock.error().message;
-    EXPECT_EQ(state.Read(kScriptLockFile), ScriptLockText(GetCurrentProcessId()));
+    const FileHandle file(CreateFileW((Path() / kLockFile).c_str(), GENERIC_READ | GENERIC_WRITE, kShareAll, nullptr,
+                                      OPEN_ALWAYS, 0, nullptr));
+    ASSERT_TRUE(file) << GetLastError();
+    ASSERT_NE(LockFile(file.get(), 0, 0, 1, 0), 0) << GetLastError();
+    EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
   }
-  EXPECT_FALSE(fs::exists(file)) << "it goes with the lock";
-  // Left by a run that was killed: no such process, a process of another program, none at all.
-  for (const std::string& left : {std::string("4294967292"), ScriptLockText(GetCurrentProcessId()), std::string()}) {
-    ASSERT_TRUE(state.Write(kScriptLockFile, left));
-    EXPECT_TRUE(AcquireLock(TestFolder())) << left;
-  }
-}
-
-TEST_F(LiveStateFolder, AScriptThatIsAtWorkKeepsItOut) {
-  const auto opened = OpenLiveMachine(TestFolder());
-  ASSERT_TRUE(opened);
-  // A program that waits, by the name of a shell.
-  const fs::path shell = Path() / "pwsh.exe";
-  std::wstring system(MAX_PATH, L'\0');
-  system.resize(GetSystemDirectoryW(system.data(), MAX_PATH));
-  fs::copy_file(fs::path(system) / "cmd.exe", shell);
-  STARTUPINFOW startup{};
-  startup.cb = sizeof startup;
-  PROCESS_INFORMATION process{};
-  const BOOL made = CreateProcessW(shell.c_str(), nullptr, nullptr, nullptr, FALSE, CREATE_SUSPENDED, nullptr, nullptr,
-                                   &startup, &process);
-  ASSERT_NE(made, 0) << GetLastError();
-  ASSERT_TRUE((*opened)->Ports().state.folder().Write(kScriptLockFile, ScriptLockText(process.dwProcessId)));
-  const auto lock = AcquireLock(TestFolder());
-  TerminateProcess(process.hProcess, 0);
-  WaitForSingleObject(process.hProcess, INFINITE);
-  CloseHandle(process.hThread);
-  CloseHandle(process.hProcess);
-  ASSERT_FALSE(lock);
-  EXPECT_EQ(lock.error().code, Code::kLock);
-  EXPECT_NE(lock.error().message.find("a payload's script is at work"), std::string::npos);
   EXPECT_TRUE(AcquireLock(TestFolder())) << "it has ended";
 }
 

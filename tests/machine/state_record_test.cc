@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "provisioner/machine/earlier_state.h"
 #include "tests/support/memory_machine.h"
 
 namespace prov::machine {
@@ -149,79 +148,6 @@ TEST(StateRecord, ANewerProgramsIsRefusedWithWords) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kVersion);
   EXPECT_THAT(read.error().message, HasSubstr("a newer version of provisioner wrote this"));
-}
-
-TEST(EarlierState, EachFileBecomesItsSection) {
-  MemoryMachine machine;
-  machine.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"},
-                     {"ledger.json", R"({"schema": 1, "items": {"env:X": {}}})"},
-                     {"settings.json", R"({"schema": 1, "proxy": "p"})"},
-                     {"reboot.json", "torn"},
-                     {"lock", ""},
-                     {"provisioner.log", "x"}};
-  EXPECT_EQ(Read(machine, "hold"), "{\n  \"digest\": \"x\"\n}\n");
-  EXPECT_EQ(Read(machine, "ledger"), "{\n  \"env:X\": {}\n}\n");
-  EXPECT_EQ(Read(machine, "settings"), "{\n  \"schema\": 1,\n  \"proxy\": \"p\"\n}\n") << "a format of its own";
-  EXPECT_EQ(Read(machine, "reboot"), "{}\n") << "a mark that can't be read still is one";
-  EXPECT_THAT(machine.log, IsEmpty());
-  ASSERT_TRUE(machine.State().Commit({{"hold", std::nullopt}}));
-  EXPECT_THAT(machine.files(),
-              testing::UnorderedElementsAre(testing::Key("lock"), testing::Key("provisioner.log"),
-                                            testing::Key("state.json"), testing::Key("state.previous.json")));
-  EXPECT_EQ(machine.files().at("state.previous.json"), machine.files().at("state.json"));
-  EXPECT_THAT(machine.Sections(),
-              ElementsAre(testing::Key("ledger"), testing::Key("reboot"), testing::Key("settings")));
-}
-
-TEST(EarlierState, ADamagedCountIsLeftOut) {
-  MemoryMachine machine;
-  machine.files() = {{"boots.json", "{"}, {"hold.json", R"({"schema": 1, "digest": "x"})"}};
-  EXPECT_EQ(Read(machine, "boots"), std::nullopt);
-  EXPECT_TRUE(Read(machine, "hold"));
-  machine.files()["boots.json"] = R"({"schema": 2})";
-  EXPECT_EQ(machine.State().Read("hold").error().code, Code::kVersion);
-}
-
-TEST(EarlierState, ADamagedFileIsAnErrorThatNamesIt) {
-  MemoryMachine machine;
-  machine.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"}, {"ledger.json", R"({"schema": 1, "ite)"}};
-  const auto read = machine.State().Read("hold");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kJson);
-  EXPECT_THAT(read.error().where, HasSubstr("ledger.json"));
-  machine.files()["ledger.json"] = R"({"schema": 2})";
-  EXPECT_EQ(machine.State().Read("hold").error().code, Code::kVersion);
-}
-
-// Killed at any call, the record says what the files said, or that and the change.
-TEST(EarlierState, IsTakenOverInOneStep) {
-  MemoryMachine start;
-  start.files() = {{"hold.json", R"({"schema": 1, "digest": "x"})"}, {"ledger.json", R"({"schema": 1, "items": {}})"}};
-  const Sections change = {{"boots", SectionText("b")}, {"hold", std::nullopt}};
-  MemoryMachine done = start;
-  ASSERT_TRUE(done.State().Commit(change));
-  const std::size_t calls = done.calls;
-  for (std::size_t call = 0; call < calls; ++call) {
-    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
-      MemoryMachine machine = start;
-      machine.*stop = call;
-      EXPECT_THROW((void)machine.State().Commit(change), PowerFailure) << call;
-      machine.Boot(MemoryMachine::Unflushed::kLost);
-      const bool changed = Read(machine, "boots").has_value();
-      EXPECT_EQ(Read(machine, "hold").has_value(), !changed) << call;
-      EXPECT_EQ(Read(machine, "ledger"), "{}\n") << call;
-      ASSERT_TRUE(machine.State().Commit(change));
-      EXPECT_EQ(machine.files(), done.files()) << call;
-    }
-  }
-}
-
-TEST(EarlierState, NamesNoOtherFile) {
-  EXPECT_EQ(NameOfEarlierFile("store-keys.json"), "storeKeys");
-  for (const char* name : {"journal.json", "state.json", "../ledger.json", "lock", ""}) {
-    EXPECT_EQ(NameOfEarlierFile(name).error().code, Code::kType) << name;
-    EXPECT_FALSE(ReadEarlierFile(name, "{}")) << name;
-  }
 }
 
 }  // namespace

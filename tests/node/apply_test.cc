@@ -3,6 +3,7 @@
 #include "provisioner/node/probe.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
+#include "tests/reconcile/script_run.h"
 
 namespace prov::node {
 namespace {
@@ -36,12 +37,11 @@ TEST_F(ApplyNode, RemembersWhatWasAppliedAndWritesNothingASecondTime) {
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
-TEST_F(ApplyNode, TakesOverFromTheScripts) {
+TEST_F(ApplyNode, TakesOverFromTheScript) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:c4nary%40@proxy.example.com:3128"));
-  const auto hex = [](std::string_view text) { return AsciiLower(ToHex(images::EncodeSz(text))); };
   host_.memory.files()["script-state.json"] =
-      R"({"schema":1,"items":[{"kind":"env","name":"HTTP_PROXY","before":"1:)" + hex("http://before:1") +
-      R"(","after":"1:)" + hex("http://user:c4nary%40@proxy.example.com:3128") + R"(","prior":"","key":""}]})";
+      reconcile::ScriptFile({{"env:HTTP_PROXY", reconcile::Sz("HTTP_PROXY", "http://before:1"),
+                              reconcile::Sz("HTTP_PROXY", "http://user:c4nary%40@proxy.example.com:3128")}});
   OpenNode n = node();
   const auto report = ApplySettings(n, SampleSettings(), {});
   ASSERT_TRUE(report) << report.error().message;

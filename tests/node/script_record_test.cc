@@ -8,7 +8,6 @@
 namespace prov::node {
 namespace {
 
-using reconcile::Script;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -16,12 +15,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing_support::MemoryMachine;
 
-class ScriptNode : public NodeTest, public testing::WithParamInterface<Script> {
+class ScriptNode : public NodeTest {
  protected:
   ScriptNode() {
     host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
     before_ = host_.memory.content().Text();
-    reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(SampleSettings()));
+    reconcile::ScriptRun(host_.memory.Ports()).Apply(Wanted(SampleSettings()));
     host_.memory.log.clear();
     host_.memory.calls = 0;
   }
@@ -37,12 +36,7 @@ class ScriptNode : public NodeTest, public testing::WithParamInterface<Script> {
   std::string before_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripts, ScriptNode, testing::Values(Script::kInstallEgress, Script::kUserData),
-                         [](const auto& info) {
-                           return info.param == Script::kUserData ? "UserData" : "InstallEgress";
-                         });
-
-TEST_P(ScriptNode, StatusShowsItsItemsAsOurs) {
+TEST_F(ScriptNode, StatusShowsItsItemsAsOurs) {
   host_.services_by_name["containerd"].process_id = 7;
   OpenNode n = node();
   const auto status = StatusOf(n);
@@ -54,7 +48,7 @@ TEST_P(ScriptNode, StatusShowsItsItemsAsOurs) {
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
-TEST_P(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
+TEST_F(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
   OpenNode n = node();
   EXPECT_GT(Must(RemoveSettings(n)).writes, 0U);
   EXPECT_EQ(host_.memory.content().Text(), before_);
@@ -63,7 +57,7 @@ TEST_P(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
   EXPECT_EQ(Must(RemoveSettings(again)).writes, 0U);
 }
 
-TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
+TEST_F(ScriptNode, RollbackTakesTheScriptsRunBack) {
   OpenNode n = node();
   const auto report = Must(Rollback(n));
   EXPECT_GT(report.writes, 0U);
@@ -73,7 +67,7 @@ TEST_P(ScriptNode, RollbackTakesTheScriptsRunBack) {
   EXPECT_EQ(Rollback(n).error().code, Code::kTarget);
 }
 
-TEST_P(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
+TEST_F(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
   OpenNode n = node();
   const auto report = Must(Rollback(n));
@@ -83,20 +77,20 @@ TEST_P(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
   EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
 }
 
-TEST_P(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack) {
+TEST_F(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack) {
   Settings settings = SampleSettings();
-  settings.config.http_proxy = settings.config.https_proxy = Secret("http://open.example.com:3128");  // no key to close
+  settings.config.http_proxy = settings.config.https_proxy = Secret("http://open.example.com:3128");
   host_.memory = MemoryMachine();
   reconcile::PutWindows(host_.memory);
   before_ = host_.memory.content().Text();
-  reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(settings));
+  reconcile::ScriptRun(host_.memory.Ports()).Apply(Wanted(settings));
   OpenNode n = node();
   EXPECT_EQ(Must(ApplySettings(n, settings, {})).writes, 0U);
   Must(Rollback(n));
   EXPECT_EQ(host_.memory.content().Text(), before_);
 }
 
-TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
+TEST_F(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
   const auto script = host_.memory.content().Text();
   OpenNode n = node();
   EXPECT_GT(Must(ApplySettings(n, OtherSettings(), {})).writes, 0U);
@@ -107,7 +101,7 @@ TEST_P(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
   EXPECT_EQ(host_.memory.content().Text(), before_);
 }
 
-TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
+TEST_F(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
   const auto script = host_.memory.content().Text();
   OpenNode n = node();
   EXPECT_TRUE(Must(TrySettings(n, OtherSettings(), {}, 60)).trial);
@@ -119,7 +113,7 @@ TEST_P(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
   EXPECT_EQ(host_.memory.content().Text(), before_);
 }
 
-TEST_P(ScriptNode, FirstBootTakesItOver) {
+TEST_F(ScriptNode, FirstBootTakesItOver) {
   OpenNode n = node();
   Must(FirstBoot(n, SampleSettings(), {{"payload"}, false, {}}, {}));
   EXPECT_FALSE(HasFile("script-state.json"));
@@ -128,7 +122,7 @@ TEST_P(ScriptNode, FirstBootTakesItOver) {
   EXPECT_EQ(Variable("HTTPS_PROXY"), std::nullopt);
 }
 
-TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
+TEST_F(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
   Settings many = SampleSettings();
   const pki::Certificate sample = testing_support::SampleCertificates().at(2);
   for (char i = 1; i < 9; ++i) {
@@ -138,7 +132,7 @@ TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
     certificate.sha256 = ToHex(Sha256(certificate.der));
     many.config.certificates.push_back(std::move(certificate));
   }
-  reconcile::ScriptRun(host_.memory.Ports(), GetParam()).Apply(Wanted(many));
+  reconcile::ScriptRun(host_.memory.Ports()).Apply(Wanted(many));
   Settings few = SampleSettings();
   few.config.source = {"PemBundle", "", ""};
   few.config.certificates.resize(1);
@@ -146,9 +140,8 @@ TEST_P(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
   EXPECT_EQ(PlanSettings(n, few, {}).error().code, Code::kShrink);
 }
 
-TEST_P(ScriptNode, WithADamagedRecordNothingIsWritten) {
+TEST_F(ScriptNode, WithADamagedRecordNothingIsWritten) {
   host_.memory.files()["script-state.json"] = "{\"sche";
-  host_.memory.files().erase("script-state.json.old");
   ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
   const auto files = host_.memory.files();
   const auto content = host_.memory.content().Text();

@@ -3,7 +3,6 @@
 #include "provisioner/node/state_repair.h"
 
 #include "provisioner/base/json_writer.h"
-#include "provisioner/machine/earlier_state.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/search_path.h"
@@ -371,91 +370,6 @@ TEST_F(StateRepaired, ALostJournalLeavesNoValueToOthers) {
   OpenNode n = NodeOn(host);
   EXPECT_TRUE(StatusOf(n)->engine.drift.empty());
   EXPECT_EQ(Removed(host), before_);
-}
-
-// As version 0.1.0 kept them: each section in a file of its own.
-class EarlierStateRepaired : public StateRepaired {
- protected:
-  static std::string FileOf(const std::string& section) {
-    return section == "storeKeys" ? "store-keys.json" : section + ".json";
-  }
-
-  MemoryHost Earlier() {
-    MemoryHost out = host_;
-    const auto sections = out.memory.Sections();
-    out.memory.files().clear();
-    for (const auto& [name, text] : sections) {
-      const JsonNode node = ParseJsonDocument(text, name).value();
-      JsonWriter json;
-      json.BeginObject();
-      if (name != kSettingsSection) json.Member("schema", 1);
-      if (name == reconcile::kLedgerSection) {
-        json.Key("items").Json(text);
-      } else {
-        const auto members = node.Members().value();
-        for (const auto& [key, value] : members) json.Key(key).Json(value.Json());
-      }
-      out.memory.files()[FileOf(name)] = json.EndObject().Text();
-    }
-    return out;
-  }
-};
-
-TEST_F(EarlierStateRepaired, EachFileInEachWay) {
-  const MemoryHost start = Earlier();
-  ASSERT_THAT(start.memory.files(), Contains(Key("ledger.json")));
-  ASSERT_THAT(start.memory.files(), Contains(Key("source.json")));
-  ASSERT_THAT(start.memory.files(), Contains(Key("last.json")));
-  for (const auto& [file, text] : start.memory.files()) {
-    for (const Way way : kWays) {
-      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
-      MemoryHost host = start;
-      ASSERT_TRUE(Damage(host, file, way));
-      ExpectManaged(host, SampleSettings(), managed_);
-      if (!host.memory.files().contains("state.json")) continue;
-      for (const std::string_view earlier : machine::EarlierFiles()) {
-        EXPECT_FALSE(host.memory.files().contains(std::string(earlier))) << earlier;
-      }
-    }
-  }
-}
-
-TEST_F(EarlierStateRepaired, AnyCallOfARepairMayBeTheLast) {
-  MemoryHost start = Earlier();
-  ASSERT_TRUE(Damage(start, "ledger.json", Way::kCut));
-  MemoryHost whole = start;
-  Findings findings;
-  OpenNode n = NodeOn(whole);
-  whole.memory.calls = 0;
-  ASSERT_TRUE(RepairState(n, findings));
-  EXPECT_THAT(Codes(findings), ElementsAre("state-damaged"));
-  EXPECT_THAT(findings.front().message, HasSubstr("from last.json"));
-  const std::size_t calls = whole.memory.calls;
-  for (std::size_t call = 0; call < calls; ++call) {
-    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
-      SCOPED_TRACE(call);
-      MemoryHost host = start;
-      host.memory.calls = 0;
-      host.memory.*stop = call;
-      OpenNode killed = NodeOn(host);
-      EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
-      host.memory.Boot(MemoryMachine::Unflushed::kKept);
-      ExpectManaged(host, SampleSettings(), managed_);
-    }
-  }
-}
-
-TEST_F(EarlierStateRepaired, ARollbackHoldsThoughItsFileIsDamaged) {
-  OpenNode n = node();
-  ASSERT_TRUE(ApplySettings(n, OtherSettings(), {}));
-  ASSERT_TRUE(Rollback(n));
-  MemoryHost host = Earlier();
-  ASSERT_TRUE(Damage(host, "hold.json", Way::kGarbled));
-  const std::string held = host.memory.content().Text();
-  const auto round = Round(host, OtherSettings());
-  ASSERT_TRUE(round) << ErrorOf(round.error());
-  EXPECT_TRUE(round->held);
-  EXPECT_EQ(host.memory.content().Text(), held);
 }
 
 }  // namespace

@@ -50,7 +50,6 @@ const std::string kNeeded[] = {
     "/importLeaf",
     "/winHttpOctets",
     "/services",
-    "/services/0/name",
     "/proxyFile",
     "/proxyFile/path",
     "/proxyFile/present",
@@ -81,7 +80,8 @@ TEST(EgressJsonReader, EveryMemberIsNeeded) {
 // 1.5 is nowhere right: no member is a fraction.
 TEST(EgressJsonReader, EveryMemberHasItsType) {
   std::vector<std::string> pointers(std::begin(kNeeded), std::end(kNeeded));
-  pointers.insert(pointers.end(), {"/scope/0", "/proxy/HTTP_PROXY", "/proxy/HTTPS_PROXY", "/proxy/NO_PROXY"});
+  pointers.insert(pointers.end(),
+                  {"/scope/0", "/services/0", "/proxy/HTTP_PROXY", "/proxy/HTTPS_PROXY", "/proxy/NO_PROXY"});
   for (const std::string& pointer : pointers) {
     ASSERT_TRUE(HasMember(GoodEgressJson(), pointer)) << pointer;
     const auto read = ReadEgress(WithMember(GoodEgressJson(), pointer, "1.5"));

@@ -159,7 +159,7 @@ const Damage kFaults[] = {
     {"unknown store policy", [](PayloadBytes& f) { Replace(f["egress.json"], "\"split\"", "\"none\""); }, Code::kType,
      "p: egress.json: $.store"},
     {"a service that is none", [](PayloadBytes& f) { Replace(f["egress.json"], "\"containerd\"", "\"..\\\\x\""); },
-     Code::kType, "p: egress.json: $.services[0].name"},
+     Code::kType, "p: egress.json: $.services[0]"},
     {"another variable", [](PayloadBytes& f) { Replace(f["egress.json"], "\"HTTPS_PROXY\"", "\"PATH\""); }, Code::kType,
      "p: egress.json: $.proxy.PATH"},
     {"a mode that is none", [](PayloadBytes& f) { Replace(f["egress.json"], "\"0644\"", "\"0999\""); }, Code::kType,

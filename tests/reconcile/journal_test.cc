@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "provisioner/base/file.h"
 #include "provisioner/reconcile/transaction.h"
 #include "tests/reconcile/engine_helpers.h"
-#include "tests/support/paths.h"
 
 namespace prov::reconcile {
 namespace {
@@ -13,38 +11,9 @@ namespace {
 using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Key;
 using testing::Pair;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
-
-// What version 0.1.0 left in a state folder when it was killed in the middle of its second run.
-std::string Landed(const std::string& file) {
-  const auto text = ReadFile(testing_support::TestsFolder() + "/golden/state/1/" + file, 1U << 20U);
-  EXPECT_TRUE(text) << file;
-  return text.value_or("");
-}
-
-// A machine as it was when that journal was written.
-MemoryMachine LandedMachine() {
-  MemoryMachine machine;
-  for (const char* file : {"applied.json", "journal.json", "last.json", "ledger.json"}) {
-    machine.files()[file] = Landed(file);
-  }
-  const auto open = LoadJournal(machine.State()).value();
-  EXPECT_TRUE(open);
-  if (!open) return machine;
-  for (const Operation& operation : open->operations) {
-    if (const auto* write = std::get_if<RegistryWrite>(&operation)) {
-      if (write->before) machine.Put(write->key, *write->before);
-    }
-    if (const auto* write = std::get_if<CertificateWrite>(&operation)) {
-      if (!write->add) machine.content().certificates[write->store][write->der] = true;
-    }
-  }
-  machine.MakeDurable();
-  return machine;
-}
 
 // A section as a document.
 std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; }
@@ -52,35 +21,6 @@ std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; 
 std::optional<std::string> Read(MemoryMachine& machine, std::string_view section) {
   const auto found = ReadSection(machine.State(), section).value();
   return found ? std::optional(found->Json()) : std::nullopt;
-}
-
-TEST(Journal, OneOfTheLandedVersionIsReplayed) {
-  MemoryMachine machine = LandedMachine();
-  const auto open = LoadJournal(machine.State()).value();
-  ASSERT_TRUE(open);
-  ASSERT_GT(open->operations.size(), 3U);
-  const auto applied = machine.Section("applied");
-  ASSERT_TRUE(applied);
-  machine::Machine ports = machine.Ports();
-  Findings findings;
-  ASSERT_EQ(Recover(ports, findings), true);
-  ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].code, "recovered");
-  for (const Operation& operation : open->operations) EXPECT_EQ(Observe(ports, operation), Progress::kAfter);
-  EXPECT_EQ(LoadLedger(ports.state), open->ledger_after);
-  EXPECT_EQ(LoadLast(ports.state)->value().operations, open->operations);
-  EXPECT_THAT(machine.files(), ElementsAre(Key("state.json"), Key("state.previous.json")));
-  EXPECT_EQ(machine.Section("applied"), applied) << "it said nothing of it";
-}
-
-TEST(Journal, OneOfTheLandedVersionIsTakenBackByItsRollback) {
-  MemoryMachine machine = LandedMachine();
-  const auto before = machine.content().Text();
-  machine::Machine ports = machine.Ports();
-  Findings findings;
-  ASSERT_EQ(Rollback(ports, findings), true);
-  EXPECT_EQ(machine.content().Text(), before);
-  EXPECT_FALSE(machine.Section(kLastSection));
 }
 
 TEST(Journal, SectionsSurviveItsFile) {
@@ -93,34 +33,11 @@ TEST(Journal, SectionsSurviveItsFile) {
   EXPECT_EQ(read->sections, transaction.sections);
 }
 
-// Earlier versions wrote whole files into its second form.
-TEST(Journal, FilesOfAnEarlierFormBecomeSections) {
-  constexpr std::string_view kText = R"({"schema": 2, "trial": false, "reboot": false, "operations": [],
-    "ledgerBefore": {}, "ledgerAfter": {}, "takesBack": true, "records": [
-      {"file": "hold.json", "text": "{\"schema\": 1, \"digest\": \"x\"}"},
-      {"file": "trial.json", "text": null}]})";
-  const auto read = ParseTransaction(kText, "journal.json");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->takes_back);
-  EXPECT_EQ(read->sections, (Sections{{"hold", "{\n  \"digest\": \"x\"\n}\n"}, {"trial", std::nullopt}}));
-}
-
-TEST(Journal, OnlyFilesOfAnEarlierVersionBecomeSections) {
-  for (const std::string name : {"../x", "a/b", ".x", "", "journal.json", "state.json"}) {
-    const auto read = ParseTransaction(R"({"schema": 2, "trial": false, "reboot": false, "operations": [],
-      "ledgerBefore": {}, "ledgerAfter": {}, "takesBack": true, "records": [{"file": ")" +
-                                           name + R"(", "text": null}]})",
-                                       "journal.json");
-    ASSERT_FALSE(read) << name;
-    EXPECT_EQ(read.error().code, Code::kType);
-  }
-}
-
 TEST(Journal, ANewerFormIsRefusedWithWords) {
-  const auto read = ParseTransaction(R"({"schema": 4})", "journal.json");
+  const auto read = ParseTransaction(R"({"schema": 2})", "journal.json");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kVersion);
-  EXPECT_THAT(read.error().message, HasSubstr("is not 1 to 3: a newer version of provisioner wrote this"));
+  EXPECT_THAT(read.error().message, HasSubstr("is not 1: a newer version of provisioner wrote this"));
 }
 
 TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
@@ -136,7 +53,7 @@ TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
   EXPECT_EQ(read.error().where, "journal.json");
   for (std::size_t at = 0; at + 1 < good.size(); ++at) {  // the last byte is a line feed
     text = good;
-    text[at] = static_cast<char>(text[at] ^ 2);  // 3, the schema's number, becomes 1
+    text[at] = static_cast<char>(text[at] ^ 2);
     ASSERT_FALSE(ParseTransaction(text, "journal.json")) << at;
   }
 }

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "images/registry/descriptor.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -28,7 +27,7 @@ using testing_support::SampleConfig;
 constexpr std::string_view kKubelet = R"(SYSTEM\CurrentControlSet\Services\kubelet)";
 
 // A machine after the script has applied `Desired()` to it, and before.
-class ScriptRan : public ::testing::TestWithParam<Script> {
+class ScriptRan : public ::testing::Test {
  protected:
   ScriptRan() {
     PutWindows(memory_);
@@ -54,64 +53,29 @@ class ScriptRan : public ::testing::TestWithParam<Script> {
   const DesiredState desired_ = Desired();
   MemoryMachine memory_;
   machine::Machine machine_ = memory_.Ports();
-  ScriptRun script_{machine_, GetParam()};
+  ScriptRun script_{machine_};
   MemoryMachine::Content before_;
   Findings findings_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripts, ScriptRan,
-                         testing::Values(Script::kInstallEgress, Script::kUserData, Script::kEarlierInstallEgress,
-                                         Script::kEarlierUserData),
-                         [](const auto& info) { return NameOf(info.param); });
-
-TEST_P(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
+TEST_F(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   const auto taken = TakeOver();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->generation, 3);
   EXPECT_THAT(Codes(), ElementsAre("script-state"));
-  EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U) << "the certificate that was there before is not ours";
+  EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U + 2U) << "the certificate that was there before is not ours";
   EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
-  for (const Operation& operation : MustApply(memory_, desired_).operations) {
-    if (script_.IsUserData()) break;  // it puts its entries at another place in the list
-    EXPECT_TRUE(std::holds_alternative<SecurityWrite>(operation)) << "the script closes no keys";
-  }
+  EXPECT_THAT(MustApply(memory_, desired_).operations, IsEmpty());
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(memory_.content().Text(), before_.Text());
 }
 
-// Scripts of later payloads close the key of a service first, and record who could read it before.
-TEST_P(ScriptRan, AKeyThatItClosedIsOursAndIsOpenedAgain) {
-  const std::string open = memory_.Security(kContainerd).value();
-  const std::string closed = images::ForAdministratorsOnly(open);
-  const auto text = [](const std::string& descriptor) { return "3:" + ToHex(descriptor); };
-  script_.records().push_back({"serviceAcl", "containerd", text(open), text(closed), "", ""});
-  ASSERT_TRUE(memory_.SetSecurity(kContainerd, closed));
-  script_.Save();
-  const auto taken = TakeOver();
-  ASSERT_TRUE(taken);
-  EXPECT_EQ(taken->ledger.at("serviceSecurity:CONTAINERD").before->data, open);
-  EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
-  MustApply(memory_, NothingDesired());
-  EXPECT_EQ(memory_.content().Text(), before_.Text());
-}
-
-TEST_P(ScriptRan, ARecordOfWhoMayReadAKeyIsADescriptor) {
-  for (const char* bad : {"absent", "3:00", "x"}) {
-    script_.records().push_back({"serviceAcl", "containerd", bad, bad, "", ""});
-    script_.Save();
-    const auto taken = LoadScriptState(machine_);
-    ASSERT_FALSE(taken) << bad;
-    EXPECT_EQ(taken.error().code, Code::kType) << bad;
-    script_.records().pop_back();
-  }
-}
-
-TEST_P(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {
+TEST_F(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {
   const auto record = LoadMachineRecord(machine_);
   ASSERT_TRUE(record) << record.error().message;
-  EXPECT_EQ(record->ledger.size(), 2U + 3U + 2U + 2U);
+  EXPECT_EQ(record->ledger.size(), 2U + 3U + 2U + 2U + 2U);
   const auto status = StatusOf(machine_);
   ASSERT_TRUE(status) << status.error().message;
   EXPECT_EQ(status->ledger, record->ledger);
@@ -129,20 +93,20 @@ TEST_P(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {
   EXPECT_THAT(memory_.log, IsEmpty());
 }
 
-TEST_P(ScriptRan, WhatOthersChangedSinceIsDrift) {
+TEST_F(ScriptRan, WhatOthersChangedSinceIsDrift) {
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
   const CertificateItem& gone = desired_.certificates.front();
   memory_.content().certificates[gone.store].erase(gone.certificate.der);
   const auto status = StatusOf(machine_);
   ASSERT_TRUE(status) << status.error().message;
   ASSERT_EQ(status->drift.size(), 2U);
-  EXPECT_EQ(status->drift[0].name, "HTTP_PROXY");
-  EXPECT_FALSE(status->drift[0].missing);
-  EXPECT_EQ(status->drift[1].name, "ROOT " + Thumbprint(gone.certificate));
-  EXPECT_TRUE(status->drift[1].missing);
+  EXPECT_EQ(status->drift[0].key, "certificate:ROOT:" + gone.certificate.sha1);
+  EXPECT_TRUE(status->drift[0].missing);
+  EXPECT_EQ(status->drift[1].key, "env:HTTP_PROXY");
+  EXPECT_FALSE(status->drift[1].missing);
 }
 
-TEST_P(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {
+TEST_F(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {
   TakeOver();
   egress::EgressConfig next = SampleConfig();
   next.http_proxy = next.https_proxy = Secret("http://next.example.com:3128");
@@ -153,7 +117,7 @@ TEST_P(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {
   EXPECT_EQ(memory_.content().Text(), before_.Text());
 }
 
-TEST_P(ScriptRan, WhatSomebodyChangedSinceIsLeftAlone) {
+TEST_F(ScriptRan, WhatSomebodyChangedSinceIsLeftAlone) {
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
   TakeOver();
   MustApply(memory_, NothingDesired());
@@ -161,14 +125,12 @@ TEST_P(ScriptRan, WhatSomebodyChangedSinceIsLeftAlone) {
 }
 
 // The record is saved before the value is written.
-TEST_P(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
+TEST_F(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
   const RegValue older = Sz("HTTP_PROXY", "http://older:1");
   const RegValue newer = Sz("HTTP_PROXY", "http://newer:1");
   const RegValue list = ServiceList({"HTTP_PROXY=http://older:1"});
-  const std::string newer_list = ScriptText(ServiceList({"HTTP_PROXY=http://newer:1"}));
-  script_.records() = {{"env", "HTTP_PROXY", "absent", ScriptText(newer), ScriptText(older), ""},
-                       {"serviceEnv", "kubelet", "absent", newer_list, "", ""},
-                       {"serviceOurs", "kubelet", "", newer_list, ScriptText(list), ""}};
+  script_.entries() = {{"env:HTTP_PROXY", {}, newer, older},
+                       {"serviceEnv:kubelet", {}, ServiceList({"HTTP_PROXY=http://newer:1"}), list}};
   script_.Save();
   memory_.Put(kEnv, older);
   memory_.Put(kKubelet, list);
@@ -178,8 +140,7 @@ TEST_P(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
   EXPECT_FALSE(memory_.At(kKubelet, "Environment"));
 }
 
-// A certificate is known by its SHA-1 in the record, and whole in its store alone.
-TEST_P(ScriptRan, ACertificateThatNoPayloadHoldsAnyMoreGoesAllTheSame) {
+TEST_F(ScriptRan, ACertificateThatNoPayloadHoldsAnyMoreGoesAllTheSame) {
   const auto last = desired_.certificates.front().certificate;
   egress::EgressConfig next = SampleConfig();
   next.certificates.clear();
@@ -187,16 +148,16 @@ TEST_P(ScriptRan, ACertificateThatNoPayloadHoldsAnyMoreGoesAllTheSame) {
   EXPECT_FALSE(memory_.content().certificates[Store::kRoot].contains(last.der));
 }
 
-TEST_P(ScriptRan, ACertificateThatSomebodyRemovedIsNamed) {
+TEST_F(ScriptRan, ACertificateThatSomebodyRemovedIsNamed) {
   const CertificateItem& gone = desired_.certificates.front();
   memory_.content().certificates[gone.store].erase(gone.certificate.der);
   TakeOver();
-  EXPECT_THAT(Codes(), ElementsAre("script-state", "script-certificate"));
+  EXPECT_THAT(Codes(), ElementsAre("script-state"));
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(memory_.content().Text(), before_.Text());
 }
 
-TEST_P(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {
+TEST_F(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {
   const std::string key = R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)";
   const MemoryMachine start = memory_;
   const auto pending_at = [&](const std::optional<std::uint32_t>& counter) {
@@ -213,9 +174,9 @@ TEST_P(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {
   EXPECT_TRUE(pending_at({})) << "it can't be told";
 }
 
-TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
+TEST_F(ScriptRan, TheNewFileServesWhereItReplacedTheOtherOneHalfway) {
   const std::string good = memory_.files().at("script-state.json");
-  memory_.files() = {{"script-state.json", "{\"sche"}, {"script-state.json.old", good}};
+  memory_.files() = {{"script-state.json.new", good}};
   EXPECT_TRUE(TakeOver());
   EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
@@ -223,10 +184,9 @@ TEST_P(ScriptRan, TheNextOfItsThreeFilesServesWhereOneIsDamaged) {
   EXPECT_FALSE(TakeOver()) << "it was killed before it changed anything";
 }
 
-// What is older than a newer script's record is not what is true.
-TEST_P(ScriptRan, ARecordOfANewerScriptIsRefusedAndNoOlderFileServesInItsPlace) {
-  const std::map<std::string, std::string> newer = {{"script-state.json", "{\"schema\":3}"},
-                                                    {"script-state.json.old", memory_.files().at("script-state.json")}};
+TEST_F(ScriptRan, ARecordOfANewerScriptIsRefused) {
+  const std::map<std::string, std::string> newer = {{"script-state.json", "{\"schema\":2}"},
+                                                    {"script-state.json.new", memory_.files().at("script-state.json")}};
   memory_.files() = newer;
   for (const auto& result : {ApplyOn(machine_, desired_, {}, false), PlanOn(machine_, desired_, {})}) {
     ASSERT_FALSE(result);
@@ -237,7 +197,7 @@ TEST_P(ScriptRan, ARecordOfANewerScriptIsRefusedAndNoOlderFileServesInItsPlace) 
   EXPECT_EQ(memory_.files(), newer);
 }
 
-TEST_P(ScriptRan, ADamagedRecordStopsEachRunAndStays) {
+TEST_F(ScriptRan, ADamagedRecordStopsEachRunAndStays) {
   const std::map<std::string, std::string> damaged = {{"script-state.json", "{\"sche"}, {"script-state.json.new", "{"}};
   memory_.files() = damaged;
   for (const auto& result : {ApplyOn(machine_, desired_, {}, false), ApplyOn(machine_, NothingDesired(), {}, false),
@@ -254,7 +214,7 @@ TEST_P(ScriptRan, ADamagedRecordStopsEachRunAndStays) {
 }
 
 // This program's run, then the script's: what was there before both comes back.
-TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
+TEST_F(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
   MemoryMachine memory;
   memory.content() = before_;
   memory.MakeDurable();
@@ -264,7 +224,7 @@ TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
   MustApply(memory, Desired(first));
   egress::EgressConfig next = SampleConfig();
   next.https_proxy.reset();
-  ScriptRun(machine, GetParam()).Apply(Desired(next, {"containerd"}));
+  ScriptRun(machine).Apply(Desired(next, {"containerd"}));
   EXPECT_EQ(TextAt(memory, kEnv, "HTTP_PROXY"), SampleConfig().http_proxy->Reveal());
   EXPECT_THAT(StatusOf(machine)->drift, IsEmpty());
   const MemoryMachine both = memory;
@@ -280,7 +240,7 @@ TEST_P(ScriptRan, AfterARunOfThisProgramBothAreUndone) {
   EXPECT_EQ(memory.content().Text(), before_.Text());
 }
 
-TEST_P(ScriptRan, WhatSomebodyChangedAfterBothStays) {
+TEST_F(ScriptRan, WhatSomebodyChangedAfterBothStays) {
   const Ledger own = {{"env:HTTP_PROXY", {Sz("HTTP_PROXY", "first"), Sz("HTTP_PROXY", "ours"), {}}}};
   ASSERT_TRUE(machine_.state.Commit({{"ledger", LedgerJson(own)}}));
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
@@ -290,14 +250,14 @@ TEST_P(ScriptRan, WhatSomebodyChangedAfterBothStays) {
   EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://mine:1");
 }
 
-TEST_P(ScriptRan, ItsRunIsTheLastOneAndARollbackTakesItBack) {
+TEST_F(ScriptRan, ItsRunIsTheLastOneAndARollbackTakesItBack) {
   TakeOver();
   ASSERT_TRUE(Rollback(machine_, findings_).value());
   EXPECT_EQ(memory_.content().Text(), before_.Text());
   EXPECT_THAT(*LoadLedger(machine_.state), IsEmpty());
 }
 
-TEST_P(ScriptRan, AnyCallMayBeTheLast) {
+TEST_F(ScriptRan, AnyCallMayBeTheLast) {
   const MemoryMachine start = memory_;
   MemoryMachine whole = start;
   machine::Machine ports = whole.Ports();

@@ -131,7 +131,7 @@ TEST(Rules, ListOfAService) {
       service.variables.push_back({text.substr(0, equals), Secret(text.substr(equals + 1))});
     }
     if (!service.variables.empty()) desired.services.push_back(std::move(service));
-    Check({node, "service:X", ServiceKeyPath("x"), std::string(kServiceEnvironmentValue), ListOf}, desired);
+    Check({node, "serviceEnv:x", ServiceKeyPath("x"), std::string(kServiceEnvironmentValue), ListOf}, desired);
   }
 }
 
@@ -199,9 +199,8 @@ TEST(Rules, Boot) {
     SCOPED_TRACE(Text(node, "name"));
     MemoryMachine memory;
     if (const auto counter = Must(node.Find("counter"))) {
-      RegValue value = Bytes(Must(counter->Text()));
-      value.name = "BootId";
-      memory.Put(kKey, value);
+      const auto number = static_cast<std::uint32_t>(Must(counter->Integer()));
+      memory.Put(kKey, {"BootId", images::RegType::kDword, images::EncodeDword(number)});
     }
     machine::Machine machine = memory.Ports();
     ScriptState script;

@@ -37,7 +37,7 @@ TEST(ServiceName, CaseIsThatOfWindows) {
   EXPECT_TRUE(IsSameService("υπηρεσία", "ΥΠΗΡΕΣΊΑ"));
   EXPECT_FALSE(IsSameService("υπηρεσίας", "υπηρεσίασ")) << "the final sigma has no upper case since Windows 8";
   EXPECT_FALSE(IsSameService("a", "ab"));
-  for (const std::string& name : {"MSSQL$x y"s, "_.-"s, "kubelet"s}) EXPECT_EQ(ServiceNameKey(name), AsciiUpper(name));
+  for (const std::string& name : {"MSSQL$x y"s, "_.-"s, "kubelet"s}) EXPECT_EQ(ServiceNameKey(name), AsciiLower(name));
 }
 
 TEST(ServiceName, IsShownAsTheMachineSpellsIt) {

@@ -186,7 +186,8 @@ TEST(Operation, ThatIsNotForItsItemIsRefused) {
   EXPECT_EQ(code(R"({"item": "certificate:ROOT:AB", "kind": "registry", "key": "K", "name": "n", "ownKeys": []})"),
             Code::kType);
   EXPECT_EQ(code(R"({"item": "env:X", "kind": "certificate", "store": "ROOT", "add": true, "der": ""})"), Code::kType);
-  EXPECT_EQ(code(R"({"item": "service:X", "kind": "security", "key": "K", "before": "", "after": ""})"), Code::kType);
+  EXPECT_EQ(code(R"({"item": "serviceEnv:x", "kind": "security", "key": "K", "before": "", "after": ""})"),
+            Code::kType);
   EXPECT_EQ(code(R"({"item": "env:X", "kind": "registry", "key": "K", "name": "n", "ownKeys": []})"), Code::kInternal);
 }
 
@@ -199,7 +200,7 @@ TEST(Transaction, SurvivesItsFile) {
       RegistryWrite{"K", "", RegValue{"", RegType::kSz, "x"}, std::nullopt, {}, "winHttp:64"},
       CertificateWrite{Store::kCa, "der\0", false, "certificate:CA:AB"}};
   transaction.ledger_before["env:X"] = {std::nullopt, RegValue{"X", RegType::kSz, "ab"}, {"K"}};
-  transaction.ledger_after["service:Y"] = {RegValue{"X", static_cast<RegType>(77), ""}, std::nullopt, {}};
+  transaction.ledger_after["serviceEnv:y"] = {RegValue{"X", static_cast<RegType>(77), ""}, std::nullopt, {}};
   const auto read = ParseTransaction(TransactionJson(transaction), "f");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(TransactionJson(*read), TransactionJson(transaction));

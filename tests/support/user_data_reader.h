@@ -4,10 +4,12 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "provisioner/base/base64.h"
 
@@ -56,6 +58,7 @@ inline std::string ScriptOf(std::string_view bytes) {
 struct UserDataParts {
   std::string outside;    // the script without its data
   std::string script;     // what it runs
+  std::string apply;      // what that runs
   std::string container;  // what that applies
 };
 
@@ -81,10 +84,17 @@ inline UserDataParts PartsOf(std::string script) {
   const std::size_t from = script.find(begin) + begin.size();
   const std::size_t to = script.find("\n'@\n", from) + 1;
   const std::string blob = Gunzip(DecodeAscii85(script.substr(from, to - from)));
-  if (blob.size() < 2) return {};
-  const std::size_t end = 2 + static_cast<std::size_t>(static_cast<unsigned char>(blob[0])) +
-                          256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[1]));
-  return {script.erase(from, to - from), blob.substr(2, end - 2), blob.substr(end)};
+  std::size_t at = 0;
+  const auto take = [&] {
+    if (blob.size() < at + 2) return std::string();
+    const std::size_t size = static_cast<std::size_t>(static_cast<unsigned char>(blob[at])) +
+                             256 * static_cast<std::size_t>(static_cast<unsigned char>(blob[at + 1]));
+    at += 2 + size;
+    return blob.substr(at - size, size);
+  };
+  std::string run = take();
+  std::string apply = take();
+  return {script.erase(from, to - from), std::move(run), std::move(apply), blob.substr(std::min(at, blob.size()))};
 }
 
 }  // namespace prov::testing_support

@@ -110,12 +110,11 @@ TEST_P(EachFile, IsTheFileOfTheTreeWithCrlf) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, EachFile,
-                         testing::Values(File{"Install-Egress.ps1", InstallEgressPs1},
-                                         File{"Remove-Egress.ps1", RemoveEgressPs1},
+                         testing::Values(File{"Apply-Egress.ps1", ApplyEgressPs1},
                                          File{"SetupComplete.cmd", SetupCompleteCmd},
                                          File{"Start-Drive.ps1", StartDrivePs1}, File{"UserData.ps1", UserDataPs1},
-                                         File{"UserData-Install.ps1", UserDataInstallPs1},
-                                         File{"unattend.xml", UnattendXml}, File{"README.txt", ReadmeTxt}),
+                                         File{"UserData-Run.ps1", UserDataRunPs1}, File{"unattend.xml", UnattendXml},
+                                         File{"README.txt", ReadmeTxt}),
                          [](const testing::TestParamInfo<File>& info) {
                            std::string name = info.param.name;
                            std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
@@ -159,16 +158,16 @@ TEST(SetupComplete, StartsTheScriptByFullPathWithoutProfile) {
   const std::string_view text = SetupCompleteCmd();
   EXPECT_TRUE(Contains(text, "%SystemRoot%\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"));
   EXPECT_TRUE(
-      Contains(text, "\"%SHELL%\" -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File \"%INSTALL%\""));
+      Contains(text, "\"%SHELL%\" -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File \"%APPLY%\""));
   EXPECT_TRUE(Contains(text, "set \"HERE=%SystemRoot%\\Setup\\Scripts\""));
-  EXPECT_TRUE(Contains(text, "%HERE%\\Provisioner\\scripts\\Install-Egress.ps1"));
+  EXPECT_TRUE(Contains(text, "%HERE%\\Provisioner\\scripts\\Apply-Egress.ps1"));
 }
 
 // The program comes first; the script is for payloads without it.
 TEST(SetupComplete, PrefersTheProgramAndTellsItThePhase) {
   const std::string code = Unmarked(SetupCompleteCmd(), "rem ");
   const std::size_t program = code.find("if exist \"%PROGRAM%\" goto program");
-  const std::size_t script = code.find("-File \"%INSTALL%\"");
+  const std::size_t script = code.find("-File \"%APPLY%\"");
   ASSERT_NE(program, std::string::npos);
   EXPECT_LT(program, script);
   EXPECT_TRUE(Contains(code,
@@ -236,7 +235,7 @@ TEST(StartDrive, AlwaysEndsWithZeroInSpecializeAndLeavesAMark) {
 
 // Windows PowerShell reads the whole script before it runs it; the real syntax check is tests/e2e/powershell.
 TEST(Scripts, AreBalancedOutsideOfTextAndComments) {
-  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1(), StartDrivePs1()}) {
+  for (const std::string_view text : {ApplyEgressPs1(), UserDataRunPs1(), StartDrivePs1()}) {
     std::string open;
     for (std::string line : CodeLines(text, "#")) {
       line = std::regex_replace(line, std::regex("'[^']*'|\"[^\"]*\""), "");
@@ -255,69 +254,22 @@ TEST(Scripts, AreBalancedOutsideOfTextAndComments) {
   }
 }
 
-TEST(Scripts, AreStrict) {
-  for (const std::string_view text : {InstallEgressPs1(), RemoveEgressPs1()}) {
-    EXPECT_TRUE(Contains(text, "\r\nSet-StrictMode -Version 2\r\n$ErrorActionPreference = 'Stop'\r\n"));
-  }
-}
-
-// Less the region that is reached in the full language only; tests/e2e/powershell/language_test.py looks at who calls
-// it.
-std::string WithoutFullLanguage(std::string_view script) {
-  const std::size_t begin = script.find("#region full language");
-  const std::size_t end = script.find("#endregion", begin);
-  EXPECT_NE(end, std::string_view::npos);
-  return std::string(script.substr(0, begin)).append(script.substr(end));
-}
-
-// Constrained Language Mode and a plain Windows PowerShell 5.1 must be able to run them, and nothing may run text as
-// code.
-TEST(Scripts, UseNothingThatConstrainedLanguageModeBlocks) {
-  const std::string code = Unmarked(WithoutFullLanguage(InstallEgressPs1()), "#") + Unmarked(RemoveEgressPs1(), "#") +
-                           Unmarked(StartDrivePs1(), "#");
-  for (const std::string_view word : {"Add-Type",
-                                      "New-Object",
-                                      "Invoke-Expression",
-                                      "iex ",
-                                      "[System.",
-                                      "[IO.",
-                                      "[Security.",
-                                      "[Text.",
-                                      "[Convert]",
-                                      "[math]",
-                                      "[Environment]",
-                                      "::New",
-                                      "::new",
-                                      "Start-Process",
-                                      "??",
-                                      "?.",
-                                      " && ",
-                                      " || ",
-                                      "-Parallel",
-                                      "ConvertFrom-Json -AsHashtable"}) {
-    EXPECT_FALSE(Contains(code, word)) << word;
-  }
-  for (const std::string& type : Matches(code, "\\[([A-Za-z.]+)\\]::")) {
-    EXPECT_EQ(type, "string");
-  }
-}
-
-TEST(Scripts, RunSystemToolsOnlyThroughTheOneFunctionThatUsesFullPaths) {
-  const std::string code = Unmarked(InstallEgressPs1(), "#");
-  const std::vector<std::string> started = {"$exe @escaped", "$Program first-boot"};
-  EXPECT_EQ(Matches(code, "& (\\$\\w+ [@\\w-]+)"), started) << "a tool of System32, and the payload's own program";
-  EXPECT_EQ(Matches(code, "& \\$").size(), 2u);
-  EXPECT_TRUE(Contains(code, "$program = Join-Path $root 'provisioner.exe'"));
-  for (const std::string& tool : Matches(code, "Invoke-Tool '([^']*)'")) {
-    EXPECT_TRUE(tool == "reg.exe" || tool == "certutil.exe" || tool == "icacls.exe") << tool;
+// Nothing may run text as code, and Windows PowerShell 5.1 must be able to read them.
+TEST(Scripts, RunNoTextAsCodeAndNeedNoLaterPowerShell) {
+  for (const std::string_view text : {ApplyEgressPs1(), UserDataPs1(), UserDataRunPs1(), StartDrivePs1()}) {
+    const std::string code = Unmarked(text, "#");
+    for (const std::string_view word : {"Add-Type", "Invoke-Expression", "iex ", "[scriptblock]", "??", "?.", " && ",
+                                        " || ", "-Parallel", "-AsHashtable"}) {
+      EXPECT_FALSE(Contains(code, word)) << word;
+    }
   }
 }
 
 TEST(Scripts, ExitOnlyWithDocumentedCodes) {
   const std::vector<std::string> documented = {"10", "11", "12", "13", "15", "20"};
-  const std::string_view text = InstallEgressPs1();
-  const std::vector<std::string> codes = Matches(text, "(?:Stop-With|Add-Problem) ([0-9]+)");
-  EXPECT_GT(codes.size(), 20u);
+  const std::string_view text = ApplyEgressPs1();
+  const std::vector<std::string> codes = Matches(text, "Stop-With ([0-9]+)");
+  EXPECT_GT(codes.size(), 10u);
   for (const std::string& code : codes) {
     EXPECT_NE(std::find(documented.begin(), documented.end(), code), documented.end()) << code;
   }
@@ -328,9 +280,9 @@ TEST(Scripts, ExitOnlyWithDocumentedCodes) {
 
 TEST(Readme, NamesEveryFileOfThePayload) {
   for (const std::string_view file :
-       {"manifest.json", "manifest.json.p7s", "egress.json", "trust\\ROOT", "trust\\CA", "trust\\bundle.pem",
-        "registry\\SYSTEM.hiv", "registry\\SOFTWARE.hiv", "registry\\egress.reg", "scripts\\Install-Egress.ps1",
-        "scripts\\Remove-Egress.ps1", "scripts\\SetupComplete.cmd", "unattend.xml", "provisioner.exe",
+       {"manifest.json", "manifest.json.p7s", "egress.json", "operations.json", "trust\\ROOT", "trust\\CA",
+        "trust\\bundle.pem", "registry\\SYSTEM.hiv", "registry\\SOFTWARE.hiv", "registry\\egress.reg",
+        "scripts\\Apply-Egress.ps1", "scripts\\SetupComplete.cmd", "unattend.xml", "provisioner.exe",
         "%SystemRoot%\\Setup\\Scripts\\Provisioner"}) {
     EXPECT_TRUE(Contains(ReadmeTxt(), file)) << file;
   }

@@ -52,9 +52,7 @@ void ExpectInPayload(const std::string& name, const reconcile::DesiredState& sta
   ASSERT_TRUE(json) << name << ": " << json.error().message;
   EXPECT_THAT(json->options.services, ElementsAre(name));
 
-  const auto container = MakeContainer(SampleConfig(), state, {}, true);
-  ASSERT_TRUE(container) << name << ": " << container.error().message;
-  const auto read = ReadContainer(container->json + container->certificates, "c");
+  const auto read = ReadContainer(MakeContainer(SampleConfig(), state, {}), "c");
   ASSERT_TRUE(read) << name << ": " << read.error().message;
   EXPECT_THAT(read->options.services, ElementsAre(name));
 }

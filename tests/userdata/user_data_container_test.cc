@@ -16,8 +16,8 @@ reconcile::DesiredState State(const reconcile::DesiredOptions& options = {}) {
   return *reconcile::MakeDesiredState(SampleConfig(), options);
 }
 
-Container ContainerOf(const reconcile::DesiredState& state, const ContainerOptions& options = {}) {
-  return *MakeContainer(SampleConfig(), state, options, false);
+std::string ContainerOf(const reconcile::DesiredState& state, const ContainerOptions& options = {}) {
+  return MakeContainer(SampleConfig(), state, options);
 }
 
 TEST(Container, KeepsTheChoices) {
@@ -30,7 +30,7 @@ TEST(Container, KeepsTheChoices) {
   options.store.import_leaf = true;
   options.store.named = {std::string(64, 'a')};
   options.win_http_octets = true;
-  const auto read = ReadContainer(ContainerOf(State(options), {.generation = 4}).Bytes(), "x");
+  const auto read = ReadContainer(ContainerOf(State(options), {.generation = 4}), "x");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->generation, 4);
   EXPECT_EQ(read->options.scope, options.scope);
@@ -50,45 +50,60 @@ TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
   config.https_proxy.reset();
   config.no_proxy.reset();
   const auto state = *reconcile::MakeDesiredState(config, {});
-  const auto read = ReadContainer(MakeContainer(config, state, {}, false)->Bytes(), "x");
+  const auto read = ReadContainer(MakeContainer(config, state, {}), "x");
   ASSERT_TRUE(read);
   EXPECT_FALSE(read->config.proxy_file.present);
   EXPECT_TRUE(read->config.trust_file.present);
   EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->scope, state.scope);
 }
 
-TEST(Container, IsOneLineOfJsonAndThenCertificates) {
-  const Container made = ContainerOf(State());
-  EXPECT_EQ(made.json.find('\n'), made.json.size() - 1);
-  EXPECT_THAT(made.json,
-              testing::StartsWith(R"({"userData":1,"generation":1,"source":["MachineConfig","rendered-worker-)"));
-  EXPECT_THAT(made.json, Not(HasSubstr(R"(": )")));
-  EXPECT_THAT(made.certificates, testing::StartsWith("\x30\x82"));
+TEST(Container, IsJsonWithoutBlanksBetweenTokens) {
+  const std::string made = ContainerOf(State());
+  EXPECT_THAT(made, testing::StartsWith(
+                        R"({"schema":1,"userData":true,"generation":1,"source":["MachineConfig","rendered-worker-)"));
+  EXPECT_THAT(made, Not(HasSubstr(R"(": )")));
+  EXPECT_THAT(made, Not(HasSubstr("\n")));
+}
+
+// The operations say nothing that `proxy` says.
+TEST(Container, HoldsAPasswordOncePerVariable) {
+  const std::string made = ContainerOf(State());
+  const std::string password = "c4nary";
+  std::size_t count = 0;
+  for (std::size_t at = made.find(password); at != std::string::npos; at = made.find(password, at + 1)) ++count;
+  EXPECT_EQ(count, 2U) << "HTTP_PROXY and HTTPS_PROXY of proxy";
+  EXPECT_THAT(made, HasSubstr(R"({"kind":"env","key":"NO_PROXY","value":null})"));
+}
+
+TEST(Container, SaysWhereItsCertificatesAre) {
+  const std::string made = ContainerOf(State());
+  const auto [begin, end] = CertificatesIn(made);
+  EXPECT_THAT(made.substr(begin), testing::StartsWith(R"({"kind":"certificate","key":"ROOT:)"));
+  EXPECT_THAT(made.substr(end), testing::StartsWith(R"(,{"kind":"env")"));
+  EXPECT_EQ(CertificatesIn("{}"), std::pair(std::size_t{0}, std::size_t{0}));
 }
 
 TEST(Container, BlanksAndQuotesWithinTextsStay) {
   egress::EgressConfig config = SampleConfig();
   config.source.name = "a \"b\" \\ c";
-  const auto read = ReadContainer(MakeContainer(config, State(), {}, false)->Bytes(), "x");
+  const auto read = ReadContainer(MakeContainer(config, State(), {}), "x");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->config.source.name, config.source.name);
 }
 
 TEST(Container, DamageIsAnError) {
-  const std::string bytes = ContainerOf(State()).Bytes();
+  const std::string bytes = ContainerOf(State());
   EXPECT_EQ(ReadContainer("", "x").error().code, Code::kJson);
-  EXPECT_EQ(ReadContainer("{}", "x").error().code, Code::kJson);
-  EXPECT_EQ(ReadContainer("{}\n", "x").error().code, Code::kType);
-  EXPECT_EQ(ReadContainer("{\"userData\":2}\n", "x").error().code, Code::kVersion);
-  EXPECT_EQ(ReadContainer(bytes.substr(0, bytes.size() - 1), "x").error().code, Code::kCert);
-  EXPECT_EQ(ReadContainer(bytes + "\x30", "x").error().code, Code::kCert);
-  EXPECT_EQ(ReadContainer(bytes + std::string("\x30\x03\x02\x01\x01", 5), "x").error().code, Code::kCert);
-}
-
-TEST(Container, CertificatesThatTheScriptCantReadAreRefused) {
-  auto state = State();
-  state.certificates.front().certificate.der = std::string("\x30\x03\x02\x01\x01", 5);
-  EXPECT_EQ(MakeContainer(SampleConfig(), state, {}, false).error().code, Code::kSizeLimit);
+  EXPECT_EQ(ReadContainer("{}", "x").error().code, Code::kType);
+  EXPECT_EQ(ReadContainer(R"({"schema":1})", "x").error().code, Code::kType);
+  EXPECT_EQ(ReadContainer(R"({"schema":2,"userData":true})", "x").error().code, Code::kVersion);
+  EXPECT_EQ(ReadContainer(bytes.substr(0, bytes.size() - 1), "x").error().code, Code::kJson);
+  std::string other = bytes;
+  const auto [begin, end] = CertificatesIn(bytes);
+  const std::string value = R"("value":")";
+  const std::size_t at = bytes.find(value, begin) + value.size();
+  EXPECT_EQ(ReadContainer(other.replace(at, 4, "AAAA"), "x").error().code, Code::kCert);
+  EXPECT_EQ(ReadContainer(other.replace(at, 4, "----"), "x").error().code, Code::kType);
 }
 
 TEST(Download, IsAUrlAndADigest) {

@@ -36,6 +36,16 @@ TEST(CompactScript, LeavesTextsAloneButForTheirVariables) {
   EXPECT_EQ(CompactScript("$x = 'it''s = $x'\n", kAll), "$a='it''s = $a'\n");
 }
 
+TEST(CompactScript, KeepsReplacementsOfRegularExpressions) {
+  EXPECT_EQ(CompactScript("$x -replace 'a(b)', '$1$x'\n", kAll), "$a -replace 'a(b)','$1$a'\n");
+}
+
+TEST(CompactScript, ShortensTheFunctionsOfTheScriptAndNoOthers) {
+  EXPECT_EQ(
+      CompactScript("function Get-One($x) {\nGet-OneMore\n}\nfunction Tell {\n}\n(Get-One 1).Get-One\nTell\n", kAll),
+      "function _a($a){Get-OneMore}\nfunction Tell{}\n(_a 1).Get-One\nTell\n");
+}
+
 TEST(CompactScript, KeepsPowerShellsOwnVariablesAndScopes) {
   EXPECT_EQ(CompactScript("$script:items += $_, $args, $LASTEXITCODE, $PSScriptRoot, $Matches[0], $items\n", kAll),
             "$script:a+=$_,$args,$LASTEXITCODE,$PSScriptRoot,$Matches[0],$a\n");
@@ -67,7 +77,8 @@ TEST(CompactScript, HasNamesForManyVariables) {
 
 // What the compaction does not know must not be in the scripts that it is made for.
 TEST(CompactScript, ScriptsHaveNothingThatItDoesNotKnow) {
-  for (const std::string_view script : {templates::UserDataPs1(), templates::UserDataInstallPs1()}) {
+  for (const std::string_view script :
+       {templates::UserDataPs1(), templates::UserDataRunPs1(), templates::ApplyEgressPs1()}) {
     for (const std::string_view word : {"@\"", "<#", "`\"", "`'", "`\r\n", "Invoke-Expression", "iex ",
                                         "$using:", "Get-Variable", "Set-Variable", "$global:i"}) {
       EXPECT_THAT(script, Not(HasSubstr(word)));
@@ -81,22 +92,28 @@ TEST(CompactScript, ScriptsHaveNothingThatItDoesNotKnow) {
 
 // A comment behind code would end the line for what was joined to it; a quote in one would begin a text.
 TEST(CompactScript, ScriptsHaveCommentsOnLinesOfTheirOwn) {
-  for (const std::string_view script : {templates::UserDataPs1(), templates::UserDataInstallPs1()}) {
+  for (const std::string_view script :
+       {templates::UserDataPs1(), templates::UserDataRunPs1(), templates::ApplyEgressPs1()}) {
     EXPECT_THAT(CompactScript(script, kAll), Not(HasSubstr(" # ")));
     EXPECT_THAT(CompactScript(script, kAll), Not(HasSubstr("\r")));
   }
 }
 
-TEST(UserDataScript, ScriptEndsWhereItsFirstTwoBytesSay) {
-  const auto parts = testing_support::PartsOf(*UserDataScript({"{}\n", "DER"}, {}));
-  EXPECT_EQ(parts.script, CompactScript(templates::UserDataInstallPs1(), {}));
-  EXPECT_EQ(parts.container, "{}\nDER");
+TEST(UserDataScript, CarriesTwoScriptsAndTheContainer) {
+  const auto parts = testing_support::PartsOf(*UserDataScript("{}DER", {}));
+  EXPECT_EQ(parts.script, CompactScript(templates::UserDataRunPs1(), {}));
+  constexpr std::array<std::string_view, 1> kFull = {"full"};
+  EXPECT_EQ(parts.apply, CompactScript(templates::ApplyEgressPs1(), kFull));
+  const auto less = testing_support::PartsOf(*UserDataScript("{}DER", {.full = false}));
+  EXPECT_EQ(less.apply, CompactScript(templates::ApplyEgressPs1(), {}));
+  EXPECT_LT(less.apply.size(), parts.apply.size());
+  EXPECT_EQ(parts.container, "{}DER");
 }
 
 TEST(UserDataScript, HoldsNoWordForWhichWindowsWouldLogIt) {
   // Enough different ones that some would have such a word in their data by chance.
   for (int i = 0; i < 1000; ++i) {
-    const std::string script = *UserDataScript({fmt::format("{{\"generation\":{}}}\n", i), "DER"}, {});
+    const std::string script = *UserDataScript(fmt::format("{{\"generation\":{}}}\n", i), {});
     ASSERT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << script;
   }
 }
@@ -104,9 +121,9 @@ TEST(UserDataScript, HoldsNoWordForWhichWindowsWouldLogIt) {
 // Of every length there is one whose gzip ends within a group; the script reads whole groups.
 TEST(UserDataScript, UnpacksToTheSameWhateverTheLength) {
   for (std::size_t size = 0; size < 16; ++size) {
-    std::string certificates;
-    for (std::size_t i = 0; i < size; ++i) certificates += static_cast<char>(7 + 31 * i);
-    EXPECT_EQ(testing_support::PartsOf(*UserDataScript({"{}\n", certificates}, {})).container, "{}\n" + certificates);
+    std::string container = "{}\n";
+    for (std::size_t i = 0; i < size; ++i) container += static_cast<char>(7 + 31 * i);
+    EXPECT_EQ(testing_support::PartsOf(*UserDataScript(container, {})).container, container);
   }
 }
 
@@ -129,9 +146,9 @@ TEST(HereStringLines, NoneHasAWordForWhichWindowsWouldLogIt) {
 TEST(UserDataScript, UnpacksNoMoreThanItSays) {
   EXPECT_THAT(templates::UserDataPs1(), HasSubstr(".ReadBytes(8e6)"));
   EXPECT_EQ(kMostUnpackedBytes, 8'000'000u);
-  const std::string most(kMostUnpackedBytes - 3, 'x');
-  EXPECT_TRUE(UserDataScript({"{}\n", most}, {}));
-  const auto more = UserDataScript({"{}\n", most + "x"}, {});
+  const std::string most(kMostUnpackedBytes, 'x');
+  EXPECT_TRUE(UserDataScript(most, {}));
+  const auto more = UserDataScript(most + "x", {});
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code, Code::kSizeLimit);
   EXPECT_THAT(more.error().message, HasSubstr("has 8000001 bytes unpacked, and its script unpacks 8000000"));

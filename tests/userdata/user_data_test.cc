@@ -37,6 +37,28 @@ reconcile::DesiredOptions Choices(reconcile::CredentialPolicy credentials = reco
   return options;
 }
 
+// Of the sample's certificates as a payload has them.
+std::string BundleHash(const reconcile::DesiredState& state) {
+  std::vector<pki::Certificate> certificates;
+  for (const auto& item : state.certificates) certificates.push_back(item.certificate);
+  return ToHex(Sha256(pki::EncodePem(certificates)));
+}
+std::string BundleHash() { return BundleHash(*reconcile::MakeDesiredState(SampleConfig(), Choices())); }
+
+// What has no room goes before anything is refused.
+TEST(UserData, LeavesOutTakingBackWhereThereIsNoRoomAndSaysSo) {
+  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
+  UserDataOptions options{.platform = Platform::kAws};
+  const auto all = MakeUserData(SampleConfig(), state, options);
+  ASSERT_TRUE(all);
+  EXPECT_THAT(CodesOf(all->findings), Not(testing::Contains("userdata-short")));
+  options.foreign =
+      ForeignUserData{"#" + std::string(ChannelOf(Platform::kAws).limit - all->bytes.size() + 100, 'x') + "\n"};
+  const auto less = MakeUserData(SampleConfig(), state, options);
+  ASSERT_TRUE(less) << less.error().message;
+  EXPECT_THAT(CodesOf(less->findings), testing::Contains("userdata-short"));
+}
+
 UserData Make(const UserDataOptions& options, const reconcile::DesiredOptions& choices = Choices()) {
   const egress::EgressConfig config = SampleConfig();
   auto data = MakeUserData(config, *reconcile::MakeDesiredState(config, choices), options);
@@ -251,26 +273,23 @@ TEST(UserData, DownloadsAreInTheDataAndTheirCodeOnlyWhereTheyAre) {
 }
 
 TEST(UserData, CertificatesMayComeFromAUrl) {
-  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
-  std::vector<pki::Certificate> certificates;
-  for (const auto& item : state.certificates) certificates.push_back(item.certificate);
   UserDataOptions options{.platform = Platform::kAws};
-  options.bundle = Download{"http://example.com/ca.pem", ToHex(Sha256(pki::EncodePem(certificates)))};
+  options.bundle = Download{"http://example.com/ca.pem", BundleHash()};
   const UserData known = Make(options);
-  EXPECT_THAT(CodesOf(known.findings), Not(testing::Contains("ca-transport-other")));
   const std::string container = PartsOf(known.bytes).container;
-  EXPECT_THAT(container, AllOf(EndsWith("}\n"), HasSubstr(R"("bundle":"http://example.com/ca.pem")"),
-                               HasSubstr(R"("stores":"RRC")")));
+  EXPECT_THAT(container, AllOf(HasSubstr(R"("bundle":"http://example.com/ca.pem")"), HasSubstr(R"("stores":"RRC")"),
+                               Not(HasSubstr(R"("kind":"certificate")"))));
   EXPECT_EQ(ReadContainer(container, "x").error().code, Code::kRemoteSource);
-  // The script puts what it fetched behind the line, and then it is a source like any other.
-  std::string fetched = container;
-  for (const auto& certificate : certificates) fetched += certificate.der;
-  EXPECT_EQ(ReadContainer(fetched, "x")->config.certificates.size(), certificates.size());
+}
 
-  options.bundle->sha256 = std::string(64, 'b');
-  const UserData other = Make(options);
-  EXPECT_THAT(FindingOf(other, "ca-transport-other").message, HasSubstr(ToHex(Sha256(pki::EncodePem(certificates)))));
-  EXPECT_THAT(PartsOf(other.bytes).container, HasSubstr(R"("stores":"")"));
+TEST(UserData, ABundleThatIsNotThatOfTheSourceIsRefused) {
+  UserDataOptions options{.platform = Platform::kAws};
+  options.bundle = Download{"http://example.com/ca.pem?sig=t0ken", std::string(64, 'b')};
+  const auto other = MakeUserData(SampleConfig(), *reconcile::MakeDesiredState(SampleConfig(), Choices()), options);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, Code::kHashMismatch);
+  EXPECT_EQ(other.error().where, "http://example.com/ca.pem");
+  EXPECT_THAT(other.error().message, AllOf(HasSubstr("trust/bundle.pem"), HasSubstr(BundleHash())));
 }
 
 // ---- another script
@@ -340,7 +359,7 @@ TEST(UserData, AsksCloudbaseInitForAnotherBootWhereThatMayHelp) {
 TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
   const auto told = [](const char* url) {
     UserDataOptions options{.platform = Platform::kAws};
-    options.bundle = Download{url, std::string(64, 'b')};
+    options.bundle = Download{url, BundleHash()};
     return FindingOf(Make(options), "ca-transport-tls");
   };
   const Finding https = told("https://example.com/ca.pem");
@@ -373,12 +392,13 @@ TEST(UserData, SaysThatWindowsMayLogIt) {
 TEST(UserData, TheScriptWithTheDataHasNoWordForWhichWindowsLogsIt) {
   for (const Channel& channel : Channels()) {
     UserDataOptions options{.platform = channel.platform, .exe = Exe()};
-    options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+    options.bundle = Download{"https://example.com/ca.pem", BundleHash()};
     const std::string script = ScriptOf(Make(options).bytes);
     EXPECT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << channel.name;
-    const std::string inner = PartsOf(script).script;
+    const auto parts = PartsOf(script);
+    const std::string inner = parts.script + parts.apply;
     EXPECT_THAT(testing_support::LoggedWords(inner),
-                testing::ElementsAre("Bypass", "Cryptography", "FromBase64String", "Properties"))
+                testing::ElementsAre("Bypass", "Cryptography", "FromBase64String", "Properties", "ToBase64String"))
         << channel.name << ": constant text, but the fewer the better";
     EXPECT_THAT(inner, Not(HasSubstr("example.com")));
   }
@@ -387,7 +407,7 @@ TEST(UserData, TheScriptWithTheDataHasNoWordForWhichWindowsLogsIt) {
 // What stands on a command line can be seen by every user of the machine.
 TEST(UserData, GivesUrlsToCurlByAFile) {
   UserDataOptions options{.platform = Platform::kAws, .exe = Exe()};
-  options.bundle = Download{"https://example.com/ca.pem", std::string(64, 'b')};
+  options.bundle = Download{"https://example.com/ca.pem", BundleHash()};
   const std::string script = PartsOf(Make(options).bytes).script;
   const std::size_t at = script.find("\\curl.exe\"");
   ASSERT_NE(at, std::string::npos);
@@ -399,7 +419,7 @@ TEST(UserData, GivesUrlsToCurlByAFile) {
 TEST(UserData, ShowsNoQueryOfAUrlAndKeepsIt) {
   UserDataOptions options{.platform = Platform::kAws};
   options.exe = Download{"https://example.com/x.exe?sig=t0ken", std::string(64, 'a')};
-  options.bundle = Download{"https://example.com/ca.pem?sig=t0ken", std::string(64, 'b')};
+  options.bundle = Download{"https://example.com/ca.pem?sig=t0ken", BundleHash()};
   const UserData data = Make(options, Choices(reconcile::CredentialPolicy::kNone));
   EXPECT_TRUE(data.secret);
   EXPECT_THAT(FindingOf(data, "userdata-url").message, HasSubstr(std::string(ChannelOf(Platform::kAws).readers)));
@@ -457,6 +477,7 @@ TEST(UserData, SaysWhereTheDownloadsOfTheOtherScriptCanNotFindTheProxy) {
   EXPECT_THAT(CodesOf(make(config, options).findings), Not(testing::Contains("append-download")));
   // What has no room goes, and it is said; nothing is refused for it.
   config = SampleConfig();
+  options.full = false;
   const std::size_t limit = ChannelOf(Platform::kAws).limit;
   options.foreign->script.insert(0, "#" + std::string(limit - make(config, options).bytes.size() - 2, 'x') + "\n");
   EXPECT_EQ(make(config, options).bytes.size(), limit);
@@ -505,8 +526,8 @@ egress::EgressConfig WithAuthorities(int count) {
   return config;
 }
 
-TEST(UserData, EightAuthoritiesFitAwsBesideTheOperatorsScript) {
-  const egress::EgressConfig config = WithAuthorities(8);
+TEST(UserData, ThreeAuthoritiesFitAwsBesideTheOperatorsScript) {
+  const egress::EgressConfig config = WithAuthorities(3);
   reconcile::DesiredOptions choices;
   choices.services = {"containerd", "kubelet"};
   const auto state = *reconcile::MakeDesiredState(config, choices);
@@ -525,7 +546,7 @@ TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
   const egress::EgressConfig config = WithAuthorities(8);
   const auto state = *reconcile::MakeDesiredState(config, {});
   UserDataOptions options{.platform = Platform::kAws};
-  options.foreign = *ReadForeignUserData(OperatorsUserData(10000), "operator");
+  options.foreign = *ReadForeignUserData(OperatorsUserData(7000), "operator");
   const auto data = MakeUserData(config, state, options);
   ASSERT_FALSE(data);
   EXPECT_EQ(data.error().code, Code::kSizeLimit);
@@ -535,7 +556,7 @@ TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
   options.platform = Platform::kAzure;
   EXPECT_TRUE(MakeUserData(config, state, options));
   options.platform = Platform::kAws;
-  options.bundle = Download{"http://example.com/ca.pem", std::string(64, 'b')};
+  options.bundle = Download{"http://example.com/ca.pem", BundleHash(state)};
   EXPECT_TRUE(MakeUserData(config, state, options));
 }
 
@@ -543,7 +564,7 @@ TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
 TEST(UserData, LimitIsExact) {
   const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
   for (const Platform platform : {Platform::kAws, Platform::kAzure, Platform::kGcp, Platform::kOpenstack}) {
-    UserDataOptions options{.platform = platform};
+    UserDataOptions options{.platform = platform, .full = false};
     options.foreign = ForeignUserData{"#\n"};
     const std::size_t limit = ChannelOf(platform).limit;
     const std::size_t missing = limit - MakeUserData(SampleConfig(), state, options)->bytes.size();

@@ -1,16 +1,30 @@
-# Runs a script of the payload outside of Windows: supplies the one cmdlet that PowerShell has on Windows only.
-# FAKE_LANGUAGE is the language mode that a policy would set. What the script asks of .NET's registry is asked of the JSON
-# store (stand-in-registry.ps1).
-#   pwsh -NoProfile -File driver.ps1 SCRIPT [-Remove] [-AllowDowngrade]
-. "$PSScriptRoot/stand-in-registry.ps1"
-function Get-Acl {
-    param([string]$LiteralPath)
-    $lines = @(& $env:FAKE_PYTHON $env:FAKE_SCRIPT 'sddl' $LiteralPath)
-    return (New-Object -TypeName PSObject -Property @{ Sddl = $lines[0] })
-}
-$target = $args[0]
-$options = @{}
-for ($i = 1; $i -lt $args.Count; $i++) { $options[$args[$i].TrimStart([char]'-')] = $true }
+# Runs a script on the stand-ins, or several times in one process: a comma separates the runs. FAKE_LANGUAGE is the language
+# mode that a policy would set. The last code is the process's. Behind each of several, its code is printed and the store is
+# copied to FAKE_STORE.NUMBER.
+#   pwsh -NoProfile -File driver.ps1 SCRIPT [-Undo] [-AllowDowngrade] [-Operations FILE] [, [SCRIPT] [OPTION]...]...
+. "$PSScriptRoot/stand-ins.ps1"
+$target, $words = $args
 if ($env:FAKE_LANGUAGE) { $ExecutionContext.SessionState.LanguageMode = $env:FAKE_LANGUAGE }
-& $target @options
+$options = @{}
+$name = ''
+$number = 0
+$words = @($words | Where-Object { $_ }) + ','
+foreach ($word in $words) {
+    if ($word -eq ',') {
+        & $target @options
+        $options = @{}
+        $number++
+        if (@($words -eq ',').Count -gt 1) {
+            "exit code $LASTEXITCODE"
+            [IO.File]::Copy($env:FAKE_STORE, "$($env:FAKE_STORE).$number", $true)
+        }
+    } elseif ($word -like '*.ps1') {
+        $target = $word
+    } elseif ($word -like '-*') {
+        $name = $word.Substring(1)
+        $options[$name] = $true
+    } else {
+        $options[$name] = $word
+    }
+}
 exit $LASTEXITCODE

@@ -19,18 +19,7 @@ import fakes
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import user_data_reader  # noqa: E402
-
-STAND_INS = HERE / "stand-ins.ps1"
-ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.Directory]", b"[StandInDirectory]"),
-           (b"[IO.File]", b"[StandInFile]"), (b"Security.AccessControl.DirectorySecurity", b"StandInSecurity"),
-           (b"[Security.Principal.NTAccount]", b"[StandInAccount]"), (b"$PSHOME\\", b"$env:FAKE_PSHOME\\")]
-
-CONTROL = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\"
-ENVIRONMENT = CONTROL + "Environment"
-BOOT = CONTROL + "Memory Management\\PrefetchParameters"
-SERVICES = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\"
-CONNECTIONS = "Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Connections"
-WINHTTP = ["HKEY_LOCAL_MACHINE\\SOFTWARE\\" + CONNECTIONS, "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node\\" + CONNECTIONS]
+from machine import BOOT, ENVIRONMENT, SERVICES, STAND_INS, WINHTTP, Machine as PlainMachine, adapt  # noqa: E402, F401
 
 # A program of Windows is a program of this file: TOOL ARGUMENT...
 TOOL = "#!{python}\nimport sys\nsys.path.insert(0, {here!r})\nimport user_data_machine\nsys.exit(user_data_machine.tool({name!r}, sys.argv[1:]))\n"
@@ -106,18 +95,17 @@ def provisioner(store, arguments):
     return code
 
 
-class Machine:
+class Machine(PlainMachine):
+    """One that runs user data: with the web, the task scheduler, and the program."""
+
     def __init__(self, root, pwsh, provisioner_program):
-        self.root, self.pwsh = pathlib.Path(root).resolve(), pwsh
-        self.windows = self.root / "Windows"
+        super().__init__(root, pwsh)
         self.scripts = self.windows / "Setup/Scripts"
         self.work = self.scripts / "ProvisionerUserData"
-        self.state = self.root / "ProgramData/Provisioner"
         self.program = self.root / "Program Files/Provisioner/provisioner.exe"
         self.log = self.root / "log"
         self.pshome = self.root / "PowerShell"
-        self.temporary = self.root / "tmp"  # a PowerShell that is killed leaves its sockets and pipes
-        for folder in (self.windows / "System32", self.state.parent, self.program.parent.parent, self.pshome, self.temporary):
+        for folder in (self.program.parent.parent, self.pshome):
             folder.mkdir(parents=True)
         for name in ("curl", "schtasks"):
             write_tool(self.windows / "System32" / (name + ".exe"), name)
@@ -125,58 +113,11 @@ class Machine:
         # What Windows' own has for a separator is a letter of a file's name elsewhere.
         shell.write_text("#!/bin/bash\nexec %s \"${@//\\\\//}\"\n" % shlex.quote(pwsh))
         shell.chmod(0o755)
-        self.environment = {n: v for n, v in os.environ.items() if not n.upper().endswith("_PROXY") and not n.startswith("FAKE_")}
-        self.environment.update(SystemRoot=str(self.windows), ProgramData=str(self.state.parent), ProgramW6432=str(self.program.parent.parent),
-                                FAKE_STORE=str(self.root / "store.json"), FAKE_LOG=str(self.log), FAKE_PSHOME=str(self.pshome),
-                                FAKE_PROVISIONER=provisioner_program, TMPDIR=str(self.temporary), COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
-        store = self.store()
-        for key in (ENVIRONMENT, SERVICES + "containerd", WINHTTP[0], "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
-            store.make_key(key)
-        store.set(ENVIRONMENT, "Path", 2, fakes.utf16("%SystemRoot%\\system32") + "0000")
-        store.set(BOOT, "BootId", 4, "07000000")
-        store.save()
+        self.pwsh = str(shell)
+        self.environment.update(ProgramW6432=str(self.program.parent.parent), FAKE_LOG=str(self.log), FAKE_PSHOME=str(self.pshome),
+                                FAKE_PROVISIONER=provisioner_program)
 
     # ---- what is there
-
-    def store(self):
-        return fakes.Store(str(self.root / "store.json"))
-
-    def change(self, action):
-        store = self.store()
-        action(store)
-        store.save()
-
-    def writes(self):
-        return self.store().data["writes"]
-
-    def env(self, name):
-        value = self.store().get(ENVIRONMENT, name)
-        return bytes.fromhex(value[1]).decode("utf-16-le").rstrip("\0") if value else None
-
-    def service(self, name):
-        value = self.store().get(SERVICES + name, "Environment")
-        return fakes.multi_entries(value) if value else None
-
-    def certificates(self):
-        return {name: sorted(found) for name, found in self.store().data["certs"].items() if found}
-
-    def record(self):
-        """What script-state.json says."""
-        document = json.loads((self.state / "script-state.json").read_text(encoding="utf-8"))
-        assert document["schema"] == 2, document
-        return document
-
-    def put_record(self, text):
-        (self.state / "script-state.json").write_text(text, encoding="utf-8")
-
-    def rewritten_by_install_egress(self):
-        """The record as Install-Egress.ps1 writes what it has read."""
-        script = (HERE.parents[2] / "templates/Install-Egress.ps1").read_text(encoding="ascii")
-        (self.root / "functions.ps1").write_text(script[:script.index("\n$exitCode = 20\ntry {\n")])
-        folder = str(self.state).replace("'", "''")
-        (self.root / "rewrite.ps1").write_text(f". \"$PSScriptRoot/functions.ps1\"\n$script:stateDir = '{folder}'\nOpen-State\nSave-State\n")
-        assert self.shell("-File", str(self.root / "rewrite.ps1")) == 0 and not self.output, self.output
-        return (self.state / "script-state.json").read_text(encoding="ascii")
 
     def calls(self, name):
         if not self.log.exists():
@@ -196,28 +137,19 @@ class Machine:
         load = b". '%s';" % str(STAND_INS).encode()
 
         def carried(match):
-            blob = user_data_reader.carried_by(match[0])
-            end = 2 + int.from_bytes(blob[:2], "little")
-            inner = blob[2:end]
-            for old, new in ADAPTED:
-                inner = inner.replace(old, new)
-            inner = load + carried_first + inner
-            made = gzip.compress(len(inner).to_bytes(2, "little") + inner + blob[end:])
+            run, apply, container = user_data_reader.scripts_and_container(match[0])
+            parts = (load + carried_first + adapt(run), adapt(apply))
+            made = gzip.compress(b"".join(len(part).to_bytes(2, "little") + part for part in parts) + container)
             digits = base64.a85encode(made, pad=True).replace(b"z", b"!!!!!")
             # In lines, as it was, none of which is the end.
             return b"$b=@'\n" + re.sub(rb"(.{100})(?!'@)", rb"\1\n", digits) + b"\n'@"
 
         text, count = user_data_reader.DATA.subn(carried, script)
         assert count == 1, "the script carries nothing"
-        for old, new in ADAPTED:
-            text = text.replace(old, new)
-        return load + first + text
+        return load + first + adapt(text)
 
     def shell(self, *arguments, fault=""):
-        answer = subprocess.run([str(self.pshome / "powershell.exe"), "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", *arguments],
-                                capture_output=True, text=True, env={**self.environment, "FAKE_FAULT": fault}, timeout=300, check=False)
-        self.output = answer.stdout + answer.stderr
-        return answer.returncode
+        return super().shell("-ExecutionPolicy", "Bypass", *arguments, FAKE_FAULT=fault)
 
     def run(self, user_data, fault="", damage=lambda script: script, **adapted):
         """Runs it as the platform's agent does: extracted, as a file, or by the command of a cloud-config."""

@@ -19,7 +19,7 @@ import unittest
 import fakes
 import user_data_machine
 import user_data_reader
-from scripts_test import ODD_NAMES, STRIDE, keep
+from machine import ODD_NAMES, keep, make_certificates
 from user_data_machine import SERVICES, WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -29,8 +29,8 @@ EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
 CANARY = "S3cret"
 SOME = {"test_every_form_applies_everything", "test_any_number_of_certificates", "test_second_run_writes_nothing", "test_lower_generation_is_refused",
-        "test_key_of_a_service_is_closed_before_it_holds_credentials", "test_damaged_records_are_not_replaced",
-        "test_constrained_language_is_refused_before_anything_is_made", "test_fetched_bundle_that_was_known", "test_program_takes_over",
+        "test_where_there_is_no_room_only_certificates_are_taken_back",
+        "test_constrained_language_is_refused_before_anything_is_made", "test_fetched_bundle", "test_program_takes_over",
         "test_other_script_runs_behind_ours", "test_task_tries_again_and_says_why"}
 AGAIN = 1002 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 CONSTRAINED = b"$ExecutionContext.SessionState.LanguageMode='ConstrainedLanguage';"
@@ -48,23 +48,6 @@ FORMS = {
     "openstack, cloud-config": ["--platform", "openstack", "--userdata-form", "cloud-config"],
     "none": ["--platform", "none"],
 }
-
-
-def make_certificates(folder):
-    """Three roots, an intermediate and a leaf: PEM by name."""
-    def openssl(*words):
-        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
-    made = {}
-    for name in ("one", "two", "three"):
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".pem", "-days", "3650", "-subj", "/CN=Root " + name)
-    for name, extension in (("middle", "basicConstraints=critical,CA:TRUE"), ("leaf", "basicConstraints=CA:FALSE")):
-        (folder / (name + ".ext")).write_text(extension + "\n")
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=The " + name)
-        openssl("x509", "-req", "-in", name + ".csr", "-CA", "one.pem", "-CAkey", "one.key", "-CAcreateserial", "-days", "3650", "-extfile", name + ".ext",
-                "-out", name + ".pem")
-    for name in ("one", "two", "three", "middle", "leaf"):
-        made[name] = (folder / (name + ".pem")).read_text()
-    return made
 
 
 class UserDataScripts(unittest.TestCase):
@@ -101,6 +84,7 @@ class UserDataScripts(unittest.TestCase):
         words = [word for name in services for word in ("--service", name)] + ["--generation", str(generation), *map(str, options)]
         answer = subprocess.run([PROVISIONER, "bake", source, "--format", "userdata", "--out", out, *words], capture_output=True, text=True, check=False)
         self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.said = answer.stderr
         found = subprocess.run([PROVISIONER, "extract", source, "--show-secrets"], capture_output=True, check=True)
         self.proxy = {n: v for n, v in json.loads(found.stdout)["proxy"].items() if v}
         return out.read_bytes()
@@ -172,47 +156,7 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "none", proxy="http://Can4ryToken@proxy.example.com:3128"))
         self.assertEqual(self.machine.env("HTTP_PROXY"), "http://Can4ryToken@proxy.example.com:3128")
 
-    # ---- what it records, and what it does at the next boot
-
-    def test_records(self):
-        self.machine.change(lambda store: store.set(user_data_machine.ENVIRONMENT, "http_proxy", 2, fakes.sz("http://old:1")[1]))
-        self.run_data(self.bake("--platform", "none"))
-        record = self.machine.record()
-        ledger = record["ledger"]
-        self.assertEqual(ledger["env:HTTP_PROXY"]["before"], {"type": 2, "hex": fakes.sz("http://old:1")[1]})
-        self.assertEqual(ledger["env:HTTPS_PROXY"], {"before": None, "ours": {"type": 1, "hex": fakes.sz(self.proxy["HTTPS_PROXY"])[1]}, "ownKeys": []})
-        self.assertEqual((record["generation"], record["reboot"]), (1, "counter 4:07000000"))
-        self.assertEqual(ledger["service:containerd"], {"before": None, "ours": {"type": 7, "hex": fakes.multi_sz(self.machine.service("containerd"))[1]}, "ownKeys": []})
-        connections = WINHTTP[1].removeprefix("HKEY_LOCAL_MACHINE\\")
-        self.assertEqual(ledger["winHttp:64"]["ownKeys"], [])
-        self.assertEqual(ledger["winHttp:32"]["ownKeys"], [connections.rsplit("\\", count)[0] for count in (4, 3, 2, 1)] + [connections])
-        for name in ("one", "two"):
-            self.assertEqual(ledger["certificate:ROOT:" + self.sha1[name].upper()], {"before": None, "ours": None, "ownKeys": []})
-
-    def test_the_other_script_goes_on_from_the_record(self):
-        """The record is one that Install-Egress.ps1 reads, and what that writes is read here."""
-        data = self.bake("--platform", "aws")
-        self.run_data(data)
-        first = self.machine.record()
-        self.machine.put_record(self.machine.rewritten_by_install_egress())
-        self.assertEqual(self.machine.record(), {**first, "prior": {}})
-        before = self.machine.writes()
-        self.run_data(data)
-        self.assertEqual(self.machine.writes(), before)
-        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1"))
-        self.assertEqual(self.machine.record()["ledger"]["env:HTTP_PROXY"]["before"], None)
-        self.assertEqual(self.machine.record()["prior"]["env:HTTP_PROXY"], first["ledger"]["env:HTTP_PROXY"]["ours"])
-
-    def test_records_of_another_schema_are_refused(self):
-        self.run_data(self.bake("--platform", "aws"))
-        record = self.machine.record()
-        data = self.bake("--platform", "aws", proxy="http://other.example.com:1")
-        for schema in (1, 3):
-            self.machine.put_record(json.dumps({**record, "schema": schema}))
-            before = self.machine.writes()
-            self.run_data(data, code=12)
-            self.assertIn("script-state.json has another schema", self.machine.output)
-            self.assertEqual(self.machine.writes(), before)
+    # ---- what it does at the next boot; apply_test.py shows what the script does in all cases
 
     def test_second_run_writes_nothing(self):
         data = self.bake("--platform", "aws")
@@ -227,7 +171,7 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(self.bake("--platform", "aws"))
         self.run_data(self.bake("--platform", "aws", proxy=f"http://user:{CANARY}@proxy.example.com:3128", generation=2))
         self.assert_applied()
-        self.assertIsNone(self.machine.record()["ledger"]["env:HTTP_PROXY"]["before"])
+        self.assertIsNone(self.machine.items()["env:HTTP_PROXY"]["before"])
         self.assertEqual(self.machine.record()["generation"], 2)
 
     def test_lower_generation_is_refused(self):
@@ -235,7 +179,7 @@ class UserDataScripts(unittest.TestCase):
         before = self.machine.writes()
         self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1", generation=1), code=12)
         self.assertEqual(self.machine.writes(), before)
-        self.assertIn("12 generation 2 was applied before", self.machine.output)
+        self.assertIn("this payload has generation 1, but 2 was applied before", self.machine.output)
 
     def test_rotated_certificate_goes_and_foreign_ones_stay(self):
         self.machine.change(lambda store: store.data["certs"].update(ROOT=[self.sha1["three"]]))
@@ -243,86 +187,32 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two", "three")})
         self.run_data(self.bake("--platform", "aws", certificates=("two",)))
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("two", "three")})
-        self.assertEqual([item for item in self.machine.record()["ledger"] if item.startswith("certificate:")], ["certificate:ROOT:" + self.sha1["two"].upper()])
+        self.assertEqual([item for item in self.machine.items() if item.startswith("certificate:")], ["certificate:ROOT:" + self.sha1["two"]])
 
-    def test_what_others_changed_is_set_again_and_what_they_added_stays(self):
-        data = self.bake("--platform", "aws")
-        self.machine.change(lambda store: store.set(SERVICES + "containerd", "Environment", *fakes.multi_sz(["A=1", "https_proxy=old", "B=2"])))
-        self.run_data(data)
-        ours = [f"{name}={value}" for name, value in self.proxy.items()]
-        self.assertEqual(self.machine.service("containerd"), ["A=1", "B=2", *ours])
-        self.machine.change(lambda store: store.set(user_data_machine.ENVIRONMENT, "HTTP_PROXY", *fakes.sz("theirs")))
-        self.run_data(data)
-        self.assertEqual(self.machine.env("HTTP_PROXY"), self.proxy["HTTP_PROXY"])
-
-    def test_winhttp_layout_of_this_windows_is_kept(self):
-        self.machine.change(lambda store: store.set(WINHTTP[0], "WinHttpSettings", 3, "2800000000000000010000000000000000000000"))
+    def test_what_a_later_bake_lacks_is_taken_back(self):
+        before = self.machine.content()
         self.run_data(self.bake("--platform", "aws"))
-        self.assertTrue(self.machine.store().get(WINHTTP[0], "WinHttpSettings")[1].startswith("28"))
-        self.assertTrue(self.machine.store().get(WINHTTP[1], "WinHttpSettings")[1].startswith("18"))
+        self.run_data(self.bake("--platform", "aws", certificates=("one",), services=()))
+        self.assertEqual((self.machine.service("containerd"), self.machine.certificates()), (None, {"ROOT": self.roots("one")}))
+        self.assertEqual(self.machine.content()[0][SERVICES.lower() + "containerd"], before[0][SERVICES.lower() + "containerd"])
 
-    def test_variables_are_the_machine_config_daemons(self):
-        self.machine.change(lambda store: store.make_key(SERVICES + "windows-instance-config-daemon"))
-        self.run_data(self.bake("--platform", "aws"))
-        self.assertIsNone(self.machine.env("HTTP_PROXY"))
-        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two")})
-
-    def test_entries_of_others_in_a_services_list(self):
-        """As in tests/golden/rules, but that ours are put at the end: what takes them back puts the list in order."""
-        others = ["HTTP_PROXY", "=C:=C:\\x", "HTTPS_PROXY=a", "X=1", "https_proxy=b", "\u00adNO_PROXY=y"]
-        self.machine.change(lambda store: store.set(SERVICES + "containerd", "Environment", *fakes.multi_sz(others)))
-        self.run_data(self.bake("--platform", "aws"))
-        ours = [f"{name}={value}" for name, value in self.proxy.items()]
-        self.assertEqual(self.machine.service("containerd"), [*others[:2], "X=1", "\u00adNO_PROXY=y", *ours])
-
-    def test_out_of_scope_is_left_alone(self):
-        self.run_data(self.bake("--platform", "aws", "--with-wmco"))
-        self.assertIsNone(self.machine.env("HTTP_PROXY"))
-        self.assertEqual(self.machine.service("containerd"), [f"{name}={value}" for name, value in self.proxy.items()])
-        other = self.new_machine("certificates only")
-        self.run_data(self.bake("--platform", "aws", "--scope", "certs", services=()), machine=other)
-        self.assertEqual((other.env("HTTP_PROXY"), other.service("containerd"), other.store().get(WINHTTP[0], "WinHttpSettings")), (None, None, None))
-        self.assertEqual(other.certificates(), {"ROOT": self.roots("one", "two")})
-
-    # ---- keys of services
-
-    def sddl(self, name="containerd"):
-        return self.machine.store().key(SERVICES + name).get("sddl", "open")
-
-    def test_key_of_a_service_is_closed_before_it_holds_credentials(self):
-        data = self.bake("--platform", "aws", "--credentials", "services")
-        closed = "D:PAI(A;CI;KA;;;BA)(A;CI;KA;;;SY)(A;CIIO;KA;;;CO)(A;CI;KR;;;LS)"
-        self.machine.change(lambda store: (store.set(SERVICES + "containerd", "ObjectName", *fakes.sz("NT AUTHORITY\\LocalService"))))
-        for number in range(1, 12, STRIDE):
-            machine = self.new_machine(f"cut{number}")
-            machine.run(data, fault=f"kill:{number}")
-            if CANARY in json.dumps(machine.service("containerd")):
-                self.assertNotRegex(machine.store().key(SERVICES + "containerd").get("sddl", ";BU)"), r";(BU|AC)\)", number)
+    def test_where_there_is_no_room_only_certificates_are_taken_back(self):
+        """The script without its regions "full"."""
+        (self.root / "long.txt").write_text(OPERATORS.replace("</powershell>", "#" * 6200 + "\n</powershell>"))
+        data = self.bake("--platform", "aws", "--append-to", self.root / "long.txt")
+        self.assertIn("userdata-short", self.said)
         self.run_data(data)
-        self.assertRegex(self.sddl(), "^" + re.escape(closed) + r"\(A;CI;KR;;;S-1-5-80(-[0-9]+){5}\)$")
-        self.assertIn(CANARY, json.dumps(self.machine.service("containerd")))
-        record = self.machine.record()["ledger"]["serviceSecurity:containerd"]
-        self.assertRegex(bytes.fromhex(record["before"]["hex"]).decode(), ";BU")
-        self.assertEqual(bytes.fromhex(record["ours"]["hex"]).decode().replace("D:P(", "D:PAI("), self.sddl())
-        before = self.machine.writes()
+        self.assert_applied()
+        before, stamp = self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns
         self.run_data(data)
-        self.assertEqual(self.machine.writes(), before)
-
-    def test_key_of_a_service_without_credentials_is_left_alone(self):
-        self.run_data(self.bake("--platform", "aws", "--credentials", "none"))
-        self.assertEqual(self.sddl(), "open")
-
-    def test_account_that_nobody_knows_and_entries_of_others(self):
-        theirs = "D:AI(D;CI;KA;;;WD)(A;CIID;KA;;;SY)(A;CIID;KR;;;AU)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)(A;CI;KR;;;S-1-5-21-1-2-3-10011)"
-        self.machine.change(lambda store: (store.set(SERVICES + "containerd", "ObjectName", *fakes.sz(".\\me")),
-                                           store.key(SERVICES + "containerd").update(sddl=theirs), store.data.update(accounts={"NODE\\me": "S-1-5-21-1-2-3-1001"})))
-        self.run_data(self.bake("--platform", "aws"))
-        self.assertRegex(self.sddl(), "^" + re.escape("D:PAI(D;CI;KA;;;WD)(A;CI;KA;;;SY)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)(A;CI;KR;;;S-1-5-21-1-2-3-1001)(A;CI;KR;;;S-1-5-80-"))
-
-    def test_a_key_that_is_everybodys_gets_no_secret(self):
-        self.machine.change(lambda store: store.key(SERVICES + "containerd").update(sddl="D:NO_ACCESS_CONTROL"))
-        self.run_data(self.bake("--platform", "aws"), code=13)
-        self.assertIsNone(self.machine.service("containerd"))
+        self.assertEqual((self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns), (before, stamp))
+        (self.root / "long.txt").write_text(OPERATORS.replace("</powershell>", "#" * 7400 + "\n</powershell>"))
+        data = self.bake("--platform", "aws", "--append-to", self.root / "long.txt", certificates=("one",), services=())
+        self.assertIn("userdata-short", self.said)
+        self.run_data(data)
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
+        self.assertEqual(len(self.machine.service("containerd")), 3)
+        self.assertIn("serviceEnv:containerd", self.machine.items())
 
     def test_services_of_any_name(self):
         self.machine.change(lambda store: [store.make_key(SERVICES + name) for name in ODD_NAMES])
@@ -330,47 +220,14 @@ class UserDataScripts(unittest.TestCase):
         self.run_data(data)
         for name in ODD_NAMES:
             self.assertEqual(self.machine.service(name), [f"{n}={v}" for n, v in self.proxy.items()], name)
-        named = sorted(item.removeprefix("service:") for item in self.machine.record()["ledger"] if item.startswith("service:"))
-        self.assertEqual(named, sorted(ODD_NAMES))
-        raw = (self.machine.state / "script-state.json").read_bytes()
-        self.assertFalse(raw.startswith(b"\xef\xbb\xbf"))
-        self.assertIn("\u03c5\u03c0\u03b7\u03c1\u03b5\u03c3\u03af\u03b1\u03c2".encode(), raw)
+        named = sorted(item.removeprefix("serviceEnv:") for item in self.machine.items() if item.startswith("serviceEnv:"))
+        self.assertEqual(len(named), len(ODD_NAMES))
+        self.assertEqual([name for name in named if name.isascii()], sorted(name for name in ODD_NAMES if name.isascii()))
         before = self.machine.writes()
         self.run_data(data)
         self.assertEqual(self.machine.writes(), before)
 
     # ---- refusals
-
-    def test_folder_of_somebody_else_is_refused(self):
-        self.machine.state.mkdir()
-        before = self.machine.writes()
-        self.run_data(self.bake("--platform", "aws"), code=12)
-        self.assertIn("is not administrators' alone", self.machine.output)
-        # The folder of user data itself is the one thing made.
-        self.assertEqual(self.machine.writes(), before + 1)
-        self.assertEqual(self.machine.certificates(), {})
-
-    def test_damaged_records_are_not_replaced(self):
-        self.run_data(self.bake("--platform", "aws"))
-        for path in self.machine.state.iterdir():
-            path.write_text("{")
-        before = self.machine.writes()
-        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1"), code=13)
-        self.assertIn("script-state.json is damaged", self.machine.output)
-        self.assertEqual(self.machine.writes(), before)
-
-    def test_a_run_that_is_cut_off_is_finished_by_the_next(self):
-        data = self.bake("--platform", "aws")
-        for kind in ("kill", "kill-before"):
-            for number in (2, 3, 4, 6, 8):
-                with self.subTest(kind=kind, number=number):
-                    machine = self.new_machine(f"{kind}{number}")
-                    self.assertNotEqual(machine.run(data, fault=f"{kind}:{number}"), 0)
-                    self.run_data(data, machine=machine)
-                    self.assert_applied(machine=machine)
-                    ledger = machine.record()["ledger"]
-                    self.assertEqual({ledger["env:" + name]["before"] for name in self.proxy}, {None})
-                    self.assertIn("certificate:ROOT:" + self.sha1["one"].upper(), ledger)
 
     def test_constrained_language_is_refused_before_anything_is_made(self):
         before = self.machine.writes()
@@ -403,64 +260,47 @@ class UserDataScripts(unittest.TestCase):
                 machine = self.new_machine(f"damaged{number}")
                 self.run_data(self.bake("--platform", "none"), code=13, machine=machine, damage=damage)
                 self.assertIn("provisioner: ", machine.output)
-                self.assertLessEqual({path.name for path in machine.work.iterdir()}, {"z", "run.ps1"})
+                self.assertLessEqual({path.name for path in machine.work.iterdir()}, {"z", "run.ps1", "apply.ps1"})
                 self.assertEqual((machine.certificates(), machine.env("HTTP_PROXY"), machine.state.exists()), ({}, None, False))
 
     # ---- certificates from elsewhere
 
-    def bundle(self, *names, options=(), digest_of=None, baked=("one", "two")):
-        pem = "".join(self.pem[name] for name in names).encode()
-        digest = hashlib.sha256(pem if digest_of is None else digest_of).hexdigest()
-        self.machine.serve(BUNDLE_URL, pem)
-        return self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={digest}", *options, certificates=baked)
+    def bundle(self, *names, failures=0, digest="", url=BUNDLE_URL, options=()):
+        """User data that fetch the bundle of a payload with these certificates."""
+        self.bake("--platform", "aws", certificates=names)
+        subprocess.run([PROVISIONER, "bake", self.root / "source.json", "--out", self.root / "payload"], check=True, capture_output=True)
+        pem = (self.root / "payload/trust/bundle.pem").read_bytes()
+        self.machine.serve(url, digest.encode() or pem, failures)
+        return self.bake("--platform", "aws", "--ca-transport", f"{url}#sha256={hashlib.sha256(pem).hexdigest()}", *options, certificates=names)
 
-    def test_fetched_bundle_that_was_not_known(self):
-        self.run_data(self.bundle("one", "middle", "leaf", "three"))
-        self.assert_applied({"ROOT": self.roots("one", "three"), "CA": self.roots("middle")})
+    def test_fetched_bundle(self):
+        self.run_data(self.bundle("one", "middle", "two"))
+        self.assert_applied({"ROOT": self.roots("one", "two"), "CA": self.roots("middle")})
         (call,) = self.machine.calls("curl")
         self.assertEqual(call["proxies"], self.proxy)
         self.assertIn("-gksSfL", call["arguments"])
         # At the next boot the file is there already, and nothing is written.
         before = self.machine.writes()
-        self.run_data(self.bundle("one", "middle", "leaf", "three"))
+        self.run_data(self.bundle("one", "middle", "two"))
         self.assertEqual((self.machine.writes(), len(self.machine.calls("curl"))), (before, 1))
 
     def test_a_token_is_on_no_command_line_and_told_to_nobody_unknown(self):
-        pem = self.pem["one"].encode()
-        url = BUNDLE_URL + "?sig=Can4ryToken&x=[1]"
-        self.machine.serve(url, pem)
-        self.run_data(self.bake("--platform", "aws", "--ca-transport", f"{url}#sha256={hashlib.sha256(pem).hexdigest()}", certificates=("one",)))
+        self.run_data(self.bundle("one", url=BUNDLE_URL + "?sig=Can4ryToken&x=[1]"))
         (call,) = self.machine.calls("curl")
         self.assertIn("-gsSfL", call["arguments"])
         self.assertNotIn("Can4ry", json.dumps(call["arguments"]))
         self.assertEqual(self.left(), ["bundle"])
 
-    def test_fetched_bundle_goes_by_the_options(self):
-        self.run_data(self.bundle("one", "middle", "leaf", options=["--import-leaf"]))
-        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one"), "CA": self.roots("middle", "leaf")})
-        self.run_data(self.bundle("one", "middle", "leaf", options=["--store", "root-only"]))
-        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "middle")})
-
-    def test_fetched_bundle_that_was_known(self):
-        out = self.root / "payload"
-        source = self.bake("--platform", "aws", certificates=("one", "middle", "two"))
-        subprocess.run([PROVISIONER, "bake", self.root / "source.json", "--out", out], check=True, capture_output=True)
-        pem = (out / "trust/bundle.pem").read_bytes()
-        self.machine.serve(BUNDLE_URL, pem)
-        source = self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={hashlib.sha256(pem).hexdigest()}", certificates=("one", "middle", "two"))
-        self.run_data(source)
-        self.assert_applied({"ROOT": self.roots("one", "two"), "CA": self.roots("middle")})
-
     def test_another_bundle_is_refused_and_the_rest_is_applied(self):
-        self.run_data(self.bundle("one", digest_of=b"x"), code=11)
+        self.run_data(self.bundle("one", digest="another"), code=11)
         self.assert_applied({})
         self.assertIn("11 " + BUNDLE_URL + " has another SHA-256", self.machine.output)
 
     def test_a_missing_bundle_takes_nothing_away(self):
         self.run_data(self.bundle("one", "two"))
         (self.machine.work / "bundle").unlink()
+        data = self.bundle("one", "two")
         self.machine.change(lambda store: store.data.update(web={}))
-        data = self.bake("--platform", "aws", "--ca-transport", f"{BUNDLE_URL}#sha256={'0' * 64}")
         self.run_data(data, code=14)
         self.assert_applied()
         self.assertIn("14 can't download " + BUNDLE_URL, self.machine.output)
@@ -633,10 +473,7 @@ class UserDataScripts(unittest.TestCase):
 
     def test_task_fetches_a_bundle_that_failed(self):
         (self.root / "operators.txt").write_text(OPERATORS)
-        pem = (self.pem["one"] + self.pem["two"]).encode()
-        self.machine.serve(BUNDLE_URL, pem, failures=1)
-        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "operators.txt",
-                                "--ca-transport", f"{BUNDLE_URL}#sha256={hashlib.sha256(pem).hexdigest()}"))
+        self.run_data(self.bundle("one", "two", failures=1, options=["--append-to", self.root / "operators.txt"]))
         self.assert_applied({})
         self.assertEqual((self.machine.windows / "operator").read_text().strip(), "14")
         self.assertEqual(self.machine.run_task(), 0, self.machine.output)

@@ -9,59 +9,48 @@ function Get-Shell {
 }
 
 function Invoke-BakedScript {
-    param([string]$Payload, [string]$Script, [string]$Edition, [switch]$Constrained)
-    $file = Join-Path (Join-Path $Payload 'scripts') $Script
-    $words = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass')
-    if ($Constrained) {
-        $words += @('-Command', "`$ExecutionContext.SessionState.LanguageMode = 'ConstrainedLanguage'; & '$($file -replace "'", "''")'; exit `$LASTEXITCODE")
-    } else { $words += @('-File', $file) }
-    return (Invoke-Tool (Get-Shell $Edition) $words)
+    param([string]$Payload, [string]$Edition, [string[]]$Options = @())
+    $words = @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', (Join-Path $Payload 'scripts\Apply-Egress.ps1'))
+    return (Invoke-Tool (Get-Shell $Edition) ($words + $Options))
 }
 
 # Installs with the script, asks the program what is left to do, and takes everything back.
 function Test-BakedScript {
-    param([string]$Payload, [string]$Edition, [switch]$Constrained)
+    param([string]$Payload, [string]$Edition)
     Add-Undo @{ action = 'folder'; path = (Get-StateFolder) }
     Add-SettingsUndo
     Add-Undo @{ action = 'script-record'; path = $Payload }
     $before = Read-Value $script:environmentKey 'NO_PROXY'
-    $run = Invoke-BakedScript $Payload 'Install-Egress.ps1' $Edition -Constrained:$Constrained
-    Test-Same 'exit code of Install-Egress.ps1' '0' "$($run.Code)$(if ($run.Code -ne 0) { " $($run.Out) $($run.Err)" })"
+    $run = Invoke-BakedScript $Payload $Edition
+    Test-Same 'exit code of Apply-Egress.ps1' '0' "$($run.Code)$(if ($run.Code -ne 0) { " $($run.Out) $($run.Err)" })"
     $plan = Read-Provisioner @('plan', $Payload) @(0, 4)
     Test-Same 'what plan would still write' '0' $plan.writes
     Test-Same 'the password in what it printed' 'False' ("$($run.Out)$($run.Err)" -clike "*$($script:secret)*")
     foreach ($one in $script:authorities) { Test-Same "the CA is in $($one.Store)" 'True' (Test-InStore $one.Store $one.Thumbprint) }
-    $again = Invoke-BakedScript $Payload 'Install-Egress.ps1' $Edition -Constrained:$Constrained
+    $again = Invoke-BakedScript $Payload $Edition
     Test-Same 'exit code of a second run' '0' $again.Code
-    $removed = Invoke-BakedScript $Payload 'Remove-Egress.ps1' $Edition -Constrained:$Constrained
-    Test-Same 'exit code of Remove-Egress.ps1' '0' $removed.Code
+    $removed = Invoke-BakedScript $Payload $Edition @('-Undo')
+    Test-Same 'exit code of -Undo' '0' $removed.Code
     Test-Same 'NO_PROXY afterwards' $before (Read-Value $script:environmentKey 'NO_PROXY')
     foreach ($one in $script:authorities) { Test-Same "the CA is gone from $($one.Store)" 'False' (Test-InStore $one.Store $one.Thumbprint) }
 }
 
 Add-Check 'script-5.1' @{
-    Claim = 'Install-Egress.ps1 does under Windows PowerShell 5.1 what the program would do, and Remove-Egress.ps1 takes it back'
+    Claim = 'Apply-Egress.ps1 does under Windows PowerShell 5.1 what the program would do, and -Undo takes it back'
     Changes = 'what the payload sets; taken back at the end of the check'
     Needs = @('administrator', 'bare')
     Body = { Test-BakedScript $script:scriptPayload '5.1' }
 }
 
 Add-Check 'script-7' @{
-    Claim = 'Install-Egress.ps1 and Remove-Egress.ps1 do the same under PowerShell 7'
+    Claim = 'Apply-Egress.ps1 does the same under PowerShell 7'
     Changes = 'what the payload sets; taken back at the end of the check'
     Needs = @('administrator', 'bare', 'powershell-7')
     Body = { Test-BakedScript $script:scriptPayload '7' }
 }
 
 Add-Check 'script-constrained' @{
-    Claim = 'Install-Egress.ps1 and Remove-Egress.ps1 do the same in Constrained Language Mode'
-    Changes = 'what the payload sets; taken back at the end of the check'
-    Needs = @('administrator', 'bare')
-    Body = { Test-BakedScript $script:scriptPayload '5.1' -Constrained }
-}
-
-Add-Check 'script-constrained-by-policy' @{
-    Claim = 'the same where the lockdown policy sets the mode, as __PSLockdownPolicy does for new processes'
+    Claim = 'where the lockdown policy sets Constrained Language Mode, Apply-Egress.ps1 changes nothing and says so with 13'
     Changes = 'the machine variable __PSLockdownPolicy, for a moment'
     Needs = @('administrator', 'bare')
     Body = {
@@ -69,7 +58,11 @@ Add-Check 'script-constrained-by-policy' @{
         try {
             $mode = (Invoke-Tool (Get-Shell '5.1') @('-NoProfile', '-Command', '$ExecutionContext.SessionState.LanguageMode')).Out.Trim()
             if ($mode -ne 'ConstrainedLanguage') { Skip-Check "the variable leaves new processes in $mode; a WDAC or AppLocker policy is needed" }
-            Test-BakedScript $script:scriptPayload '5.1'
+            $before = Read-Value $script:environmentKey 'NO_PROXY'
+            $run = Invoke-BakedScript $script:scriptPayload '5.1'
+            Test-Same 'exit code' '13' $run.Code
+            Test-Like 'the message' 'Constrained Language Mode' "$($run.Out)$($run.Err)"
+            Test-Same 'NO_PROXY afterwards' $before (Read-Value $script:environmentKey 'NO_PROXY')
         } finally { Reset-Value $script:environmentKey '__PSLockdownPolicy' }
     }
 }
@@ -93,7 +86,7 @@ Add-Check 'setup-complete' @{
             Test-Same 'exit code' '0' $run.Code
             Test-Same 'a failure was noted' 'False' (Test-Path -LiteralPath (Join-Path $here 'Provisioner.failed'))
             Test-Same 'what plan would still write' '0' (Read-Provisioner @('plan', $script:scriptPayload) @(0, 4)).writes
-            Test-Same 'exit code of Remove-Egress.ps1' '0' (Invoke-BakedScript $script:scriptPayload 'Remove-Egress.ps1' '5.1').Code
+            Test-Same 'exit code of -Undo' '0' (Invoke-BakedScript $script:scriptPayload '5.1' @('-Undo')).Code
         } finally {
             # The check "setup-passes" looks for what Windows setup left here.
             foreach ($path in $ours) { if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force } }
@@ -119,7 +112,7 @@ Add-Check 'user-data' @{
         $run = Invoke-Tool (Get-Shell '5.1') @('-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $file)
         Test-Same 'exit code' '0' "$($run.Code)$(if ($run.Code -ne 0) { " $($run.Out) $($run.Err)" })"
         Test-Same 'what plan would still write' '0' (Read-Provisioner @('plan', $script:settings) @(0, 4)).writes
-        Test-Same 'exit code of Remove-Egress.ps1' '0' (Invoke-BakedScript $script:scriptPayload 'Remove-Egress.ps1' '5.1').Code
+        Test-Same 'exit code of -Undo' '0' (Invoke-BakedScript $script:scriptPayload '5.1' @('-Undo')).Code
     }
 }
 
@@ -134,7 +127,7 @@ Add-Check 'event-4104' @{
         try { Test-BakedScript $script:secretPayload '5.1' } finally { Reset-Value $policy 'EnableScriptBlockLogging' }
         Start-Sleep -Seconds 2
         $events = @(Get-WinEvent -FilterHashtable @{ LogName = 'Microsoft-Windows-PowerShell/Operational'; Id = 4104; StartTime = $begin } -ErrorAction SilentlyContinue)
-        Test-Same 'the script is in the log' 'True' (@($events | Where-Object { "$($_.Message)" -like '*Install-Egress*' }).Count -gt 0)
+        Test-Same 'the script is in the log' 'True' (@($events | Where-Object { "$($_.Message)" -like '*Apply-Egress*' }).Count -gt 0)
         Test-Same 'events with the password' '0' @($events | Where-Object { "$($_.Message)" -clike "*$($script:secret)*" }).Count
     }
 }

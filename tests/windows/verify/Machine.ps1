@@ -184,7 +184,7 @@ function Invoke-UndoAction {
             if ($there.Count -gt 0) { [void](Read-Provisioner @('hns-proxy', 'clear', $Entry.name)) }
         }
         'certificate' { if (Test-InStore $Entry.store $Entry.thumbprint) { Remove-Item -LiteralPath "Cert:\LocalMachine\$($Entry.store)\$($Entry.thumbprint)" } }
-        'script-record' { [void](Invoke-BakedScript $Entry.path 'Remove-Egress.ps1' '5.1') }
+        'script-record' { [void](Invoke-BakedScript $Entry.path '5.1' @('-Undo')) }
         'removal' {
             if (-not (Test-Path -LiteralPath (Get-StateFolder)) -and -not (Test-Path -LiteralPath (Get-ProgramFolder))) { return }
             $run = Invoke-Provisioner @('remove', '--all')
