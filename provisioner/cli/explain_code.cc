@@ -138,7 +138,7 @@ std::string MarkdownCell(std::string_view text) {
   return out;
 }
 
-// The page provisioner/docs/codes.md.
+// The page codes.md of the packages.
 std::string Markdown(const std::vector<CodeEntry>& entries) {
   std::string errors;
   std::string findings;
@@ -154,7 +154,7 @@ std::string Markdown(const std::vector<CodeEntry>& entries) {
       "result: it is `code` in\nthe list `findings`. On a terminal the code stands in brackets before the message, "
       "which gives the details and the place. `provisioner explain-code CODE` prints\nthe row of a code. Later "
       "versions may add codes, but never rename one.\n\n"
-      "This page is what `provisioner explain-code --markdown` prints. A test compares them.\n\n"
+      "`provisioner explain-code --markdown` prints this page.\n\n"
       "## Errors\n\n| code | exit code | meaning | what to do |\n|---|---|---|---|\n{}\n"
       "## Findings\n\n| code | severity | meaning | what to do |\n|---|---|---|---|\n{}",
       errors, findings);

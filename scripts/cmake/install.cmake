@@ -2,7 +2,7 @@
 #   program        the program, its manual page and completions, its bill of materials and the licences
 #   library        libprovisioner, the C interface as a shared library (with PROVISIONER_C_LIBRARY)
 #   development    its header, the link that the linker takes, provisioner.pc
-#   documentation  the pages, and the recipes for images
+#   documentation  the pages, with that of the codes, and the recipes for images
 # cmake --install BUILD --component NAME takes one, with DESTDIR as usual.
 include(GNUInstallDirs)
 # Debian's zsh looks into share/zsh/vendor-completions instead.
@@ -18,6 +18,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT
   add_custom_command(TARGET provisioner POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:provisioner> -DOUT=${pages} -P ${CMAKE_SOURCE_DIR}/scripts/cmake/pages.cmake VERBATIM)
   install(FILES ${pages}/provisioner.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(FILES ${pages}/codes.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/provisioner/docs COMPONENT documentation)
   install(FILES ${pages}/provisioner.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME provisioner
     COMPONENT program)
   install(FILES ${pages}/_provisioner DESTINATION ${PROVISIONER_ZSH_COMPLETIONS_DIR} COMPONENT program)

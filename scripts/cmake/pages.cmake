@@ -1,4 +1,5 @@
-# Run after each link of a program that runs here (cmake -P): has PROGRAM write its manual page and its completions into OUT.
+# Run after each link of a program that runs here (cmake -P): has PROGRAM write its manual page, the
+# page of its codes and its completions into OUT.
 cmake_minimum_required(VERSION 3.25)
 
 # write(FILE ARGUMENT...)
@@ -8,6 +9,7 @@ endfunction()
 
 file(MAKE_DIRECTORY ${OUT})
 write(provisioner.1 man)
+write(codes.md explain-code --markdown)
 write(provisioner.bash completion bash)
 write(_provisioner completion zsh)
 write(provisioner.fish completion fish)

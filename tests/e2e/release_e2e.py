@@ -140,6 +140,8 @@ class Packages(unittest.TestCase):
                 self.assertTrue(os.path.getsize(os.path.join(folder, path)), path)
             for page in ("LICENSE", "NOTICE", "licenses.txt", "README.md", "provisioner/docs/state.md"):
                 self.assertTrue(os.path.getsize(os.path.join(folder, "share/doc/provisioner", page)), page)
+            codes = read(folder, "share/doc/provisioner/provisioner/docs/codes.md").decode()
+            self.assertEqual(codes, run(f"{folder}/bin/provisioner", "explain-code", "--markdown"))
             recipe = os.path.join(folder, "share/doc/provisioner/images/recipes/customize-iso")
             self.assertTrue(run(recipe, "--help").startswith("Takes install.wim out of a Windows ISO"))
 
@@ -147,7 +149,7 @@ class Packages(unittest.TestCase):
         with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
             names = {name.partition("/share/doc/provisioner/")[2] for name in archive.getnames()}
             pages = {name.partition("/share/doc/provisioner/")[2]: archive.extractfile(name).read().decode() for name in archive.getnames() if name.endswith(".md")}
-        self.assertGreater(len(pages), 40)
+        self.assertGreater(len(pages), 30)
         folders = {os.path.dirname(name) for name in names}
         faults = [f"{page}: {link}" for page, text in pages.items()
                   for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", re.sub(r"(?ms)^```.*?^```", "", text))
@@ -207,7 +209,7 @@ class Packages(unittest.TestCase):
             names = {name.split("/", 1)[1] for name in archive.namelist()}
             completion = archive.read(next(name for name in archive.namelist() if name.endswith("/Register-Completion.ps1")))
         self.assertLessEqual({"provisioner.exe", "LICENSE.txt", "NOTICE.txt", "licenses.txt", "README.md", "provisioner/docs/state.md",
-                              "images/recipes/Customize-Disk.ps1"}, names)
+                              "provisioner/docs/codes.md", "images/recipes/Customize-Disk.ps1"}, names)
         self.assertNotIn("provisioner.ps1", names, "PowerShell would run it instead of the program")
         self.assertEqual(completion.count(b"\n"), completion.count(b"\r\n"))
 
