@@ -1,4 +1,4 @@
-# Hardening for every target and build type, as far as each can have it. provisioner/docs/hardening.md lists what this
+# Hardening for every target and build type, as far as each can have it. provisioner/docs/security.md lists what this
 # gives and what the tools can't do; tests/e2e/hardening_e2e.py looks at the built program.
 add_compile_options(-fstack-protector-strong)
 add_link_options(-fstack-protector-strong)  # mingw's compiler takes the run time for it from a library (libssp)

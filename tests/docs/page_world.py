@@ -170,7 +170,7 @@ class World:
         for name in ("oc", "kubectl", "az", "ssh", "scp", "skopeo"):
             self._write_program(name, f'#!/bin/sh\nexec "{sys.executable}" -B "{double}" {name} "$@"\n')
         self._write_program("provisioner", WRAPPER % program)
-        for name in ("tests", "images", "templates", "images/recipes/packer", "images/recipes/customize-iso"):
+        for name in ("tests", "images", "templates", "images/recipes/packer"):
             (self.folder / pathlib.Path(name).name).symlink_to(TESTS.parent / name)
         self._write_inputs()
         self._serve(keys, source or self.objects / "aks.json")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the built program's file itself says of its hardening (provisioner/docs/hardening.md), and that nothing of the
+"""What the built program's file itself says of its hardening (provisioner/docs/security.md), and that nothing of the
 machine that built it is in it. Reads the file alone: Wine prefers its own libraries and would prove nothing.
 
 usage: hardening_e2e.py PROVISIONER BUILD-FOLDER"""

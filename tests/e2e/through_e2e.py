@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`explain --through` compared with real requests: curl with NO_PROXY, a squid with the rendered rules, and a server outside that says
-whom it sees. Then the commands of docs/way-out.md, as a person would type them.
+whom it sees. Then the commands of docs/egress-router.md, as a person would type them.
 
 usage: through_e2e.py PROVISIONER [unittest arguments]"""
 import http.server
@@ -20,7 +20,7 @@ from probe_servers import Servers, free_port, program
 from real_clients import curl_dialect
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "provisioner/docs/way-out.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "provisioner/docs/egress-router.md"
 SOURCE = "127.0.0.45"  # the router's; what is not proxied comes from another address
 HOSTS = {"registry.test": "127.1.0.1", "cdn.registry.test": "127.1.0.2", "console.registry.test": "127.1.0.3", "mirror.example": "127.1.0.4"}
 POLICIES = [
