@@ -60,12 +60,6 @@ oc apply -f secret.yaml
 """, "provisioner/docs/state.md": """
 provisioner apply rendered-worker.json --root windows --service containerd
 cp windows/ProgramData/Provisioner/state.json .
-""", "provisioner/docs/egress-router.md": """
-oc get proxy cluster -o yaml > proxy.yaml
-oc get infrastructure cluster -o yaml > infrastructure.yaml
-oc get network.config cluster -o yaml > network.yaml
-oc get configmap cluster-config-v1 -n kube-system -o yaml > install-config.yaml
-oc get configmap user-ca-bundle -n openshift-config -o yaml > user-ca-bundle.yaml
 """}
 # Pages whose commands behind "$" another test runs, with what they print.
 ELSEWHERE = {"provisioner/docs/egress-router.md": "e2e/through"}
