@@ -329,7 +329,8 @@ class Pages(unittest.TestCase):
                 here.append(step)
                 continue
             counted[2] += 1
-            if (step, reason) not in self.listed and (step.system == "here" and page not in ELSEWHERE or not any(commands.PROGRAM.match(words[0]) for words in words_of(step))):
+            ours = any(commands.PROGRAM.match(words[0]) for words in words_of(step))
+            if (step, reason) not in self.listed and (step.system == "here" and page not in ELSEWHERE or not ours):
                 self.listed.append((step, reason))
         with tempfile.TemporaryDirectory(prefix="provisioner-page-") as folder:
             world = page_world.World(PROVISIONER, folder, self.keys, **({"source": None} if page in AKS else {}))
