@@ -76,7 +76,7 @@ def more_forms(inputs):
     aws = ["--format", "userdata", "--platform", "aws"]
     yield "userdata/aws-ec2launch2", [*aws, "--ec2launch", "2"]
     yield "userdata/aws-exe-url", [*aws, "--exe-url", "https://files.example.com/provisioner.exe#sha256=" + "ab" * 32]
-    yield "userdata/aws-ca-transport", [*aws, "--ca-transport", "https://files.example.com/ca.pem#sha256=" + "cd" * 32]
+    yield "userdata/aws-ca-transport", [*aws, "--ca-transport", "https://files.example.com/ca.pem#sha256=" + digest(inputs / "payload/trust/bundle.pem")]
     yield "userdata/aws-append", [*aws, "--append-to", inputs / "script.txt"]
     yield "userdata/aws-secret", [*aws, "--secret", "egress-user-data"]
     for form in ("multipart", "cloud-config"):
@@ -107,6 +107,8 @@ def artefacts(program):
         (inputs / "script.txt").write_text("<powershell>\nWrite-Output 'ours'\n</powershell>\n")
         (inputs / "provisioner.exe").write_bytes(make_program(bytes(range(256)) * 16))
         for number, (name, (source, options)) in enumerate(SAMPLES.items()):
+            if number == 0:
+                bake(program, source, inputs / "payload", options)
             wanted = [*forms(), *(more_forms(inputs) if number == 0 else ())]
             for count, (form, more) in enumerate(wanted):
                 made = pathlib.Path(folder) / ("%d-%d" % (number, count))

@@ -58,7 +58,7 @@ class StartDrive(unittest.TestCase):
         files = [{"path": "egress.json", "secret": True}, {"path": "README.txt", "secret": False}]
         (folder / "provisioner/scripts").mkdir(parents=True)
         (folder / "provisioner/manifest.json").write_text(json.dumps({"schema": 1, "files": files}))
-        for name in ("provisioner/egress.json", "provisioner/README.txt", "provisioner/scripts/Install-Egress.ps1", "meta-data"):
+        for name in ("provisioner/egress.json", "provisioner/README.txt", "provisioner/scripts/Apply-Egress.ps1", "meta-data"):
             (folder / name).write_text("S3cret" if name.endswith("egress.json") else "text")
         for path in folder.rglob("*"):
             path.chmod(0o555 if path.is_dir() else 0o444)
