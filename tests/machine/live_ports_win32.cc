@@ -201,12 +201,15 @@ TEST_F(LiveStateFolder, LockIsAmongItsFiles) {
 TEST_F(LiveStateFolder, AScriptThatLocksTheFirstByteKeepsItOut) {
   const auto opened = OpenLiveMachine(TestFolder());
   ASSERT_TRUE(opened);
+  ASSERT_TRUE(AcquireLock(TestFolder())) << "makes the file";
   {
     const FileHandle file(CreateFileW((Path() / kLockFile).c_str(), GENERIC_READ | GENERIC_WRITE, kShareAll, nullptr,
-                                      OPEN_ALWAYS, 0, nullptr));
+                                      OPEN_EXISTING, 0, nullptr));
     ASSERT_TRUE(file) << GetLastError();
     ASSERT_NE(LockFile(file.get(), 0, 0, 1, 0), 0) << GetLastError();
-    EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
+    const auto lock = AcquireLock(TestFolder());
+    ASSERT_FALSE(lock);
+    EXPECT_EQ(lock.error().code, Code::kLock);
   }
   EXPECT_TRUE(AcquireLock(TestFolder())) << "it has ended";
 }
