@@ -10,9 +10,9 @@ namespace prov::templates {
 // program and end in no NUL. In a payload the scripts lie in scripts/, the other two at its top.
 std::string_view ApplyEgressPs1();    // scripts/Apply-Egress.ps1: carries out operations.json on a live Windows
 std::string_view SetupCompleteCmd();  // scripts/SetupComplete.cmd: what Windows setup runs
-std::string_view UnattendXml();    // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
-std::string_view StartDrivePs1();  // user data of a drive: finds it and applies the payload on it
-std::string_view UserDataPs1();    // user data: unpacks what it carries and runs it
+std::string_view UnattendXml();     // unattend.xml: the answer file that runs SetupComplete.cmd in the specialize pass
+std::string_view StartDrivePs1();   // user data of a drive: finds it and applies the payload on it
+std::string_view UserDataPs1();     // user data: unpacks what it carries and runs it
 std::string_view UserDataRunPs1();  // what it carries beside Apply-Egress.ps1 and the data: downloads, then runs that
 std::string_view ReadmeTxt();       // README.txt: what each file is for, where it goes, what to delete afterwards
 

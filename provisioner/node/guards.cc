@@ -101,8 +101,7 @@ Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::Egre
                                    const reconcile::DesiredState& desired) {
   if (config.source.kind != kRawKind || !desired.scope.certificates) return {};
   std::set<std::string, std::less<>> wanted;
-  for (const reconcile::CertificateItem& item : desired.certificates)
-    wanted.insert(item.certificate.sha1);
+  for (const reconcile::CertificateItem& item : desired.certificates) wanted.insert(item.certificate.sha1);
   std::size_t ours = 0;
   std::size_t lost = 0;
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
