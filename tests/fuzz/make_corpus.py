@@ -250,13 +250,15 @@ def user_data():
                        "twice": "<powershell>1</powershell><powershell>2" + tail, "comment": "<# <powershell> #>\n"}.items():
         write("user_data", name, text)
     proxy = '"proxy":{"HTTP_PROXY":"http://u:p@proxy.example.com:3128","NO_PROXY":".svc,10.0.0.0/8"}'
-    head = 'c{"userData":1,"generation":2,"source":["MachineConfig","a b","3.4.0"],"scope":["machine","services","winhttp","certs"],'
+    head = 'c{"schema":1,"userData":true,"generation":2,"source":["MachineConfig","a b","3.4.0"],"scope":["machine","services","winhttp","certs"],'
     services = '"services":["kubelet"]'
-    certificate = (HERE.parent / "sample" / "corporate-root.pem").read_text()
-    der = base64.b64decode("".join(certificate.split("-----")[2].split()))
-    write("user_data", "container", (head + proxy + "," + services + "}\n").encode() + der)
-    write("user_data", "container-bundle", (head + '"rootOnly":true,' + proxy + "," + services + ',"bundle":"http://h/x"}\n').encode())
-    write("user_data", "container-cut", (head + '"credentials":"none",' + proxy + "," + services + "}\n").encode() + der[:-1])
+    certificate = "".join((HERE.parent / "sample" / "corporate-root.pem").read_text().split("-----")[2].split())
+    variable = '{"kind":"variable","name":"HTTP_PROXY","value":"http://u:p@proxy.example.com:3128"}'
+    trusted = '{"kind":"certificate","name":"ROOT","value":"' + certificate + '"}'
+    operations = '"operations":[' + variable + "," + trusted + "]}"
+    write("user_data", "container", head + proxy + "," + services + "," + operations)
+    write("user_data", "container-bundle", head + '"rootOnly":true,' + proxy + "," + services + ',"bundle":"http://h/x","operations":[]}')
+    write("user_data", "container-cut", head + '"credentials":"none",' + proxy + "," + services + "," + operations.replace(certificate, certificate[:-4]))
 
 
 def node_lists():
