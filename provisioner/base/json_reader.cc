@@ -189,20 +189,13 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
   return JsonNode(std::move(tree), root, "$");
 }
 
-Result<SchemaDocument> ParseSchemaUpTo(std::int64_t newest, std::string_view text, std::string_view where) {
+Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where) {
   JsonNode root = PROV_TRY(ParseJsonDocument(text, where));
   const JsonNode schema = PROV_TRY(root.Get("schema"));
-  const std::int64_t number = PROV_TRY(schema.Integer());
-  if (number < 1 || number > newest) {
-    return schema.Refuse(Code::kVersion,
-                         fmt::format("is not {}: a newer version of provisioner wrote this; use that version",
-                                     newest == 1 ? "1" : fmt::format("1 to {}", newest)));
+  if (PROV_TRY(schema.Integer()) != 1) {
+    return schema.Refuse(Code::kVersion, "is not 1: a newer version of provisioner wrote this; use that version");
   }
-  return SchemaDocument{std::move(root), number};
-}
-
-Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where) {
-  return PROV_TRY(ParseSchemaUpTo(1, text, where)).root;
+  return root;
 }
 
 }  // namespace prov

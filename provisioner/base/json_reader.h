@@ -54,11 +54,4 @@ Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where
 // The same, and `schema` must be 1: version otherwise, so that a newer program's file is named as such.
 Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where);
 
-// The same of a format that has newer forms: `schema` is one of 1 to `newest`.
-struct SchemaDocument {
-  JsonNode root;
-  std::int64_t schema;
-};
-Result<SchemaDocument> ParseSchemaUpTo(std::int64_t newest, std::string_view text, std::string_view where);
-
 }  // namespace prov
