@@ -500,7 +500,8 @@ class Applied(Managed):
         self.put(self.THIRD, ACL)
         self.put(ID, ACL, NAT)
         drift = self.run_json("status", exits=(4,))["drift"]
-        self.assertEqual([d for d in drift if d["kind"] == "hns"], [{"kind": "hns", "name": ID, "missing": True}])
+        self.assertEqual([d for d in drift if d["kind"] == "hns"],
+                         [{"key": "hns:" + ID, "kind": "hns", "name": ID, "missing": True}])
         self.assertEqual(self.changes(self.run_json("apply", "payload")), [(self.THIRD, "create"), (ID, "create")])
         self.expect_kept([ID, OTHER, self.THIRD])
         self.expect_removed()
